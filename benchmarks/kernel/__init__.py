@@ -1,0 +1,1 @@
+"""Request and response between brokers: the world's tasks against four other ways to run the same model."""

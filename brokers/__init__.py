@@ -1,0 +1,1 @@
+"""The broker: logs, partitions, ISR, high watermark, request handling."""

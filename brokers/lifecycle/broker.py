@@ -1,0 +1,148 @@
+"""The broker process: one ZooKeeper session, one listener, one registration (KafkaServer.startup, 2.3).
+
+It also hosts the controller, which it knows only as something that starts: both meet in messages and in ZooKeeper.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+import structlog
+from attrs import define, field, frozen
+
+from brokers.policies import BrokerPolicies
+from brokers.replicas import ReplicaManager
+from brokers.requests.control import ControlHandler
+from brokers.requests.fetch import FetchHandler
+from brokers.requests.produce import ProduceHandler
+from brokers.requests.router import Router
+from emulator.network import Channel, Client, Network, serve
+from emulator.nodes import Process
+from emulator.protocol.events import BrokerRegistered
+from emulator.protocol.fetch import FetchRequest
+from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
+from emulator.protocol.metadata import MetadataRequest
+from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest, OffsetsForLeaderEpochRequest
+from emulator.protocol.produce import ProduceRequest
+from emulator.protocol.stop_replica import StopReplicaRequest
+from emulator.protocol.update_metadata import UpdateMetadataRequest
+from emulator.protocol.znodes import PERSISTENT_PATHS, broker_path, encode_broker
+from emulator.zookeeper import NodeExists, NoNode, ZkClient, ZkSpec
+from fetchers import FetcherManager, FetcherPolicies
+
+PORT = "kafka"
+REGISTRATION_RETRY_US = 1_000_000
+
+
+class ControllerPart(Protocol):
+    """The controller of a broker process, as the process sees it."""
+
+    def start(self) -> None: ...
+
+
+MakeController = Callable[[Process, ZkClient, Callable[[], Awaitable[int]]], ControllerPart]
+
+
+@frozen
+class BrokerSpec:
+    """What a broker is started with."""
+
+    policies: BrokerPolicies = field(factory=BrokerPolicies)
+    fetchers: FetcherPolicies = field(factory=FetcherPolicies)
+    zk: ZkSpec = field(factory=ZkSpec)
+    rack: str | None = None
+
+
+@define(eq=False)
+class Broker:
+    """One incarnation of a broker. ``main`` is what its process runs."""
+
+    network: Network
+    spec: BrokerSpec
+    make_controller: MakeController
+    process: Process = field(init=False)
+    zk: ZkClient = field(init=False)
+    replicas: ReplicaManager = field(init=False)
+    control: ControlHandler = field(init=False)
+    controller: ControllerPart = field(init=False)
+
+    async def main(self, process: Process) -> None:
+        """Connect, listen, register, and let the controller compete. Afterwards the process lives from its events."""
+        self.process = process
+        self.zk = zk = ZkClient(self.network, process, self.spec.zk)
+        fetchers = FetcherManager(process, self.spec.fetchers, self._connect)
+        self.replicas = ReplicaManager(process, zk, fetchers, self.spec.policies)
+        self.control = ControlHandler(self.replicas)
+        await zk.connect()
+        for path in PERSISTENT_PATHS:
+            await self._ensure(path)
+        serve(self.network, process, PORT, self._router().handle)
+        self.replicas.start()
+        await self.register()
+        self.controller = self.make_controller(process, zk, self.register)
+        self.controller.start()
+
+    async def _ensure(self, path: str) -> None:
+        if await self.zk.exists(path) is None:
+            try:
+                await self.zk.create(path)
+            except NodeExists:
+                return  # another broker was faster
+
+    async def register(self) -> int:
+        """Create /brokers/ids/N and return its czxid, the broker epoch (KIP-380).
+
+        An ephemeral of our own earlier session is replaced (KAFKA-7165). One of an earlier incarnation whose session
+        has not expired makes Kafka exit; the supervisor that starts it again is this retry.
+        """
+        path = broker_path(self.process.node.id)
+        data = encode_broker(self.process.node.id, self.process.node.clock_us // 1000, self.spec.rack)
+        while True:
+            try:
+                await self.zk.create(path, data, ephemeral=True)
+            except NodeExists:
+                await self._wait_or_replace(path)
+                continue
+            stat = await self.zk.exists(path)
+            if stat is not None and stat.ephemeral_owner == self.zk.session_id:
+                break
+        self.control.broker_epoch = stat.czxid
+        self.process.anchor(BrokerRegistered, self.process.node.id, stat.czxid)
+        return stat.czxid
+
+    async def _wait_or_replace(self, path: str) -> None:
+        stat = await self.zk.exists(path)
+        if stat is None:
+            return
+        if stat.ephemeral_owner == self.zk.session_id or stat.ephemeral_owner in self.zk.earlier_sessions:
+            try:
+                await self.zk.delete(path)
+            except NoNode:
+                return
+        else:
+            structlog.get_logger("brokers").info("an earlier incarnation is still registered", path=path)
+            await self.process.world.sleep(REGISTRATION_RETRY_US)
+
+    def _connect(self, leader: int) -> Client:
+        return Client(self.network, self.process, leader, PORT, self.spec.fetchers.replica_socket_timeout_us)
+
+    def _router(self) -> Router:
+        router, manager = Router(), self.replicas
+        produce, fetch, control = ProduceHandler(manager), FetchHandler(manager), self.control
+        router.on(ProduceRequest, produce.produce)
+        router.on(FetchRequest, fetch.fetch)
+        router.on(OffsetsForLeaderEpochRequest, fetch.offsets_for_leader_epoch)
+        router.on(ListOffsetsRequest, fetch.list_offsets)
+        router.on(LeaderAndIsrRequest, control.leader_and_isr)
+        router.on(UpdateMetadataRequest, control.update_metadata)
+        router.on(StopReplicaRequest, control.stop_replica)
+        router.on(MetadataRequest, self._metadata)
+        return router
+
+    def _metadata(self, request: MetadataRequest, channel: Channel) -> None:
+        response = self.replicas.metadata.answer(request)
+        channel.reply(response, response.size)
+
+    def stop(self) -> None:
+        """A clean stop without controlled shutdown: logs flushed, high watermarks written, session closed."""
+        self.replicas.close()
+        self.zk.close()

@@ -1,0 +1,107 @@
+"""One replica's log on its broker's disk. The unit is the batch; replicas share the batch objects."""
+
+from bisect import bisect_right
+
+from brokers.log.epoch_cache import EpochCache
+from emulator.disks import Disk, File
+from emulator.protocol.types import Batch, TopicPartition
+
+
+class OffsetMismatch(Exception):
+    """A follower was given a batch that does not begin at its log end offset."""
+
+
+def log_path(tp: TopicPartition) -> str:
+    return f"logs/{tp}"
+
+
+def _next_offset(batch: Batch) -> int:
+    return batch.next_offset
+
+
+class Log:
+    """The log of one partition. What it holds is what the disk holds: a new incarnation finds it there."""
+
+    __slots__ = ("_file", "end_offset", "epochs", "start_offset", "tp")
+
+    def __init__(self, disk: Disk, tp: TopicPartition) -> None:
+        self.tp = tp
+        self._file: File = disk.open(log_path(tp))
+        self.start_offset = 0
+        self.end_offset = 0
+        self.epochs = EpochCache()
+        self._recover()
+
+    def _recover(self) -> None:
+        batches = self._file.entries
+        if batches:
+            self.start_offset = batches[0].base_offset
+            self.end_offset = batches[-1].next_offset
+        for batch in batches:
+            self.epochs.assign(batch.leader_epoch, batch.base_offset)
+
+    @property
+    def batches(self) -> list[Batch]:
+        """All batches, oldest first. Not to be changed."""
+        return self._file.entries
+
+    def append(self, batch: Batch) -> None:
+        """Append ``batch``, which begins at the end of the log.
+
+        Raises:
+            OffsetMismatch: it does not.
+            DiskError: the disk refuses.
+        """
+        if batch.base_offset != self.end_offset:
+            raise OffsetMismatch(f"{self.tp}: batch at {batch.base_offset}, log ends at {self.end_offset}")
+        self._file.append(batch)
+        self.end_offset = batch.next_offset
+        epochs = self.epochs.entries
+        if not epochs or epochs[-1][0] < batch.leader_epoch:
+            self.epochs.assign(batch.leader_epoch, batch.base_offset)
+
+    def read(self, offset: int, max_bytes: int) -> tuple[Batch, ...]:
+        """The batches from ``offset`` on, at least one where there is one, ``max_bytes`` in all otherwise."""
+        batches = self._file.entries
+        if offset >= self.end_offset:
+            return ()
+        last = batches[-1]
+        if last.base_offset == offset:
+            return (last,)
+        first = bisect_right(batches, offset, key=_next_offset)
+        size = 0
+        for index in range(first, len(batches)):
+            size += batches[index].size
+            if size > max_bytes and index > first:
+                return tuple(batches[first:index])
+        return tuple(batches[first:])
+
+    def truncate_to(self, offset: int) -> bool:
+        """Drop what lies at or behind ``offset``; a batch across it goes whole. True if anything went.
+
+        Raises:
+            DiskError: the disk refuses.
+        """
+        if offset >= self.end_offset:
+            self.epochs.truncate_from(offset)
+            return False
+        batches = self._file.entries
+        keep = bisect_right(batches, offset, key=_next_offset)
+        self._file.truncate(keep)
+        self.end_offset = batches[-1].next_offset if batches else self.start_offset
+        self.epochs.truncate_from(self.end_offset)
+        return True
+
+    def truncate_fully_and_start_at(self, offset: int) -> None:
+        """Drop everything; the next batch begins at ``offset``. Raises: DiskError."""
+        self._file.truncate(0)
+        self.start_offset = self.end_offset = offset
+        self.epochs.entries.clear()
+
+    def flush(self) -> None:
+        """Make everything durable."""
+        self._file.flush()
+
+    def fail_disk(self, reason: str, times: int | None = None) -> None:
+        """A fault: see ``File.fail``."""
+        self._file.fail(reason, times)

@@ -1,0 +1,282 @@
+"""One partition on one broker: leader, follower, or neither yet.
+
+Every method is one synchronous transition. Writes of the ISR go through ``IsrWriter``; while one is in flight the high
+watermark stands still, as it does under Kafka's ``leaderIsrUpdateLock``.
+"""
+
+from collections import deque
+from typing import TYPE_CHECKING
+
+from brokers.log import Log
+from brokers.partition.isr import IsrWriter
+from brokers.partition.remote import RemoteReplica
+from brokers.purgatory import DelayedProduce
+from emulator.nodes import Process
+from emulator.protocol.errors import Errors
+from emulator.protocol.events import (
+    Appended,
+    BecameFollower,
+    BecameLeader,
+    HighWatermark,
+    LogLoaded,
+    Truncated,
+)
+from emulator.protocol.leader_and_isr import LeaderAndIsrPartition
+from emulator.protocol.types import NO_LEADER, Batch, TopicPartition
+
+if TYPE_CHECKING:
+    from brokers.replicas.manager import ReplicaManager
+
+
+class Partition:
+    """See the module.
+
+    Attributes:
+        leader_epoch: of the last LeaderAndIsr that took effect; -1 before the first.
+        isr: the in-sync set as this leader holds it; empty on a follower.
+        zk_version: of the state znode that ``isr`` stands in.
+        remotes: the other assigned replicas, on a leader.
+    """
+
+    __slots__ = (
+        "_waiting", "assigned", "controller_epoch", "epoch_start_offset", "high_watermark", "is_leader", "isr",
+        "isr_writer", "leader", "leader_epoch", "log", "manager", "process", "remotes", "tp", "zk_version",
+    )  # fmt: skip
+
+    def __init__(self, tp: TopicPartition, manager: "ReplicaManager", process: Process) -> None:
+        self.tp = tp
+        self.manager = manager
+        self.process = process
+        self.log: Log | None = None
+        self.high_watermark = 0
+        self.leader = NO_LEADER
+        self.leader_epoch = -1
+        self.controller_epoch = -1
+        self.is_leader = False
+        self.isr: tuple[int, ...] = ()
+        self.zk_version = -1
+        self.assigned: tuple[int, ...] = ()
+        self.epoch_start_offset = 0
+        self.remotes: dict[int, RemoteReplica] = {}
+        self.isr_writer = IsrWriter(self)
+        self._waiting: deque[tuple[int, int, DelayedProduce]] = deque()
+
+    def open_log(self) -> Log:
+        """The log, created or found on the disk when first asked for."""
+        if self.log is None:
+            log = self.log = Log(self.process.node.disk, self.tp)
+            self.high_watermark = min(self.manager.checkpoint.get(self.tp), log.end_offset)
+            self.process.emit(
+                LogLoaded, self.process.node.id, self.tp.topic, self.tp.partition, log.start_offset, log.end_offset,
+                self.high_watermark,
+            )  # fmt: skip
+        return self.log
+
+    # -- roles ------------------------------------------------------------------------------------------------------
+
+    def make_leader(self, state: LeaderAndIsrPartition, now_us: int) -> None:
+        """Lead from ``state.leader_epoch`` on (Partition.makeLeader, 2.3)."""
+        log = self.open_log()
+        new_leader = not self.is_leader
+        self._adopt(state)
+        self.is_leader = True
+        self.isr = state.isr
+        self.epoch_start_offset = log.end_offset
+        log.epochs.assign(state.leader_epoch, log.end_offset)
+        me = self.process.node.id
+        remotes = {}
+        for broker in state.replicas:
+            if broker != me:
+                remote = self.remotes.get(broker) or RemoteReplica(broker, False)
+                remote.in_isr = broker in state.isr
+                if new_leader or remote.log_end_offset < 0:
+                    remote.forget_position(now_us)
+                elif remote.in_isr:
+                    remote.last_caught_up_us = now_us
+                remotes[broker] = remote
+        self.remotes = remotes
+        self.process.emit(
+            BecameLeader, me, self.tp.topic, self.tp.partition, state.leader_epoch, log.end_offset, self.high_watermark
+        )
+        self.manager.behind[self] = None
+        self.advance_high_watermark(now_us)
+
+    def make_follower(self, state: LeaderAndIsrPartition) -> None:
+        """Follow ``state.leader``; whoever waits here for leadership learns that it is gone."""
+        log = self.open_log()
+        self._adopt(state)
+        self.resign_leadership()
+        self.process.emit(
+            BecameFollower, self.process.node.id, self.tp.topic, self.tp.partition, state.leader_epoch, state.leader,
+            log.end_offset, self.high_watermark,
+        )  # fmt: skip
+
+    def _adopt(self, state: LeaderAndIsrPartition) -> None:
+        self.leader = state.leader
+        self.leader_epoch = state.leader_epoch
+        self.controller_epoch = state.controller_epoch
+        self.zk_version = state.zk_version
+        self.assigned = state.replicas
+        self.isr_writer.abandon()
+
+    def resign_leadership(self) -> None:
+        """Stop leading: no ISR, no followers, delayed operations answered with NOT_LEADER_FOR_PARTITION."""
+        self.is_leader = False
+        self.isr = ()
+        self.isr_writer.abandon()
+        self.fail_waiting(Errors.NOT_LEADER_FOR_PARTITION)
+        remotes, self.remotes = self.remotes, {}
+        for remote in remotes.values():
+            if remote.session is not None:
+                remote.session.touch(self.tp)
+
+    # -- the leader's log -------------------------------------------------------------------------------------------
+
+    def append_as_leader(self, count: int, size: int, id: int) -> int:
+        """Append one produced batch; return its base offset. Raises: DiskError."""
+        log = self.log
+        assert log is not None
+        base = log.end_offset
+        for remote in self.remotes.values():
+            remote.settle(base)
+        batch = Batch(base, base + count, self.leader_epoch, size, id)
+        log.append(batch)
+        tp = self.tp
+        self.process.emit(
+            Appended, self.process.node.id, tp.topic, tp.partition, True, self.leader_epoch, base, base + count, id, size
+        )
+        for remote in self.remotes.values():
+            if remote.session is not None:
+                remote.session.touch(tp)
+        self.manager.behind[self] = None
+        return base
+
+    def follower_fetched(self, remote: RemoteReplica, offset: int, now_us: int) -> None:
+        """A follower read at ``offset``: maybe it joins the ISR, maybe the high watermark moves."""
+        log = self.log
+        assert log is not None
+        remote.fetched(offset, log.end_offset, now_us)
+        if not remote.in_isr and self.isr_writer.may_join(remote):
+            self.isr_writer.expand(remote)
+        if offset > self.high_watermark:
+            self.advance_high_watermark(now_us)
+
+    def advance_high_watermark(self, now_us: int) -> None:
+        """Move it to the lowest end among the ISR and those caught up within the lag time (2.3)."""
+        log = self.log
+        if log is None or self.isr_writer.in_flight:
+            return
+        lowest = log.end_offset
+        high_watermark = self.high_watermark
+        lag_time_us = self.manager.policies.config.replica_lag_time_max_us
+        for remote in self.remotes.values():
+            if remote.log_end_offset < lowest and (remote.in_isr or now_us - remote.last_caught_up_us <= lag_time_us):
+                lowest = remote.log_end_offset
+                if lowest <= high_watermark:
+                    return
+        if lowest > high_watermark:
+            self._set_high_watermark(lowest, True)
+            for remote in self.remotes.values():
+                if remote.session is not None:
+                    remote.session.note(self.tp)
+            if self._waiting:
+                self._complete_waiting()
+
+    def _set_high_watermark(self, high_watermark: int, as_leader: bool) -> None:
+        self.high_watermark = high_watermark
+        tp = self.tp
+        self.manager.checkpoint.put(tp, high_watermark)
+        self.process.emit(
+            HighWatermark, self.process.node.id, tp.topic, tp.partition, as_leader, self.leader_epoch, high_watermark
+        )
+
+    def caught_up(self) -> bool:
+        """Whether every member of the ISR is at the leader's end."""
+        assert self.log is not None
+        end = self.log.end_offset
+        return all(remote.log_end_offset == end for remote in self.remotes.values() if remote.in_isr)
+
+    # -- acks=all ---------------------------------------------------------------------------------------------------
+
+    def wait_for_acks(self, base: int, required: int, produce: DelayedProduce) -> None:
+        """Finish ``produce`` for this partition once the high watermark has reached ``required``."""
+        if self.high_watermark >= required:
+            self._ack(base, produce)
+        else:
+            self._waiting.append((base, required, produce))
+
+    def _complete_waiting(self) -> None:
+        waiting, high_watermark = self._waiting, self.high_watermark
+        while waiting and waiting[0][1] <= high_watermark:
+            base, _required, produce = waiting.popleft()
+            self._ack(base, produce)
+
+    def _ack(self, base: int, produce: DelayedProduce) -> None:
+        enough = len(self.isr) >= self.manager.policies.min_insync_replicas(self.tp.topic)
+        produce.finish(self.tp, Errors.NONE if enough else Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND, base)
+
+    def fail_waiting(self, error: Errors) -> None:
+        """Answer every delayed produce of this partition with ``error``."""
+        waiting, self._waiting = self._waiting, deque()
+        for base, _required, produce in waiting:
+            produce.finish(self.tp, error, base)
+
+    # -- the follower's log (fetchers.ports.FollowerLog) --------------------------------------------------------------
+
+    @property
+    def log_end_offset(self) -> int:
+        assert self.log is not None
+        return self.log.end_offset
+
+    @property
+    def log_start_offset(self) -> int:
+        assert self.log is not None
+        return self.log.start_offset
+
+    @property
+    def latest_epoch(self) -> int:
+        assert self.log is not None
+        return self.log.epochs.latest
+
+    def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
+        """See ``EpochCache.end_offset_for``."""
+        assert self.log is not None
+        return self.log.epochs.end_offset_for(epoch, self.log.end_offset)
+
+    def append_as_follower(self, batches: tuple[Batch, ...], leader_high_watermark: int) -> int:
+        """Append what the leader sent and learn its high watermark; return the new end. Raises: DiskError, OffsetMismatch."""
+        log = self.log
+        assert log is not None
+        tp, process = self.tp, self.process
+        node = process.node.id
+        for batch in batches:
+            log.append(batch)
+            process.emit(
+                Appended, node, tp.topic, tp.partition, False, batch.leader_epoch, batch.base_offset,
+                batch.next_offset, batch.id, batch.size,
+            )  # fmt: skip
+        end = log.end_offset
+        high_watermark = leader_high_watermark if leader_high_watermark < end else end
+        if high_watermark != self.high_watermark:
+            self._set_high_watermark(high_watermark, False)
+        return end
+
+    def truncate_to(self, offset: int) -> None:
+        """Drop what lies behind ``offset``; the high watermark never stands behind the end. Raises: DiskError."""
+        log = self.open_log()
+        if log.truncate_to(offset):
+            self._truncated(log)
+
+    def truncate_fully_and_start_at(self, offset: int) -> None:
+        """Drop everything and begin anew at ``offset``. Raises: DiskError."""
+        log = self.open_log()
+        log.truncate_fully_and_start_at(offset)
+        self._truncated(log)
+
+    def _truncated(self, log: Log) -> None:
+        self.high_watermark = max(log.start_offset, min(self.high_watermark, log.end_offset))
+        self.manager.checkpoint.put(self.tp, self.high_watermark)
+        self.process.emit(
+            Truncated, self.process.node.id, self.tp.topic, self.tp.partition, self.leader_epoch, log.end_offset,
+            self.high_watermark,
+        )  # fmt: skip

@@ -1,0 +1,31 @@
+"""What a profile decides about brokers: Kafka's broker configuration, and rules that differ between releases."""
+
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+
+@frozen
+class BrokerConfig:
+    """Kafka's names, with underscores for dots; times in microseconds, sizes in bytes. Defaults are those of 2.3."""
+
+    min_insync_replicas: int = 1
+    replica_lag_time_max_us: int = 10_000_000
+    replica_high_watermark_checkpoint_interval_us: int = 5_000_000
+    isr_change_propagation_interval_us: int = 2_500_000
+    isr_change_propagation_blackout_us: int = 5_000_000
+    isr_change_propagation_max_us: int = 60_000_000
+
+
+@frozen
+class BrokerPolicies:
+    """The broker's part of a profile."""
+
+    config: BrokerConfig = field(factory=BrokerConfig)
+    topic_min_insync_replicas: Mapping[str, int] = field(factory=dict)
+    """min.insync.replicas of the topics that set their own."""
+    join_needs_epoch_start: bool = True
+    """KAFKA-7128 (2.0.1): a follower joins the ISR only once it has reached the start of the leader's epoch."""
+
+    def min_insync_replicas(self, topic: str) -> int:
+        return self.topic_min_insync_replicas.get(topic, self.config.min_insync_replicas)

@@ -1,0 +1,180 @@
+"""ReplicaManager: the partitions of one broker, and the control requests that change their roles."""
+
+import structlog
+
+from brokers.log import HighWatermarkCheckpoint
+from brokers.log.log import log_path
+from brokers.metadata_cache import MetadataCache
+from brokers.partition import Partition
+from brokers.policies import BrokerPolicies
+from brokers.replicas.isr_propagation import IsrChangePropagation
+from brokers.requests.fetch_session import FetchSession
+from emulator.nodes import Process
+from emulator.protocol.errors import Errors
+from emulator.protocol.events import ReplicaStopped
+from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
+from emulator.protocol.stop_replica import StopReplicaRequest
+from emulator.protocol.types import TopicPartition
+from emulator.zookeeper import ZkClient
+from fetchers import FetcherManager, InitialFetchState
+
+Outcome = tuple[TopicPartition, Errors]
+
+
+class ReplicaManager:
+    """See the module.
+
+    Attributes:
+        behind: the partitions led here in which a member of the ISR may be behind: all that the periodic ISR check
+            looks at, so that an idle partition costs nothing.
+        woken: the parked fetches to look at again at the end of this transition.
+    """
+
+    def __init__(
+        self, process: Process, zk: ZkClient, fetchers: FetcherManager, policies: BrokerPolicies
+    ) -> None:
+        self.process = process
+        self.zk = zk
+        self.fetchers = fetchers
+        self.policies = policies
+        self.log = structlog.get_logger("brokers.replicas").bind(broker=process.node.id)
+        self.checkpoint = HighWatermarkCheckpoint(process.node.disk)
+        self.metadata = MetadataCache()
+        self.partitions: dict[TopicPartition, Partition] = {}
+        self.behind: dict[Partition, None] = {}
+        self.woken: dict[FetchSession, None] = {}
+        self._propagation = IsrChangePropagation(process, zk, policies.config)
+        self._checkpointing = False
+
+    def start(self) -> None:
+        """Begin the periodic work: isr-expiration each half lag time, isr-change-propagation."""
+        self.process.every(self.policies.config.replica_lag_time_max_us // 2, self.shrink_isrs)
+        self._propagation.start()
+
+    def error_without_replica(self, tp: TopicPartition) -> Errors:
+        """What a request for a partition without a replica here gets (KAFKA-6796, 2.0)."""
+        known = tp in self.metadata.partitions
+        return Errors.NOT_LEADER_FOR_PARTITION if known else Errors.UNKNOWN_TOPIC_OR_PARTITION
+
+    def complete_woken(self) -> None:
+        """Answer the parked fetches that this transition gave something to say."""
+        woken = self.woken
+        while woken:
+            session = next(iter(woken))
+            del woken[session]
+            if session.parked is not None:
+                session.try_complete()
+
+    # -- LeaderAndIsr -----------------------------------------------------------------------------------------------
+
+    def become_leader_or_follower(self, request: LeaderAndIsrRequest) -> tuple[Outcome, ...]:
+        """Apply what is new: leaders first, then followers, then end the fetcher threads left without work (7.4)."""
+        me = self.process.node.id
+        outcomes: dict[TopicPartition, Errors] = {}
+        leaders: list[LeaderAndIsrPartition] = []
+        followers: list[LeaderAndIsrPartition] = []
+        for state in request.partitions:
+            partition = self.partitions.get(state.tp)
+            if partition is not None and state.leader_epoch <= partition.leader_epoch:
+                outcomes[state.tp] = Errors.STALE_CONTROLLER_EPOCH
+            elif me not in state.replicas:
+                outcomes[state.tp] = Errors.UNKNOWN_TOPIC_OR_PARTITION
+            else:
+                outcomes[state.tp] = Errors.NONE
+                (leaders if state.leader == me else followers).append(state)
+        self._make_leaders(leaders)
+        self._make_followers(followers)
+        self._start_checkpointing()
+        self.fetchers.end_idle_threads()
+        return tuple(outcomes.items())
+
+    def _partition(self, tp: TopicPartition) -> Partition:
+        partition = self.partitions.get(tp)
+        if partition is None:
+            partition = self.partitions[tp] = Partition(tp, self, self.process)
+        return partition
+
+    def _make_leaders(self, states: list[LeaderAndIsrPartition]) -> None:
+        self.fetchers.remove(state.tp for state in states)
+        for state in states:
+            self._partition(state.tp).make_leader(state, self.process.world.now)
+
+    def _make_followers(self, states: list[LeaderAndIsrPartition]) -> None:
+        following: list[tuple[Partition, LeaderAndIsrPartition]] = []
+        for state in states:
+            partition = self._partition(state.tp)
+            if state.leader in self.metadata.live_brokers:
+                following.append((partition, state))
+            else:
+                # The epoch is not recorded: the same request is not stale when it comes again (KAFKA-4443's cause).
+                self.log.error("leader is not alive, stay as it is", partition=str(state.tp), leader=state.leader)
+                partition.open_log()
+        self.fetchers.remove(state.tp for _partition, state in following)
+        starts: list[InitialFetchState] = []
+        for partition, state in following:
+            partition.make_follower(state)
+            starts.append(
+                InitialFetchState(state.tp, state.leader, state.leader_epoch, partition.high_watermark, partition)
+            )
+        self.fetchers.add(starts)
+
+    # -- StopReplica ------------------------------------------------------------------------------------------------
+
+    def stop_replicas(self, request: StopReplicaRequest) -> tuple[Outcome, ...]:
+        """Stop fetching; with deletion, drop the replica and its log. Without it the partition stays as it is:
+        a leader goes on leading in its own view."""
+        self.fetchers.remove(request.partitions, stopped=True)
+        for tp in request.partitions:
+            partition = self.partitions.get(tp)
+            if partition is not None:
+                partition.fail_waiting(Errors.NOT_LEADER_FOR_PARTITION)
+            if request.delete_partitions:
+                self._delete(tp, partition)
+            self.process.emit(
+                ReplicaStopped, self.process.node.id, tp.topic, tp.partition, request.delete_partitions
+            )
+        self.fetchers.end_idle_threads()
+        return tuple((tp, Errors.NONE) for tp in request.partitions)
+
+    def _delete(self, tp: TopicPartition, partition: Partition | None) -> None:
+        if partition is not None:
+            partition.resign_leadership()
+            del self.partitions[tp]
+            self.behind.pop(partition, None)
+        self.checkpoint.forget(tp)
+        self.process.node.disk.delete(log_path(tp))
+
+    # -- periodic work ----------------------------------------------------------------------------------------------
+
+    def shrink_isrs(self) -> None:
+        """Drop the followers that have been behind for longer than replica.lag.time.max.ms."""
+        now = self.process.world.now
+        for partition in list(self.behind):
+            if partition.is_leader:
+                partition.isr_writer.shrink(now)
+            if not partition.is_leader or partition.caught_up():
+                del self.behind[partition]
+
+    def isr_changed(self, partition: Partition) -> None:
+        """A leader's ISR write took effect: tell the controller in time, and look at what waited for it."""
+        self._propagation.record(partition.tp)
+        now = self.process.world.now
+        self.behind[partition] = None
+        partition.advance_high_watermark(now)
+        for remote in partition.remotes.values():
+            if not remote.in_isr and partition.isr_writer.may_join(remote):
+                partition.isr_writer.expand(remote)
+        self.complete_woken()
+
+    def _start_checkpointing(self) -> None:
+        if not self._checkpointing:
+            self._checkpointing = True
+            interval = self.policies.config.replica_high_watermark_checkpoint_interval_us
+            self.process.every(interval, self.checkpoint.write)
+
+    def close(self) -> None:
+        """A clean stop: flush every log and write the high watermarks."""
+        for partition in self.partitions.values():
+            if partition.log is not None:
+                partition.log.flush()
+        self.checkpoint.write()

@@ -1,0 +1,73 @@
+"""LeaderAndIsr, UpdateMetadata and StopReplica: what the controller tells a broker, and when it is not believed.
+
+Fencing: broker epoch (KIP-380), then controller epoch, then leader epoch per partition (kafka-behaviour, 7.3).
+"""
+
+from typing import TYPE_CHECKING
+
+from emulator.network import Channel
+from emulator.protocol.errors import Errors
+from emulator.protocol.events import ControlResponse
+from emulator.protocol.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
+from emulator.protocol.stop_replica import StopReplicaRequest, StopReplicaResponse
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.update_metadata import UpdateMetadataRequest, UpdateMetadataResponse
+
+if TYPE_CHECKING:
+    from brokers.replicas.manager import ReplicaManager
+
+UNKNOWN_BROKER_EPOCH = -1
+Control = LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest
+Outcomes = tuple[tuple[TopicPartition, Errors], ...]
+
+
+class ControlHandler:
+    """Answers the controller. ``broker_epoch`` is this incarnation's, set once it is registered."""
+
+    def __init__(self, manager: "ReplicaManager") -> None:
+        self._manager = manager
+        self.broker_epoch = UNKNOWN_BROKER_EPOCH
+        self.controller_epoch = 0
+
+    def leader_and_isr(self, request: LeaderAndIsrRequest, channel: Channel) -> None:
+        error, outcomes = self._fence(request), ()  # type: tuple[Errors, Outcomes]
+        if error is Errors.NONE:
+            outcomes = self._manager.become_leader_or_follower(request)
+        self._record("LeaderAndIsr", request, error, outcomes)
+        response = LeaderAndIsrResponse(error, outcomes)
+        channel.reply(response, response.size)
+        self._manager.complete_woken()
+
+    def update_metadata(self, request: UpdateMetadataRequest, channel: Channel) -> None:
+        error = self._fence(request)
+        if error is Errors.NONE:
+            self._manager.metadata.update(request)
+        self._record("UpdateMetadata", request, error, ())
+        response = UpdateMetadataResponse(error)
+        channel.reply(response, response.size)
+
+    def stop_replica(self, request: StopReplicaRequest, channel: Channel) -> None:
+        error, outcomes = self._fence(request), ()  # type: tuple[Errors, Outcomes]
+        if error is Errors.NONE:
+            outcomes = self._manager.stop_replicas(request)
+        self._record("StopReplica", request, error, outcomes)
+        response = StopReplicaResponse(error, outcomes)
+        channel.reply(response, response.size)
+        self._manager.complete_woken()
+
+    def _fence(self, request: Control) -> Errors:
+        epoch = request.broker_epoch
+        if epoch != UNKNOWN_BROKER_EPOCH and epoch != self.broker_epoch:
+            # A newer epoch than its own makes the handler throw until 2.5.1 (KAFKA-9839).
+            return Errors.STALE_BROKER_EPOCH if epoch < self.broker_epoch else Errors.UNKNOWN_SERVER_ERROR
+        if request.controller_epoch < self.controller_epoch:
+            return Errors.STALE_CONTROLLER_EPOCH
+        self.controller_epoch = request.controller_epoch
+        return Errors.NONE
+
+    def _record(self, api: str, request: Control, error: Errors, outcomes: Outcomes) -> None:
+        process = self._manager.process
+        failed = sum(outcome is not Errors.NONE for _tp, outcome in outcomes)
+        process.anchor(
+            ControlResponse, api, process.node.id, request.controller_id, request.controller_epoch, error.name, failed
+        )

@@ -1,0 +1,81 @@
+"""Produce: append, and answer when the asked number of replicas has it."""
+
+from typing import TYPE_CHECKING
+
+from brokers.purgatory import DelayedProduce
+from emulator.disks import DiskError
+from emulator.network import Channel
+from emulator.protocol.errors import Errors
+from emulator.protocol.produce import ProducedBatch, ProduceRequest, ProduceResponse
+from emulator.protocol.types import TopicPartition
+
+if TYPE_CHECKING:
+    from brokers.replicas.manager import ReplicaManager
+
+VALID_ACKS = (-1, 0, 1)
+
+
+class ProduceHandler:
+    """Answers producers. One request is one transition: all its appends happen before any follower reads them."""
+
+    def __init__(self, manager: "ReplicaManager") -> None:
+        self._manager = manager
+
+    def produce(self, request: ProduceRequest, channel: Channel) -> None:
+        results: dict[TopicPartition, tuple[Errors, int]] = {}
+        for batch in request.batches:
+            results[batch.tp] = self._append(batch, request.acks)
+        manager = self._manager
+        if request.acks == -1:
+            self._wait_for_all(request, channel, results)
+        else:
+            if request.acks == 0:
+                channel.release()
+            else:
+                answer = tuple((tp, error, base) for tp, (error, base) in results.items())
+                response = ProduceResponse(answer)
+                channel.reply(response, response.size)
+            self._advance_alone(results)
+        manager.complete_woken()
+
+    def _append(self, batch: ProducedBatch, acks: int) -> tuple[Errors, int]:
+        manager = self._manager
+        partition = manager.partitions.get(batch.tp)
+        if acks not in VALID_ACKS:
+            return Errors.INVALID_REQUIRED_ACKS, -1
+        if partition is None:
+            return manager.error_without_replica(batch.tp), -1
+        if not partition.is_leader:
+            return Errors.NOT_LEADER_FOR_PARTITION, -1
+        if acks == -1 and len(partition.isr) < manager.policies.min_insync_replicas(batch.tp.topic):
+            return Errors.NOT_ENOUGH_REPLICAS, -1
+        try:
+            return Errors.NONE, partition.append_as_leader(batch.count, batch.size, batch.id)
+        except DiskError:
+            return Errors.KAFKA_STORAGE_ERROR, -1
+
+    def _wait_for_all(
+        self, request: ProduceRequest, channel: Channel, results: dict[TopicPartition, tuple[Errors, int]]
+    ) -> None:
+        """Answer once the high watermark has passed every batch that was appended."""
+        delayed = DelayedProduce(channel, {}, len(results))
+        process, partitions = self._manager.process, self._manager.partitions
+        delayed.timer = process.call_later(request.timeout_us, delayed.expire)
+        for batch in request.batches:
+            error, base = results[batch.tp]
+            if error is Errors.NONE:
+                delayed.results[batch.tp] = (Errors.REQUEST_TIMED_OUT, base)
+                partition = partitions[batch.tp]
+                partition.wait_for_acks(base, base + batch.count, delayed)
+                if len(partition.isr) == 1:
+                    partition.advance_high_watermark(process.world.now)
+            else:
+                delayed.finish(batch.tp, error, base)
+
+    def _advance_alone(self, results: dict[TopicPartition, tuple[Errors, int]]) -> None:
+        """A leader without followers in sync has nobody to wait for."""
+        for tp, (error, _base) in results.items():
+            if error is Errors.NONE:
+                partition = self._manager.partitions[tp]
+                if len(partition.isr) == 1:
+                    partition.advance_high_watermark(self._manager.process.world.now)

@@ -1,0 +1,125 @@
+"""What one step of the controller has to say to the brokers, gathered and sent at once (kafka-behaviour, 7.1)."""
+
+from collections.abc import Callable, Iterable
+
+from attrs import define, evolve, field
+
+from controller.channels.sender import Channels
+from controller.context import Context, Replicas
+from controller.errors import IllegalState
+from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest, LeaderAndIsrResponse
+from emulator.protocol.stop_replica import StopReplicaRequest
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
+from emulator.protocol.znodes import LeaderAndIsr
+
+
+@define(eq=False)
+class RequestBatch:
+    """Requests by broker.
+
+    Attributes:
+        answered: called with a broker and its answer to each LeaderAndIsr.
+    """
+
+    controller_id: int
+    context: Context
+    channels: Channels
+    answered: Callable[[int, LeaderAndIsrResponse], None]
+    _leader_and_isr: dict[int, dict[TopicPartition, LeaderAndIsrPartition]] = field(factory=dict)
+    _stops: dict[int, list[tuple[TopicPartition, bool]]] = field(factory=dict)
+    _metadata_brokers: dict[int, None] = field(factory=dict)
+    _metadata: dict[TopicPartition, PartitionMetadata] = field(factory=dict)
+
+    def begin(self) -> None:
+        """Raises: IllegalState where the last batch was never sent: an exception came between."""
+        if self._leader_and_isr or self._stops or self._metadata_brokers:
+            raise IllegalState("the batch of requests to the brokers is not empty: state changes may be lost")
+
+    def clear(self) -> None:
+        self._leader_and_isr.clear()
+        self._stops.clear()
+        self._metadata_brokers.clear()
+        self._metadata.clear()
+
+    # -- gathering --------------------------------------------------------------------------------------------------
+
+    def leader_and_isr(
+        self, brokers: Iterable[int], tp: TopicPartition, state: LeaderAndIsr, replicas: Replicas, *, is_new: bool
+    ) -> None:
+        """Tell ``brokers`` who leads ``tp``. A later call for the same broker and partition replaces an earlier one,
+        but "new" stays. All brokers learn the metadata."""
+        told = LeaderAndIsrPartition(
+            tp, state.controller_epoch, state.leader, state.leader_epoch, state.isr, state.zk_version, replicas, is_new
+        )
+        for broker in brokers:
+            if broker >= 0:
+                states = self._leader_and_isr.setdefault(broker, {})
+                before = states.get(tp)
+                stays_new = before is not None and before.is_new and not is_new
+                states[tp] = evolve(told, is_new=True) if stays_new else told
+        self.update_metadata(self.context.live_or_shutting_down, [tp])
+
+    def stop_replica(self, broker: int, tp: TopicPartition, *, delete: bool) -> None:
+        if broker >= 0:
+            self._stops.setdefault(broker, []).append((tp, delete))
+
+    def update_metadata(self, brokers: Iterable[int], partitions: Iterable[TopicPartition]) -> None:
+        """Tell ``brokers`` who is alive, and about those of ``partitions`` that ever had a leader."""
+        self._metadata_brokers.update(dict.fromkeys(broker for broker in brokers if broker >= 0))
+        for tp in partitions:
+            state = self.context.leadership.get(tp)
+            if state is not None:
+                replicas = self.context.replicas(tp)
+                down = tuple(replica for replica in replicas if not self.context.is_online(replica, tp))
+                self._metadata[tp] = PartitionMetadata(
+                    tp, state.controller_epoch, state.leader, state.leader_epoch, state.isr, state.zk_version,
+                    replicas, down,
+                )  # fmt: skip
+
+    # -- sending ----------------------------------------------------------------------------------------------------
+
+    def send(self) -> None:
+        """LeaderAndIsr, then UpdateMetadata, then StopReplica (delete before keep), to brokers that are registered."""
+        self._send_leader_and_isr()
+        self._send_update_metadata()
+        self._send_stop_replica()
+        self.clear()
+
+    def _send_leader_and_isr(self) -> None:
+        context = self.context
+        for broker, states in sorted(self._leader_and_isr.items()):
+            if broker in context.brokers:
+                leading = [state.leader for state in states.values()]
+                leaders = tuple(b for b in context.live_or_shutting_down if b in leading)
+                request = LeaderAndIsrRequest(
+                    self.controller_id, context.epoch, context.brokers[broker], tuple(states.values()), leaders
+                )
+                self.channels.send(broker, request, self._answer_of(broker))
+
+    def _answer_of(self, broker: int) -> Callable[[LeaderAndIsrResponse], None]:
+        return lambda response: self.answered(broker, response)
+
+    def _send_update_metadata(self) -> None:
+        context = self.context
+        partitions = tuple(self._metadata.values())
+        for broker in sorted(self._metadata_brokers):
+            if broker in context.brokers:
+                request = UpdateMetadataRequest(
+                    self.controller_id, context.epoch, context.brokers[broker], partitions,
+                    context.live_or_shutting_down,
+                )  # fmt: skip
+                self.channels.send(broker, request)
+
+    def _send_stop_replica(self) -> None:
+        context = self.context
+        for broker, stops in sorted(self._stops.items()):
+            if broker not in context.brokers:
+                continue
+            for delete in (True, False):
+                partitions = tuple(tp for tp, deleting in stops if deleting is delete)
+                if partitions:
+                    request = StopReplicaRequest(
+                        self.controller_id, context.epoch, context.brokers[broker], delete, partitions
+                    )
+                    self.channels.send(broker, request)

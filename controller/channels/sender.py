@@ -1,0 +1,139 @@
+"""One queue and one connection to each broker, one request in flight, retried until the broker is gone.
+
+Source: kafka-behaviour, 7.1. A request that was queued when the controller resigns or the broker leaves is dropped; one
+that is on the wire is not.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import trio
+from attrs import define, field
+
+from controller.busy import Busy
+from emulator.kernel import Mailbox
+from emulator.network import Client, Disconnected, Network
+from emulator.nodes import Process
+from emulator.protocol.events import ControlRequest
+from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
+from emulator.protocol.stop_replica import StopReplicaRequest
+from emulator.protocol.update_metadata import UpdateMetadataRequest
+
+PORT = "kafka"
+NAMED = 3
+"""Partitions that the detail of a trace event names."""
+
+Request = LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest
+Done = Callable[[Any], None]
+
+APIS: dict[type, str] = {
+    LeaderAndIsrRequest: "LeaderAndIsr",
+    UpdateMetadataRequest: "UpdateMetadata",
+    StopReplicaRequest: "StopReplica",
+}
+
+
+@define(eq=False)
+class Sender:
+    """The controller's way to one broker.
+
+    Attributes:
+        retry_pause_us: between two attempts at one request (100 ms in Kafka).
+    """
+
+    process: Process
+    network: Network
+    broker: int
+    timeout_us: int
+    retry_pause_us: int
+    _queue: Mailbox = field(init=False)
+    _client: Client = field(init=False)
+    _scope: trio.CancelScope | None = None
+    _closed: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        self._queue = Mailbox(self.process.world, f"control requests of {self.process.name} to {self.broker}")
+        self._client = Client(self.network, self.process, self.broker, PORT, self.timeout_us)
+        self.process.spawn(self._live, name=f"to broker {self.broker}")
+
+    def put(self, request: Request, done: Done | None = None) -> None:
+        """Send ``request`` after those before it; ``done`` gets the answer."""
+        self._queue.put((request, done, self.process.node.trace.cause))
+
+    def close(self) -> None:
+        """Stop for good. What is queued is dropped."""
+        self._closed = True
+        self._queue.clear()
+        self._client.close()
+        if self._scope is not None:
+            self._scope.cancel()
+
+    async def _live(self) -> None:
+        if self._closed:
+            return
+        # A nursery without children: its scope is what ends the task in the middle of a wait.
+        async with self.process.world.open_nursery() as nursery:
+            self._scope = nursery.cancel_scope
+            while not self._closed:
+                request, done, cause = await self._queue.get()
+                with Busy(self.process.world):
+                    await self._deliver(request, done, cause)
+
+    async def _deliver(self, request: Request, done: Done | None, cause: int) -> None:
+        trace = self.process.node.trace
+        while True:
+            trace.cause = cause
+            event = self.process.anchor(ControlRequest, *self._described(request))
+            try:
+                answer = await self._client.call(request, request.size)
+            except Disconnected:
+                await self.process.world.sleep(self.retry_pause_us)
+                continue
+            trace.cause = event.seq
+            if done is not None and not self._closed:
+                done(answer)
+            return
+
+    def _described(self, request: Request) -> tuple[object, ...]:
+        api = APIS[type(request)]
+        names = [str(getattr(state, "tp", state)) for state in request.partitions[:NAMED]]
+        more = len(request.partitions) - NAMED
+        detail = ", ".join(names) + (f" and {more} more" if more > 0 else "")
+        if isinstance(request, StopReplicaRequest):
+            detail += " (delete)" if request.delete_partitions else " (keep)"
+        return (
+            api, self.process.node.id, self.broker, request.controller_epoch, request.broker_epoch,
+            len(request.partitions), detail,
+        )  # fmt: skip
+
+
+@define(eq=False)
+class Channels:
+    """The senders of one term, by broker."""
+
+    process: Process
+    network: Network
+    timeout_us: int
+    retry_pause_us: int
+    _senders: dict[int, Sender] = field(factory=dict)
+
+    def add(self, broker: int) -> None:
+        if broker not in self._senders:
+            self._senders[broker] = Sender(
+                self.process, self.network, broker, self.timeout_us, self.retry_pause_us
+            )
+
+    def remove(self, broker: int) -> None:
+        sender = self._senders.pop(broker, None)
+        if sender is not None:
+            sender.close()
+
+    def clear(self) -> None:
+        for broker in list(self._senders):
+            self.remove(broker)
+
+    def send(self, broker: int, request: Request, done: Done | None = None) -> None:
+        """Queue a request; to a broker without a channel it is lost, as in Kafka."""
+        sender = self._senders.get(broker)
+        if sender is not None:
+            sender.put(request, done)

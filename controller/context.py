@@ -1,0 +1,116 @@
+"""The controller's memory: what it believes of brokers, assignments, leaders, states and moves.
+
+Loaded at failover, kept up by its own writes and by the events; it can be stale (an ISR that a leader has changed and
+not announced yet), which is why elections read ZooKeeper again (kafka-behaviour, 4).
+"""
+
+from collections.abc import Iterable, Iterator
+
+from attrs import define, field, fields
+
+from controller.reassignment.move import Move
+from controller.states.names import PartitionState, ReplicaState
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import LeaderAndIsr
+
+Replicas = tuple[int, ...]
+Replica = tuple[TopicPartition, int]
+"""One replica: its partition and its broker."""
+
+
+@define(eq=False)
+class Context:
+    """One term's memory.
+
+    Attributes:
+        epoch: the controller epoch, 0 outside a term.
+        epoch_zk_version: the version of /controller_epoch that every write of this term is checked against.
+        brokers: live and shutting-down brokers with their broker epochs, in ascending order.
+        assignments: topic -> partition -> replicas in order of preference.
+        leadership: the last known content of each state znode.
+        offline_dirs: broker -> partitions whose log directory there is offline.
+        moves: what /admin/reassign_partitions asks for and is not done.
+    """
+
+    epoch: int = 0
+    epoch_zk_version: int = -1
+    brokers: dict[int, int] = field(factory=dict)
+    shutting_down: dict[int, None] = field(factory=dict)
+    assignments: dict[str, dict[int, Replicas]] = field(factory=dict)
+    leadership: dict[TopicPartition, LeaderAndIsr] = field(factory=dict)
+    partition_states: dict[TopicPartition, PartitionState] = field(factory=dict)
+    replica_states: dict[Replica, ReplicaState] = field(factory=dict)
+    offline_dirs: dict[int, dict[TopicPartition, None]] = field(factory=dict)
+    moves: dict[TopicPartition, Move] = field(factory=dict)
+
+    def reset(self) -> None:
+        """Forget everything: the term is over."""
+        fresh = Context()
+        for attribute in fields(Context):
+            setattr(self, attribute.name, getattr(fresh, attribute.name))
+
+    # -- brokers ----------------------------------------------------------------------------------------------------
+
+    @property
+    def live_or_shutting_down(self) -> Replicas:
+        return tuple(self.brokers)
+
+    @property
+    def live(self) -> Replicas:
+        return tuple(broker for broker in self.brokers if broker not in self.shutting_down)
+
+    def set_brokers(self, brokers: Iterable[tuple[int, int]]) -> None:
+        self.brokers = dict(sorted(brokers))
+
+    def add_brokers(self, brokers: Iterable[tuple[int, int]]) -> None:
+        self.set_brokers([*self.brokers.items(), *brokers])
+
+    def remove_brokers(self, brokers: Iterable[int]) -> None:
+        for broker in brokers:
+            del self.brokers[broker]
+
+    def is_online(self, broker: int, tp: TopicPartition, *, or_shutting_down: bool = False) -> bool:
+        """Is the replica of ``tp`` on ``broker`` up? Its broker lives and its log directory is not offline."""
+        if broker not in self.brokers or (broker in self.shutting_down and not or_shutting_down):
+            return False
+        return tp not in self.offline_dirs.get(broker, {})
+
+    def online(self, tp: TopicPartition, *, or_shutting_down: bool = False) -> Replicas:
+        """The assigned replicas of ``tp`` that are up, in order of preference."""
+        return tuple(r for r in self.replicas(tp) if self.is_online(r, tp, or_shutting_down=or_shutting_down))
+
+    # -- assignments ------------------------------------------------------------------------------------------------
+
+    def replicas(self, tp: TopicPartition) -> Replicas:
+        """The assignment of ``tp``; empty where there is no such partition."""
+        return self.assignments.get(tp.topic, {}).get(tp.partition, ())
+
+    def assign(self, tp: TopicPartition, replicas: Iterable[int]) -> None:
+        self.assignments.setdefault(tp.topic, {})[tp.partition] = tuple(replicas)
+
+    def partitions(self) -> Iterator[TopicPartition]:
+        for topic, partitions in self.assignments.items():
+            for partition in partitions:
+                yield TopicPartition(topic, partition)
+
+    def replicas_on(self, brokers: Iterable[int]) -> list[Replica]:
+        """All replicas on ``brokers``, broker by broker."""
+        return [(tp, b) for b in brokers for tp in self.partitions() if b in self.replicas(tp)]
+
+    def remove_topic(self, topic: str) -> None:
+        for partition in self.assignments.pop(topic, {}):
+            tp = TopicPartition(topic, partition)
+            self.leadership.pop(tp, None)
+            self.partition_states.pop(tp, None)
+            self.replica_states = {key: state for key, state in self.replica_states.items() if key[0] != tp}
+
+    # -- states -----------------------------------------------------------------------------------------------------
+
+    def partition_state(self, tp: TopicPartition) -> PartitionState:
+        return self.partition_states.get(tp, PartitionState.NON_EXISTENT)
+
+    def replica_state(self, tp: TopicPartition, broker: int) -> ReplicaState:
+        return self.replica_states.get((tp, broker), ReplicaState.NON_EXISTENT)
+
+    def partitions_in(self, *states: PartitionState) -> list[TopicPartition]:
+        return [tp for tp, state in self.partition_states.items() if state in states]

@@ -1,0 +1,129 @@
+"""The controller of one broker process: idle until it is elected."""
+
+from collections.abc import Awaitable, Callable
+
+import structlog
+from attrs import define, field
+
+from controller import election
+from controller.channels import Channels, RequestBatch
+from controller.context import Context
+from controller.errors import ControllerError, ControllerMoved, IllegalState
+from controller.events import Event, EventQueue
+from controller.events.cluster import LeaderAndIsrAnswered
+from controller.events.term import ControllerChange, Expire, Reelect, Startup
+from controller.policies import ControllerPolicies
+from controller.states.elections import Elections
+from controller.states.partitions import PartitionStateMachine
+from controller.states.replicas import ReplicaStateMachine
+from controller.steps import NOTHING, Label, Step
+from controller.store import Store
+from controller.watches import Watches
+from emulator.gates import Gates
+from emulator.network import Network
+from emulator.nodes import Process
+from emulator.protocol import znodes
+from emulator.protocol.leader_and_isr import LeaderAndIsrResponse
+from emulator.protocol.types import TopicPartition
+from emulator.zookeeper import ZkClient, ZkError
+from emulator.zookeeper.messages import EventType
+
+log = structlog.get_logger("controller")
+
+NOBODY = -1
+
+
+@define(eq=False)
+class Controller:
+    """Every broker runs one; at most one at a time is active, and each of its terms has an epoch of its own.
+
+    Attributes:
+        register_broker: puts the broker back into /brokers/ids after its session expired; answers its new epoch.
+        active_controller: the broker that this one believes to be the controller, -1 for none.
+    """
+
+    process: Process
+    network: Network
+    zk: ZkClient
+    gates: Gates
+    policies: ControllerPolicies
+    register_broker: Callable[[], Awaitable[int]]
+    active_controller: int = NOBODY
+    context: Context = field(factory=Context)
+    store: Store = field(init=False)
+    queue: EventQueue = field(init=False)
+    watches: Watches = field(init=False)
+    channels: Channels = field(init=False)
+    batch: RequestBatch = field(init=False)
+    elections: Elections = field(init=False)
+    partitions: PartitionStateMachine = field(init=False)
+    replicas: ReplicaStateMachine = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        process, context, policies = self.process, self.context, self.policies
+        self.store = Store(self.zk, process.node.trace, context)
+        self.queue = EventQueue(process, self._handle)
+        self.watches = Watches(self.zk, self.queue)
+        self.channels = Channels(process, self.network, policies.request_timeout_us, policies.retry_pause_us)
+        self.batch = RequestBatch(self.id, context, self.channels, self._answered)
+        self.elections = Elections(process, context, self.store, self.batch, policies.unclean_leader_election)
+        self.partitions = PartitionStateMachine(context, self.elections, self.batch)
+        self.replicas = ReplicaStateMachine(context, self.store, self.elections, self.batch, policies.replicas)
+
+    @property
+    def id(self) -> int:
+        return self.process.node.id
+
+    @property
+    def is_active(self) -> bool:
+        return self.active_controller == self.id
+
+    @property
+    def epoch(self) -> int:
+        """The controller epoch of this term, 0 outside one."""
+        return self.context.epoch
+
+    def start(self) -> None:
+        """Compete for the controllership from now on. The broker is registered; the session's expiry is ours to handle."""
+        change, reelect = ControllerChange, Reelect
+        self.zk.on_node(
+            znodes.CONTROLLER,
+            lambda watch: self.queue.put(reelect() if watch.type is EventType.NODE_DELETED else change()),
+        )
+        self.zk.on_expired = self._expired
+        self.queue.start()
+        self.queue.put(Startup())
+
+    # -- for the rooms of this floor --------------------------------------------------------------------------------
+
+    def step(self, name: str, *labels: Label, detail: str = "") -> Step:
+        return Step(self.gates, self.process, name, labels or NOTHING, detail)
+
+    def send_update_metadata(self, brokers: tuple[int, ...], partitions: tuple[TopicPartition, ...] = ()) -> None:
+        """Tell ``brokers`` who is alive and about ``partitions``, in a batch of its own."""
+        self.batch.begin()
+        self.batch.update_metadata(brokers, partitions)
+        self.batch.send()
+
+    # -- events -----------------------------------------------------------------------------------------------------
+
+    async def _handle(self, event: Event) -> None:
+        """One event. What Kafka expects to go wrong is logged, and the work lost; anything else ends the run."""
+        try:
+            try:
+                await event.process(self)
+            except ControllerMoved as error:
+                log.info("controller moved", node=self.id, reason=str(error))
+                await election.maybe_resign(self)
+            except IllegalState as error:
+                log.error("illegal state", node=self.id, reason=str(error))
+                self.batch.clear()
+                await election.give_up(self)
+        except (ControllerError, ZkError) as error:
+            log.error("event failed", node=self.id, what=type(event).__name__, reason=str(error))
+
+    def _expired(self) -> None:
+        self.queue.preempt(Expire())
+
+    def _answered(self, broker: int, response: LeaderAndIsrResponse) -> None:
+        self.queue.put(LeaderAndIsrAnswered(broker, response))

@@ -1,0 +1,61 @@
+"""Events about brokers, topics and ISRs."""
+
+from typing import TYPE_CHECKING
+
+from attrs import define
+
+from controller.operations import brokers, isr_notifications, topics
+from emulator.protocol.leader_and_isr import LeaderAndIsrResponse
+
+if TYPE_CHECKING:
+    from controller.controller import Controller
+
+
+@define(eq=False)
+class BrokerChange:
+    """The children of /brokers/ids changed."""
+
+    async def process(self, controller: "Controller") -> None:
+        if controller.is_active:
+            await brokers.changed(controller)
+
+
+@define(eq=False)
+class LeaderAndIsrAnswered:
+    """A broker has answered a LeaderAndIsr."""
+
+    broker: int
+    response: LeaderAndIsrResponse
+
+    async def process(self, controller: "Controller") -> None:
+        if controller.is_active:
+            await brokers.answered(controller, self.broker, self.response)
+
+
+@define(eq=False)
+class TopicChange:
+    """The children of /brokers/topics changed."""
+
+    async def process(self, controller: "Controller") -> None:
+        if controller.is_active:
+            await topics.changed(controller)
+
+
+@define(eq=False)
+class PartitionModifications:
+    """The assignment of a topic changed; also by the controller's own writes."""
+
+    topic: str
+
+    async def process(self, controller: "Controller") -> None:
+        if controller.is_active:
+            await topics.modified(controller, self.topic)
+
+
+@define(eq=False)
+class IsrChangeNotified:
+    """Leaders have announced changes of ISRs."""
+
+    async def process(self, controller: "Controller") -> None:
+        if controller.is_active:
+            await isr_notifications.read(controller)

@@ -1,0 +1,51 @@
+"""The controller's event queue (KAFKA-5028, Kafka 0.11): watches, answers and timers only put events in; all state
+belongs to the one task that takes them out."""
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Protocol
+
+from attrs import define, field
+
+from controller.busy import Busy
+from emulator.kernel import Mailbox
+from emulator.nodes import Process
+
+if TYPE_CHECKING:
+    from controller.controller import Controller
+
+
+class Event(Protocol):
+    """Something that happened. Handlers of an active controller begin by asking whether it still is."""
+
+    async def process(self, controller: "Controller", /) -> None: ...
+
+
+@define(eq=False)
+class EventQueue:
+    """First in, first out. Each event carries the trace event that it goes back to."""
+
+    process: Process
+    handle: Callable[[Event], Awaitable[None]]
+    _mailbox: Mailbox = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._mailbox = Mailbox(self.process.world, f"controller events of {self.process.name}")
+
+    def start(self) -> None:
+        self.process.spawn(self._run, name="controller")
+
+    def put(self, event: Event) -> None:
+        self._mailbox.put((event, self.process.node.trace.cause))
+
+    def preempt(self, event: Event) -> None:
+        """Drop everything queued: ``event`` is next, after the one in hand."""
+        self._mailbox.clear()
+        self.put(event)
+
+    async def _run(self) -> None:
+        world, trace = self.process.world, self.process.node.trace
+        while True:
+            event, cause = await self._mailbox.get()
+            with Busy(world):
+                trace.cause = cause
+                await self.handle(event)

@@ -1,0 +1,61 @@
+"""What a broker does when it has been elected: steps F1 to F9, in Kafka's order (kafka-behaviour, 3)."""
+
+from typing import TYPE_CHECKING
+
+from controller.reassignment import admin
+from controller.reassignment.move import Move
+from emulator.protocol import znodes
+
+if TYPE_CHECKING:
+    from controller.controller import Controller
+
+
+async def take_over(c: "Controller") -> None:
+    """Begin the term.
+
+    Raises: ControllerMoved, SessionExpired, IllegalState; none of them leaves a half-begun term behind, see
+    ``election.elect``.
+    """
+    async with c.step("failover.F1"):
+        await _watch(c)
+    async with c.step("failover.F2"):
+        await _delete_notifications(c)
+    async with c.step("failover.F3"):
+        await _load(c)
+    async with c.step("failover.F4"):
+        pass  # Topics are not deleted in this version, so none is found waiting for it.
+    async with c.step("failover.F5"):
+        # Before the state machines: a broker refuses a leader that it has not heard of (KAFKA-4443).
+        c.send_update_metadata(c.context.live_or_shutting_down)
+    async with c.step("failover.F6"):
+        await c.replicas.start()
+    async with c.step("failover.F7"):
+        await c.partitions.start()
+    async with c.step("failover.F8"):
+        await admin.take_up(c, list(c.context.moves))
+    async with c.step("failover.F9"):
+        pass  # Neither deletions nor preferred elections can be pending in this version.
+
+
+async def _watch(c: "Controller") -> None:
+    c.watches.cluster()
+    await c.store.exists(znodes.REASSIGN_PARTITIONS)
+
+
+async def _delete_notifications(c: "Controller") -> None:
+    """What they announce is about to be read anyway."""
+    for parent in (znodes.LOG_DIR_EVENT_NOTIFICATION, znodes.ISR_CHANGE_NOTIFICATION):
+        await c.store.delete([f"{parent}/{name}" for name in await c.store.children(parent)])
+
+
+async def _load(c: "Controller") -> None:
+    context = c.context
+    context.set_brokers(await c.store.brokers())
+    names = await c.store.topics()
+    for topic in names:
+        c.watches.topic(topic)
+    context.assignments = await c.store.assignments(names)
+    context.leadership = await c.store.states(list(context.partitions()))
+    for broker in context.brokers:
+        c.channels.add(broker)
+    context.moves = {tp: Move(tp, target) for tp, target in (await c.store.moves()).items()}

@@ -1,0 +1,1 @@
+"""What the controller does when the cluster changes (the controller page's operations)."""

@@ -1,0 +1,65 @@
+"""New topics and new partitions (kafka-behaviour, 4; the page's onNewTopicCreation and onNewPartitionCreation)."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from controller.states.names import PartitionState, ReplicaState
+from controller.steps import Label
+from emulator.protocol import znodes
+from emulator.protocol.types import TopicPartition
+
+if TYPE_CHECKING:
+    from controller.controller import Controller
+
+
+async def changed(c: "Controller") -> None:
+    """Take up topics that are new in ZooKeeper, forget those that are gone."""
+    names = await c.store.topics()
+    new = [topic for topic in names if topic not in c.context.assignments]
+    gone = [topic for topic in c.context.assignments if topic not in names]
+    for topic in new:
+        c.watches.topic(topic)
+    assignments = await c.store.assignments(new)
+    for topic in gone:
+        c.context.remove_topic(topic)
+        c.watches.forget(znodes.topic_path(topic))
+    await _create(c, assignments)
+
+
+async def modified(c: "Controller", topic: str) -> None:
+    """Take up partitions that a topic has got since. Changed replica lists are not looked at: they are the
+    controller's own writes, or an operator's mistake that Kafka ignores too."""
+    known = c.context.assignments.get(topic, {})
+    assignments = await c.store.assignments([topic])
+    new = {p: rs for p, rs in assignments.get(topic, {}).items() if p not in known}
+    await _create(c, {topic: new})
+
+
+async def _create(c: "Controller", assignments: dict[str, dict[int, tuple[int, ...]]]) -> None:
+    new = [TopicPartition(topic, partition) for topic, added in assignments.items() for partition in added]
+    for tp in new:
+        c.context.assign(tp, assignments[tp.topic][tp.partition])
+    if new:
+        await create_partitions(c, new)
+
+
+async def create_partitions(c: "Controller", new: Sequence[TopicPartition]) -> None:
+    """Four steps. A partition of which no replica lives stays new until a broker comes up."""
+    replicas = [(tp, broker) for tp in new for broker in c.context.replicas(tp)]
+    labels = _labels(new)
+    async with c.step("new-partition.1", *labels):
+        await c.partitions.handle(new, PartitionState.NEW)
+    async with c.step("new-partition.2", *labels):
+        await c.replicas.handle(replicas, ReplicaState.NEW)
+    async with c.step("new-partition.3", *labels):
+        await c.partitions.handle(new, PartitionState.ONLINE)
+    async with c.step("new-partition.4", *labels):
+        await c.replicas.handle(replicas, ReplicaState.ONLINE)
+
+
+def _labels(new: Sequence[TopicPartition]) -> list[Label]:
+    """One for each topic; the partition is named where it is the only one."""
+    partitions: dict[str, list[int]] = {}
+    for tp in new:
+        partitions.setdefault(tp.topic, []).append(tp.partition)
+    return [Label(topic, ps[0]) if len(ps) == 1 else Label(topic) for topic, ps in partitions.items()]

@@ -1,0 +1,28 @@
+"""What can differ between controllers. A profile is one bundle of these, composed where releases are known by name."""
+
+from attrs import field, frozen
+
+from controller.reassignment.policy import ReassignmentProtocol
+from controller.reassignment.wiki import Wiki
+from controller.states.rules import KAFKA_2_3, ReplicaRules
+
+
+@frozen
+class ControllerPolicies:
+    """The choices of one cluster; times in virtual microseconds. The defaults are those of Kafka 2.3.
+
+    Attributes:
+        reassignment: how a partition is moved.
+        replicas: how the replica state machine works: Kafka's code or the controller page.
+        unclean_leader_election: unclean.leader.election.enable.
+        request_timeout_us: controller.socket.timeout.ms, for one attempt at a control request.
+        retry_pause_us: between two attempts.
+        pinned: the only broker that competes in the first election of the cluster; None: all do.
+    """
+
+    reassignment: ReassignmentProtocol = field(factory=Wiki)
+    replicas: ReplicaRules = KAFKA_2_3
+    unclean_leader_election: bool = False
+    request_timeout_us: int = 30_000_000
+    retry_pause_us: int = 100_000
+    pinned: int | None = None

@@ -1,0 +1,90 @@
+"""/admin/reassign_partitions: what is asked for, what is done (Kafka 1.1 to 2.3, KafkaController).
+
+The tool creates the znode with all moves; the controller takes finished ones out and deletes it with the last. Its
+creation is the only change that is noticed, so a batch of moves has to end before another can begin.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import structlog
+
+from controller.errors import ControllerMoved, StateChangeFailed
+from controller.reassignment.move import Move
+from emulator.protocol import znodes
+from emulator.protocol.events import MoveFinished
+from emulator.protocol.types import TopicPartition
+
+if TYPE_CHECKING:
+    from controller.controller import Controller
+
+log = structlog.get_logger("controller.reassignment")
+
+
+async def requested(c: "Controller") -> None:
+    """The znode was created, or has to be watched again."""
+    if not await c.store.exists(znodes.REASSIGN_PARTITIONS):
+        return
+    moves = await c.store.moves()
+    c.context.moves.update({tp: Move(tp, target) for tp, target in moves.items()})
+    await take_up(c, list(moves))
+
+
+async def take_up(c: "Controller", partitions: Sequence[TopicPartition]) -> None:
+    """Begin or resume moves; those that cannot be made, or need not, leave the znode.
+
+    As in Kafka 2.3 the znode is written even where none leaves: a request that comes while a new controller without
+    moves is at failover.F8 is deleted unread.
+    """
+    refused = []
+    for tp in partitions:
+        move, replicas = c.context.moves[tp], c.context.replicas(tp)
+        if not replicas:
+            log.error("no such partition", partition=str(tp))
+            refused.append(tp)
+        elif replicas == move.target:
+            log.info("assigned already", partition=str(tp))
+            refused.append(tp)
+        elif not await _begin(c, move):
+            refused.append(tp)
+    await remove(c, refused)
+
+
+async def _begin(c: "Controller", move: Move) -> bool:
+    """Returns whether the move could be begun."""
+    c.watches.state(move.tp)
+    try:
+        await c.policies.reassignment.advance(c, move)
+    except ControllerMoved:
+        raise
+    except StateChangeFailed as error:
+        log.error("cannot be moved", partition=str(move.tp), reason=str(error))
+        return False
+    return True
+
+
+async def isr_changed(c: "Controller", tp: TopicPartition) -> None:
+    """The state znode of ``tp`` changed."""
+    move = c.context.moves.get(tp)
+    if move is not None:
+        await c.policies.reassignment.isr_changed(c, move)
+
+
+async def brokers_started(c: "Controller", brokers: Sequence[int]) -> None:
+    """Go on with the moves that wait for brokers which have come up."""
+    protocol = c.policies.reassignment
+    for move in [move for move in c.context.moves.values() if protocol.concerns(move, brokers)]:
+        await protocol.advance(c, move)
+
+
+async def remove(c: "Controller", partitions: Sequence[TopicPartition]) -> None:
+    """Take ``partitions`` out of the znode; without any left, delete it and watch for the next one."""
+    for tp in partitions:
+        c.watches.forget(znodes.state_path(tp))
+    left = {tp: move.target for tp, move in c.context.moves.items() if tp not in partitions}
+    await c.store.write_moves(left)
+    if not left:
+        c.watches.look_for_moves()
+    for tp in partitions:
+        del c.context.moves[tp]
+        c.process.emit(MoveFinished, tp.topic, tp.partition)

@@ -1,0 +1,162 @@
+"""KAFKA-6794 (seed 001): one replica at a time. Never released; readings, 2, says how its text is read.
+
+CR: current replicas. FTR: final target replicas. One hop (``plan_hop``): NR, the first of FTR that is not in CR, joins;
+DR, the first n = max(0, |CR| - |FTR|) of the excess ER = CR - FTR, leader last, is dropped; TR = CR + NR - DR. The hop
+without an NR is the last; its TR is FTR, in FTR's order.
+
+ 1. wait until CR is entirely in the ISR
+ 2. calculate the hop
+ 3. wait until all brokers of TR are alive
+ 4. the last hop's new replica -> OnlineReplica
+ 5. update CR in ZooKeeper with TR
+ 6. send LeaderAndIsr to all replicas in CR + NR
+ 7. NR -> NewReplica
+ 8. set CR to TR in memory
+ 9. send LeaderAndIsr with a potential new leader and CR = TR, same ISR, to every broker in TR
+10. replicas in DR -> Offline (forced out of the ISR)
+11. replicas in DR -> NonExistentReplica (deleted)
+12. remove the partition from /admin/reassign_partitions: in the last hop only, where alone it has a gate; it is the one
+    place that holds FTR
+13. send UpdateMetadata to every broker
+
+Step 5 goes before 9 and 10, against the page's advice to write AR last: after a crash in between nobody knows the
+dropped replica any more, and in the last hop the move looks done. Kept, to be measured. After a failover a move goes on
+at step 1, from CR in ZooKeeper; its hops are then counted from 1 again, since nothing stores how many there were.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from controller.reassignment import actions, admin
+from controller.reassignment.move import Move
+from controller.states.names import ReplicaState
+from controller.steps import Step
+
+if TYPE_CHECKING:
+    from controller.controller import Controller
+
+STEPS = tuple(f"kafka-6794.{number}" for number in range(1, 14))
+
+PHASES: Mapping[str, tuple[str, str]] = {
+    "move.listen": ("kafka-6794.1", "kafka-6794.1"),
+    "move.start": ("kafka-6794.7", "kafka-6794.7"),
+    "move.wait": ("kafka-6794.1", "kafka-6794.1"),
+    "move.leader": ("kafka-6794.9", "kafka-6794.9"),
+    "move.stop": ("kafka-6794.10", "kafka-6794.11"),
+    "move.record": ("kafka-6794.5", "kafka-6794.5"),
+    "move.done": ("kafka-6794.12", "kafka-6794.12"),
+}
+"""``move.wait`` is the next hop's step 1: each hop begins by waiting for what the one before it added."""
+
+IN_SYNC, ALIVE = "kafka-6794.1", "kafka-6794.3"
+"""The steps that wait."""
+
+Replicas = tuple[int, ...]
+
+
+@frozen
+class Hop:
+    """One hop's plan: who joins (at most one), who is dropped, what the replicas are then, whether that is all."""
+
+    new: Replicas
+    dropped: Replicas
+    target: Replicas
+    last: bool
+
+
+def plan_hop(current: Replicas, final: Replicas, leader: int) -> Hop:
+    """Calculate the next hop from CR, FTR and the leader."""
+    surplus = max(0, len(current) - len(final))
+    excess = sorted((replica for replica in current if replica not in final), key=lambda replica: replica == leader)
+    dropped = tuple(excess[:surplus])
+    new = tuple(replica for replica in final if replica not in current)[:1]
+    if not new:
+        return Hop((), dropped, final, last=True)
+    return Hop(new, dropped, (*(replica for replica in current if replica not in dropped), *new), last=False)
+
+
+@frozen
+class Kafka6794:
+    """One replica joins, one leaves, hop by hop."""
+
+    name: str = "kafka-6794"
+    steps: tuple[str, ...] = STEPS
+    phases: Mapping[str, tuple[str, str]] = PHASES
+
+    async def advance(self, c: "Controller", move: Move) -> None:
+        while (hop := await self._ready(c, move)) is not None:
+            await self._perform(c, move, hop)
+            if hop.last:
+                return
+            move.hop += 1
+
+    async def isr_changed(self, c: "Controller", move: Move) -> None:
+        await self.advance(c, move)
+
+    def concerns(self, move: Move, brokers: Sequence[int]) -> bool:
+        return any(broker in move.waits_for or broker in move.target for broker in brokers)
+
+    async def _ready(self, c: "Controller", move: Move) -> Hop | None:
+        """Steps 1 to 3: the next hop once both waits are over, None as long as one is not.
+
+        A wait for brokers looks at the ISR again when it is taken up: it may have shrunk meanwhile.
+        """
+        current = c.context.replicas(move.tp)
+        if not move.waiting:
+            await self._wait(c, move, IN_SYNC)
+        state = await actions.read_state(c, move.tp)
+        if state is None or any(replica not in state.isr for replica in current):
+            if move.waiting != IN_SYNC:
+                await self._wait(c, move, IN_SYNC)
+            return None
+        hop = plan_hop(current, move.target, state.leader)
+        if move.waiting == IN_SYNC:
+            await self._step(c, move, 1).reach("after")
+            async with self._step(c, move, 2):
+                move.aim = hop.target
+            await self._wait(c, move, ALIVE)
+        move.aim = hop.target
+        move.waits_for = tuple(broker for broker in hop.target if broker not in c.context.live)
+        if move.waits_for:
+            return None
+        await self._step(c, move, 3).reach("after")
+        move.waiting = ""
+        return hop
+
+    async def _wait(self, c: "Controller", move: Move, step: str) -> None:
+        await actions.step(c, step, move, hop=move.hop).reach("before")
+        move.waiting = step
+
+    async def _perform(self, c: "Controller", move: Move, hop: Hop) -> None:
+        """Steps 4 to 13."""
+        tp, current = move.tp, c.context.replicas(move.tp)
+        wide = (*current, *hop.new)
+        async with self._step(c, move, 4):
+            added = [r for r in current if c.context.replica_state(tp, r) is ReplicaState.NEW]
+            await actions.bring_online(c, tp, added)
+        async with self._step(c, move, 5):
+            await actions.write_assignment(c, tp, hop.target)
+        async with self._step(c, move, 6):
+            # Until step 8 the assignment in memory is CR + NR, as in the requests: NR has to find itself in step 7's.
+            c.context.assign(tp, wide)
+            await actions.announce(c, tp, wide, wide)
+        async with self._step(c, move, 7):
+            await actions.start_new(c, tp, hop.new)
+        async with self._step(c, move, 8):
+            c.context.assign(tp, hop.target)
+        async with self._step(c, move, 9):
+            await actions.move_leader(c, move, hop.target)
+        async with self._step(c, move, 10):
+            await actions.go_offline(c, tp, hop.dropped)
+        async with self._step(c, move, 11):
+            await actions.delete(c, tp, hop.dropped)
+        if hop.last:
+            async with self._step(c, move, 12):
+                await admin.remove(c, [tp])
+        async with self._step(c, move, 13):
+            c.send_update_metadata(c.context.live_or_shutting_down, (tp,))
+
+    def _step(self, c: "Controller", move: Move, number: int) -> Step:
+        return actions.step(c, f"kafka-6794.{number}", move, hop=move.hop)

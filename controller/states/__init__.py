@@ -1,0 +1,1 @@
+"""The partition and the replica state machine, and how leaders are chosen."""

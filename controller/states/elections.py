@@ -1,0 +1,139 @@
+"""Writing leaders to ZooKeeper: the first one of a new partition, elections, and bare bumps of the leader epoch."""
+
+from collections.abc import Sequence
+
+import structlog
+from attrs import define
+
+from controller.channels import RequestBatch
+from controller.context import Context, Replicas
+from controller.errors import StateChangeFailed
+from controller.states.selectors import OFFLINE, Candidates, Choice, Selector
+from controller.store import Store
+from emulator.nodes import Process
+from emulator.protocol.events import LeaderElected
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import LeaderAndIsr
+
+log = structlog.get_logger("controller.elections")
+
+
+@define(eq=False)
+class Elections:
+    """All decisions are made on what ZooKeeper says at that moment, and written over exactly that.
+
+    Attributes:
+        unclean: unclean.leader.election.enable of the brokers; a topic's own setting goes before it.
+    """
+
+    process: Process
+    context: Context
+    store: Store
+    batch: RequestBatch
+    unclean: bool
+
+    async def initialize(self, partitions: Sequence[TopicPartition]) -> list[TopicPartition]:
+        """Give new partitions their state znode: the first live replica leads, all live ones are the ISR.
+
+        Returns those that have one now; where no replica lives, or there is a znode already, a partition stays new.
+        """
+        states = {}
+        for tp in partitions:
+            live = self.context.online(tp)
+            if live:
+                states[tp] = LeaderAndIsr(live[0], 0, live, self.context.epoch)
+            else:
+                log.error("no assigned replica is alive", partition=str(tp), replicas=self.context.replicas(tp))
+        created = await self.store.create_states(states)
+        for tp in created:
+            state = self.context.leadership[tp] = states[tp]
+            self.batch.leader_and_isr(state.isr, tp, state, self.context.replicas(tp), is_new=True)
+            self._record(tp, state, "new", unclean=False)
+        return created
+
+    async def elect(self, partitions: Sequence[TopicPartition], selector: Selector) -> list[TopicPartition]:
+        """Choose and write leaders; returns the partitions that have a new one. A leader that changes its ISR in
+        between makes the election start over for its partition."""
+        elected: list[TopicPartition] = []
+        remaining = list(partitions)
+        while remaining:
+            choices, states = await self._choose(remaining, selector)
+            written, remaining = await self.store.write_states(states)
+            for tp, state in written.items():
+                choice = choices[tp]
+                self.context.leadership[tp] = state
+                self.batch.leader_and_isr(choice.recipients, tp, state, self.context.replicas(tp), is_new=False)
+                self._record(tp, state, selector.name, choice.unclean)
+            elected += written
+        return elected
+
+    async def _choose(
+        self, partitions: Sequence[TopicPartition], selector: Selector
+    ) -> tuple[dict[TopicPartition, Choice], dict[TopicPartition, LeaderAndIsr]]:
+        choices, states = {}, {}
+        known = await self.store.states(partitions)
+        for tp in partitions:
+            state = known.get(tp)
+            if state is None or self.written_by_newer(tp, state):
+                log.error("no election", partition=str(tp), selector=selector.name)
+                continue
+            choice = selector.select(await self._candidates(tp, state, selector))
+            if choice is None:
+                log.error("nobody can lead", partition=str(tp), selector=selector.name, isr=state.isr)
+                continue
+            choices[tp] = choice
+            states[tp] = self.successor(state, leader=choice.leader, isr=choice.isr)
+        return choices, states
+
+    async def _candidates(self, tp: TopicPartition, state: LeaderAndIsr, selector: Selector) -> Candidates:
+        context = self.context
+        move = context.moves.get(tp)
+        # A topic's settings are read only where they matter: nobody in the ISR is alive.
+        asks = selector is OFFLINE and not any(context.is_online(replica, tp) for replica in state.isr)
+        return Candidates(
+            assignment=context.replicas(tp),
+            isr=state.isr,
+            online=tuple(broker for broker in context.live if context.is_online(broker, tp)),
+            shutting_down=tuple(context.shutting_down),
+            target=() if move is None else move.aim,
+            unclean=asks and await self.store.unclean_allowed(tp.topic, self.unclean),
+        )
+
+    async def bump_leader_epoch(self, tp: TopicPartition) -> LeaderAndIsr:
+        """Same leader, same ISR, next epoch, so that the brokers take the next LeaderAndIsr as news.
+
+        Raises: StateChangeFailed where the partition has no state znode, or a newer controller has written it.
+        """
+        while True:
+            state = (await self.store.states([tp])).get(tp)
+            if state is None or self.written_by_newer(tp, state):
+                raise StateChangeFailed(f"cannot raise the leader epoch of {tp}")
+            written, _ = await self.store.write_states({tp: self.successor(state)})
+            if tp in written:
+                self.context.leadership[tp] = written[tp]
+                return written[tp]
+
+    def successor(
+        self, state: LeaderAndIsr, *, leader: int | None = None, isr: Replicas | None = None
+    ) -> LeaderAndIsr:
+        """The state after ``state`` in this term, to be written over it."""
+        return LeaderAndIsr(
+            state.leader if leader is None else leader,
+            state.leader_epoch + 1,
+            state.isr if isr is None else isr,
+            self.context.epoch,
+            state.zk_version,
+        )
+
+    def written_by_newer(self, tp: TopicPartition, state: LeaderAndIsr) -> bool:
+        """Has a later controller written this? Then this one has been replaced and does not know it yet."""
+        newer = state.controller_epoch > self.context.epoch
+        if newer:
+            log.error("written by a newer controller", partition=str(tp), controller_epoch=state.controller_epoch)
+        return newer
+
+    def _record(self, tp: TopicPartition, state: LeaderAndIsr, selector: str, unclean: bool) -> None:
+        self.process.emit(
+            LeaderElected, tp.topic, tp.partition, state.leader, state.leader_epoch, state.isr, selector,
+            state.controller_epoch, unclean,
+        )  # fmt: skip

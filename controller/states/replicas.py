@@ -1,0 +1,155 @@
+"""The replica state machine (kafka-behaviour, 5.2). An illegal transition is logged and has no effect; the others of
+the same call go on."""
+
+from collections.abc import Sequence
+
+import structlog
+from attrs import define
+
+from controller.channels import RequestBatch
+from controller.context import Context, Replica
+from controller.states.elections import Elections
+from controller.states.names import ReplicaState
+from controller.states.rules import ReplicaRules
+from controller.store import Store
+from emulator.protocol.types import NO_LEADER, TopicPartition
+from emulator.protocol.znodes import LeaderAndIsr
+
+log = structlog.get_logger("controller.replicas")
+
+
+@define(eq=False)
+class ReplicaStateMachine:
+    """Moves replicas between states; one call is one batch of requests.
+
+    Raises, where it writes: ControllerMoved, SessionExpired.
+    """
+
+    context: Context
+    store: Store
+    elections: Elections
+    batch: RequestBatch
+    rules: ReplicaRules
+
+    async def start(self) -> None:
+        """A new controller takes all replicas up and tells them what they are (failover F6)."""
+        context = self.context
+        up: list[Replica] = []
+        down: list[Replica] = []
+        for tp in context.partitions():
+            for broker in context.replicas(tp):
+                (up if context.is_online(broker, tp) else down).append((tp, broker))
+        context.replica_states.update(dict.fromkeys(up, ReplicaState.ONLINE))
+        context.replica_states.update(dict.fromkeys(down, self.rules.unreachable))
+        await self.handle(up, ReplicaState.ONLINE)
+        if self.rules.shrink_at_failover:
+            await self.handle(down, ReplicaState.OFFLINE)
+
+    async def delete(self, replicas: Sequence[Replica]) -> None:
+        """Take offline replicas all the way to NonExistent, without waiting for the brokers' answers."""
+        for state in self.rules.deletion:
+            await self.handle(replicas, state)
+
+    async def handle(self, replicas: Sequence[Replica], target: ReplicaState) -> None:
+        """Bring ``replicas`` to ``target``."""
+        if not replicas:
+            return
+        self.batch.begin()
+        by_broker: dict[int, list[TopicPartition]] = {}
+        for tp, broker in replicas:
+            by_broker.setdefault(broker, []).append(tp)
+        for broker, partitions in by_broker.items():
+            await self._handle_broker(broker, [tp for tp in partitions if self._may_become(tp, broker, target)], target)
+        self.batch.send()
+
+    def _may_become(self, tp: TopicPartition, broker: int, target: ReplicaState) -> bool:
+        state = self.context.replica_state(tp, broker)
+        if state in self.rules.predecessors.get(target, ()):
+            return True
+        log.error("illegal transition", partition=str(tp), broker=broker, state=state.name, target=target.name)
+        return False
+
+    async def _handle_broker(self, broker: int, partitions: list[TopicPartition], target: ReplicaState) -> None:
+        if target is ReplicaState.OFFLINE:
+            partitions = await self._go_offline(broker, partitions)
+        elif target is ReplicaState.NEW:
+            partitions = [tp for tp in partitions if self._start_new(broker, tp)]
+        elif target is ReplicaState.ONLINE:
+            for tp in partitions:
+                self._go_online(broker, tp)
+        if target is self.rules.deletion[0]:
+            for tp in partitions:
+                self.batch.stop_replica(broker, tp, delete=True)
+        for tp in partitions:
+            if target is ReplicaState.NON_EXISTENT:
+                self.context.assign(tp, (r for r in self.context.replicas(tp) if r != broker))
+                del self.context.replica_states[tp, broker]
+            else:
+                self.context.replica_states[tp, broker] = target
+
+    def _start_new(self, broker: int, tp: TopicPartition) -> bool:
+        """Tell a new replica to follow; it cannot be the leader."""
+        state = self.context.leadership.get(tp)
+        if state is None:
+            return True
+        if state.leader == broker:
+            log.error("a new replica cannot lead", partition=str(tp), broker=broker)
+            return False
+        self.batch.leader_and_isr([broker], tp, state, self.context.replicas(tp), is_new=True)
+        return True
+
+    def _go_online(self, broker: int, tp: TopicPartition) -> None:
+        """Tell a replica what it is; one that was new has been told."""
+        if self.context.replica_state(tp, broker) is ReplicaState.NEW:
+            replicas = self.context.replicas(tp)
+            if broker not in replicas:
+                self.context.assign(tp, (*replicas, broker))
+            return
+        state = self.context.leadership.get(tp)
+        if state is not None:
+            self.batch.leader_and_isr([broker], tp, state, self.context.replicas(tp), is_new=False)
+
+    # -- out of the ISR ---------------------------------------------------------------------------------------------
+
+    async def _go_offline(self, broker: int, partitions: list[TopicPartition]) -> list[TopicPartition]:
+        """Stop the replicas of a broker and take them out of their ISRs; returns those for which that went well."""
+        for tp in partitions:
+            self.batch.stop_replica(broker, tp, delete=False)
+        led = [tp for tp in partitions if tp in self.context.leadership]
+        leaderless = [tp for tp in partitions if tp not in self.context.leadership]
+        shrunk = await self._remove_from_isr(broker, led)
+        for tp in shrunk:
+            state, replicas = self.context.leadership[tp], self.context.replicas(tp)
+            others = tuple(replica for replica in replicas if replica != broker)
+            told = self.rules.told_of_shrunk_isr(others, state.leader)
+            self.batch.leader_and_isr(told, tp, state, replicas, is_new=False)
+        self.batch.update_metadata(self.context.live_or_shutting_down if leaderless else (), leaderless)
+        return [*shrunk, *leaderless]
+
+    async def _remove_from_isr(self, broker: int, partitions: list[TopicPartition]) -> list[TopicPartition]:
+        done: list[TopicPartition] = []
+        remaining = partitions
+        while remaining:
+            known = await self.store.states(remaining)
+            states = {}
+            for tp in remaining:
+                state = known.get(tp)
+                if state is None or self.elections.written_by_newer(tp, state):
+                    log.error("cannot shrink the ISR", partition=str(tp), broker=broker)
+                elif broker in state.isr:
+                    states[tp] = self._without(broker, state)
+                else:
+                    # Nothing to write: what is told again is what ZooKeeper has, in this controller's name.
+                    self.context.leadership[tp] = LeaderAndIsr(
+                        state.leader, state.leader_epoch, state.isr, self.context.epoch, state.zk_version
+                    )
+                    done.append(tp)
+            written, remaining = await self.store.write_states(states)
+            self.context.leadership.update(written)
+            done += written
+        return done
+
+    def _without(self, broker: int, state: LeaderAndIsr) -> LeaderAndIsr:
+        """The last member of an ISR stays in it, so that a clean leader can be found later; it only stops leading."""
+        isr = state.isr if len(state.isr) == 1 else tuple(replica for replica in state.isr if replica != broker)
+        return self.elections.successor(state, leader=NO_LEADER if state.leader == broker else None, isr=isr)

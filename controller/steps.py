@@ -1,0 +1,52 @@
+"""Steps of protocols: each is a gate on either edge, where a scenario can stop the controller."""
+
+from types import TracebackType
+
+from attrs import define, frozen
+
+from emulator.gates import Gates
+from emulator.gates.gates import Edge
+from emulator.nodes import Process
+
+
+@frozen
+class Label:
+    """What a step is about; what does not apply is left out."""
+
+    topic: str = ""
+    partition: int = -1
+    broker: int = -1
+    hop: int = 0
+
+
+NOTHING = (Label(),)
+
+
+@define(eq=False)
+class Step:
+    """``async with Step(...)``: the gate before, the work, the gate after; a step that fails never reaches the latter.
+
+    A step about several topics or brokers visits its gate once for each.
+    """
+
+    gates: Gates
+    process: Process
+    name: str
+    labels: tuple[Label, ...] = NOTHING
+    detail: str = ""
+
+    async def reach(self, edge: Edge) -> None:
+        for label in self.labels:
+            await self.gates.reach(
+                self.process, self.name, edge, topic=label.topic, partition=label.partition, broker=label.broker,
+                hop=label.hop, detail=self.detail,
+            )  # fmt: skip
+
+    async def __aenter__(self) -> None:
+        await self.reach("before")
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if error is None:
+            await self.reach("after")

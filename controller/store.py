@@ -1,0 +1,180 @@
+"""What the controller keeps in ZooKeeper. Every write of a term is fenced: a multi that first checks the version of
+/controller_epoch, so that a controller which has been replaced changes nothing (KAFKA-6082, Kafka 2.1).
+
+All of it goes through ``ZkClient.pipeline``, which waits out lost connections: a write can have been applied although
+its answer was lost; the caller then sees ``BAD_VERSION`` or ``NODE_EXISTS`` and has to look again.
+
+Raises, everywhere: SessionExpired; every write: ControllerMoved.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from attrs import define
+
+from controller.context import Context, Replicas
+from controller.errors import ControllerMoved, StateChangeFailed
+from emulator.protocol import znodes
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import LeaderAndIsr
+from emulator.trace import Trace
+from emulator.zookeeper import ZkClient, ZkCode, error_of
+from emulator.zookeeper.messages import (
+    Check,
+    Create,
+    Delete,
+    Exists,
+    GetChildren,
+    GetData,
+    Multi,
+    Op,
+    Request,
+    Response,
+    SetData,
+)
+
+ANY_VERSION = -1
+
+
+@define(eq=False)
+class Store:
+    """ZooKeeper as one controller sees it, with the fence of its context's term."""
+
+    zk: ZkClient
+    trace: Trace
+    context: Context
+
+    # -- asking -----------------------------------------------------------------------------------------------------
+
+    async def ask(self, requests: Sequence[Request]) -> list[Response]:
+        """The answers, in order, whatever they say. What the event does next is still caused by what led to it."""
+        if not requests:
+            return []
+        cause = self.trace.cause
+        responses = await self.zk.pipeline(requests)
+        self.trace.cause = cause
+        return responses
+
+    async def ask_one(self, request: Request) -> Response:
+        return (await self.ask([request]))[0]
+
+    async def write(self, ops: Sequence[Op]) -> list[Response]:
+        """Each of ``ops`` in a fenced multi of its own; the answers are those to the ops."""
+        fence = Check(znodes.CONTROLLER_EPOCH, self.context.epoch_zk_version)
+        responses = await self.ask([Multi((fence, op)) for op in ops])
+        for response in responses:
+            if response.error is not ZkCode.OK and response.path == znodes.CONTROLLER_EPOCH:
+                raise ControllerMoved(f"controller epoch {self.context.epoch} is over: {response.error.name}")
+        return [response.results[1] if response.error is ZkCode.OK else response for response in responses]
+
+    async def exists(self, path: str) -> bool:
+        """Is there such a znode? Arms the watch where a handler is registered."""
+        return (await self.ask_one(Exists(path))).error is ZkCode.OK
+
+    async def children(self, path: str) -> tuple[str, ...]:
+        """The children's names; none where there is no such znode."""
+        return (await self.ask_one(GetChildren(path))).children
+
+    # -- brokers and topics -----------------------------------------------------------------------------------------
+
+    async def brokers(self) -> list[tuple[int, int]]:
+        """All registered brokers with their epochs (the czxid of the znode), ascending."""
+        ids = sorted(int(name) for name in await self.children(znodes.BROKER_IDS))
+        responses = await self.ask([GetData(znodes.broker_path(broker)) for broker in ids])
+        return [(b, r.stat.czxid) for b, r in zip(ids, responses, strict=True) if r.stat is not None]
+
+    async def topics(self) -> tuple[str, ...]:
+        return tuple(sorted(await self.children(znodes.TOPICS)))
+
+    async def assignments(self, topics: Sequence[str]) -> dict[str, dict[int, Replicas]]:
+        """topic -> partition -> replicas; a topic that has just gone is left out."""
+        responses = await self.ask([GetData(znodes.topic_path(topic)) for topic in topics])
+        answers = zip(topics, responses, strict=True)
+        return {topic: znodes.decode_topic(r.data) for topic, r in answers if r.error is ZkCode.OK}
+
+    async def write_assignment(self, topic: str, assignment: Mapping[int, Replicas]) -> None:
+        """Raises: StateChangeFailed where there is no such topic."""
+        op = SetData(znodes.topic_path(topic), znodes.encode_topic(assignment), ANY_VERSION)
+        [response] = await self.write([op])
+        if response.error is not ZkCode.OK:
+            raise StateChangeFailed(f"topic {topic} does not exist")
+
+    async def unclean_allowed(self, topic: str, default: bool) -> bool:
+        """unclean.leader.election.enable of a topic."""
+        response = await self.ask_one(GetData(f"{znodes.CONFIG_TOPICS}/{topic}"))
+        config = znodes.decode_config(response.data) if response.error is ZkCode.OK else {}
+        return config.get("unclean.leader.election.enable", str(default)).lower() == "true"
+
+    # -- state znodes -----------------------------------------------------------------------------------------------
+
+    async def states(self, partitions: Sequence[TopicPartition]) -> dict[TopicPartition, LeaderAndIsr]:
+        """Leader and ISR of ``partitions``; those without a state znode are left out. Arms registered watches."""
+        responses = await self.ask([GetData(znodes.state_path(tp)) for tp in partitions])
+        return {
+            tp: LeaderAndIsr.decode(response.data, response.stat.version)
+            for tp, response in zip(partitions, responses, strict=True)
+            if response.stat is not None
+        }
+
+    async def write_states(
+        self, states: Mapping[TopicPartition, LeaderAndIsr]
+    ) -> tuple[dict[TopicPartition, LeaderAndIsr], list[TopicPartition]]:
+        """Write each state over the version that it was read with.
+
+        Returns what was written, with the new versions, and the partitions where a leader was faster (or where an
+        answer got lost and this very write was applied). What is in neither has no state znode any more.
+        """
+        ops = [SetData(znodes.state_path(tp), state.encode(), state.zk_version) for tp, state in states.items()]
+        written, beaten = {}, []
+        for (tp, state), response in zip(states.items(), await self.write(ops), strict=True):
+            if response.stat is not None:
+                written[tp] = with_version(state, response.stat.version)
+            elif response.error is ZkCode.BAD_VERSION:
+                beaten.append(tp)
+        return written, beaten
+
+    async def create_states(self, states: Mapping[TopicPartition, LeaderAndIsr]) -> list[TopicPartition]:
+        """Create the state znodes, and their parents; returns the partitions whose znode this call created."""
+        topics = dict.fromkeys(tp.topic for tp in states)
+        await self.write([Create(znodes.partitions_path(topic)) for topic in topics])
+        await self.write([Create(znodes.partition_path(tp)) for tp in states])
+        responses = await self.write([Create(znodes.state_path(tp), s.encode()) for tp, s in states.items()])
+        return [tp for tp, response in zip(states, responses, strict=True) if response.error is ZkCode.OK]
+
+    # -- moves and notifications ------------------------------------------------------------------------------------
+
+    async def moves(self) -> dict[TopicPartition, Replicas]:
+        """What /admin/reassign_partitions asks for; nothing where it is missing or not JSON of that form."""
+        response = await self.ask_one(GetData(znodes.REASSIGN_PARTITIONS))
+        if response.error is not ZkCode.OK:
+            return {}
+        try:
+            return znodes.decode_reassignment(response.data)
+        except (ValueError, KeyError, TypeError):
+            return {}
+
+    async def write_moves(self, moves: Mapping[TopicPartition, Replicas]) -> None:
+        """Leave ``moves`` in /admin/reassign_partitions; with none left, delete it."""
+        path = znodes.REASSIGN_PARTITIONS
+        if not moves:
+            await self.delete([path])
+            return
+        data = znodes.encode_reassignment(moves)
+        [response] = await self.write([SetData(path, data, ANY_VERSION)])
+        if response.error is ZkCode.NO_NODE:
+            await self.write([Create(path, data)])
+
+    async def isr_changes(self, names: Iterable[str]) -> list[TopicPartition]:
+        """The partitions that the notifications ``names`` speak of, each once."""
+        responses = await self.ask([GetData(f"{znodes.ISR_CHANGE_NOTIFICATION}/{name}") for name in names])
+        read = [znodes.decode_isr_change(response.data) for response in responses if response.error is ZkCode.OK]
+        return list(dict.fromkeys(tp for partitions in read for tp in partitions))
+
+    async def delete(self, paths: Iterable[str]) -> None:
+        """Delete znodes, whatever their version; one that is gone already is fine."""
+        for response in await self.write([Delete(path, ANY_VERSION) for path in paths]):
+            if response.error not in (ZkCode.OK, ZkCode.NO_NODE):
+                raise error_of(response.error, response.path)
+
+
+def with_version(state: LeaderAndIsr, version: int) -> LeaderAndIsr:
+    return LeaderAndIsr(state.leader, state.leader_epoch, state.isr, state.controller_epoch, version)

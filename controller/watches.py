@@ -1,0 +1,67 @@
+"""ZooKeeper's watches, turned into controller events. A watch says that something changed; the event reads what."""
+
+from collections.abc import Callable
+
+from attrs import define, field
+
+from controller.events.cluster import BrokerChange, IsrChangeNotified, PartitionModifications, TopicChange
+from controller.events.moves import ReassignmentChange, ReassignmentIsrChange
+from controller.events.queue import Event, EventQueue
+from emulator.protocol import znodes
+from emulator.protocol.types import TopicPartition
+from emulator.zookeeper import ZkClient
+from emulator.zookeeper.messages import EventType, WatchEvent
+
+
+@define(eq=False)
+class Watches:
+    """The handlers of one term. Registering arms nothing: the next read of the path does."""
+
+    zk: ZkClient
+    queue: EventQueue
+    _nodes: dict[str, None] = field(factory=dict)
+    _children: dict[str, None] = field(factory=dict)
+
+    def cluster(self) -> None:
+        """Brokers, topics, announced ISR changes, requested moves."""
+        self._on_children(znodes.BROKER_IDS, BrokerChange)
+        self._on_children(znodes.TOPICS, TopicChange)
+        self._on_children(znodes.ISR_CHANGE_NOTIFICATION, IsrChangeNotified)
+        self._on_node(znodes.REASSIGN_PARTITIONS, EventType.NODE_CREATED, ReassignmentChange)
+
+    def topic(self, topic: str) -> None:
+        """The assignment of a topic."""
+        path = znodes.topic_path(topic)
+        self._on_node(path, EventType.NODE_DATA_CHANGED, lambda: PartitionModifications(topic))
+
+    def state(self, tp: TopicPartition) -> None:
+        """The state znode of a partition that is being moved."""
+        self._on_node(znodes.state_path(tp), EventType.NODE_DATA_CHANGED, lambda: ReassignmentIsrChange(tp))
+
+    def look_for_moves(self) -> None:
+        """Have /admin/reassign_partitions read again, and so its watch armed."""
+        self.queue.put(ReassignmentChange())
+
+    def forget(self, path: str) -> None:
+        if path in self._nodes:
+            del self._nodes[path]
+            self.zk.off_node(path)
+
+    def clear(self) -> None:
+        for path in list(self._nodes):
+            self.forget(path)
+        for path in self._children:
+            self.zk.off_children(path)
+        self._children.clear()
+
+    def _on_node(self, path: str, kind: EventType, make: Callable[[], Event]) -> None:
+        def fired(watch: WatchEvent) -> None:
+            if watch.type is kind:
+                self.queue.put(make())
+
+        self._nodes[path] = None
+        self.zk.on_node(path, fired)
+
+    def _on_children(self, path: str, make: Callable[[], Event]) -> None:
+        self._children[path] = None
+        self.zk.on_children(path, lambda _: self.queue.put(make()))

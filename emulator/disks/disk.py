@@ -1,0 +1,99 @@
+"""A disk of append-only files behind a page cache.
+
+A *process* crash keeps all that was appended; a *host* crash keeps what was flushed. The unit of an append is whatever
+the owner calls an entry (a record batch, a checkpoint); entries are never mutated.
+"""
+
+from typing import Any
+
+from attrs import define, field
+
+
+class DiskError(Exception):
+    """The disk refused an operation (I/O error): injected by a fault."""
+
+
+@define(eq=False)
+class File:
+    """A file: entries, and how many of them are durable.
+
+    Attributes:
+        entries: what a process sees, page cache included. Owners may read it; only the methods change it.
+        flushed: the first ``flushed`` entries survive a host crash.
+    """
+
+    path: str
+    entries: list[Any] = field(factory=list)
+    flushed: int = 0
+    failing: str = ""
+    """While set, appends and truncations raise ``DiskError`` with this reason."""
+    failures: int | None = None
+    """How many operations are still to fail; None: all of them, while ``failing`` is set."""
+
+    def fail(self, reason: str, times: int | None = None) -> None:
+        """A fault: let the next ``times`` operations (None: all, until ``mend``) fail."""
+        self.failing, self.failures = reason, times
+
+    def mend(self) -> None:
+        """End the fault."""
+        self.failing, self.failures = "", None
+
+    def _check(self) -> None:
+        if self.failing:
+            reason = self.failing
+            if self.failures is not None:
+                self.failures -= 1
+                if self.failures <= 0:
+                    self.mend()
+            raise DiskError(f"{self.path}: {reason}")
+
+    def append(self, entry: Any) -> None:
+        """Write ``entry`` into the page cache. Raises: DiskError."""
+        if self.failing:
+            self._check()
+        self.entries.append(entry)
+
+    def truncate(self, length: int) -> None:
+        """Keep the first ``length`` entries. Raises: DiskError."""
+        self._check()
+        del self.entries[length:]
+        self.flushed = min(self.flushed, length)
+
+    def flush(self) -> None:
+        """Make everything durable (fsync)."""
+        self.flushed = len(self.entries)
+
+    def replace(self, *entries: Any) -> None:
+        """Put ``entries`` in the place of the whole content, atomically and durably (write, fsync, rename)."""
+        self.entries = list(entries)
+        self.flushed = len(entries)
+
+
+@define(eq=False)
+class Disk:
+    """The files of one machine, by path."""
+
+    files: dict[str, File] = field(factory=dict)
+
+    def open(self, path: str) -> File:
+        """The file at ``path``, created empty where it is missing."""
+        file = self.files.get(path)
+        if file is None:
+            file = self.files[path] = File(path)
+        return file
+
+    def exists(self, path: str) -> bool:
+        return path in self.files
+
+    def delete(self, path: str) -> None:
+        """Unlink ``path``; a missing file is fine."""
+        self.files.pop(path, None)
+
+    def list(self, prefix: str = "") -> list[str]:
+        """The paths that begin with ``prefix``, sorted."""
+        return sorted(path for path in self.files if path.startswith(prefix))
+
+    def lose_unflushed(self) -> None:
+        """The host crashed: the page cache is gone."""
+        for file in self.files.values():
+            del file.entries[file.flushed :]

@@ -1,0 +1,74 @@
+"""Gates. The code that performs a step says so before and after it; a scenario arms the ones it cares for.
+
+A gate that nobody armed costs a dictionary look-up and an event: it neither yields nor draws.
+"""
+
+from collections.abc import Callable
+from typing import Literal
+
+from attrs import define, field, frozen
+
+from emulator.kernel import Signal
+from emulator.nodes import Process
+from emulator.protocol.events import Step
+
+Edge = Literal["before", "after"]
+
+
+@frozen(eq=False)
+class Visit:
+    """Somebody is at a gate: ``process`` performs ``step``; what does not apply is ``""`` or -1."""
+
+    process: Process
+    step: str
+    edge: Edge
+    topic: str
+    partition: int
+    broker: int
+    hop: int
+    seq: int
+
+
+Hook = Callable[[Visit], "Signal | None"]
+"""Called with each visit of an armed gate, in the order of arming. A signal it returns holds the visitor."""
+
+
+@define(eq=False)
+class Gates:
+    """The armed gates of one world."""
+
+    _armed: dict[tuple[str, Edge], list[Hook]] = field(factory=dict)
+
+    def arm(self, step: str, edge: Edge, hook: Hook) -> None:
+        """Call ``hook`` at each later visit of this edge of ``step``."""
+        self._armed.setdefault((step, edge), []).append(hook)
+
+    def disarm(self, step: str, edge: Edge, hook: Hook) -> None:
+        self._armed[step, edge].remove(hook)
+
+    async def reach(
+        self,
+        process: Process,
+        step: str,
+        edge: Edge,
+        *,
+        topic: str = "",
+        partition: int = -1,
+        broker: int = -1,
+        hop: int = 0,
+        detail: str = "",
+    ) -> None:
+        """``process`` is at ``edge`` of ``step``. Returns when the scenario lets it go on; never, if it was killed here."""
+        event = process.anchor(Step, step, edge, topic, partition, broker, hop, process.node.id, detail)
+        hooks = self._armed.get((step, edge))
+        if not hooks:
+            return
+        visit = Visit(process, step, edge, topic, partition, broker, hop, event.seq)
+        for hook in list(hooks):
+            hold = hook(visit)
+            if hold is not None:
+                await hold.wait()
+                process.node.trace.cause = event.seq
+            if not process.alive or process.paused:
+                # Killed at its own gate: the cancellation comes at this wait. Paused: go on when thawed.
+                await process.world.sleep(0)

@@ -1,0 +1,23 @@
+"""Virtual time on Trio: the only room that touches ``trio.lowlevel``."""
+
+from emulator.kernel.clock import WorldClock
+from emulator.kernel.errors import BudgetExceeded, Deadlock, DeadIncarnation, ForeignAwait, KernelError
+from emulator.kernel.mailbox import Mailbox, Signal
+from emulator.kernel.task import Task
+from emulator.kernel.timer import Timer
+from emulator.kernel.world import Backend, World
+
+__all__ = [
+    "Backend",
+    "BudgetExceeded",
+    "DeadIncarnation",
+    "Deadlock",
+    "ForeignAwait",
+    "KernelError",
+    "Mailbox",
+    "Signal",
+    "Task",
+    "Timer",
+    "World",
+    "WorldClock",
+]

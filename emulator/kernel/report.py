@@ -1,0 +1,64 @@
+"""Who waits on what, since when, and in which frames: the text of a deadlock or of a foreign await."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from types import FrameType
+
+import trio
+
+from emulator.kernel.task import Task
+
+_KERNEL = str(Path(__file__).parent)
+_TRIO = str(Path(trio.__file__).parent)
+_OUTERMOST = ("_body", "first")
+"""The world's functions that run a task's own."""
+
+
+def await_frames(task: Task) -> list[str]:
+    """The task's stack of awaits, outermost first, as ``function (file:line)`` without the kernel's own frames."""
+    if task.trio_task is None:
+        return []
+    return [
+        f"{frame.f_code.co_qualname} ({_short(frame)}:{line})"
+        for frame, line in task.trio_task.iter_await_frames()
+        if not frame.f_code.co_filename.startswith((_KERNEL, _TRIO))
+    ]
+
+
+def foreign_await(task: Task) -> str | None:
+    """What a parked task awaits that is not the world's, as its caller knows it; None where it waits on the world."""
+    if task.trio_task is None:
+        return None
+    innermost = None
+    for frame, _line in task.trio_task.iter_await_frames():
+        path = frame.f_code.co_filename
+        if path.startswith(_KERNEL):
+            if frame.f_code.co_name in _OUTERMOST:
+                continue
+            return None
+        if path.startswith(_TRIO):
+            return f"trio.{frame.f_code.co_qualname}"
+        innermost = f"{frame.f_code.co_qualname} ({_short(frame)})"
+    return innermost
+
+
+def is_trio(frame: FrameType) -> bool:
+    """The frame runs code of Trio's."""
+    return frame.f_code.co_filename.startswith(_TRIO)
+
+
+def _short(frame: FrameType) -> str:
+    return "/".join(Path(frame.f_code.co_filename).parts[-2:])
+
+
+def waiting_report(tasks: Iterable[Task], now_us: int) -> str:
+    """One line for each parked task: ``#serial name waits on WHAT since T us (for D us) at frame > frame``."""
+    lines = []
+    for task in tasks:
+        what = foreign_await(task) or task.waiting_on
+        where = " > ".join(await_frames(task)) or "its first step"
+        lines.append(
+            f"  #{task.serial} {task.name} waits on {what} since {task.since_us} us"
+            f" (for {now_us - task.since_us} us) at {where}"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,126 @@
+"""A world task: a real Trio task that spends its waiting time outside Trio's scheduler.
+
+A task that waits is handed over with ``trio.lowlevel.temporarily_detach_coroutine_object`` and resumed by the world
+with ``coro.send``; it goes back to Trio to be cancelled, to open or close a nursery, and to finish. That is what makes
+a hand-over between tasks cheap while cancellation, exceptions and nurseries stay Trio's own.
+"""
+
+import types
+from collections.abc import Callable, Generator
+from heapq import heappush
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import trio
+from attrs import define, field
+
+if TYPE_CHECKING:
+    from emulator.kernel.world import World
+
+Park = Generator[Any, Any, Any]
+
+
+class _Sentinel:
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+CANCELLED = _Sentinel("CANCELLED")
+"""Sent into a parked task that must go back to Trio and raise ``trio.Cancelled``."""
+
+PARKED = _Sentinel("PARKED")
+"""Yielded to the world by a detached task that waits. A bare ``yield`` of anything else is somebody else's await."""
+
+REATTACH = _Sentinel("REATTACH")
+"""Yielded to the world by a detached task that asks Trio to go on with it."""
+
+
+@define(eq=False)
+class Task:
+    """One task of the world. ``serial`` is its place in the order of spawning, the only order that ever decides."""
+
+    world: "World"
+    name: str
+    serial: int
+    attached: bool = True
+    finished: bool = False
+    frozen: bool = False
+    """A frozen task (its process is paused) keeps what it is given until it is thawed: see ``freeze``."""
+    backlog: list[Any] = field(factory=list)
+    waiting_on: object = None
+    since_us: int = 0
+    nap: int = 0
+    trio_task: trio.lowlevel.Task | None = None
+    send: Callable[[Any], Any] | None = None
+    """Resumes the task with a value; None unless it is detached and not frozen."""
+    raise_cancel: Callable[[], NoReturn] | None = None
+
+    def adopt(self) -> None:
+        """Bind to the Trio task that runs this very call."""
+        self.trio_task = trio.lowlevel.current_task()
+
+    def freeze(self) -> None:
+        """Keep from now on what the task is given."""
+        self.frozen = True
+        self.send = None
+
+    def thaw(self) -> None:
+        """Let a frozen task have what came in the meantime."""
+        backlog, self.backlog = self.backlog, []
+        self._unfreeze()
+        self.world.ready.extend((self, value) for value in backlog)
+
+    def abandon(self) -> None:
+        """Drop what a frozen task has been given: it is about to be cancelled."""
+        self.backlog.clear()
+        self._unfreeze()
+
+    def _unfreeze(self) -> None:
+        self.frozen = False
+        if not self.attached and self.trio_task is not None:
+            self.send = self.trio_task.coro.send
+
+    def abort(self, raise_cancel: Callable[[], NoReturn]) -> trio.lowlevel.Abort:
+        """Trio wants this task cancelled: note it; the world delivers cancellations one by one, in serial order."""
+        if self.raise_cancel is None:
+            heappush(self.world.cancellations, (self.serial, self))
+        self.raise_cancel = raise_cancel
+        return trio.lowlevel.Abort.FAILED
+
+    @types.coroutine
+    def suspend(self) -> Park:
+        """Leave Trio's scheduler (or, on the attached backend, only wait in it); the value is what resumes the task."""
+        if self.world.detaching:
+            self.attached = False
+            if not self.frozen:
+                assert self.trio_task is not None
+                self.send = self.trio_task.coro.send
+            return (yield from trio.lowlevel.temporarily_detach_coroutine_object(self.abort).__await__())
+        return (yield from trio.lowlevel.wait_task_rescheduled(self.abort).__await__())
+
+    @types.coroutine
+    def reattach(self) -> Generator[Any, Any, None]:
+        """Go back under Trio's scheduler; a no-op where the task is there already.
+
+        A cancellation that was noted and not delivered is dropped: Trio raises it at the task's next checkpoint.
+        """
+        # Its entry among the world's cancellations is void from now on; the world skips it.
+        self.raise_cancel = None
+        if not self.attached:
+            self.attached = True
+            self.send = None
+            assert self.trio_task is not None
+            yield from trio.lowlevel.reattach_detached_coroutine_object(self.trio_task, REATTACH).__await__()
+            self.world.current = self
+
+    @types.coroutine
+    def cancelled(self) -> Generator[Any, Any, NoReturn]:
+        """Raise the pending ``trio.Cancelled`` in this task, under Trio."""
+        raise_cancel, self.raise_cancel = self.raise_cancel, None
+        assert raise_cancel is not None, "CANCELLED sent to a task nobody cancelled"
+        yield from self.reattach()
+        raise_cancel()

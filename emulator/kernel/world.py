@@ -1,0 +1,374 @@
+"""The world: integer virtual time, one order of events, tasks resumed one at a time.
+
+All that is pending stands in ``ready`` (this instant, first come first served) or in a heap ordered by
+``(t_us, sequence)``. Trio asks the clock for a sleep time when none of its tasks can run; there the world drains both.
+No decision depends on Trio's own batch order, on a set, on an address or on a hash.
+"""
+
+import math
+import types
+from collections import deque
+from collections.abc import Awaitable, Callable, Generator
+from heapq import heappop, heappush
+from types import FrameType
+from typing import Any, Literal
+
+import trio
+from outcome import Value
+
+from emulator.kernel.clock import WorldClock
+from emulator.kernel.collector import EVENTS_BETWEEN_COLLECTIONS, collect, collector_off
+from emulator.kernel.errors import BudgetExceeded, Deadlock, ForeignAwait, KernelError
+from emulator.kernel.nursery import WorldNursery
+from emulator.kernel.report import foreign_await, is_trio, waiting_report
+from emulator.kernel.task import CANCELLED, PARKED, REATTACH, Task
+from emulator.kernel.timer import Timer
+from emulator.streams import Stream, Streams
+
+Backend = Literal["detached", "attached"]
+Event = tuple[int, int, Callable[[Any], object], Any]
+
+TURN = 4096
+"""Events drained before Trio gets a look at signals and at what other threads asked for."""
+
+
+class World:
+    """One virtual world with one seed.
+
+    Attributes:
+        now: virtual time in microseconds since the world began.
+        current: the task that runs, or ran last.
+        foreground: how many pending events would still change something. Timers of periodic work and empty long polls
+            are *background*: they do not count. The world is settled when this is 0 and nobody is ready.
+        events: events handled so far.
+    """
+
+    def __init__(self, seed: int, *, backend: Backend = "detached", max_events: int | None = None) -> None:
+        self.seed = seed
+        self.streams = Streams(seed)
+        self.detaching = backend == "detached"
+        self.now = 0
+        self.foreground = 0
+        self.ready: deque[tuple[Task, Any]] = deque()
+        self.cancellations: list[tuple[int, Task]] = []
+        self.current: Task = None  # type: ignore[assignment]  # set before any task runs
+        self._heap: list[Event] = []
+        self._sequence = 2
+        self._handled = 0
+        self._collect_at = EVENTS_BETWEEN_COLLECTIONS
+        self._max_events: float = math.inf if max_events is None else max_events
+        self._tasks: dict[int, Task] = {}
+        self._serial = 0
+        self._settled: list[Callable[[], object]] = []
+        self._root: trio.CancelScope | None = None
+        self._failure: BaseException | None = None
+        self._idle_turns = 0
+        self._live = False
+
+    @property
+    def events(self) -> int:
+        return self._handled
+
+    @property
+    def tasks(self) -> list[Task]:
+        """The tasks alive, in the order of spawning."""
+        return list(self._tasks.values())
+
+    def stream(self, purpose: str, entity: object = "") -> Stream:
+        """The named random stream for one purpose and one entity (DESIGN, one world, one seed)."""
+        return self.streams.stream(purpose, entity)
+
+    # -- time ------------------------------------------------------------------------------------------------------
+
+    def call_at(self, t_us: int, fn: Callable[[Any], object], arg: Any = None, background: bool = False) -> None:
+        """Call ``fn(arg)`` at ``t_us``, after everything that was scheduled for that instant before."""
+        if t_us < self.now:
+            raise KernelError(f"{t_us} us is past: it is {self.now} us")
+        # The parity of the sequence tells background (odd) from foreground (even) without a fifth field.
+        self._sequence = sequence = self._sequence + 2
+        if background:
+            heappush(self._heap, (t_us, sequence + 1, fn, arg))
+        else:
+            self.foreground += 1
+            heappush(self._heap, (t_us, sequence, fn, arg))
+
+    def call_later(self, delay_us: int, fn: Callable[[Any], object], arg: Any = None, background: bool = False) -> None:
+        """Call ``fn(arg)`` in ``delay_us``."""
+        self.call_at(self.now + delay_us, fn, arg, background)
+
+    def timer(
+        self, delay_us: int, fn: Callable[[Any], object], arg: Any = None, background: bool = False
+    ) -> Timer:
+        """Like ``call_later``, but it can be cancelled."""
+        timer = Timer(self, fn, arg, background)
+        self.call_at(self.now + delay_us, Timer.fire, timer, True)
+        if not background:
+            self.foreground += 1
+        return timer
+
+    @types.coroutine
+    def sleep(self, delay_us: int, background: bool = False) -> Generator[Any, Any, None]:
+        """Wait for ``delay_us``. A background sleep (the pause of a periodic loop) does not keep the world unsettled."""
+        task = self.current
+        number = self._sequence
+        self.call_at(self.now + delay_us, self._wake, (task, number), True)
+        task.nap = number
+        task.waiting_on = "sleep"
+        task.since_us = self.now
+        if not background:
+            self.foreground += 1
+        value = (yield from task.suspend()) if task.attached else (yield PARKED)
+        task.nap = 0
+        if not background:
+            self.foreground -= 1
+        if value is CANCELLED:
+            yield from task.cancelled()
+
+    def _wake(self, nap: tuple[Task, int]) -> None:
+        task, number = nap
+        if task.nap == number:
+            self.ready.append((task, None))
+
+    async def settled(self) -> None:
+        """Wait until no foreground event is pending and no task is ready: nothing is going to happen by itself."""
+        from emulator.kernel.mailbox import Signal
+
+        signal = Signal(self, "settled")
+        self.when_settled(signal.set)
+        await signal.wait()
+
+    def when_settled(self, fn: Callable[[], object]) -> None:
+        """Call ``fn`` once, when the world is next settled. A waiter alone does not keep the world alive."""
+        self._settled.append(fn)
+
+    # -- tasks -----------------------------------------------------------------------------------------------------
+
+    def open_nursery(self) -> WorldNursery:
+        """A nursery for children of the current task."""
+        return WorldNursery(self)
+
+    def spawn(
+        self, nursery: trio.Nursery, fn: Callable[..., Awaitable[object]], *args: Any, name: str | None = None
+    ) -> Task:
+        """Start ``fn(*args)`` as a task in ``nursery``. It first runs at this instant, after what is ready now."""
+        self._serial += 1
+        task = Task(self, name or fn.__qualname__, self._serial, since_us=self.now)
+        self._tasks[task.serial] = task
+        self.ready.append((task, None))
+        nursery.start_soon(self._body, task, fn, args, name=task.name)
+        return task
+
+    async def _body(self, task: Task, fn: Callable[..., Awaitable[object]], args: tuple[Any, ...]) -> None:
+        task.adopt()
+        try:
+            if await task.suspend() is CANCELLED:
+                await task.cancelled()
+            await fn(*args)
+        except (RuntimeError, TypeError) as error:
+            # Trio's own words when one of its functions is called, or something strange is awaited, from a wrong place.
+            if "must be called from async context" in str(error):
+                raise ForeignAwait(f"task {task.name} awaits {_trio_call(error)}: the world does not own it") from error
+            if "unrecognized yield message" in str(error):
+                raise ForeignAwait(f"task {task.name} awaits {_awaited(error)}: the world does not own it") from error
+            raise
+        finally:
+            await task.reattach()
+            task.finished = True
+            del self._tasks[task.serial]
+
+    def run(self, main: Callable[..., Awaitable[Any]], *args: Any) -> Any:
+        """Run ``main(*args)`` as the first task; return what it returns.
+
+        What the world itself refuses ends the run as it is; an exception of a task travels as Trio's nurseries carry it,
+        in one ``ExceptionGroup`` for each nursery on its way. Only the outermost group, the world's own, is taken off.
+
+        Raises:
+            Deadlock: nothing was pending while tasks waited.
+            ForeignAwait: a task awaited something the world does not own. Where the task itself ran into it (always, on
+                the detached backend), it is an exception of that task, and stands in the groups of its nurseries.
+            BudgetExceeded: more than ``max_events`` events.
+        """
+        return trio.run(
+            self.main, main, *args, clock=WorldClock(self), restrict_keyboard_interrupt_to_checkpoints=True
+        )
+
+    async def main(self, main: Callable[..., Awaitable[Any]], *args: Any) -> Any:
+        """The body of ``run``, for those who call ``trio.run`` themselves with a ``WorldClock``."""
+        outcome: list[Any] = []
+        self._live = True
+
+        async def first() -> None:
+            outcome.append(await main(*args))
+
+        try:
+            with collector_off(), trio.CancelScope() as self._root:
+                async with trio.open_nursery() as nursery:
+                    self.spawn(nursery, first, name="main")
+        except BaseExceptionGroup as group:
+            raise self._failure or _only(group) from None
+        finally:
+            self._live = False
+        if self._failure is not None:
+            raise self._failure
+        return outcome[0]
+
+    def fail(self, error: BaseException) -> None:
+        """End the run with ``error``: every task is cancelled first. Only the first failure counts."""
+        if self._failure is None:
+            self._failure = error
+            assert self._root is not None
+            self._root.cancel()
+
+    # -- the loop --------------------------------------------------------------------------------------------------
+
+    def turn(self, deadline: float) -> float:
+        """Drain what is pending until Trio has something to do; the return value is how long Trio may sleep."""
+        if not self._live:
+            return deadline
+        if deadline != math.inf:
+            self._refuse_deadline()
+        try:
+            return self._drain()
+        except BaseException as error:
+            if self._failure is not None and isinstance(error, KernelError):
+                raise  # A task holds out against the cancellation: Trio has to give up.
+            self.fail(error)
+            return 0.0
+
+    def _drain(self) -> float:
+        ready, heap, cancellations = self.ready, self._heap, self.cancellations
+        span = self._span()
+        for handled in range(span):
+            if cancellations and self._deliver_cancellation():
+                break
+            if ready:
+                task, value = ready.popleft()
+                send = task.send
+                if send is not None:
+                    self.current = task
+                    answer = send(value)
+                    if answer is PARKED:
+                        continue
+                    if answer is not REATTACH:
+                        self._refuse_await(task, answer)
+                    break
+                if task.frozen:
+                    task.backlog.append(value)
+                elif task.trio_task is None:
+                    # Born in this turn: Trio has to begin it before the world can resume it.
+                    ready.appendleft((task, value))
+                    self._handled += handled
+                    return 0.0
+                else:
+                    self.current = task
+                    trio.lowlevel.reschedule(task.trio_task, Value(value))
+                    break
+            elif heap and (self.foreground or not self._settled):
+                self.now, sequence, fn, arg = heappop(heap)
+                if not sequence & 1:
+                    self.foreground -= 1
+                fn(arg)
+            elif self._settled:
+                waiting, self._settled = self._settled, []
+                for settle in waiting:
+                    settle()
+            else:
+                self._handled += handled
+                return self._idle(handled)
+        else:
+            handled = span - 1
+        self._handled += handled + 1
+        self._idle_turns = 0
+        return 0.0
+
+    def _span(self) -> int:
+        """How many events this turn may handle."""
+        if self._handled >= self._collect_at:
+            self._collect_at = self._handled + EVENTS_BETWEEN_COLLECTIONS
+            collect()
+        left = self._max_events - self._handled
+        if left <= 0:
+            self._max_events += 256 * TURN  # for the tasks to unwind
+            raise BudgetExceeded(f"{self._handled} events by {self.now} us of virtual time")
+        return TURN if left > TURN else int(left)
+
+    def _deliver_cancellation(self) -> bool:
+        """Resume the first cancelled task that is parked, in serial order; False where each has a wake-up before it."""
+        occupied = {task.serial for task, _ in self.ready}
+        later = []
+        task = None
+        while self.cancellations:
+            serial, candidate = heappop(self.cancellations)
+            if candidate.raise_cancel is None:
+                continue
+            if serial not in occupied:
+                task = candidate
+                break
+            later.append((serial, candidate))
+        for entry in later:
+            heappush(self.cancellations, entry)
+        if task is None:
+            return False
+        task.abandon()
+        self.current = task
+        assert task.trio_task is not None
+        if task.attached:
+            trio.lowlevel.reschedule(task.trio_task, Value(CANCELLED))
+        else:
+            assert task.send is not None
+            answer = task.send(CANCELLED)
+            assert answer is REATTACH, f"{task.name} did not go back to be cancelled"
+        return True
+
+    def _idle(self, handled: int) -> float:
+        """Nothing is pending. Trio may have a signal to deliver; if it has nothing either, nobody will ever move."""
+        self._idle_turns = 1 if handled else self._idle_turns + 1
+        if self._idle_turns == 1:
+            return 0.0
+        report = waiting_report(self.tasks, self.now)
+        foreign = self._foreign_awaits()
+        if foreign:
+            raise ForeignAwait(f"{foreign}: the world does not own it, and nothing else is pending\n{report}")
+        raise Deadlock(f"deadlock at {self.now} us: nothing is pending and {len(self._tasks)} tasks wait\n{report}")
+
+    def _foreign_awaits(self) -> str:
+        awaits = [(task, foreign_await(task)) for task in self.tasks]
+        return ", ".join(f"task {task.name} awaits {what}" for task, what in awaits if what)
+
+    def _refuse_deadline(self) -> None:
+        """A finite Trio deadline means that somebody under Trio sleeps or times out by Trio's clock."""
+        names = self._foreign_awaits() or "a cancel scope has a deadline"
+        self.fail(ForeignAwait(f"{names}: the world does not own it; use the world's sleep and time-outs"))
+
+    def _refuse_await(self, task: Task, answer: object) -> None:
+        what = foreign_await(task) or "something unknown"
+        assert task.trio_task is not None
+        task.trio_task.coro.throw(ForeignAwait(f"task {task.name} awaits {what}: the world does not own it"))
+
+
+def _only(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """The one failure of ``main``, without the group that the world's own nursery put around it."""
+    return group.exceptions[0] if len(group.exceptions) == 1 else group
+
+
+def _trio_call(error: BaseException) -> str:
+    """The name of the Trio function in which ``error`` arose, as its caller knows it."""
+    for frame in _frames(error):
+        if is_trio(frame):
+            return f"trio.{frame.f_code.co_qualname}"
+    return "Trio"
+
+
+def _awaited(error: BaseException) -> str:
+    """The function whose await Trio did not understand: the innermost frame of ``error`` outside Trio."""
+    names = [frame.f_code.co_qualname for frame in _frames(error) if not is_trio(frame)]
+    return names[-1] if names else "something unknown"
+
+
+def _frames(error: BaseException) -> list[FrameType]:
+    frames = []
+    traceback = error.__traceback__
+    while traceback is not None:
+        frames.append(traceback.tb_frame)
+        traceback = traceback.tb_next
+    return frames

@@ -1,0 +1,93 @@
+"""The client's side: a task asks, waits for the answer, and learns of timeouts and lost connections."""
+
+from typing import Any
+
+import trio
+from attrs import define, field
+
+from emulator.kernel import Mailbox
+from emulator.network.endpoint import Endpoint
+from emulator.network.network import Network
+from emulator.nodes import Process
+
+
+class Disconnected(Exception):
+    """The connection was refused, reset, closed or timed out before the answer came. The request may have been done."""
+
+
+@define(eq=False)
+class _Lost:
+    endpoint: Endpoint
+    reason: str
+
+
+@define(eq=False)
+class Client:
+    """A connection to ``port`` of machine ``host`` for one task with one request in flight; opened when needed."""
+
+    network: Network
+    process: Process
+    host: int
+    port: str
+    timeout_us: int
+    _answers: Mailbox = field(init=False)
+    _endpoint: Endpoint | None = None
+    _deadline_us: int = 0
+    _watching: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        self._answers = Mailbox(self.process.world, f"answers of {self.host}:{self.port} to {self.process.name}")
+
+    async def call(self, request: Any, size: int, background: bool = False) -> Any:
+        """Send ``request`` and wait for its answer.
+
+        Raises:
+            Disconnected: no answer came, and the connection is closed.
+        """
+        endpoint = self._endpoint or self._connect()
+        endpoint.send(request, size, background)
+        self._deadline_us = self.process.world.now + self.timeout_us
+        if not self._watching:
+            self._watch(None)
+        while True:
+            try:
+                answer = await self._answers.get()
+            except trio.Cancelled:
+                self.close()  # or the answer would be taken for that of the next request
+                raise
+            if answer.__class__ is not _Lost:
+                break
+            if answer.endpoint is self._endpoint:
+                self._endpoint = None
+                self._deadline_us = 0
+                raise Disconnected(f"{self.host}:{self.port}: {answer.reason}")
+        self._deadline_us = 0
+        return answer
+
+    def close(self) -> None:
+        """Hang up. Whoever waits for an answer gets ``Disconnected``."""
+        endpoint = self._endpoint
+        if endpoint is not None:
+            endpoint.close()
+            self._answers.put(_Lost(endpoint, "closed at this end"))
+
+    def _connect(self) -> Endpoint:
+        self._answers.clear()
+        endpoint = self.network.connect(self.process, self.host, self.port, self._answers.put)
+        endpoint.closed = lambda reason: self._answers.put(_Lost(endpoint, reason))
+        self._endpoint = endpoint
+        return endpoint
+
+    def _watch(self, _: Any) -> None:
+        """One timer for all requests, moved on lazily: a timer for each would fill the heap with dead ones."""
+        now = self.process.world.now
+        endpoint = self._endpoint
+        self._watching = self._deadline_us > 0 and endpoint is not None
+        if not self._watching or endpoint is None:
+            return
+        if self._deadline_us <= now:
+            endpoint.close("timed out")
+            self._watching = False
+            self._answers.put(_Lost(endpoint, f"no answer in {self.timeout_us} us"))
+        else:
+            self.process.call_later(self._deadline_us - now, self._watch)

@@ -1,0 +1,159 @@
+"""The machines and the routes between them; connections, cuts and delays."""
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import define, field, frozen
+
+from emulator.kernel import World
+from emulator.network.endpoint import Endpoint, ignore
+from emulator.network.route import Port, Route
+from emulator.nodes import Node, Process
+from emulator.nodes.node import CrashKind
+
+
+@frozen
+class NetworkSpec:
+    """What holds for every route. Bandwidths are bytes per second of each machine's card; None is unlimited."""
+
+    latency_us: int = 500
+    jitter_us: int = 200
+    egress: int | None = None
+    ingress: int | None = None
+
+
+@define(eq=False)
+class Listener:
+    """Who answers at a port of a machine."""
+
+    process: Process
+    accept: Callable[[Endpoint], object]
+
+
+@define(eq=False)
+class Network:
+    """All machines of a world, by id, and the routes between them, made when first used."""
+
+    world: World
+    spec: NetworkSpec = field(factory=NetworkSpec)
+    nodes: dict[int, Node] = field(factory=dict)
+    _routes: dict[tuple[int, int], Route] = field(factory=dict)
+    _egress: dict[int, Port] = field(factory=dict)
+    _ingress: dict[int, Port] = field(factory=dict)
+
+    def attach(self, node: Node, *, limited: bool = True) -> None:
+        """Plug a machine in. ``limited=False``: its card is never the bottleneck (clients, ZooKeeper)."""
+        self.nodes[node.id] = node
+        self._egress[node.id] = Port(self.spec.egress if limited else None)
+        self._ingress[node.id] = Port(self.spec.ingress if limited else None)
+        node.on_crash.append(self._reset_connections)
+
+    def route(self, source: int, target: int) -> Route:
+        """The way from ``source`` to ``target``."""
+        found = self._routes.get((source, target))
+        if found is None:
+            near, far = self.nodes[source], self.nodes[target]
+            latency, jitter = (0, 0) if source == target else (self.spec.latency_us, self.spec.jitter_us)
+            found = self._routes[source, target] = Route(
+                self.world, near, far, self._egress[source], self._ingress[target], latency, jitter,
+                self.world.stream("network", f"{near.name}>{far.name}"),
+            )  # fmt: skip
+            if source == target:
+                found.egress = found.ingress = Port(None)
+        return found
+
+    # -- connections ------------------------------------------------------------------------------------------------
+
+    def listen(self, process: Process, port: str, accept: Callable[[Endpoint], object]) -> None:
+        """Let ``accept(endpoint)`` have each new connection to ``port`` of the process's machine."""
+        process.check_alive()
+        process.node.listeners[port] = Listener(process, accept)
+
+    def connect(
+        self,
+        process: Process,
+        host: int,
+        port: str,
+        receive: Callable[[Any], object],
+        closed: Callable[[str], object] = ignore,
+    ) -> Endpoint:
+        """Open a connection from ``process`` to ``port`` of machine ``host``.
+
+        The handshake takes a round trip; a refusal reaches ``closed`` with the reason ``"refused"``; a machine that is
+        down or cut off answers nothing at all.
+        """
+        process.check_alive()
+        client = Endpoint(self.world, process, self.route(process.node.id, host), receive, closed)
+        process.endpoints[client] = None
+        self.world.call_at(client.out.arrival(0), self._syn, (client, port))
+        return client
+
+    def _syn(self, call: tuple[Endpoint, str]) -> None:
+        client, port = call
+        if client.out.blocked:
+            client.out.stalled.append((self._syn, call))
+            return
+        node = client.out.target
+        listener = node.listeners.get(port)
+        if client.done or not node.up:
+            return
+        back = self.route(node.id, client.process.node.id)
+        if listener is None or not listener.process.alive:
+            self.world.call_at(back.arrival(0), self._refused, (client, back))
+            return
+        server = Endpoint(self.world, listener.process, back, peer=client, open=True)
+        listener.process.endpoints[server] = None
+        server.last_arrival_us = back.arrival(0)
+        self.world.call_at(server.last_arrival_us, self._syn_ack, (client, server))
+        if listener.process.paused:
+            listener.process.deliver((listener.accept, server))
+        else:
+            listener.accept(server)
+
+    def _refused(self, call: tuple[Endpoint, Route]) -> None:
+        client, back = call
+        if back.blocked:
+            back.stalled.append((self._refused, call))
+        else:
+            client.ended("refused")
+
+    def _syn_ack(self, ends: tuple[Endpoint, Endpoint]) -> None:
+        client, server = ends
+        if server.out.blocked:
+            server.out.stalled.append((self._syn_ack, ends))
+        elif client.process.paused:
+            client.process.deliver((self._syn_ack, ends))
+        elif client.done or not client.process.alive:
+            client.peer = server
+            if client.process.node.up:
+                client.reset_peer("reset")
+        elif not server.done:
+            client.opened(server)
+        else:
+            client.ended("reset")
+
+    def _reset_connections(self, process: Process, kind: CrashKind) -> None:
+        """The kernel of a machine whose process died resets its connections; a machine that is down does nothing."""
+        for endpoint in list(process.endpoints):
+            endpoint.done = True
+            endpoint.open = False
+            if kind != "host" and endpoint.peer is not None:
+                endpoint.reset_peer("reset")
+        process.endpoints.clear()
+
+    # -- faults -----------------------------------------------------------------------------------------------------
+
+    def cut(self, source: int, target: int) -> None:
+        """Stop everything from ``source`` to ``target``: it stalls, as TCP does, until the route is healed."""
+        self.route(source, target).stop()
+
+    def heal(self, source: int, target: int) -> None:
+        """Undo ``cut`` and ``delay`` from ``source`` to ``target``."""
+        route = self.route(source, target)
+        route.extra_latency_us = route.extra_jitter_us = 0
+        route.heal()
+
+    def delay(self, source: int, target: int, latency_us: int, jitter_us: int = 0) -> None:
+        """Add latency from ``source`` to ``target``."""
+        route = self.route(source, target)
+        route.extra_latency_us, route.extra_jitter_us = latency_us, jitter_us

@@ -1,0 +1,83 @@
+"""The way from one machine to another: latency, jitter, bandwidth, and whether it is cut."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from emulator.kernel import World
+from emulator.streams import Stream
+
+if TYPE_CHECKING:
+    from emulator.nodes import Node
+
+
+@define(eq=False)
+class Port:
+    """A machine's network card, one direction. Messages queue for it in the order in which they were sent."""
+
+    bytes_per_s: int | None
+    free_at_us: int = 0
+
+    def pass_through(self, t_us: int, size: int) -> int:
+        """When the last byte of a message that comes at ``t_us`` has passed."""
+        if self.bytes_per_s is None:
+            return t_us
+        start = t_us if t_us > self.free_at_us else self.free_at_us
+        self.free_at_us = end = start + size * 1_000_000 // self.bytes_per_s
+        return end
+
+
+@define(eq=False)
+class Route:
+    """One direction between two machines."""
+
+    world: World
+    source: "Node"
+    target: "Node"
+    egress: Port
+    ingress: Port
+    latency_us: int
+    jitter_us: int
+    stream: Stream
+    extra_latency_us: int = 0
+    extra_jitter_us: int = 0
+    cut: bool = False
+    blocked: bool = False
+    """Cut, or healed and not yet done with what stalled: what arrives now has to queue behind that."""
+    stalled: list[tuple[Callable[[Any], object], Any]] = field(factory=list)
+    """What reached the cut: TCP sends it again once the route is healed."""
+
+    def arrival(self, size: int) -> int:
+        """When a message of ``size`` bytes sent now arrives, in virtual microseconds."""
+        world = self.world
+        t_us = world.now
+        if self.egress.bytes_per_s is not None:
+            t_us = self.egress.pass_through(t_us, size)
+        t_us += self.latency_us + self.extra_latency_us
+        jitter = self.jitter_us + self.extra_jitter_us
+        if jitter:
+            t_us += self.stream.below(2 * jitter + 1) - jitter
+            if t_us < world.now:
+                t_us = world.now
+        if self.ingress.bytes_per_s is not None:
+            t_us = self.ingress.pass_through(t_us, size)
+        return t_us
+
+    def stop(self) -> None:
+        """Let nothing pass until ``heal``."""
+        self.cut = self.blocked = True
+
+    def heal(self) -> None:
+        """Let traffic pass again; what stalled arrives in its old order, and ahead of all that comes later."""
+        if self.cut:
+            self.cut = False
+            self.world.call_at(self.arrival(0), self._release)
+
+    def _release(self, _: Any) -> None:
+        if self.cut:
+            return
+        self.blocked = False
+        stalled, self.stalled = self.stalled, []
+        for deliver, item in stalled:
+            deliver(item)

@@ -1,0 +1,73 @@
+"""A machine: it has a name, a disk and a clock, and outlives the processes that run on it."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+import trio
+from attrs import define, field
+
+from emulator.disks import Disk
+from emulator.kernel import World
+from emulator.nodes.process import Main, Process
+from emulator.trace import Trace
+
+if TYPE_CHECKING:
+    from emulator.network.network import Listener
+
+CrashKind = Literal["process", "host", "stop"]
+"""How a process ends: killed, with its machine, or (``stop``) by itself, after a clean shutdown."""
+
+
+@define(eq=False)
+class Node:
+    """One machine.
+
+    Attributes:
+        id: the broker id, or a negative number for machines that are not brokers.
+        skew_us: what its clock shows beside the world's; roles read ``clock_us``, never ``world.now``.
+        up: the machine answers (refuses connections, resets unknown ones) even where no process runs.
+    """
+
+    world: World
+    trace: Trace
+    id: int
+    name: str
+    nursery: trio.Nursery
+    disk: Disk = field(factory=Disk)
+    skew_us: int = 0
+    up: bool = True
+    process: Process | None = None
+    incarnations: int = 0
+    listeners: dict[str, "Listener"] = field(factory=dict)
+    on_crash: list[Callable[[Process, CrashKind], None]] = field(factory=list)
+
+    @property
+    def running(self) -> bool:
+        return self.process is not None and self.process.alive
+
+    @property
+    def clock_us(self) -> int:
+        """This machine's idea of the time."""
+        return self.world.now + self.skew_us
+
+    def start(self, main: Main) -> Process:
+        """Start a new incarnation that runs ``main``."""
+        assert not self.running, f"{self.name} runs already"
+        self.up = True
+        self.incarnations += 1
+        self.process = process = Process(self, self.incarnations)
+        self.world.spawn(self.nursery, process.run, main, name=f"{self.name}/main")
+        return process
+
+    def crash(self, kind: CrashKind = "process") -> None:
+        """Kill the process. ``host``: the machine goes down too: unflushed data is lost and nobody resets connections."""
+        if kind == "host":
+            self.up = False
+            self.disk.lose_unflushed()
+        process = self.process
+        if process is None or not process.alive:
+            return
+        process.kill()
+        self.listeners.clear()
+        for notify in self.on_crash:
+            notify(process, kind)

@@ -1,0 +1,366 @@
+"""What a run records. Every event begins with ``t_us, seq, cause`` (see ``emulator.trace``); the rest is below.
+
+``node`` is the broker id (clients are negative). A ``detail`` is for people; everything a fold needs has a field.
+"""
+
+from typing import NamedTuple
+
+
+class Step(NamedTuple):
+    """A gate was passed: an edge (``before`` or ``after``) of a step of a protocol."""
+
+    t_us: int
+    seq: int
+    cause: int
+    step: str
+    edge: str
+    topic: str
+    partition: int
+    broker: int
+    hop: int
+    node: int
+    detail: str
+
+
+class Fault(NamedTuple):
+    """The scenario did something: ``action`` (readings, 1) to ``target``."""
+
+    t_us: int
+    seq: int
+    cause: int
+    action: str
+    target: str
+    detail: str
+
+
+class NodeStarted(NamedTuple):
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    incarnation: int
+
+
+class NodeCrashed(NamedTuple):
+    """``kind``: ``process`` or ``host``."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    incarnation: int
+    kind: str
+
+
+class BrokerRegistered(NamedTuple):
+    """A broker is in /brokers/ids; its epoch is the czxid of the znode (KIP-380)."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    broker_epoch: int
+
+
+class ControllerElected(NamedTuple):
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    controller_epoch: int
+
+
+class ControllerResigned(NamedTuple):
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    controller_epoch: int
+
+
+class ControlRequest(NamedTuple):
+    """The controller put a request on the wire. ``api``: LeaderAndIsr, UpdateMetadata or StopReplica."""
+
+    t_us: int
+    seq: int
+    cause: int
+    api: str
+    node: int
+    broker: int
+    controller_epoch: int
+    broker_epoch: int
+    partitions: int
+    detail: str
+
+
+class ControlResponse(NamedTuple):
+    """A broker handled a control request; ``error`` is Kafka's name of the code."""
+
+    t_us: int
+    seq: int
+    cause: int
+    api: str
+    node: int
+    controller: int
+    controller_epoch: int
+    error: str
+    partition_errors: int
+
+
+class LeaderElected(NamedTuple):
+    """A leader was chosen and written. ``selector``: offline, reassigned, preferred, controlled-shutdown, new."""
+
+    t_us: int
+    seq: int
+    cause: int
+    topic: str
+    partition: int
+    leader: int
+    leader_epoch: int
+    isr: tuple[int, ...]
+    selector: str
+    controller_epoch: int
+    unclean: bool
+
+
+class BecameLeader(NamedTuple):
+    """A broker adopted leadership."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    leader_epoch: int
+    log_end_offset: int
+    high_watermark: int
+
+
+class BecameFollower(NamedTuple):
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    leader_epoch: int
+    leader: int
+    log_end_offset: int
+    high_watermark: int
+
+
+class ReplicaStopped(NamedTuple):
+    """StopReplica took effect."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    deleted: bool
+
+
+class LogLoaded(NamedTuple):
+    """A replica's log as found on disk after a start, or empty when just created (``log_end_offset`` 0).
+
+    ``base_id`` and ``size``: for preloaded data, see ``Batch.id``.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    log_start_offset: int
+    log_end_offset: int
+    high_watermark: int
+
+
+class Appended(NamedTuple):
+    """One batch was appended to a replica's log, by its leader (``leader`` true) or by a fetch."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    leader: bool
+    leader_epoch: int
+    base_offset: int
+    next_offset: int
+    id: int
+    size: int
+
+
+class Truncated(NamedTuple):
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    leader_epoch: int
+    log_end_offset: int
+    high_watermark: int
+
+
+class HighWatermark(NamedTuple):
+    """A replica's high watermark moved. ``leader``: as leader of ``leader_epoch``; else learnt from the leader."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    leader: bool
+    leader_epoch: int
+    high_watermark: int
+
+
+class IsrChanged(NamedTuple):
+    """A leader changed its ISR: ``kind`` is ``shrink`` or ``expand``; the ZooKeeper write has been acknowledged."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    leader_epoch: int
+    kind: str
+    isr: tuple[int, ...]
+    zk_version: int
+
+
+class IsrUpdateFailed(NamedTuple):
+    """A conditional ISR write lost against a newer version (FailedIsrUpdatesPerSec)."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    leader_epoch: int
+
+
+class FetcherStarted(NamedTuple):
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    fetcher: str
+    leader: int
+
+
+class FetcherStopped(NamedTuple):
+    """``reason``: idle, all-failed, replaced or died."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    fetcher: str
+    leader: int
+    reason: str
+
+
+class PartitionFailed(NamedTuple):
+    """KIP-461: a partition left its fetcher thread for ``failedPartitions``."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    fetcher: str
+    topic: str
+    partition: int
+    leader_epoch: int
+    reason: str
+
+
+class PartitionUnfailed(NamedTuple):
+    """KIP-461: ``reason``: epoch (LeaderAndIsr with a higher leader epoch) or stop-replica."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    reason: str
+
+
+class FetchPosition(NamedTuple):
+    """A fetcher's state for one partition began, moved by truncation, or ended (``offset`` -1).
+
+    Between two of them the position follows the appends, so the lag can be derived from the trace.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    leader: int
+    leader_epoch: int
+    offset: int
+
+
+class Produced(NamedTuple):
+    """A producer learnt the fate of a batch: ``error`` is NONE or Kafka's name of the last error before it gave up.
+
+    ``latency_us`` counts from when the batch was closed; ``attempts`` from 1.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    id: int
+    acks: int
+    error: str
+    base_offset: int
+    next_offset: int
+    leader: int
+    latency_us: int
+    attempts: int
+
+
+class MoveStarted(NamedTuple):
+    """The operator asked for a reassignment of one partition."""
+
+    t_us: int
+    seq: int
+    cause: int
+    topic: str
+    partition: int
+    target: tuple[int, ...]
+
+
+class MoveFinished(NamedTuple):
+    """The partition is gone from /admin/reassign_partitions."""
+
+    t_us: int
+    seq: int
+    cause: int
+    topic: str
+    partition: int
+
+
+class Violated(NamedTuple):
+    """A checker found a broken invariant."""
+
+    t_us: int
+    seq: int
+    cause: int
+    invariant: str
+    statement: str

@@ -1,0 +1,60 @@
+"""Fetch (API 1): a follower reads from its leader, with incremental sessions (KIP-227, 1.1): only what changed travels.
+
+Versions: v9 (2.1, KIP-320) CurrentLeaderEpoch. Fencing: leader epoch per partition.
+"""
+
+from attrs import define
+
+from emulator.protocol.errors import Errors
+from emulator.protocol.types import Batch, TopicPartition
+
+NEW_SESSION = 0
+"""The session id of a full request that asks for a session."""
+
+
+@define(eq=False)
+class FetchPartition:
+    """Where one partition's fetch goes on. A session remembers it until it is sent again or forgotten."""
+
+    tp: TopicPartition
+    leader_epoch: int
+    fetch_offset: int
+    log_start_offset: int
+
+
+@define(eq=False)
+class FetchRequest:
+    """A follower's fetch. ``partitions`` holds what changed since the session's last request."""
+
+    replica_id: int
+    session_id: int
+    session_epoch: int
+    max_wait_us: int
+    min_bytes: int
+    max_bytes: int
+    max_partition_bytes: int
+    partitions: tuple[FetchPartition, ...]
+    forgotten: tuple[TopicPartition, ...]
+
+    @property
+    def size(self) -> int:
+        return 60 + 40 * len(self.partitions) + 20 * len(self.forgotten)
+
+
+@define(eq=False)
+class FetchedPartition:
+    """One partition's answer: batches in offset order, the leader's high watermark and log start offset."""
+
+    tp: TopicPartition
+    error: Errors
+    high_watermark: int
+    log_start_offset: int
+    batches: tuple[Batch, ...]
+
+
+@define(eq=False)
+class FetchResponse:
+    error: Errors
+    session_id: int
+    partitions: tuple[FetchedPartition, ...]
+    size: int

@@ -1,0 +1,47 @@
+"""LeaderAndIsr (API 4): the controller tells a broker which partitions it leads and follows.
+
+Versions: v1 (1.0) IsNew; v2 (2.2) BrokerEpoch; v3 (2.4) AddingReplicas and RemovingReplicas.
+Fencing: broker epoch, controller epoch, leader epoch per partition.
+"""
+
+from attrs import define, frozen
+
+from emulator.protocol.errors import Errors
+from emulator.protocol.types import TopicPartition
+
+
+@frozen(eq=False)
+class LeaderAndIsrPartition:
+    """One partition's state. Shared between the requests to all its replicas."""
+
+    tp: TopicPartition
+    controller_epoch: int
+    leader: int
+    leader_epoch: int
+    isr: tuple[int, ...]
+    zk_version: int
+    replicas: tuple[int, ...]
+    is_new: bool
+
+
+@define(eq=False)
+class LeaderAndIsrRequest:
+    controller_id: int
+    controller_epoch: int
+    broker_epoch: int
+    partitions: tuple[LeaderAndIsrPartition, ...]
+    live_leaders: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        return 40 + 60 * len(self.partitions) + 20 * len(self.live_leaders)
+
+
+@define(eq=False)
+class LeaderAndIsrResponse:
+    error: Errors
+    partitions: tuple[tuple[TopicPartition, Errors], ...] = ()
+
+    @property
+    def size(self) -> int:
+        return 10 + 20 * len(self.partitions)

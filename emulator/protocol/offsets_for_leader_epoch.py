@@ -1,0 +1,64 @@
+"""OffsetsForLeaderEpoch (API 23): where does this epoch end in the leader's log? (KIP-101; KIP-279 answers with the
+epoch too.) ListOffsets (API 2): where does the leader's log begin and end?"""
+
+from attrs import define
+
+from emulator.protocol.errors import Errors
+from emulator.protocol.types import TopicPartition
+
+UNDEFINED_EPOCH = -1
+UNDEFINED_OFFSET = -1
+
+
+@define(eq=False)
+class EpochQuery:
+    tp: TopicPartition
+    current_leader_epoch: int
+    leader_epoch: int
+
+
+@define(eq=False)
+class EpochEndOffset:
+    """The largest epoch the leader knows that is not above the asked one, and the offset where it ends."""
+
+    tp: TopicPartition
+    error: Errors
+    leader_epoch: int
+    end_offset: int
+
+
+@define(eq=False)
+class OffsetsForLeaderEpochRequest:
+    replica_id: int
+    partitions: tuple[EpochQuery, ...]
+
+    @property
+    def size(self) -> int:
+        return 20 + 30 * len(self.partitions)
+
+
+@define(eq=False)
+class OffsetsForLeaderEpochResponse:
+    partitions: tuple[EpochEndOffset, ...]
+
+    @property
+    def size(self) -> int:
+        return 10 + 30 * len(self.partitions)
+
+
+@define(eq=False)
+class ListOffsetsRequest:
+    tp: TopicPartition
+    current_leader_epoch: int
+    size: int = 40
+
+
+@define(eq=False)
+class ListOffsetsResponse:
+    """``start``: the leader's log start offset; ``end``: its log end offset."""
+
+    tp: TopicPartition
+    error: Errors
+    start: int
+    end: int
+    size: int = 40

@@ -1,0 +1,45 @@
+"""The nouns that every request uses."""
+
+from typing import NamedTuple
+
+from attrs import define
+
+NO_LEADER = -1
+LEADER_DURING_DELETE = -2
+
+
+class TopicPartition(NamedTuple):
+    """One partition of one topic; prints as Kafka writes it, ``orders-0``."""
+
+    topic: str
+    partition: int
+
+    def __str__(self) -> str:
+        return f"{self.topic}-{self.partition}"
+
+    @classmethod
+    def parse(cls, text: str) -> "TopicPartition":
+        """``"my-topic-3"`` is partition 3 of ``my-topic``. Raises: ValueError."""
+        topic, dash, partition = text.rpartition("-")
+        if not dash or not topic or not partition.isdigit():
+            raise ValueError(f"{text!r} is not a partition; write TOPIC-NUMBER, as in orders-0")
+        return cls(topic, int(partition))
+
+
+@define(eq=False)
+class Batch:
+    """A record batch: the unit of every append. Immutable once appended; replicas share the object.
+
+    Attributes:
+        base_offset, next_offset: it holds the records ``[base_offset, next_offset)``.
+        leader_epoch: the epoch of the leader that appended it.
+        size: bytes.
+        id: who wrote it: unique over the run for each batch a producer made, so that two batches at one offset can be
+            told apart. 0 and below for the data that a topic begins with.
+    """
+
+    base_offset: int
+    next_offset: int
+    leader_epoch: int
+    size: int
+    id: int

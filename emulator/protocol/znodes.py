@@ -1,0 +1,149 @@
+"""The znodes of the ZooKeeper era: paths, and payloads as Kafka writes them (kafka.zk.ZkData, 2.3).
+
+Every payload is compact JSON with Kafka's key order, so that golden tests can compare bytes.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from attrs import frozen
+
+from emulator.protocol.types import TopicPartition
+
+CONTROLLER = "/controller"
+CONTROLLER_EPOCH = "/controller_epoch"
+BROKER_IDS = "/brokers/ids"
+TOPICS = "/brokers/topics"
+REASSIGN_PARTITIONS = "/admin/reassign_partitions"
+PREFERRED_REPLICA_ELECTION = "/admin/preferred_replica_election"
+DELETE_TOPICS = "/admin/delete_topics"
+ISR_CHANGE_NOTIFICATION = "/isr_change_notification"
+LOG_DIR_EVENT_NOTIFICATION = "/log_dir_event_notification"
+CONFIG_TOPICS = "/config/topics"
+CONFIG_BROKERS = "/config/brokers"
+CONFIG_CHANGES = "/config/changes"
+
+PERSISTENT_PATHS = (
+    "/brokers", BROKER_IDS, TOPICS, "/admin", DELETE_TOPICS, ISR_CHANGE_NOTIFICATION, LOG_DIR_EVENT_NOTIFICATION,
+    "/config", CONFIG_TOPICS, CONFIG_BROKERS, CONFIG_CHANGES,
+)  # fmt: skip
+"""What a broker makes sure exists before anything else."""
+
+
+def broker_path(broker: int) -> str:
+    return f"{BROKER_IDS}/{broker}"
+
+
+def topic_path(topic: str) -> str:
+    return f"{TOPICS}/{topic}"
+
+
+def partitions_path(topic: str) -> str:
+    return f"{TOPICS}/{topic}/partitions"
+
+
+def partition_path(tp: TopicPartition) -> str:
+    return f"{TOPICS}/{tp.topic}/partitions/{tp.partition}"
+
+
+def state_path(tp: TopicPartition) -> str:
+    return f"{TOPICS}/{tp.topic}/partitions/{tp.partition}/state"
+
+
+def state_path_partition(path: str) -> TopicPartition | None:
+    """The partition whose state znode ``path`` is, or None."""
+    parts = path.split("/")
+    if len(parts) == 7 and parts[6] == "state" and parts[2] == "topics":
+        return TopicPartition(parts[3], int(parts[5]))
+    return None
+
+
+def _dumps(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+@frozen
+class LeaderAndIsr:
+    """The content of a state znode.
+
+    Attributes:
+        zk_version: the version of the znode that this was read from or written as; not part of the payload.
+    """
+
+    leader: int
+    leader_epoch: int
+    isr: tuple[int, ...]
+    controller_epoch: int
+    zk_version: int = 0
+
+    def encode(self) -> str:
+        return (
+            f'{{"controller_epoch":{self.controller_epoch},"leader":{self.leader},"version":1,'
+            f'"leader_epoch":{self.leader_epoch},"isr":[{",".join(map(str, self.isr))}]}}'
+        )
+
+    @classmethod
+    def decode(cls, data: str, zk_version: int) -> "LeaderAndIsr":
+        d = json.loads(data)
+        return cls(d["leader"], d["leader_epoch"], tuple(d["isr"]), d["controller_epoch"], zk_version)
+
+
+def encode_controller(broker: int, timestamp_ms: int) -> str:
+    return _dumps({"version": 1, "brokerid": broker, "timestamp": str(timestamp_ms)})
+
+
+def decode_controller(data: str) -> int:
+    return int(json.loads(data)["brokerid"])
+
+
+def encode_broker(broker: int, timestamp_ms: int, rack: str | None = None) -> str:
+    host, port = f"broker-{broker}", 9092
+    value: dict[str, Any] = {
+        "listener_security_protocol_map": {"PLAINTEXT": "PLAINTEXT"},
+        "endpoints": [f"PLAINTEXT://{host}:{port}"], "jmx_port": -1, "host": host,
+        "timestamp": str(timestamp_ms), "port": port, "version": 4,
+    }  # fmt: skip
+    if rack is not None:
+        value["rack"] = rack
+    return _dumps(value)
+
+
+def encode_topic(assignment: Mapping[int, Iterable[int]]) -> str:
+    """/brokers/topics/T, version 1 (up to 2.3): partition -> replicas in order of preference."""
+    return _dumps({"version": 1, "partitions": {str(p): list(replicas) for p, replicas in sorted(assignment.items())}})
+
+
+def decode_topic(data: str) -> dict[int, tuple[int, ...]]:
+    return {int(p): tuple(replicas) for p, replicas in sorted(json.loads(data)["partitions"].items(), key=_number)}
+
+
+def _number(item: tuple[str, Any]) -> int:
+    return int(item[0])
+
+
+def encode_reassignment(moves: Mapping[TopicPartition, Iterable[int]]) -> str:
+    """/admin/reassign_partitions: partition -> target replicas, in the order of ``moves``."""
+    entries = [{"topic": tp.topic, "partition": tp.partition, "replicas": list(rs)} for tp, rs in moves.items()]
+    return _dumps({"version": 1, "partitions": entries})
+
+
+def decode_reassignment(data: str) -> dict[TopicPartition, tuple[int, ...]]:
+    entries = json.loads(data)["partitions"]
+    return {TopicPartition(e["topic"], e["partition"]): tuple(e["replicas"]) for e in entries}
+
+
+def encode_isr_change(partitions: Iterable[TopicPartition]) -> str:
+    return _dumps({"version": 1, "partitions": [{"topic": tp.topic, "partition": tp.partition} for tp in partitions]})
+
+
+def decode_isr_change(data: str) -> tuple[TopicPartition, ...]:
+    return tuple(TopicPartition(e["topic"], e["partition"]) for e in json.loads(data)["partitions"])
+
+
+def encode_config(config: Mapping[str, str]) -> str:
+    return _dumps({"version": 1, "config": dict(config)})
+
+
+def decode_config(data: str) -> dict[str, str]:
+    return dict(json.loads(data)["config"])

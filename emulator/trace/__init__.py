@@ -1,0 +1,5 @@
+"""The one way out of the world: typed events with their cause, in one order, with one digest."""
+
+from emulator.trace.trace import Event, Sink, Trace
+
+__all__ = ["Event", "Sink", "Trace"]

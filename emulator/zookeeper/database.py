@@ -1,0 +1,173 @@
+"""Requests applied to the tree, one at a time: the answer, the events of the trace, the watches that fire."""
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import define, field
+
+from emulator.nodes import Process
+from emulator.trace.events import ZkWritten
+from emulator.zookeeper.errors import ZkCode, ZkError
+from emulator.zookeeper.messages import (
+    Create,
+    Delete,
+    Exists,
+    GetChildren,
+    GetData,
+    Multi,
+    Op,
+    Request,
+    Response,
+    SetData,
+    SetWatches,
+    WatchEvent,
+)
+from emulator.zookeeper.messages import EventType as E
+from emulator.zookeeper.tree import Change, Tree
+from emulator.zookeeper.watches import Watcher, Watches
+
+
+@define(eq=False)
+class Database:
+    """The tree, the watches on it and the last transaction."""
+
+    process: Process
+    tree: Tree = field(factory=Tree)
+    watches: Watches = field(factory=Watches)
+    zxid: int = 0
+
+    def answer(self, request: Request, watcher: Watcher | None, client: int, session: int) -> Response:
+        """Do ``request``. ``watcher``: who is to be told of the next change to what a read finds, if
+        anybody."""
+        kind = request.__class__
+        read = _READS.get(kind)
+        if read is not None:
+            return self._sealed(read(self, request, watcher))
+        if kind is Multi:
+            return self._sealed(self._multi(request, client, session))  # type: ignore[arg-type]
+        try:
+            change = self._perform(request, session, self.zxid + 1)  # type: ignore[arg-type]
+        except ZkError as error:
+            return self._sealed(Response(error.code, error.path))
+        self.zxid += 1
+        assert change is not None, "a check stands only in a multi"
+        self._announce(change, client)
+        return self._sealed(_done(change, request.path))
+
+    def remove_ephemerals(self, session: int, client: int) -> None:
+        """The session has ended: one transaction takes away what it owned."""
+        self.zxid += 1
+        trace = self.process.node.trace
+        cause = trace.cause
+        for path in self.tree.ephemerals(session):
+            trace.cause = cause
+            self._announce(self.tree.delete(path, -1, self.zxid), client)
+
+    def set_watches(self, wanted: SetWatches, watcher: Watcher) -> None:
+        """Arm the watches of a client that has come back; those that missed a change fire at once."""
+        nodes = self.tree.nodes
+        for path in wanted.data:
+            node = nodes.get(path)
+            if node is not None and node.mzxid <= wanted.zxid:
+                self.watches.arm_data(path, watcher)
+            else:
+                watcher.notify(WatchEvent(E.NODE_DELETED if node is None else E.NODE_DATA_CHANGED, path))
+        for path in wanted.exists:
+            if path in nodes:
+                watcher.notify(WatchEvent(E.NODE_CREATED, path))
+            else:
+                self.watches.arm_data(path, watcher)
+        for path in wanted.children:
+            node = nodes.get(path)
+            if node is not None and node.pzxid <= wanted.zxid:
+                self.watches.arm_children(path, watcher)
+            else:
+                watcher.notify(WatchEvent(E.NODE_DELETED if node is None else E.NODE_CHILDREN_CHANGED, path))
+
+    # -- reads -----------------------------------------------------------------------------------------------
+
+    def _get_data(self, request: GetData, watcher: Watcher | None) -> Response:
+        node = self.tree.nodes.get(request.path)
+        if node is None:
+            return Response(ZkCode.NO_NODE, request.path)
+        if watcher is not None:
+            self.watches.arm_data(request.path, watcher)
+        return Response(ZkCode.OK, request.path, node.data, node.stat)
+
+    def _exists(self, request: Exists, watcher: Watcher | None) -> Response:
+        if watcher is not None:
+            self.watches.arm_data(request.path, watcher)
+        stat = self.tree.stat(request.path)
+        return Response(ZkCode.NO_NODE if stat is None else ZkCode.OK, request.path, "", stat)
+
+    def _get_children(self, request: GetChildren, watcher: Watcher | None) -> Response:
+        node = self.tree.nodes.get(request.path)
+        if node is None:
+            return Response(ZkCode.NO_NODE, request.path)
+        if watcher is not None:
+            self.watches.arm_children(request.path, watcher)
+        return Response(ZkCode.OK, request.path, "", node.stat, self.tree.children(request.path))
+
+    # -- writes ----------------------------------------------------------------------------------------------
+
+    def _perform(self, op: Op, session: int, zxid: int) -> Change | None:
+        """Change the tree. Raises: ZkError."""
+        tree = self.tree
+        if op.__class__ is SetData:
+            return tree.set(op.path, op.data, op.version, zxid)
+        if isinstance(op, Create):
+            return tree.create(op.path, op.data, zxid, session if op.ephemeral else 0, op.sequential)
+        if isinstance(op, Delete):
+            return tree.delete(op.path, op.version, zxid)
+        tree.check(op.path, op.version)
+        return None
+
+    def _multi(self, multi: Multi, client: int, session: int) -> Response:
+        zxid = self.zxid + 1
+        changes: list[Change | None] = []
+        for position, op in enumerate(multi.ops):
+            try:
+                changes.append(self._perform(op, session, zxid))
+            except ZkError as error:
+                for change in reversed(changes):
+                    if change is not None:
+                        change.undo()
+                return _failed(multi, position, error)
+        self.zxid = zxid
+        trace = self.process.node.trace
+        cause = trace.cause
+        for change in changes:
+            if change is not None:
+                trace.cause = cause
+                self._announce(change, client)
+        results = tuple(_done(change, op.path) for change, op in zip(changes, multi.ops, strict=True))
+        return Response(ZkCode.OK, multi.path, results=results)
+
+    def _announce(self, change: Change, client: int) -> None:
+        self.process.anchor(ZkWritten, client, change.op, change.path, change.version, self.zxid, change.data)
+        self.watches.fire(change.op, change.path)
+
+    def _sealed(self, response: Response) -> Response:
+        response.zxid = self.zxid
+        response.cause = self.process.node.trace.cause
+        return response
+
+
+_READS: dict[type, Callable[[Database, Any, Watcher | None], Response]] = {
+    GetData: Database._get_data,
+    Exists: Database._exists,
+    GetChildren: Database._get_children,
+}
+
+
+def _done(change: Change | None, path: str) -> Response:
+    if change is None:
+        return Response(ZkCode.OK, path)
+    return Response(ZkCode.OK, change.path, change.data, change.stat)
+
+
+def _failed(multi: Multi, position: int, error: ZkError) -> Response:
+    results = [Response(ZkCode.OK, op.path) for op in multi.ops[:position]]
+    results.append(Response(error.code, error.path))
+    results += [Response(ZkCode.RUNTIME_INCONSISTENCY, op.path) for op in multi.ops[position + 1 :]]
+    return Response(error.code, error.path, results=tuple(results))

@@ -1,0 +1,185 @@
+"""What clients and ZooKeeper say to each other. Nothing here is changed once it is sent."""
+
+from enum import IntEnum
+from typing import NamedTuple
+
+from attrs import define
+
+from emulator.zookeeper.errors import ZkCode
+
+
+class Stat(NamedTuple):
+    """The metadata of a znode.
+
+    ``czxid`` and ``mzxid``: the transactions that created it and last changed its data; ``cversion``: how
+    often a child was created or deleted; ``ephemeral_owner``: the session, 0 for a persistent znode.
+    """
+
+    version: int
+    czxid: int
+    mzxid: int
+    cversion: int
+    ephemeral_owner: int
+    num_children: int
+
+
+# -- requests ------------------------------------------------------------------------------------------------
+
+
+@define(eq=False)
+class GetData:
+    path: str
+
+
+@define(eq=False)
+class Exists:
+    path: str
+
+
+@define(eq=False)
+class GetChildren:
+    path: str
+
+
+@define(eq=False)
+class Create:
+    path: str
+    data: str = ""
+    ephemeral: bool = False
+    sequential: bool = False
+
+
+@define(eq=False)
+class SetData:
+    """``version`` -1 fits any."""
+
+    path: str
+    data: str
+    version: int = -1
+
+
+@define(eq=False)
+class Delete:
+    """``version`` -1 fits any."""
+
+    path: str
+    version: int = -1
+
+
+@define(eq=False)
+class Check:
+    """Succeeds where the znode exists and has ``version`` (-1: any). Only inside a multi."""
+
+    path: str
+    version: int = -1
+
+
+Op = Create | SetData | Delete | Check
+
+
+@define(eq=False)
+class Multi:
+    """All operations, or none."""
+
+    ops: tuple[Op, ...]
+
+    @property
+    def path(self) -> str:
+        return self.ops[0].path if self.ops else "/"
+
+
+Request = GetData | Exists | GetChildren | Create | SetData | Delete | Check | Multi
+
+
+@define(eq=False)
+class Response:
+    """The answer to one request.
+
+    Attributes:
+        path: the znode; for a create its real name; for a failed multi that of the operation that failed.
+        stat: of the znode after the operation (None after a delete, a check or an error).
+        results: of a multi, one for each operation. Where one failed, those before it say OK (and were
+            undone), those after it RUNTIME_INCONSISTENCY.
+        zxid: the last transaction that the answer has seen.
+        cause: the trace event that the answer goes back to: the write itself, or what caused a read.
+    """
+
+    error: ZkCode
+    path: str
+    data: str = ""
+    stat: Stat | None = None
+    children: tuple[str, ...] = ()
+    results: tuple["Response", ...] = ()
+    zxid: int = 0
+    cause: int = 0
+
+
+# -- watches -------------------------------------------------------------------------------------------------
+
+
+class EventType(IntEnum):
+    """ZooKeeper's numbers."""
+
+    NODE_CREATED = 1
+    NODE_DELETED = 2
+    NODE_DATA_CHANGED = 3
+    NODE_CHILDREN_CHANGED = 4
+
+
+@define(eq=False)
+class WatchEvent:
+    """A watch fired, and is gone. It says that something changed, never what there is now: read it."""
+
+    type: EventType
+    path: str
+
+
+# -- the session ---------------------------------------------------------------------------------------------
+
+
+@define(eq=False)
+class Connect:
+    """The first message of a connection. ``session_id`` 0 asks for a new session."""
+
+    session_id: int
+
+
+@define(eq=False)
+class Connected:
+    """The answer to ``Connect``; ``session_id`` 0: that session is gone (SESSION_EXPIRED)."""
+
+    session_id: int
+
+
+@define(eq=False)
+class Ask:
+    """A request on the wire. ``watch``: arm a watch with this read."""
+
+    request: Request
+    watch: bool
+
+
+@define(eq=False)
+class SetWatches:
+    """After a reconnection: arm these watches again; those that missed a change since ``zxid`` fire at
+    once."""
+
+    zxid: int
+    data: tuple[str, ...]
+    exists: tuple[str, ...]
+    children: tuple[str, ...]
+
+
+@define(eq=False)
+class Ping:
+    """The client is alive."""
+
+
+@define(eq=False)
+class Pong:
+    zxid: int
+
+
+@define(eq=False)
+class CloseSession:
+    """The client is done: its ephemerals vanish at once."""

@@ -1,0 +1,259 @@
+"""The client's side of a session: one connection at a time, pings, reconnection, requests that are sent
+again.
+
+The rules are those of ZooKeeper's ClientCnxn under Kafka's ZooKeeperClient (kafka-behaviour §1): what was in
+flight when a connection is lost is sent again on the next one, so a write may have been done although its
+first attempt failed.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from attrs import define
+
+from emulator.kernel import Signal, Timer
+from emulator.network import Network
+from emulator.network.endpoint import Endpoint
+from emulator.nodes import Process
+from emulator.zookeeper.errors import ZkCode
+from emulator.zookeeper.handlers import Handlers
+from emulator.zookeeper.messages import (
+    Ask,
+    CloseSession,
+    Connect,
+    Connected,
+    Ping,
+    Request,
+    Response,
+    WatchEvent,
+)
+from emulator.zookeeper.spec import PORT, SIZE, ZOOKEEPER, ZkSpec, lay_routes
+
+Done = Callable[[Response], object]
+
+
+@define(eq=False)
+class _Call:
+    """A request that waits for its answer, and the event it goes back to."""
+
+    request: Request
+    done: Done
+    cause: int
+    watch: bool = False
+
+
+def _nothing() -> None:
+    """What happens at a turn of the session when nobody asked to be told."""
+
+
+class Session:
+    """One process's ZooKeeper session.
+
+    Attributes:
+        session_id: 0 before the first session and after an expiry.
+        connected: a connection is up and the server knows the session.
+        expired: the session is gone and ``reopen`` has not been called yet.
+        on_expired, on_connected, on_disconnected: called as events of the process; ``on_connected`` at every
+            (re)connection, before waiting tasks go on.
+    """
+
+    def __init__(self, network: Network, process: Process, spec: ZkSpec) -> None:
+        self.session_id = 0
+        self.connected = False
+        self.expired = False
+        self.on_expired: Callable[[], object] = _nothing
+        self.on_connected: Callable[[], object] = _nothing
+        self.on_disconnected: Callable[[], object] = _nothing
+        self._network = network
+        self._process = process
+        self._spec = spec
+        self._trace = process.node.trace
+        self._world = process.world
+        self._stream = process.world.stream("zookeeper", f"{process.name}.{process.number}")
+        self._handlers = Handlers()
+        self._queue: deque[_Call] = deque()
+        self._in_flight: deque[_Call] = deque()
+        self._up = Signal(self._world, f"ZooKeeper session of {process.name}")
+        self._endpoint: Endpoint | None = None
+        self._timer: Timer | None = None
+        self._closed = False
+        self._sent_us = 0
+        self._heard_us = 0
+        self._zxid = 0
+
+    # -- asking ----------------------------------------------------------------------------------------------
+
+    def submit(self, request: Request, done: Done) -> None:
+        """Send ``request``, in the order of submission; ``done`` gets the answer once, as an event of the
+        process.
+
+        Requests wait while the connection is down. With the session expired the answer is SESSION_EXPIRED.
+        """
+        self._process.check_alive()
+        call = _Call(request, done, self._trace.cause)
+        if self.expired or self._closed:
+            self._refuse([call])
+        elif self.connected and not self._queue and len(self._in_flight) < self._spec.max_in_flight:
+            self._send(call)
+        else:
+            self._queue.append(call)
+
+    def _send(self, call: _Call) -> None:
+        self._in_flight.append(call)
+        call.watch = self._handlers.wants(call.request)
+        self._sent_us = self._world.now
+        assert self._endpoint is not None
+        self._endpoint.send(Ask(call.request, call.watch), SIZE)
+
+    def _pump(self) -> None:
+        """Send what has waited for its turn."""
+        cause = self._trace.cause
+        while self._queue and self.connected and len(self._in_flight) < self._spec.max_in_flight:
+            call = self._queue.popleft()
+            self._trace.cause = call.cause
+            self._send(call)
+        self._trace.cause = cause
+
+    def _refuse(self, calls: list[_Call]) -> None:
+        """Answer ``calls`` with SESSION_EXPIRED, in an event of its own."""
+        for call in calls:
+            response = Response(ZkCode.SESSION_EXPIRED, call.request.path, cause=call.cause)
+            self._process.call_later(0, self._refused, (call, response), background=False)
+
+    def _refused(self, refusal: tuple[_Call, Response]) -> None:
+        call, response = refusal
+        self._trace.cause = response.cause
+        call.done(response)
+
+    # -- the connection --------------------------------------------------------------------------------------
+
+    async def connect(self) -> None:
+        """Wait until there is a session and a connection; tries for ever."""
+        if self._endpoint is None and self._timer is None:
+            self._open()
+        while not self.connected:
+            await self._up.wait()
+
+    async def reopen(self) -> None:
+        """Begin a new session after the old one expired; tries for ever. No watch is armed in it."""
+        self.expired = self._closed = False
+        await self.connect()
+
+    def close(self) -> None:
+        """End the session: its ephemerals vanish as soon as the server hears of it (at its timeout, where the
+        connection is down). Whoever still waits for an answer gets SESSION_EXPIRED."""
+        if self._endpoint is not None:
+            if self.connected:
+                self._endpoint.send(CloseSession(), SIZE)
+            self._endpoint.close()
+        self._closed = True
+        self._refuse(self._forget())
+
+    def _open(self, _: Any = None) -> None:
+        # Laid again each time: another process of this machine may have been the first to use them.
+        lay_routes(self._network, self._process.node.id, self._spec)
+        self._heard_us = self._sent_us = self._world.now
+        self._endpoint = endpoint = self._network.connect(
+            self._process, ZOOKEEPER, PORT, self._receive, self._lost
+        )
+        endpoint.send(Connect(self.session_id), SIZE)
+        self._watch()
+
+    def _receive(self, message: Any) -> None:
+        self._heard_us = self._world.now
+        kind = message.__class__
+        if kind is Response:
+            self._zxid = message.zxid
+            call = self._in_flight.popleft()
+            if call.watch:
+                self._handlers.armed(call.request, message)
+            call.done(message)
+            if self._queue:
+                self._pump()
+        elif kind is WatchEvent:
+            self._handlers.fired(message)
+        elif kind is Connected:
+            if message.session_id:
+                self._established(message.session_id)
+            else:
+                self._expire()
+        else:
+            self._zxid = message.zxid
+
+    def _established(self, session_id: int) -> None:
+        self.session_id = session_id
+        self.connected = True
+        watches = self._handlers.to_arm_again(self._zxid)
+        if watches is not None:
+            assert self._endpoint is not None
+            self._endpoint.send(watches, SIZE)
+        self.on_connected()
+        self._up.set()
+        self._pump()
+
+    def _lost(self, _reason: str) -> None:
+        """The connection is gone. Connect again after a while; what was in flight is sent again, before the
+        rest."""
+        was_connected = self._hang_up()
+        self._queue.extendleft(reversed(self._in_flight))
+        self._in_flight.clear()
+        pause = self._spec.retry_min_us
+        pause += self._stream.below(max(1, self._spec.retry_max_us - pause))
+        self._timer = self._process.call_later(pause, self._open)
+        if was_connected:
+            self.on_disconnected()
+
+    def _expire(self) -> None:
+        """The server has said that the session is gone."""
+        if self._endpoint is not None:
+            self._endpoint.close()
+        calls = self._forget()
+        self.expired = True
+        self.on_expired()
+        self._refuse(calls)
+
+    def _forget(self) -> list[_Call]:
+        """Drop the connection and the session; the calls that will not be answered."""
+        calls = [*self._in_flight, *self._queue]
+        self._in_flight.clear()
+        self._queue.clear()
+        self._hang_up()
+        self._handlers.disarm()
+        self.session_id = 0
+        self._zxid = 0
+        return calls
+
+    def _hang_up(self) -> bool:
+        was_connected, self.connected = self.connected, False
+        self._endpoint = None
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._up.is_set:
+            self._up = Signal(self._world, self._up.name)
+        return was_connected
+
+    # -- staying alive ---------------------------------------------------------------------------------------
+
+    def _watch(self, _: Any = None) -> None:
+        """Ping after a third of the timeout in silence; give the connection up after two thirds without an
+        answer.
+
+        One lazy timer does both, so a session that is busy pays nothing and an idle one two messages for each
+        third.
+        """
+        now = self._world.now
+        third = self._spec.session_timeout_us // 3
+        endpoint = self._endpoint
+        assert endpoint is not None
+        silent_us = third * 2 if self.connected else third
+        if now - self._heard_us >= silent_us:
+            endpoint.close("timed out")
+            self._lost("timed out")
+            return
+        if self.connected and now - self._sent_us >= third:
+            self._sent_us = now
+            endpoint.send(Ping(), SIZE, background=True)
+        due_us = min(self._sent_us + third, self._heard_us + silent_us)
+        self._timer = self._process.call_later(max(due_us - now, 1), self._watch)

@@ -1,0 +1,49 @@
+"""What a run may set about ZooKeeper, and where it is found."""
+
+from attrs import frozen
+
+from emulator.network import Network
+from emulator.network.route import Port
+
+ZOOKEEPER = -1
+"""The machine id of the ensemble, and the client that ``ZkWritten`` names where ZooKeeper itself is the
+writer."""
+
+PORT = "zookeeper"
+
+SIZE = 100
+"""Bytes of any message. The routes to ZooKeeper have no bandwidth limit, so it decides nothing."""
+
+
+@frozen
+class ZkSpec:
+    """Times in virtual microseconds.
+
+    Attributes:
+        rtt_us: round trip between any machine and the ensemble; ``jitter_us`` is how far each way may be off.
+        session_timeout_us: zookeeper.session.timeout.ms (6 s until Kafka 2.5). The client pings after a third
+            of it in silence and gives a connection up after two thirds without an answer.
+        max_in_flight: zookeeper.max.in.flight.requests.
+        tick_us: the server looks for expired sessions at multiples of this (tickTime), so a session lives for
+            up to one tick more than its timeout.
+        write_us: how long the ensemble works on one write; writes queue for it.
+        retry_min_us, retry_max_us: the pause before a client connects again, drawn evenly.
+    """
+
+    rtt_us: int = 1_000
+    jitter_us: int = 100
+    session_timeout_us: int = 6_000_000
+    max_in_flight: int = 10
+    tick_us: int = 2_000_000
+    write_us: int = 0
+    retry_min_us: int = 100_000
+    retry_max_us: int = 1_000_000
+
+
+def lay_routes(network: Network, machine: int, spec: ZkSpec) -> None:
+    """Give the routes between ``machine`` and ZooKeeper the latency of ``spec`` and no bandwidth limit."""
+    for source, target in ((machine, ZOOKEEPER), (ZOOKEEPER, machine)):
+        route = network.route(source, target)
+        route.latency_us = spec.rtt_us // 2
+        route.jitter_us = spec.jitter_us
+        route.egress = route.ingress = Port(None)

@@ -1,0 +1,195 @@
+"""The znodes, and the writes that change them, each of which can be undone (a multi is all or nothing)."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+from attrs import define, field
+
+from emulator.zookeeper.errors import (
+    BadArguments,
+    BadVersion,
+    NoChildrenForEphemerals,
+    NodeExists,
+    NoNode,
+    NotEmpty,
+)
+from emulator.zookeeper.messages import Stat
+
+
+@define(eq=False)
+class Znode:
+    """One znode.
+
+    Attributes:
+        owner: the session of an ephemeral, else 0.
+        pzxid: the transaction that last created or deleted a child.
+        creates: children ever created: the next sequential name, and half of what clients see as
+            ``cversion``.
+    """
+
+    data: str
+    czxid: int
+    owner: int
+    mzxid: int
+    pzxid: int
+    version: int = 0
+    creates: int = 0
+    children: dict[str, None] = field(factory=dict)
+
+    @property
+    def stat(self) -> Stat:
+        children = len(self.children)
+        # ZooKeeper counts creations and derives the changes of the child list (creations and deletions) from
+        # them.
+        cversion = 2 * self.creates - children
+        return Stat(self.version, self.czxid, self.mzxid, cversion, self.owner, children)
+
+
+class Change(NamedTuple):
+    """A write that was done. ``op``: create, setData, delete; ``version``: after it (before it, for a
+    delete)."""
+
+    op: str
+    path: str
+    version: int
+    data: str
+    stat: Stat | None
+    undo: Callable[[], None]
+
+
+@define(eq=False)
+class Tree:
+    """All znodes by path. Reading is for everybody; writing is the server's."""
+
+    nodes: dict[str, Znode] = field(factory=dict)
+    _ephemerals: dict[int, dict[str, None]] = field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        self.nodes["/"] = Znode("", 0, 0, 0, 0)
+
+    # -- reading ---------------------------------------------------------------------------------------------
+
+    def get(self, path: str) -> str | None:
+        """The data of a znode; None where there is none."""
+        node = self.nodes.get(path)
+        return None if node is None else node.data
+
+    def stat(self, path: str) -> Stat | None:
+        """The metadata of a znode; None where there is none."""
+        node = self.nodes.get(path)
+        return None if node is None else node.stat
+
+    def children(self, path: str) -> tuple[str, ...]:
+        """The names of its children, numbers in their order before words; empty where there is no znode."""
+        node = self.nodes.get(path)
+        return () if node is None else tuple(sorted(node.children, key=_by_number))
+
+    def ephemerals(self, session: int) -> tuple[str, ...]:
+        """The znodes that end with ``session``, in the order of their creation."""
+        return tuple(self._ephemerals.get(session, ()))
+
+    # -- writing ---------------------------------------------------------------------------------------------
+
+    def create(self, path: str, data: str, zxid: int, owner: int = 0, sequential: bool = False) -> Change:
+        """Raises: BadArguments, NoNode (the parent), NoChildrenForEphemerals, NodeExists."""
+        _validate(path + "1" if sequential else path)
+        parent_path, name = split(path)
+        parent = self.nodes.get(parent_path)
+        if parent is None:
+            raise NoNode(path)
+        if sequential:
+            path, name = f"{path}{parent.creates:010d}", f"{name}{parent.creates:010d}"
+        if parent.owner:
+            raise NoChildrenForEphemerals(path)
+        if path in self.nodes:
+            raise NodeExists(path)
+        self.nodes[path] = node = Znode(data, zxid, owner, zxid, zxid)
+        undo = partial(self._uncreate, path, parent, name, parent.pzxid)
+        parent.children[name] = None
+        parent.creates += 1
+        parent.pzxid = zxid
+        if owner:
+            self._ephemerals.setdefault(owner, {})[path] = None
+        return Change("create", path, 0, data, node.stat, undo)
+
+    def set(self, path: str, data: str, version: int, zxid: int) -> Change:
+        """Raises: NoNode, BadVersion."""
+        node = self.check(path, version)
+        undo = partial(_unset, node, node.data, node.version, node.mzxid)
+        node.data = data
+        node.version += 1
+        node.mzxid = zxid
+        return Change("setData", path, node.version, data, node.stat, undo)
+
+    def delete(self, path: str, version: int, zxid: int) -> Change:
+        """Raises: BadArguments (the root), NoNode, BadVersion, NotEmpty."""
+        if path == "/":
+            raise BadArguments(path)
+        node = self.check(path, version)
+        if node.children:
+            raise NotEmpty(path)
+        parent_path, name = split(path)
+        parent = self.nodes[parent_path]
+        undo = partial(self._undelete, path, node, parent, name, parent.pzxid)
+        del self.nodes[path]
+        del parent.children[name]
+        parent.pzxid = zxid
+        self._disown(path, node)
+        return Change("delete", path, node.version, "", None, undo)
+
+    def check(self, path: str, version: int) -> Znode:
+        """The znode, if it has ``version`` (-1: any). Raises: NoNode, BadVersion."""
+        node = self.nodes.get(path)
+        if node is None:
+            raise NoNode(path)
+        if version not in (-1, node.version):
+            raise BadVersion(path)
+        return node
+
+    # -- undoing ---------------------------------------------------------------------------------------------
+
+    def _uncreate(self, path: str, parent: Znode, name: str, pzxid: int) -> None:
+        self._disown(path, self.nodes.pop(path))
+        del parent.children[name]
+        parent.creates -= 1
+        parent.pzxid = pzxid
+
+    def _undelete(self, path: str, node: Znode, parent: Znode, name: str, pzxid: int) -> None:
+        self.nodes[path] = node
+        parent.children[name] = None
+        parent.pzxid = pzxid
+        if node.owner:
+            self._ephemerals.setdefault(node.owner, {})[path] = None
+
+    def _disown(self, path: str, node: Znode) -> None:
+        if node.owner:
+            owned = self._ephemerals[node.owner]
+            del owned[path]
+            if not owned:
+                del self._ephemerals[node.owner]
+
+
+def split(path: str) -> tuple[str, str]:
+    """``/a/b`` is ``/a`` and ``b``."""
+    parent, _, name = path.rpartition("/")
+    return parent or "/", name
+
+
+def ancestors(path: str) -> list[str]:
+    """The znodes above ``path`` without the root, outermost first."""
+    parts = path.split("/")
+    return ["/".join(parts[:end]) for end in range(2, len(parts))]
+
+
+def _unset(node: Znode, data: str, version: int, mzxid: int) -> None:
+    node.data, node.version, node.mzxid = data, version, mzxid
+
+
+def _validate(path: str) -> None:
+    if path[:1] != "/" or path[-1] == "/" or "//" in path:
+        raise BadArguments(path)
+
+
+def _by_number(name: str) -> tuple[int, int, str]:
+    return (0, int(name), name) if name.isascii() and name.isdigit() else (1, 0, name)

@@ -1,0 +1,83 @@
+"""The watches that reads have armed, on the server's side: each fires once, to one connection."""
+
+from typing import Protocol
+
+from attrs import define, field
+
+from emulator.zookeeper.messages import EventType, WatchEvent
+from emulator.zookeeper.tree import split
+
+
+class Watcher(Protocol):
+    """A connection. Watches live and die with it."""
+
+    def notify(self, event: WatchEvent) -> None: ...
+
+
+Armed = dict[str, dict[Watcher, None]]
+
+
+@define(eq=False)
+class Watches:
+    """Who waits for what. ``data`` watches are armed by getData and exists, ``children`` watches by
+    getChildren.
+
+    Watches of one znode fire in the order in which they were armed.
+    """
+
+    data: Armed = field(factory=dict)
+    children: Armed = field(factory=dict)
+    _paths: dict[Watcher, dict[str, None]] = field(factory=dict)
+
+    def arm_data(self, path: str, watcher: Watcher) -> None:
+        """Tell ``watcher`` once of the next creation, deletion or change of data of ``path``."""
+        self.data.setdefault(path, {})[watcher] = None
+        self._paths.setdefault(watcher, {})[path] = None
+
+    def arm_children(self, path: str, watcher: Watcher) -> None:
+        """Tell ``watcher`` once of the next creation or deletion of a child of ``path``, or of its own
+        deletion."""
+        self.children.setdefault(path, {})[watcher] = None
+        self._paths.setdefault(watcher, {})[path] = None
+
+    def forget(self, watcher: Watcher) -> None:
+        """The connection has ended."""
+        for path in self._paths.pop(watcher, ()):
+            for armed in (self.data, self.children):
+                watchers = armed.get(path)
+                if watchers is not None:
+                    watchers.pop(watcher, None)
+                    if not watchers:
+                        del armed[path]
+
+    def fire(self, op: str, path: str) -> None:
+        """``op`` (create, setData, delete) was done to ``path``: tell those who wait for it."""
+        if op == "setData":
+            self._tell(self._take(self.data, path), EventType.NODE_DATA_CHANGED, path)
+            return
+        if op == "create":
+            self._tell(self._take(self.data, path), EventType.NODE_CREATED, path)
+        else:
+            # Who waits for both the data and the children hears of the deletion once.
+            gone = self._take(self.data, path) | self._take(self.children, path)
+            self._tell(gone, EventType.NODE_DELETED, path)
+        if self.children:
+            parent = split(path)[0]
+            self._tell(self._take(self.children, parent), EventType.NODE_CHILDREN_CHANGED, parent)
+
+    def _take(self, armed: Armed, path: str) -> dict[Watcher, None]:
+        watchers = armed.pop(path, None)
+        if watchers is None:
+            return {}
+        other = self.children if armed is self.data else self.data
+        left = other.get(path, ())
+        for watcher in watchers:
+            if watcher not in left:
+                self._paths[watcher].pop(path, None)
+        return watchers
+
+    def _tell(self, watchers: dict[Watcher, None], kind: EventType, path: str) -> None:
+        if watchers:
+            event = WatchEvent(kind, path)
+            for watcher in watchers:
+                watcher.notify(event)

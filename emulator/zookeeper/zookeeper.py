@@ -1,0 +1,79 @@
+"""ZooKeeper on the network: what a cluster starts, what checkers read, what a fault may do to it."""
+
+import trio
+from attrs import define
+
+from emulator.kernel import World
+from emulator.network import Network
+from emulator.nodes import Node, Process
+from emulator.trace import Trace
+from emulator.zookeeper.errors import ZkCode, error_of
+from emulator.zookeeper.messages import Create, SetData
+from emulator.zookeeper.server import Server
+from emulator.zookeeper.spec import PORT, ZOOKEEPER, ZkSpec
+from emulator.zookeeper.tree import Tree, ancestors
+
+
+@define(eq=False)
+class ZooKeeper:
+    """An ensemble that never fails by itself, on machine -1. All that it does is events."""
+
+    server: Server
+
+    @classmethod
+    def start(
+        cls, world: World, trace: Trace, network: Network, nursery: trio.Nursery, spec: ZkSpec
+    ) -> "ZooKeeper":
+        """Plug the machine into ``network`` and listen."""
+        node = Node(world, trace, ZOOKEEPER, "zookeeper", nursery)
+        network.attach(node, limited=False)
+        process = node.start(_no_task)
+        server = Server(process, spec)
+        network.listen(process, PORT, server.accept)
+        return cls(server)
+
+    @property
+    def tree(self) -> Tree:
+        """For reading: ``get(path)``, ``stat(path)``, ``children(path)``."""
+        return self.server.database.tree
+
+    @property
+    def unattended(self) -> int:
+        """How many sessions have lost their connection: each will be resumed or, in the background,
+        expire."""
+        return sum(session.connection is None for session in self.server.sessions.living.values())
+
+    def expire(self, node_id: int) -> bool:
+        """A fault: the newest session of machine ``node_id`` expires now. False where it has none.
+
+        Its ephemerals vanish at once; the client finds its connection closed and is told when it comes back.
+        """
+        session = self.server.sessions.newest(node_id)
+        if session is None:
+            return False
+        self.server.expire(session)
+        return True
+
+    def seed(self, path: str, data: str) -> None:
+        """Put a persistent znode there before the run, with the parents it needs; an existing one gets
+        ``data``.
+
+        Raises:
+            ZkError: the path is no path, or leads through an ephemeral.
+        """
+        for parent in ancestors(path):
+            if parent not in self.tree.nodes:
+                self._write(Create(parent))
+        self._write(SetData(path, data) if path in self.tree.nodes else Create(path, data))
+
+    def _write(self, request: Create | SetData) -> None:
+        trace = self.server.process.node.trace
+        cause = trace.cause
+        response = self.server.database.answer(request, None, ZOOKEEPER, 0)
+        trace.cause = cause
+        if response.error is not ZkCode.OK:
+            raise error_of(response.error, response.path)
+
+
+async def _no_task(_process: Process) -> None:
+    """The process goes on from events, until the nursery that it was started in ends."""

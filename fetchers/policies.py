@@ -1,0 +1,21 @@
+"""The fetchers' part of a profile. Kafka's configuration names with underscores; times in microseconds."""
+
+from attrs import field, frozen
+
+from fetchers.truncation import Kip279, TruncationRule
+
+
+@frozen
+class FetcherPolicies:
+    """Defaults are those of 2.3."""
+
+    num_replica_fetchers: int = 1
+    replica_fetch_wait_max_us: int = 500_000
+    replica_fetch_min_bytes: int = 1
+    replica_fetch_max_bytes: int = 1_048_576
+    replica_fetch_response_max_bytes: int = 10_485_760
+    replica_fetch_backoff_us: int = 1_000_000
+    replica_socket_timeout_us: int = 30_000_000
+    truncation: TruncationRule = field(factory=Kip279)
+    end_thread_when_all_failed: bool = False
+    """KIP-461's text ends such a thread at once; 2.3 ends it at the next idle sweep."""

@@ -1,0 +1,1 @@
+"""The roof: cluster assembly, scenario files, faults, checkers, sweeps, the command line."""

@@ -1,0 +1,28 @@
+"""What several checkers remember, kept once: each ghost is a fold that is armed when a checker first asks for it.
+
+A ghost is older than the checkers that ask for it in their constructors, so it has seen an event before they see it.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from emulator.trace import Trace
+from scenarios.checkers.replica_logs import ReplicaLogs
+from scenarios.checkers.subscriptions import arm
+from scenarios.measures.topology import Topology
+
+
+class Ghosts:
+    """The ghosts of one run."""
+
+    def __init__(self, trace: Trace, topology: Topology) -> None:
+        self._trace = trace
+        self.topology = topology
+
+    @cached_property
+    def logs(self) -> ReplicaLogs:
+        """What every replica's log holds."""
+        logs = ReplicaLogs()
+        arm(logs, self._trace, self.topology)
+        return logs

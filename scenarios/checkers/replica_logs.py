@@ -1,0 +1,153 @@
+"""A ghost: what every replica's log holds, told by events alone.
+
+Equal prefixes are one and the same object. Per partition there is a tree of batches: a log that appends the batch
+that another log has appended at the same place, after the same batches, arrives at the same ``Entry``. So "does
+this log hold everything up to that batch?" is one comparison of identities, exact, and needs no hashes.
+
+The data that a topic begins with (ids below 0, ``Batch.id``) is the same on every replica that has it, whole or in
+part: it is the *base* of a log, an offset. A log loaded at a broker's first start is base only.
+
+Not covered: a log whose start moves (retention, DeleteRecords). After a full truncation beyond its end a log's
+content is not known (``ReplicaLog.known``), and checkers leave it alone.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+from attrs import define, field
+
+from emulator.protocol.events import Appended, LogLoaded, ReplicaStopped, Truncated
+from emulator.protocol.types import TopicPartition
+
+
+@define(eq=False)
+class Entry:
+    """One batch after one history. ``index``: its place in every log that holds it; 0 is the base, no batch."""
+
+    index: int
+    base_offset: int
+    next_offset: int
+    leader_epoch: int
+    id: int
+    _child: Entry | None = None
+    _sibling: Entry | None = None
+
+    def followed_by(self, next_offset: int, leader_epoch: int, id: int) -> Entry:
+        """The entry for this batch after this history. Divergent ones are few: the newest is looked at first."""
+        child = self._child
+        while child is not None:
+            if child.id == id and child.next_offset == next_offset and child.leader_epoch == leader_epoch:
+                return child
+            child = child._sibling
+        child = Entry(self.index + 1, self.next_offset, next_offset, leader_epoch, id, None, self._child)
+        self._child = child
+        return child
+
+
+def _base_offset(entry: Entry) -> int:
+    return entry.base_offset
+
+
+def _next_offset(entry: Entry) -> int:
+    return entry.next_offset
+
+
+@define(eq=False)
+class ReplicaLog:
+    """The log of one partition on one broker.
+
+    Attributes:
+        entries: the base, then its batches.
+        known: whether the events told all of its content.
+    """
+
+    roots: dict[int, Entry]
+    entries: list[Entry]
+    known: bool = True
+
+    @property
+    def end_offset(self) -> int:
+        return self.entries[-1].next_offset
+
+    def holds(self, entry: Entry) -> bool:
+        """This batch, and all before it, as where ``entry`` was appended first."""
+        return entry.index < len(self.entries) and self.entries[entry.index] is entry
+
+    def find(self, base_offset: int, id: int) -> Entry | None:
+        """The batch ``id`` at ``base_offset``, if the log has it."""
+        at = bisect_left(self.entries, base_offset, lo=1, key=_base_offset)
+        if at < len(self.entries):
+            entry = self.entries[at]
+            if entry.base_offset == base_offset and entry.id == id:
+                return entry
+        return None
+
+    def begin_at(self, offset: int) -> None:
+        """Nothing but the base up to ``offset``."""
+        root = self.roots.get(offset)
+        if root is None:
+            root = self.roots[offset] = Entry(0, 0, offset, -1, 0)
+        self.entries = [root]
+
+    def cut(self, offset: int) -> None:
+        """Nothing at or behind ``offset`` is left."""
+        if offset < self.entries[0].next_offset:
+            self.begin_at(offset)
+        else:
+            del self.entries[max(1, bisect_right(self.entries, offset, key=_next_offset)) :]
+
+
+class ReplicaLogs:
+    """All of them, by partition and broker."""
+
+    def __init__(self) -> None:
+        self._roots: dict[tuple[str, int], dict[int, Entry]] = {}
+        self._logs: dict[tuple[int, str, int], ReplicaLog] = {}
+
+    def get(self, node: int, tp: TopicPartition) -> ReplicaLog | None:
+        return self._logs.get((node, tp.topic, tp.partition))
+
+    def _log(self, key: tuple[int, str, int]) -> ReplicaLog:
+        log = self._logs.get(key)
+        if log is None:
+            log = self._logs[key] = ReplicaLog(self._roots.setdefault(key[1:], {}), [])
+            log.begin_at(0)
+        return log
+
+    def on_appended(self, event: Appended) -> None:
+        key = event.node, event.topic, event.partition
+        log = self._logs.get(key) or self._log(key)
+        entries = log.entries
+        last = entries[-1]
+        if event.base_offset != last.next_offset:
+            # A log with a hole is broken; what came before the hole is not in it, as far as anybody can read.
+            log.begin_at(event.base_offset)
+            last = log.entries[0]
+            entries = log.entries
+        if event.id < 0 and last.index == 0:
+            log.begin_at(event.next_offset)
+        else:
+            entries.append(last.followed_by(event.next_offset, event.leader_epoch, event.id))
+
+    def on_loaded(self, event: LogLoaded) -> None:
+        """A first start, with what was put on the disk before the run; or what a crash has left."""
+        key = event.node, event.topic, event.partition
+        known = key in self._logs
+        log = self._log(key)
+        if known and event.log_end_offset <= log.end_offset:
+            log.cut(event.log_end_offset)
+        else:
+            log.begin_at(event.log_end_offset)
+
+    def on_truncated(self, event: Truncated) -> None:
+        log = self._log((event.node, event.topic, event.partition))
+        if event.log_end_offset > log.end_offset:
+            log.begin_at(event.log_end_offset)
+            log.known = False
+        else:
+            log.cut(event.log_end_offset)
+
+    def on_stopped(self, event: ReplicaStopped) -> None:
+        if event.deleted:
+            self._logs.pop((event.node, event.topic, event.partition), None)

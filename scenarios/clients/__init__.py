@@ -1,0 +1,6 @@
+"""Who uses the cluster: producers, and the operator's tools."""
+
+from scenarios.clients.operator import Operator
+from scenarios.clients.producer import Producer, Workload
+
+__all__ = ["Operator", "Producer", "Workload"]

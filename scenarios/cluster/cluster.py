@@ -1,0 +1,162 @@
+"""A cluster in a world: ZooKeeper, brokers that each host a controller, an operator, producers.
+
+Knows nothing of scenario files; ``scenarios.runner`` reads one and drives this.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+
+import trio
+from attrs import define, field, frozen
+
+from brokers.lifecycle import Broker, BrokerSpec
+from controller import Controller, ControllerPolicies
+from emulator.gates import Gates
+from emulator.kernel import World
+from emulator.network import Network, NetworkSpec
+from emulator.nodes import Node, Process
+from emulator.nodes.node import CrashKind
+from emulator.protocol.events import NodeCrashed, NodeStarted
+from emulator.protocol.types import TopicPartition
+from emulator.trace import Trace
+from emulator.zookeeper import ZkClient, ZkSpec, ZooKeeper
+from scenarios.clients import Operator, Producer, Workload
+from scenarios.cluster.preload import preload
+
+OPERATOR = -2
+FIRST_PRODUCER = -10
+IDS_PER_PRODUCER = 1 << 32
+
+
+@frozen
+class TopicSetup:
+    """A topic at the start: partition -> replicas in order of preference; ``size`` bytes in each partition."""
+
+    name: str
+    assignment: Mapping[int, tuple[int, ...]]
+    size: int = 0
+    message_size: int = 1024
+    config: Mapping[str, str] = field(factory=dict)
+
+
+@frozen
+class ClusterSetup:
+    """What a cluster consists of. ``racks``: broker b stands in rack b modulo racks."""
+
+    brokers: int
+    broker: BrokerSpec = field(factory=BrokerSpec)
+    controller: ControllerPolicies = field(factory=ControllerPolicies)
+    network: NetworkSpec = field(factory=NetworkSpec)
+    zk: ZkSpec = field(factory=ZkSpec)
+    racks: int = 1
+    topics: tuple[TopicSetup, ...] = ()
+    workloads: tuple[Workload, ...] = ()
+
+
+@define(eq=False)
+class Cluster:
+    """See the module.
+
+    Attributes:
+        brokers: the newest incarnation of each broker that was ever started, by id.
+    """
+
+    world: World
+    setup: ClusterSetup
+    trace: Trace = field(init=False)
+    network: Network = field(init=False)
+    gates: Gates = field(factory=Gates)
+    zookeeper: ZooKeeper = field(init=False)
+    nodes: dict[int, Node] = field(factory=dict)
+    brokers: dict[int, Broker] = field(factory=dict)
+    operator: Operator = field(init=False)
+    _nursery: trio.Nursery = field(init=False)
+    _producers: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        self.trace = Trace(self.world)
+        self.network = Network(self.world, self.setup.network)
+        self.operator = Operator(self.network, self.setup.zk)
+
+    async def run(self, drive: Callable[["Cluster"], Awaitable[object]]) -> None:
+        """Start everything, create the topics, let ``drive(cluster)`` have it, and end when that returns."""
+        async with self.world.open_nursery() as nursery:
+            self._nursery = nursery
+            self.zookeeper = ZooKeeper.start(self.world, self.trace, self.network, nursery, self.setup.zk)
+            for broker in range(self.setup.brokers):
+                self.nodes[broker] = self._node(broker, f"broker-{broker}")
+            self._preload()
+            for broker in self.nodes:
+                self.start_broker(broker)
+            self._node(OPERATOR, "operator").start(self.operator.main)
+            await self.world.settled()
+            for topic in self.setup.topics:
+                await self.operate(self.operator.create_topic, topic.name, topic.assignment, topic.config)
+            await self.world.settled()
+            for workload in self.setup.workloads:
+                self.start_producer(workload)
+            await drive(self)
+            nursery.cancel_scope.cancel()
+
+    def _node(self, id: int, name: str) -> Node:
+        node = Node(self.world, self.trace, id, name, self._nursery)
+        self.network.attach(node, limited=id >= 0)
+        return node
+
+    def _preload(self) -> None:
+        for topic in self.setup.topics:
+            if topic.size:
+                for partition, replicas in topic.assignment.items():
+                    disks = [self.nodes[broker].disk for broker in replicas]
+                    preload(TopicPartition(topic.name, partition), disks, topic.size, topic.message_size)
+
+    # -- brokers ----------------------------------------------------------------------------------------------------
+
+    def start_broker(self, id: int) -> None:
+        """Start a new incarnation on a machine where none runs."""
+        node = self.nodes[id]
+        rack = f"rack-{id % self.setup.racks}" if self.setup.racks > 1 else None
+        spec = BrokerSpec(self.setup.broker.policies, self.setup.broker.fetchers, self.setup.zk, rack)
+        broker = self.brokers[id] = Broker(self.network, spec, self._controller)
+        node.start(broker.main)
+        self.trace.emit(NodeStarted, id, node.incarnations)
+
+    def crash_broker(self, id: int, kind: CrashKind = "process") -> None:
+        """Kill a broker's process; ``host``: with its machine. Nothing happens where none runs."""
+        node = self.nodes[id]
+        if node.running:
+            self.trace.emit(NodeCrashed, id, node.incarnations, kind)
+            node.crash(kind)
+
+    def stop_broker(self, id: int) -> None:
+        """A clean stop: logs flushed, session closed."""
+        node = self.nodes[id]
+        if node.running:
+            self.brokers[id].stop()
+            self.crash_broker(id, "stop")
+
+    def _controller(
+        self, process: Process, zk: ZkClient, register: Callable[[], Awaitable[int]]
+    ) -> Controller:
+        return Controller(process, self.network, zk, self.gates, self.setup.controller, register)
+
+    # -- clients ----------------------------------------------------------------------------------------------------
+
+    def start_producer(self, workload: Workload) -> None:
+        """One more producer process, on a machine of its own."""
+        number = self._producers
+        self._producers += 1
+        bootstrap = tuple(range(self.setup.brokers))
+        producer = Producer(self.network, workload, bootstrap, number * IDS_PER_PRODUCER + 1)
+        self._node(FIRST_PRODUCER - number, f"producer-{number}").start(producer.main)
+
+    async def operate(self, command: Callable[..., Awaitable[object]], *args: object) -> None:
+        """Let the operator run ``command(*args)`` and wait for its end."""
+        from emulator.kernel import Signal
+
+        done = Signal(self.world, f"operator's {command.__name__}")
+
+        async def run() -> None:
+            done.set(await command(*args))
+
+        self.operator.process.spawn(run, name=command.__name__)
+        await done.wait()

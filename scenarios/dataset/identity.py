@@ -1,0 +1,62 @@
+"""Who a run is: a digest over everything that its events depend on.
+
+Two runs with one ``run_id`` are the same run, wherever and however often they were executed, so a retried or
+speculative task can neither lose nor double one (readings §10).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+
+PACKAGES = ("emulator", "fetchers", "brokers", "controller", "scenarios")
+"""What the program consists of; the tests are no part of it."""
+
+
+def run_id(
+    *, scenario: str, profile: str, strategy: str, seed: int, grid: Mapping[str, object], code: str
+) -> str:
+    """16 hex digits. ``scenario``: its digest; ``code``: ``code_digest()`` where the run is planned."""
+    parts = [scenario, profile, strategy, seed, program_version(), code, dict(grid)]
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+@cache
+def program_version() -> str:
+    try:
+        return version("understudy")
+    except PackageNotFoundError:
+        return "0"
+
+
+@cache
+def code_digest() -> str:
+    """16 hex digits over the packages' Python files, in the order of their names."""
+    digest = hashlib.sha256()
+    for package in PACKAGES:
+        _add(digest, package, package_folder(package))
+    return digest.hexdigest()[:16]
+
+
+def package_folder(package: str) -> Path:
+    """Where a top-level package lies, without importing it."""
+    spec = find_spec(package)
+    assert spec is not None and spec.submodule_search_locations, f"{package} is not installed"
+    return Path(spec.submodule_search_locations[0])
+
+
+def _add(digest: hashlib._Hash, place: str, node: Path) -> None:
+    if node.is_dir():
+        for child in sorted(node.iterdir(), key=lambda child: child.name):
+            if child.name != "__pycache__":
+                _add(digest, f"{place}/{child.name}", child)
+    elif place.endswith(".py"):
+        content = node.read_bytes()
+        digest.update(f"{place}\0{len(content)}\0".encode())
+        digest.update(content)

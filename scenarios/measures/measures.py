@@ -1,0 +1,97 @@
+"""All measures of one run behind one name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emulator.trace import Trace
+from scenarios.measures import gauges
+from scenarios.measures.cluster import Measured
+from scenarios.measures.counts import Counts
+from scenarios.measures.figures import QUANTILES, Figures
+from scenarios.measures.gauges import Gauges
+from scenarios.measures.isr import IsrTimes
+from scenarios.measures.lag import Lags
+from scenarios.measures.moves import Moves
+from scenarios.measures.topology import Topology
+from scenarios.statistics.percentile import weighted_percentiles
+
+_GAUGES = {
+    "offline_partitions": gauges.OFFLINE,
+    "under_replicated_partitions": gauges.UNDER_REPLICATED,
+    "under_min_isr_partitions": gauges.UNDER_MIN_ISR,
+    "failed_partitions": gauges.FAILED_PARTITIONS,
+    "active_controllers": gauges.ACTIVE_CONTROLLERS,
+}
+
+
+class Measures:
+    """Subscribes to a trace before the run; ``finish`` closes everything and gives the figures."""
+
+    def __init__(self, trace: Trace, measured: Measured) -> None:
+        topology = Topology(trace)
+        self._isr = IsrTimes(trace, topology, measured)
+        self._lags = Lags(trace, topology, measured)
+        self._moves = Moves(trace, topology)
+        self._counts = Counts(trace, measured)
+        self._gauges = Gauges(trace, self._isr, measured)
+        self._figures: Figures | None = None
+
+    @property
+    def open_moves(self) -> int:
+        return self._moves.open
+
+    def now(self, metric: str) -> int:
+        """A gauge or counter of ``scenarios.model.METRICS`` as it stands. Raises: KeyError for another
+        name."""
+        if metric in _GAUGES:
+            return self._gauges.total(_GAUGES[metric])
+        return self._counts.counts[metric]
+
+    def finish(self, end_us: int) -> Figures:
+        """The run is over at ``end_us``. Calling it again gives the same figures."""
+        if self._figures is None:
+            for fold in (self._isr, self._lags, self._moves, self._gauges):
+                fold.finish(end_us)
+            self._figures = self._total()
+        return self._figures
+
+    def tables(self) -> dict[str, list[Any]]:
+        """Table name to its rows (``scenarios.measures.rows``), after ``finish``."""
+        assert self._figures is not None, "the intervals are still open: finish first"
+        return {
+            "isr_events": self._isr.rows,
+            "replica_lag": self._lags.rows,
+            "moves": self._moves.rows,
+            "metrics": self._gauges.rows,
+            **self._counts.rows,
+        }
+
+    def _total(self) -> Figures:
+        assigned, draft, final, under_min_isr, offline = self._isr.flag_us
+        lag, true_lag = self._lags.lag_us, self._lags.true_lag_us
+        lag_50, lag_95, lag_99 = weighted_percentiles(lag, QUANTILES)
+        true_lag_50, true_lag_95, true_lag_99 = weighted_percentiles(true_lag, QUANTILES)
+        produce_50, produce_99 = weighted_percentiles(self._counts.latency_us, (0.5, 0.99))
+        return Figures(
+            time_to_complete_us=self._moves.time_to_complete_us(),
+            moves=len(self._moves.rows),
+            moves_finished=self._moves.finished(),
+            under_replicated_assigned_us=assigned,
+            under_replicated_draft_us=draft,
+            under_replicated_final_us=final,
+            under_min_isr_us=under_min_isr,
+            offline_us=offline,
+            excess_isr_us=self._isr.excess_us,
+            lag_p50=lag_50,
+            lag_p95=lag_95,
+            lag_p99=lag_99,
+            lag_max=max(lag, default=None),
+            true_lag_p50=true_lag_50,
+            true_lag_p95=true_lag_95,
+            true_lag_p99=true_lag_99,
+            true_lag_max=max(true_lag, default=None),
+            produce_p50_us=produce_50,
+            produce_p99_us=produce_99,
+            **self._counts.counts,
+        )

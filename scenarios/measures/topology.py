@@ -1,0 +1,67 @@
+"""What ZooKeeper says about every partition: its assignment and its leader and ISR, decoded once for all
+folds.
+
+Ground truth is ZooKeeper's tree, as far as events tell it: a dead broker stays leader, and in the ISR, until
+a write says otherwise, because that is what the cluster acts upon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import TOPICS, LeaderAndIsr, decode_topic, state_path_partition
+from emulator.trace import Trace
+from emulator.trace.events import ZkWritten
+
+Assigned = Callable[[ZkWritten, TopicPartition, tuple[int, ...]], None]
+"""The topic's znode gives a partition other replicas; none at all: the topic is gone."""
+Stated = Callable[[ZkWritten, TopicPartition, LeaderAndIsr | None], None]
+"""A state znode was written, or (None) deleted."""
+
+_TOPIC_DEPTH = TOPICS.count("/") + 1
+
+
+class Topology:
+    """Reads the writes to topic and state znodes and hands on what changed."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._topics: dict[str, dict[int, tuple[int, ...]]] = {}
+        self._assigned: list[Assigned] = []
+        self._stated: list[Stated] = []
+        trace.fold(ZkWritten, self._see)
+
+    def subscribe(self, assigned: Assigned, stated: Stated) -> None:
+        self._assigned.append(assigned)
+        self._stated.append(stated)
+
+    def _see(self, event: ZkWritten) -> None:
+        if not event.path.startswith(TOPICS):
+            return
+        tp = state_path_partition(event.path)
+        if tp is not None:
+            deleted = event.op == "delete"
+            state = None if deleted else LeaderAndIsr.decode(event.data, event.version)
+            for stated in self._stated:
+                stated(event, tp, state)
+        elif event.path.count("/") == _TOPIC_DEPTH:
+            self._see_topic(event, event.path.rpartition("/")[2])
+
+    def _see_topic(self, event: ZkWritten, topic: str) -> None:
+        now = {} if event.op == "delete" else decode_topic(event.data)
+        before = self._topics.get(topic, {})
+        self._topics[topic] = now
+        for partition, replicas in now.items():
+            if before.get(partition) != replicas:
+                self._tell(event, TopicPartition(topic, partition), replicas)
+        for partition in before:
+            if partition not in now:
+                self._tell(event, TopicPartition(topic, partition), ())
+
+    def assignment(self, tp: TopicPartition) -> tuple[int, ...]:
+        """Its replicas in ZooKeeper, none when it is not there."""
+        return self._topics.get(tp.topic, {}).get(tp.partition, ())
+
+    def _tell(self, event: ZkWritten, tp: TopicPartition, replicas: tuple[int, ...]) -> None:
+        for assigned in self._assigned:
+            assigned(event, tp, replicas)

@@ -1,0 +1,147 @@
+"""The actions a method may take: what each needs, and one line on what it does.
+
+`undo` names the action that ends the effect: such an action takes a `duration`, after which it is undone.
+Actions that later versions bring are known by name, so that they are refused with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import field, frozen
+
+from scenarios.errors import BadInput, did_you_mean
+from scenarios.model.kinds import DURATION, Choice, Kind
+from scenarios.model.names import PARTITION_NAME
+from scenarios.model.reader import Block, key
+from scenarios.model.targets import PEER
+from scenarios.model.topics import TopicSpec
+from scenarios.model.triggers import WHEN
+from scenarios.strategies.names import NOT_YET
+
+
+@frozen(kw_only=True)
+class DelaySpec:
+    """What a link's delay becomes longer by."""
+
+    latency_us: int = field(metadata=key(DURATION, "one-way delay added", name="latency"))
+    jitter_us: int = field(default=0, metadata=key(DURATION, "most that chance adds to it", name="jitter"))
+
+
+@frozen
+class Parameter:
+    """One key of an action. A parameter that is not required and absent takes `default` (None = not
+    limited)."""
+
+    name: str
+    kind: Kind[Any]
+    help: str
+    required: bool = False
+    default: Any = None
+
+
+@frozen
+class Action:
+    name: str
+    help: str
+    takes_target: bool = False
+    parameters: tuple[Parameter, ...] = ()
+    undo: str | None = None
+
+    def parameter(self, name: str) -> Parameter | None:
+        return next((parameter for parameter in self.parameters if parameter.name == name), None)
+
+
+_CRASH = Parameter(
+    "kind",
+    Choice(("process", "host"), "kind of crash"),
+    "process keeps what was appended, host loses what was not flushed",
+    default="process",
+)
+_PEER = Parameter("peer", PEER, 'the other end: brokers or "zookeeper"; absent = every other broker')
+_DIRECTION = Parameter(
+    "direction", Choice(("both", "to", "from"), "direction"), "seen from the target", default="both"
+)
+_GATE = Parameter("gate", WHEN, "the step and its filters", required=True)
+
+ACTIONS: Mapping[str, Action] = {
+    action.name: action
+    for action in (
+        Action("reassign.execute", "hand the plan to the controller, as kafka-reassign-partitions.sh does"),
+        Action("broker.crash", "kill the broker", True, (_CRASH,), undo="broker.start"),
+        Action("broker.stop", "end the broker's process in order", True, undo="broker.start"),
+        Action("broker.start", "start a broker that is down", True),
+        Action(
+            "broker.pause",
+            "stop its tasks and not its session's timer, like a long GC",
+            True,
+            undo="broker.resume",
+        ),
+        Action("broker.resume", "let a paused broker go on", True),
+        Action(
+            "controller.crash", "kill the broker that is controller", False, (_CRASH,), undo="broker.start"
+        ),
+        Action(
+            "link.cut",
+            "let nothing pass between the target and its peer",
+            True,
+            (_PEER, _DIRECTION),
+            undo="link.heal",
+        ),
+        Action("link.heal", "undo link.cut and link.delay", True, (_PEER, _DIRECTION)),
+        Action(
+            "link.delay",
+            "make messages slower between the target and its peer",
+            True,
+            (Parameter("delay", Block(DelaySpec), "how much slower", required=True), _PEER, _DIRECTION),
+            undo="link.heal",
+        ),
+        Action("zk.expire", "expire the broker's ZooKeeper session", True),
+        Action(
+            "fetcher.fail_partition",
+            "make the target's fetcher fail on one partition (KIP-461)",
+            True,
+            (
+                Parameter("partition", PARTITION_NAME, "the partition that fails", required=True),
+                Parameter(
+                    "cause",
+                    Choice(("append", "truncate"), "cause"),
+                    "a storage error in the append, or an error while truncating",
+                    default="append",
+                ),
+            ),
+        ),
+        Action(
+            "topic.create",
+            "create a topic",
+            False,
+            (Parameter("topic", Block(TopicSpec), "the topic, as in [[topics]]", required=True),),
+        ),
+        Action(
+            "gate.hold", "let nobody pass a step until it is released", False, (_GATE,), undo="gate.release"
+        ),
+        Action("gate.release", "let those held at a step go on", False, (_GATE,)),
+    )
+}
+
+LATER_ACTIONS = (
+    "reassign.cancel",
+    "reassign.list",
+    "topic.delete",
+    "topic.expand",
+    "election.preferred",
+    "config.set",
+    "broker.controlled_shutdown",
+    "broker.fail_start_replica",
+    "broker.ignore_become_leader",
+)
+
+
+def find_action(name: str) -> Action:
+    """The action of that name; `BadInput` when this version does not carry it, or none does."""
+    if name in ACTIONS:
+        return ACTIONS[name]
+    if name in LATER_ACTIONS:
+        raise BadInput(f"action {name!r} {NOT_YET}; write one of {', '.join(ACTIONS)}")
+    raise BadInput(f"unknown action {name!r}; {did_you_mean(name, ACTIONS)}")

@@ -1,0 +1,79 @@
+"""The cluster of a scenario: brokers 0 to n-1, their racks, the network between them, ZooKeeper."""
+
+from __future__ import annotations
+
+from attrs import Factory, field, frozen
+
+from scenarios.errors import BadInput
+from scenarios.model.configs import BROKER_CONFIG, BROKER_SETTINGS, ConfigValue, with_defaults
+from scenarios.model.kinds import BROKER_ID, DURATION, RATE, SOME_TIME, Integer
+from scenarios.model.reader import Block, key
+
+MOST_BROKERS = 10_000
+
+
+@frozen(kw_only=True)
+class NetworkSpec:
+    """Links between brokers: one-way delay, its jitter, and each broker's bandwidth (bytes per second)."""
+
+    latency_us: int = field(default=500, metadata=key(DURATION, "one-way delay of a link", name="latency"))
+    jitter_us: int = field(
+        default=0, metadata=key(DURATION, "most that chance adds to the delay", name="jitter")
+    )
+    egress: int | None = field(
+        default=None, metadata=key(RATE, "bandwidth out of a broker; absent = unlimited")
+    )
+    ingress: int | None = field(
+        default=None, metadata=key(RATE, "bandwidth into a broker; absent = unlimited")
+    )
+
+
+@frozen(kw_only=True)
+class ZooKeeperSpec:
+    """ZooKeeper as a broker sees it: round trip, pipelining, session timeout."""
+
+    rtt_us: int = field(default=1_000, metadata=key(DURATION, "a request's round trip", name="rtt"))
+    max_in_flight: int = field(default=10, metadata=key(Integer(1), "requests that one client pipelines"))
+    session_timeout_us: int = field(
+        default=6_000_000,
+        metadata=key(SOME_TIME, "silence after which a session expires", name="session_timeout"),
+    )
+
+
+@frozen(kw_only=True)
+class ClusterSpec:
+    """Brokers, racks, settings, network and ZooKeeper."""
+
+    brokers: int = field(metadata=key(Integer(1, MOST_BROKERS), "how many brokers; their ids are 0 to n-1"))
+    controller: int | None = field(
+        default=None,
+        metadata=key(BROKER_ID, "the broker that is controller at first; absent = who wins the election"),
+    )
+    racks: int = field(
+        default=1, metadata=key(Integer(1), "how many racks; broker b stands in rack b modulo racks")
+    )
+    config: dict[str, ConfigValue] = field(
+        default=Factory(dict), metadata=key(BROKER_CONFIG, "broker settings under Kafka's names")
+    )
+    network: NetworkSpec = field(
+        default=Factory(NetworkSpec), metadata=key(Block(NetworkSpec), "links between the brokers")
+    )
+    zk: ZooKeeperSpec = field(default=Factory(ZooKeeperSpec), metadata=key(Block(ZooKeeperSpec), "ZooKeeper"))
+
+    def __attrs_post_init__(self) -> None:
+        if self.controller is not None and self.controller >= self.brokers:
+            raise BadInput(
+                f"broker {self.controller} does not exist; write an id from 0 to {self.brokers - 1}",
+                where="controller",
+            )
+
+    @property
+    def broker_ids(self) -> range:
+        return range(self.brokers)
+
+    def rack_of(self, broker: int) -> str:
+        return f"rack-{broker % self.racks}"
+
+    def settings(self) -> dict[str, ConfigValue]:
+        """Every broker setting: what the file states, else Kafka's default."""
+        return with_defaults(BROKER_SETTINGS, self.config)

@@ -1,0 +1,134 @@
+"""Broker and topic settings under Kafka's own names, with the defaults of the releases up to 2.4
+(kafka-behaviour §10).
+
+A key that is not here is refused with a suggestion; a few that Kafka has and this file sets elsewhere say
+where.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import frozen
+
+from scenarios.model.kinds import Boolean, Integer, Kind, Schema, at
+from scenarios.model.reader import Reader, refuse_unknown
+
+ConfigValue = int | bool
+
+
+@frozen
+class Setting:
+    """One Kafka setting; durations are integers in the unit that its name ends with, as in
+    server.properties."""
+
+    name: str
+    kind: Kind[Any]
+    default: ConfigValue
+    help: str
+
+
+def _table(*settings: Setting) -> Mapping[str, Setting]:
+    return {setting.name: setting for setting in settings}
+
+
+LONG_MAX = 2**63 - 1
+_COUNT, _POSITIVE, _SWITCH = Integer(0), Integer(1), Boolean()
+
+BROKER_SETTINGS = _table(
+    Setting("min.insync.replicas", _POSITIVE, 1, "acks=all needs that many replicas in sync"),
+    Setting("unclean.leader.election.enable", _SWITCH, False, "may a replica out of sync become leader"),
+    Setting(
+        "replica.lag.time.max.ms", _POSITIVE, 10_000, "a follower not caught up for longer leaves the ISR"
+    ),
+    Setting("num.replica.fetchers", _POSITIVE, 1, "fetcher threads per source broker"),
+    Setting("replica.fetch.wait.max.ms", _COUNT, 500, "how long an empty fetch waits at the leader"),
+    Setting("replica.fetch.min.bytes", _COUNT, 1, "a fetch is answered at once when that much is there"),
+    Setting("replica.fetch.max.bytes", _POSITIVE, 1_048_576, "most bytes of one partition in a fetch"),
+    Setting("replica.fetch.response.max.bytes", _POSITIVE, 10_485_760, "most bytes of a whole fetch"),
+    Setting("replica.fetch.backoff.ms", _COUNT, 1_000, "pause of a partition after an error"),
+    Setting("replica.socket.timeout.ms", _POSITIVE, 30_000, "a fetch unanswered for longer has failed"),
+    Setting(
+        "replica.high.watermark.checkpoint.interval.ms",
+        _POSITIVE,
+        5_000,
+        "how often high watermarks are saved",
+    ),
+    Setting(
+        "controller.socket.timeout.ms", _POSITIVE, 30_000, "a control request unanswered for longer is resent"
+    ),
+    Setting("request.timeout.ms", _POSITIVE, 30_000, "a request unanswered for longer has failed"),
+    Setting(
+        "auto.leader.rebalance.enable", _SWITCH, True, "does the controller give leadership back by itself"
+    ),
+    Setting("leader.imbalance.per.broker.percentage", _COUNT, 10, "imbalance that starts a rebalance"),
+    Setting(
+        "leader.imbalance.check.interval.seconds", _POSITIVE, 300, "how often the imbalance is looked at"
+    ),
+    Setting("controlled.shutdown.enable", _SWITCH, True, "does a stopping broker hand leadership over first"),
+    Setting("controlled.shutdown.max.retries", _COUNT, 3, "attempts at handing over"),
+    Setting("controlled.shutdown.retry.backoff.ms", _COUNT, 5_000, "pause between them"),
+    Setting("file.delete.delay.ms", _COUNT, 60_000, "how long a deleted log stays on disk"),
+    Setting(
+        "leader.replication.throttled.rate", _POSITIVE, LONG_MAX, "bytes/s to throttled followers (KIP-73)"
+    ),
+    Setting(
+        "follower.replication.throttled.rate", _POSITIVE, LONG_MAX, "bytes/s from throttled leaders (KIP-73)"
+    ),
+    Setting("replication.quota.window.num", _POSITIVE, 11, "samples in the throttle's window"),
+    Setting("replication.quota.window.size.seconds", _POSITIVE, 1, "length of one sample"),
+)
+
+TOPIC_SETTINGS = _table(
+    *(
+        BROKER_SETTINGS[name]
+        for name in ("min.insync.replicas", "unclean.leader.election.enable", "file.delete.delay.ms")
+    )
+)
+
+_ELSEWHERE = {
+    "zookeeper.session.timeout.ms": 'write session_timeout = "6s" in cluster.zk',
+    "zookeeper.connection.timeout.ms": 'write session_timeout = "6s" in cluster.zk',
+    "zookeeper.max.in.flight.requests": "write max_in_flight = 10 in cluster.zk",
+    "broker.rack": "write cluster.racks = N",
+    "default.replication.factor": "write replication_factor in the topic",
+    "num.partitions": "write partitions in the topic",
+}
+
+
+@frozen
+class Config(Kind[dict[str, ConfigValue]]):
+    """A table of settings by Kafka's names; only those that the file states are kept."""
+
+    settings: Mapping[str, Setting]
+
+    def read(self, value: object) -> dict[str, ConfigValue]:
+        table = Reader(value).table
+        refuse_unknown(table, self.settings, _ELSEWHERE)
+        return {name: at(name, self.settings[name].kind.read, found) for name, found in table.items()}
+
+    def schema(self) -> Schema:
+        return {
+            "type": "object",
+            "properties": {
+                setting.name: {
+                    **setting.kind.schema(),
+                    "default": setting.default,
+                    "description": setting.help,
+                }
+                for setting in self.settings.values()
+            },
+            "additionalProperties": False,
+        }
+
+
+def with_defaults(
+    settings: Mapping[str, Setting], stated: Mapping[str, ConfigValue]
+) -> dict[str, ConfigValue]:
+    """Every setting of the table: what was stated, else its default."""
+    return {name: stated.get(name, setting.default) for name, setting in settings.items()}
+
+
+BROKER_CONFIG = Config(BROKER_SETTINGS)
+TOPIC_CONFIG = Config(TOPIC_SETTINGS)

@@ -1,0 +1,254 @@
+"""Kinds of value a scenario file may hold: each knows how to read, write and describe one.
+
+A kind is the single place for one type: the reader, the writer, `--set` and the JSON Schema for editors all
+use it, so that they cannot disagree. `read` raises `BadInput` with a path relative to the value (usually
+empty); whoever calls it adds its own key with `under`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Generic, TypeVar
+
+from attrs import frozen
+
+from scenarios.errors import BadInput, did_you_mean
+from scenarios.model import units
+
+T = TypeVar("T")
+V = TypeVar("V")
+Schema = dict[str, Any]
+
+_NAMES = {
+    str: "a text",
+    bool: "true or false",
+    int: "an integer",
+    float: "a number",
+    list: "a list",
+    dict: "a table",
+}
+
+
+def described(value: object) -> str:
+    """A value as an error message names it: `the text '6'`, `a list`."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (int, float)):
+        return f"the number {value}"
+    if isinstance(value, str):
+        return f"the text {value!r}"
+    return _NAMES.get(type(value), "a value of another type")
+
+
+def refuse(value: object, wanted: str) -> BadInput:
+    return BadInput(f"{described(value)} does not fit; write {wanted}")
+
+
+class Kind(Generic[T]):
+    """How one type of value is read from, and written to, a scenario file."""
+
+    def read(self, value: object) -> T:
+        raise NotImplementedError
+
+    def dump(self, value: T) -> object:
+        """The value as TOML and JSON hold it; `read(dump(v)) == v`."""
+        return value
+
+    def schema(self) -> Schema:
+        """Its JSON Schema (draft 2020-12)."""
+        raise NotImplementedError
+
+
+@frozen
+class Integer(Kind[int]):
+    low: int = 0
+    high: int | None = None
+
+    def read(self, value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise refuse(value, self._wanted())
+        if value < self.low or (self.high is not None and value > self.high):
+            raise refuse(value, self._wanted())
+        if value > units.LARGEST:
+            raise BadInput(f"the number is too large; write at most {units.LARGEST}")
+        return value
+
+    def schema(self) -> Schema:
+        top = {} if self.high is None else {"maximum": self.high}
+        return {"type": "integer", "minimum": self.low, **top}
+
+    def _wanted(self) -> str:
+        return f"an integer from {self.low}" + ("" if self.high is None else f" to {self.high}")
+
+
+@frozen
+class Text(Kind[str]):
+    check: Callable[[str], object] | None = None
+    """Raises `BadInput` for a text that has the wrong form; its result is not used."""
+    form: str = "a text"
+
+    def read(self, value: object) -> str:
+        if not isinstance(value, str):
+            raise refuse(value, f"{self.form} in quotes")
+        if self.check is not None:
+            self.check(value)
+        return value
+
+    def schema(self) -> Schema:
+        return {"type": "string"}
+
+
+@frozen
+class Boolean(Kind[bool]):
+    def read(self, value: object) -> bool:
+        if not isinstance(value, bool):
+            raise refuse(value, "true or false")
+        return value
+
+    def schema(self) -> Schema:
+        return {"type": "boolean"}
+
+
+@frozen
+class Choice(Kind[str]):
+    names: tuple[str, ...]
+    what: str = "name"
+
+    def read(self, value: object) -> str:
+        if not isinstance(value, str):
+            raise refuse(value, f"one of {', '.join(self.names)} in quotes")
+        if value not in self.names:
+            raise BadInput(f"unknown {self.what} {value!r}; {did_you_mean(value, self.names)}")
+        return value
+
+    def schema(self) -> Schema:
+        return {"enum": list(self.names)}
+
+
+@frozen
+class Quantity(Kind[int]):
+    """A number with a unit, held as an integer of the smallest unit."""
+
+    parse: Callable[[str], int]
+    form: Callable[[int], str]
+    example: str
+    low: int = 0
+
+    def read(self, value: object) -> int:
+        if not isinstance(value, str):
+            raise refuse(value, f'it with its unit in quotes, such as "{self.example}"')
+        amount = self.parse(value)
+        if amount < self.low:
+            raise BadInput(f"{value!r} is too small; write at least {self.form(self.low)}")
+        return amount
+
+    def dump(self, value: int) -> object:
+        return self.form(value)
+
+    def schema(self) -> Schema:
+        return {"type": "string", "examples": [self.example]}
+
+
+DURATION = Quantity(units.parse_duration, units.format_duration, "500ms")
+SOME_TIME = Quantity(units.parse_duration, units.format_duration, "500ms", low=1)
+SIZE = Quantity(units.parse_size, units.format_size, "64MiB")
+RATE = Quantity(units.parse_rate, units.format_rate, "200MiB/s", low=1)
+
+
+@frozen
+class SizeOrInteger(Kind[int]):
+    """A count of bytes, bare as Kafka's and OpenMessaging's files have it, or with a unit."""
+
+    low: int = 0
+
+    def read(self, value: object) -> int:
+        return SIZE.read(value) if isinstance(value, str) else Integer(self.low).read(value)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [Integer(self.low).schema(), SIZE.schema()]}
+
+
+@frozen
+class ListOf(Kind[tuple[Any, ...]]):
+    item: Kind[Any]
+    unique: bool = False
+    empty: bool = True
+
+    def read(self, value: object) -> tuple[Any, ...]:
+        if not isinstance(value, (list, tuple)):
+            raise refuse(value, "a list in [brackets]")
+        if not value and not self.empty:
+            raise BadInput("the list is empty; name at least one")
+        items = tuple(at(f"[{index}]", self.item.read, item) for index, item in enumerate(value))
+        for index, item in enumerate(items):
+            if self.unique and item in items[:index]:
+                raise BadInput(
+                    f"{self.item.dump(item)} is listed twice; name each one once", where=f"[{index}]"
+                )
+        return items
+
+    def dump(self, value: Iterable[Any]) -> object:
+        return [self.item.dump(item) for item in value]
+
+    def schema(self) -> Schema:
+        limits: Schema = {} if self.empty else {"minItems": 1}
+        return {
+            "type": "array",
+            "items": self.item.schema(),
+            **limits,
+            **({"uniqueItems": True} if self.unique else {}),
+        }
+
+
+@frozen
+class MapOf(Kind[dict[str, Any]]):
+    item: Kind[Any]
+    key: Kind[str] = Text()
+
+    def read(self, value: object) -> dict[str, Any]:
+        if not isinstance(value, Mapping):
+            raise refuse(value, "a table in {braces}")
+        return {
+            at(str(name), self.key.read, name): at(str(name), self.item.read, item)
+            for name, item in value.items()
+        }
+
+    def dump(self, value: Mapping[str, Any]) -> object:
+        return {name: self.item.dump(item) for name, item in value.items()}
+
+    def schema(self) -> Schema:
+        return {"type": "object", "additionalProperties": self.item.schema()}
+
+
+@frozen
+class Named(Kind[T]):
+    """A kind that the JSON Schema states once, under `$defs`, and refers to elsewhere."""
+
+    name: str
+    kind: Kind[T]
+
+    def read(self, value: object) -> T:
+        return self.kind.read(value)
+
+    def dump(self, value: T) -> object:
+        return self.kind.dump(value)
+
+    def schema(self) -> Schema:
+        return {"$ref": f"#/$defs/{self.name}"}
+
+
+BROKER_ID = Integer(0)
+REPLICAS = ListOf(BROKER_ID, unique=True, empty=False)
+
+
+def as_tuple(items: Iterable[Any]) -> tuple[Any, ...]:
+    """A converter for fields that Python code may fill with a list."""
+    return tuple(items)
+
+
+def at(where: str, read: Callable[[V], T], value: V) -> T:
+    """`read(value)`, with `where` put before the path of any error."""
+    try:
+        return read(value)
+    except BadInput as error:
+        raise error.under(where) from None

@@ -1,0 +1,19 @@
+"""The JSON Schema of the scenario file, for editors: made from the same declarations that the reader uses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scenarios.model.scenario import SCENARIO
+from scenarios.model.targets import TARGET
+from scenarios.model.triggers import STEP_NAMES, WHEN
+
+
+def scenario_json_schema() -> dict[str, Any]:
+    """A JSON Schema (draft 2020-12) of the whole file, a new object each time."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Understudy scenario",
+        **SCENARIO.schema(),
+        "$defs": {named.name: named.kind.schema() for named in (STEP_NAMES, TARGET, WHEN)},
+    }

@@ -1,0 +1,95 @@
+"""Durations, sizes and rates as people write them, and as the emulator counts them.
+
+Durations become integer microseconds of virtual time, sizes integer bytes, rates integer bytes per second.
+Binary (`KiB`, `MiB`, `GiB`) and decimal (`kB`, `MB`, `GB`) units are kept apart. Formatting picks the
+largest unit that is exact, so that what is written reads back as the same integer.
+
+Raises `BadInput` for a text that is not of the form, is negative, or is finer than the unit counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+
+from scenarios.errors import BadInput, did_you_mean
+
+MICROSECONDS: Mapping[str, int] = {
+    "us": 1,
+    "ms": 1_000,
+    "s": 1_000_000,
+    "m": 60_000_000,
+    "h": 3_600_000_000,
+}
+BYTES: Mapping[str, int] = {
+    "B": 1,
+    "kB": 10**3,
+    "KB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "TB": 10**12,
+    "KiB": 2**10,
+    "MiB": 2**20,
+    "GiB": 2**30,
+    "TiB": 2**40,
+}
+LARGEST = 2**63 - 1
+"""No count in a scenario is larger: traces hold 64-bit integers."""
+_WRITTEN_BYTES = ("TiB", "TB", "GiB", "GB", "MiB", "MB", "KiB", "kB", "B")
+_QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-zµ]*)\s*", re.ASCII | re.IGNORECASE)
+
+
+def parse_duration(text: str) -> int:
+    """`"90ms"` is 90000 microseconds."""
+    return _parse(text, MICROSECONDS, 'a duration such as "500us", "90ms", "5s", "10m" or "1h"')
+
+
+def parse_size(text: str) -> int:
+    """`"1GiB"` is 1073741824 bytes."""
+    return _parse(text, BYTES, 'a size such as "512B", "64MiB" or "1GB"')
+
+
+def parse_rate(text: str) -> int:
+    """`"50MB/s"` is 50000000 bytes per second."""
+    form = 'a rate such as "200MiB/s" or "50MB/s"'
+    stem, slash, second = text.strip().rpartition("/")
+    if not slash or second.strip() != "s":
+        raise BadInput(f"{text!r} is not a rate; write {form}")
+    return _parse(stem, BYTES, form)
+
+
+def format_duration(duration_us: int) -> str:
+    return _format(duration_us, MICROSECONDS, ("h", "m", "s", "ms", "us"), zero="0s")
+
+
+def format_size(size_bytes: int) -> str:
+    return _format(size_bytes, BYTES, _WRITTEN_BYTES, zero="0B")
+
+
+def format_rate(bytes_per_s: int) -> str:
+    return format_size(bytes_per_s) + "/s"
+
+
+def _parse(text: str, units: Mapping[str, int], form: str) -> int:
+    match = _QUANTITY.fullmatch(text)
+    if match is None:
+        raise BadInput(f"{text!r} is not understood; write {form}")
+    number, unit = match.groups()
+    if not unit:
+        raise BadInput(f"{text!r} has no unit; write {form}")
+    if unit not in units:
+        raise BadInput(f"{text!r} has the unknown unit {unit!r}; {did_you_mean(unit, units)}")
+    amount = Decimal(number) * units[unit]
+    if amount > LARGEST:
+        raise BadInput(f"{number[:20]}... {unit} is too large; write {form}")
+    if amount != int(amount):
+        raise BadInput(f"{text!r} is finer than the unit counted; write {form}")
+    return int(amount)
+
+
+def _format(amount: int, units: Mapping[str, int], order: tuple[str, ...], *, zero: str) -> str:
+    if amount == 0:
+        return zero
+    unit = next(unit for unit in order if amount % units[unit] == 0)
+    return f"{amount // units[unit]}{unit}"

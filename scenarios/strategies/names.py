@@ -1,0 +1,89 @@
+"""The grammar of strategy names, `shape[+admission][+order][+rate]` (readings §1), and the shapes that exist.
+
+A shape is how the controller steps one partition's move; admission, order and rate are how the operator
+feeds moves to it. This version runs plain shapes; `parse_strategy` refuses what later versions add, and
+says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from attrs import frozen
+
+from scenarios.errors import BadInput, did_you_mean
+
+NOT_YET = "is not in this version (docs/limits.md)"
+
+
+@frozen
+class Shape:
+    """One step shape: the protocol whose step names it announces at its gates, and a line of help."""
+
+    name: str
+    protocol: str
+    help: str
+    available: bool = True
+
+
+SHAPES: Mapping[str, Shape] = {
+    shape.name: shape
+    for shape in (
+        Shape("wiki", "wiki", "all at once: the 12 steps of the controller page, Kafka 0.8.1 to 2.3"),
+        Shape(
+            "kafka-6794", "kafka-6794", "one by one: add one replica, drop one, the leader last (KAFKA-6794)"
+        ),
+        Shape("kafka-42", "kafka-42", "the 7 steps of KAFKA-42, Kafka 0.8.0", available=False),
+        Shape(
+            "kip-455", "kip-455", "adding and removing sets, override and cancel, Kafka 2.4", available=False
+        ),
+        Shape("grow-then-shrink", "kafka-6794", "KAFKA-6794 with the literal sign of n", available=False),
+        Shape("width-K", "kafka-6794", "one by one with K replicas per hop", available=False),
+    )
+}
+_WIDTH = re.compile(r"width-([1-9]\d*|K)")
+_OLDER_NAMES = {
+    "all-at-once": "wiki",
+    "one-by-one": "kafka-6794",
+    "kip455": "kip-455",
+    "kafka42": "kafka-42",
+    "kafka6794": "kafka-6794",
+}
+
+
+@frozen
+class Strategy:
+    """A strategy that this version runs. `protocol` names the steps its gates announce (`wiki`,
+    `kafka-6794`)."""
+
+    name: str
+    shape: str
+    protocol: str
+
+
+def available_shapes() -> tuple[str, ...]:
+    return tuple(shape.name for shape in SHAPES.values() if shape.available)
+
+
+def parse_strategy(text: str) -> Strategy:
+    """The strategy that `text` names; `BadInput` when no version knows it, or this one does not run it."""
+    head, *parts = text.strip().split("+")
+    shape = _shape(head.strip())
+    if not shape.available:
+        raise BadInput(f"strategy {head!r} {NOT_YET}; write one of {', '.join(available_shapes())}")
+    if parts:
+        raise BadInput(
+            f"the part {'+' + parts[0]!r} (admission, order, rate) {NOT_YET}; write {shape.name!r}"
+        )
+    return Strategy(shape.name, shape.name, shape.protocol)
+
+
+def _shape(name: str) -> Shape:
+    if name in SHAPES:
+        return SHAPES[name]
+    if _WIDTH.fullmatch(name):
+        return SHAPES["width-K"]
+    older = _OLDER_NAMES.get(name.replace("_", "-").lower())
+    hint = f"that is an older name, write {older!r}" if older else did_you_mean(name, SHAPES)
+    raise BadInput(f"unknown strategy {name!r}; {hint}")

@@ -1,0 +1,42 @@
+"""Asynchronous tests on the world's clock.
+
+pytest-trio runs an asynchronous test on whatever ``trio.abc.Clock`` is among its arguments. A test that takes
+``world_clock`` is run on that clock, and as the first task of its world, so it may wait on mailboxes and sleep in
+virtual time; a deadlock or a foreign await fails it. ``world_clock.world`` is the world.
+"""
+
+import functools
+import inspect
+from typing import Any
+
+import pytest
+
+from emulator.kernel import Backend, World, WorldClock
+
+
+@pytest.fixture
+def backend() -> Backend:
+    """How tasks wait. To run a test on both: ``@pytest.mark.parametrize("backend", ["detached", "attached"])``."""
+    return "detached"
+
+
+@pytest.fixture
+def world_clock(backend: Backend) -> WorldClock:
+    """The clock of a new world with seed 1. An ``async def`` test that takes it runs as the world's first task."""
+    return WorldClock(World(1, backend=backend, max_events=1_000_000))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Make an asynchronous test that takes ``world_clock`` a task of that world."""
+    if not isinstance(item, pytest.Function) or not inspect.iscoroutinefunction(item.obj):
+        return
+    if "world_clock" in inspect.signature(item.obj).parameters:
+        item.obj = _in_world(item.obj)
+
+
+def _in_world(test: Any) -> Any:
+    @functools.wraps(test)
+    async def run(**arguments: Any) -> None:
+        await arguments["world_clock"].world.main(functools.partial(test, **arguments))
+
+    return run

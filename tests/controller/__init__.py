@@ -1,0 +1,1 @@
+"""The controller without brokers: real ZooKeeper, network and controllers, scripted answers."""

@@ -1,0 +1,230 @@
+"""A cluster for the controller's tests: world, network, ZooKeeper and controllers are real; a broker only writes down the
+requests it gets, answers NONE, and as a leader lets every live assigned replica into the ISR, one write for each."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import trio
+from attrs import define, field
+
+from controller import Controller, ControllerPolicies
+from emulator.gates import Gates, Visit
+from emulator.gates.gates import Edge
+from emulator.kernel import Mailbox, World
+from emulator.network import Channel, Network, serve
+from emulator.nodes import Node, Process
+from emulator.protocol import znodes
+from emulator.protocol.errors import Errors
+from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest, LeaderAndIsrResponse
+from emulator.protocol.stop_replica import StopReplicaRequest, StopReplicaResponse
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.update_metadata import UpdateMetadataRequest, UpdateMetadataResponse
+from emulator.protocol.znodes import LeaderAndIsr
+from emulator.trace import Trace
+from emulator.zookeeper import BadVersion, NodeExists, ZkClient, ZkSpec, ZooKeeper
+
+T = TypeVar("T")
+Request = LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest
+OPERATOR = -10
+SESSION_US = 6_000_000
+EXPIRY_US = 2 * SESSION_US
+"""By then the session of a crashed broker is gone."""
+
+
+@define(eq=False)
+class Lab:
+    """One small cluster in one world.
+
+    Attributes:
+        joins: whether leaders let replicas into the ISR; a test that wants to do it itself switches this off.
+        received: broker and request, in the order of arrival.
+        events: the trace so far, after ``flush``.
+    """
+
+    world: World
+    policies: ControllerPolicies = field(factory=ControllerPolicies)
+    joins: bool = True
+    trace: Trace = field(init=False)
+    network: Network = field(init=False)
+    gates: Gates = field(factory=Gates)
+    zookeeper: ZooKeeper = field(init=False)
+    operator: ZkClient = field(init=False)
+    nodes: dict[int, Node] = field(factory=dict)
+    controllers: dict[int, Controller] = field(factory=dict)
+    received: list[tuple[int, Request]] = field(factory=list)
+    events: list[Any] = field(factory=list)
+    spec: ZkSpec = field(factory=lambda: ZkSpec(session_timeout_us=SESSION_US))
+
+    async def begin(self, nursery: trio.Nursery, brokers: int) -> None:
+        self.trace = Trace(self.world)
+        self.trace.sink(self.events.extend)
+        self.network = Network(self.world)
+        self.zookeeper = ZooKeeper.start(self.world, self.trace, self.network, nursery, self.spec)
+        for path in znodes.PERSISTENT_PATHS:
+            self.zookeeper.seed(path, "")
+        for broker in range(brokers):
+            self.nodes[broker] = self._node(broker, f"broker-{broker}", nursery)
+            self.nodes[broker].start(self._broker)
+        operator = self._node(OPERATOR, "operator", nursery)
+        connected = Mailbox(self.world)
+        operator.start(lambda process: self._operate(process, connected))
+        await connected.get()
+        await self.settle()
+
+    def _node(self, number: int, name: str, nursery: trio.Nursery) -> Node:
+        node = Node(self.world, self.trace, number, name, nursery)
+        self.network.attach(node)
+        return node
+
+    async def _operate(self, process: Process, connected: Mailbox) -> None:
+        self.operator = ZkClient(self.network, process, self.spec)
+        await self.operator.connect()
+        connected.put(None)
+
+    # -- scripted brokers -------------------------------------------------------------------------------------------
+
+    async def _broker(self, process: Process) -> None:
+        zk = ZkClient(self.network, process, self.spec)
+        inbox = Mailbox(self.world, f"leader duties of {process.name}")
+        serve(self.network, process, "kafka", lambda request, channel: self._answer(process, inbox, request, channel))
+        await zk.connect()
+
+        async def register() -> int:
+            path = znodes.broker_path(process.node.id)
+            while True:
+                try:
+                    await zk.create(path, znodes.encode_broker(process.node.id, 0), ephemeral=True)
+                    break
+                except NodeExists:
+                    # The last incarnation's session still lives: as Kafka's broker, wait for it to expire.
+                    await self.world.sleep(500_000, True)
+            stat = await zk.exists(path)
+            assert stat is not None
+            return stat.czxid
+
+        await register()
+        controller = Controller(process, self.network, zk, self.gates, self.policies, register)
+        self.controllers[process.node.id] = controller
+        controller.start()
+        while True:
+            await self._let_join(zk, await inbox.get())
+
+    def _answer(self, process: Process, inbox: Mailbox, request: Request, channel: Channel) -> None:
+        broker = process.node.id
+        self.received.append((broker, request))
+        response: LeaderAndIsrResponse | UpdateMetadataResponse | StopReplicaResponse
+        if isinstance(request, LeaderAndIsrRequest):
+            response = LeaderAndIsrResponse(Errors.NONE, tuple((s.tp, Errors.NONE) for s in request.partitions))
+            for state in request.partitions:
+                if state.leader == broker and self.joins:
+                    inbox.put(state)
+        elif isinstance(request, StopReplicaRequest):
+            response = StopReplicaResponse(Errors.NONE, tuple((tp, Errors.NONE) for tp in request.partitions))
+        else:
+            response = UpdateMetadataResponse(Errors.NONE)
+        channel.reply(response, response.size)
+
+    async def _let_join(self, zk: ZkClient, led: LeaderAndIsrPartition) -> None:
+        """As its leader: every live assigned replica catches up at once. A newer leader epoch ends that."""
+        path = znodes.state_path(led.tp)
+        while True:
+            data, stat = await zk.get(path)
+            state = LeaderAndIsr.decode(data, stat.version)
+            missing = [r for r in led.replicas if r not in state.isr and self.nodes[r].running]
+            if not missing or state.leader_epoch != led.leader_epoch:
+                return
+            joined = LeaderAndIsr(led.leader, led.leader_epoch, (*state.isr, missing[0]), led.controller_epoch)
+            try:
+                await zk.set(path, joined.encode(), stat.version)
+            except BadVersion:
+                return
+
+    # -- looking ----------------------------------------------------------------------------------------------------
+
+    def state(self, tp: TopicPartition) -> LeaderAndIsr:
+        tree, path = self.zookeeper.tree, znodes.state_path(tp)
+        data, stat = tree.get(path), tree.stat(path)
+        assert data is not None and stat is not None, f"{tp} has no state znode"
+        return LeaderAndIsr.decode(data, stat.version)
+
+    def assignment(self, tp: TopicPartition) -> tuple[int, ...]:
+        data = self.zookeeper.tree.get(znodes.topic_path(tp.topic))
+        return () if data is None else znodes.decode_topic(data)[tp.partition]
+
+    def data(self, path: str) -> str | None:
+        return self.zookeeper.tree.get(path)
+
+    @property
+    def active(self) -> Controller:
+        """The controller, according to ZooKeeper."""
+        data = self.data(znodes.CONTROLLER)
+        assert data is not None, "there is no controller"
+        return self.controllers[znodes.decode_controller(data)]
+
+    def of(self, kind: type[T]) -> list[T]:
+        """The events of one kind so far."""
+        self.trace.flush()
+        return [event for event in self.events if isinstance(event, kind)]
+
+    # -- acting -----------------------------------------------------------------------------------------------------
+
+    async def settle(self) -> None:
+        await self.world.settled()
+
+    async def pass_time(self, us: int) -> None:
+        await self.world.sleep(us)
+        await self.settle()
+
+    async def create_topic(self, topic: str, assignment: dict[int, tuple[int, ...]]) -> None:
+        await self.operator.create(f"{znodes.CONFIG_TOPICS}/{topic}", znodes.encode_config({}))
+        await self.operator.create(znodes.topic_path(topic), znodes.encode_topic(assignment))
+        await self.settle()
+
+    async def reassign(self, moves: dict[TopicPartition, tuple[int, ...]]) -> None:
+        await self.operator.create(znodes.REASSIGN_PARTITIONS, znodes.encode_reassignment(moves))
+        await self.settle()
+
+    async def write_isr(self, tp: TopicPartition, isr: tuple[int, ...]) -> None:
+        """As the leader would."""
+        state = self.state(tp)
+        changed = LeaderAndIsr(state.leader, state.leader_epoch, isr, state.controller_epoch)
+        await self.operator.set(znodes.state_path(tp), changed.encode(), state.zk_version)
+        await self.settle()
+
+    def restart(self, broker: int) -> None:
+        self.nodes[broker].start(self._broker)
+
+    def at_gate(self, step: str, edge: Edge, do: Callable[[Visit], None], *, hop: int | None = None) -> list[Visit]:
+        """Call ``do`` at the first visit of a gate (of one hop); the list holds that visit once it was made."""
+        made: list[Visit] = []
+
+        def visit(at: Visit) -> None:
+            if not made and hop in (None, at.hop):
+                made.append(at)
+                do(at)
+
+        self.gates.arm(step, edge, visit)
+        return made
+
+
+def run(
+    test: Callable[[Lab], Awaitable[T]],
+    *,
+    brokers: int = 3,
+    policies: ControllerPolicies | None = None,
+    joins: bool = True,
+    seed: int = 0,
+) -> T:
+    """Run ``test`` in a world of its own, with ``brokers`` brokers up and a controller elected."""
+    world = World(seed, max_events=2_000_000)
+    lab = Lab(world, policies or ControllerPolicies(), joins)
+    results: list[T] = []
+
+    async def main() -> None:
+        async with world.open_nursery() as nursery:
+            await lab.begin(nursery, brokers)
+            results.append(await test(lab))
+            nursery.cancel_scope.cancel()
+
+    world.run(main)
+    return results[0]

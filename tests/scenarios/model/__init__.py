@@ -1,0 +1,1 @@
+"""Tests of the scenario model: the file format, its names, its errors."""

@@ -1,0 +1,329 @@
+"""Scenarios that must be refused: their text, and two pieces that the message must hold (where; what
+helps)."""
+
+from tests.scenarios.model.builders import SMALL, small_and, small_with
+
+
+def when(condition: str) -> str:
+    return small_and("[[method]]", f"when = {{ {condition} }}", 'action = "controller.crash"')
+
+
+def acting(*lines: str) -> str:
+    return small_and("[[method]]", 'at = "2s"', *lines)
+
+
+def expecting(line: str) -> str:
+    return small_and("[[expect]]", line)
+
+
+CASES: dict[str, tuple[str, str, str]] = {
+    "broken TOML": (
+        SMALL + "x = = 1",
+        f"small.toml:{SMALL.count(chr(10)) + 1}: broken TOML",
+        "mend the syntax",
+    ),
+    "unknown key": (
+        small_with("horizon", "horizn"),
+        "small.toml horizn: unknown key",
+        "did you mean 'horizon'?",
+    ),
+    "unknown nested key": (small_with("brokers = 7", "brokers = 7\nrack = 3"), "cluster.rack", "'racks'"),
+    "misspelt required key": (
+        small_with("brokers = 7", "broker = 7"),
+        "cluster.broker",
+        "did you mean 'brokers'?",
+    ),
+    "missing key": (small_with("brokers = 7\n", ""), "cluster: the key 'brokers' is missing", "add it"),
+    "later block": (small_and("[[chaos]]", 'kind = "attrition"'), "chaos", "docs/limits.md"),
+    "wrong schema": (small_with("scenario/1", "scenario/9"), "schema", "did you mean 'scenario/1'?"),
+    "wrong type": (
+        small_with("brokers = 7", 'brokers = "7"'),
+        "cluster.brokers: the text '7'",
+        "an integer from 1",
+    ),
+    "number for a duration": (small_with('"1m"', "60"), "horizon: the number 60", "500ms"),
+    "unknown unit": (small_with('"1m"', '"1min"'), "horizon: '1min'", "unknown unit"),
+    "no time at all": (small_with('"1m"', '"0s"'), "horizon", "too small"),
+    "unknown config": (
+        small_with("controller = 6", 'controller = 6\nconfig = { "min.insync.replica" = 2 }'),
+        "cluster.config.min.insync.replica",
+        "did you mean 'min.insync.replicas'?",
+    ),
+    "config set elsewhere": (
+        small_with("controller = 6", 'controller = 6\nconfig = { "zookeeper.session.timeout.ms" = 1 }'),
+        "cluster.config",
+        "cluster.zk",
+    ),
+    "controller that is no broker": (
+        small_with("controller = 6", "controller = 7"),
+        "cluster.controller",
+        "from 0 to 6",
+    ),
+    "topic on unknown broker": (
+        small_with("[1, 2, 3]", "[1, 2, 9]"),
+        "topics[0].assignment[1]: broker 9",
+        "from 0 to 6",
+    ),
+    "topic with a replica twice": (
+        small_with("[1, 2, 3]", "[1, 2, 2]"),
+        "topics[0].assignment[1][2]: 2",
+        "twice",
+    ),
+    "uneven replica lists": (small_with("[1, 2, 3]", "[1, 2]"), "topics[0].assignment[1]", "same number"),
+    "partitions that disagree": (
+        small_with('name = "orders"', 'name = "orders"\npartitions = 3'),
+        "topics[0].partitions",
+        "make them agree",
+    ),
+    "topic twice": (small_and("[[topics]]", 'name = "orders"'), "topics[1].name", "is there already"),
+    "illegal topic name": (small_and("[[topics]]", 'name = "a b"'), "topics[1].name", "no topic name"),
+    "more replicas than brokers": (
+        small_and("[[topics]]", 'name = "b"', "replication_factor = 8"),
+        "topics[1].replication_factor",
+        "do not fit on 7 brokers",
+    ),
+    "load on unknown topic": (
+        small_with('topic = "orders"\np', 'topic = "order"\np'),
+        "workloads[0].topic",
+        "'orders'?",
+    ),
+    "impossible acks": (small_with("= 100", "= 100\nacks = 2"), "workloads[0].acks", '"all"'),
+    "load that ends before it starts": (
+        small_with("= 100", '= 100\nstart = "5s"\nstop = "4s"'),
+        "workloads[0].stop",
+        "before it starts",
+    ),
+    "unknown strategy": (
+        small_with('"wiki"', '"wikki"'),
+        "strategy.name: unknown strategy 'wikki'",
+        "'wiki'?",
+    ),
+    "older strategy name": (small_with('"wiki"', '"one_by_one"'), "strategy.name", "write 'kafka-6794'"),
+    "later strategy": (
+        small_with('"wiki"', '"width-2"'),
+        "strategy.name",
+        "not in this version (docs/limits.md)",
+    ),
+    "later strategy part": (small_with('"wiki"', '"wiki+waves(10)"'), "strategy.name", "'+waves(10)'"),
+    "unknown profile": (small_with("horizon", 'profile = "kafka-2.33"\nhorizon'), "profile", "'kafka-2.3'?"),
+    "later profile": (small_with("horizon", 'profile = "kafka-2.4"\nhorizon'), "profile", "docs/limits.md"),
+    "plan: wrong version": (small_with("version = 1", "version = 2"), "plan.version", "1, the only version"),
+    "plan: unknown topic": (
+        small_with('topic = "orders", p', 'topic = "odrers", p'),
+        "plan.partitions[0].topic",
+        "'orders'?",
+    ),
+    "plan: unknown partition": (
+        small_with("partition = 0", "partition = 2"),
+        "plan.partitions[0].partition",
+        "0 to 1",
+    ),
+    "plan: unknown broker": (
+        small_with("[3, 4, 5]", "[3, 4, 50]"),
+        "plan.partitions[0].replicas: broker 50",
+        "0 to 6",
+    ),
+    "plan: duplicate replicas": (
+        small_with("[3, 4, 5]", "[3, 4, 3]"),
+        "plan.partitions[0].replicas[2]: 3",
+        "twice",
+    ),
+    "plan: no replicas": (
+        small_with("[3, 4, 5]", "[]"),
+        "plan.partitions[0].replicas: the list is empty",
+        "at least one",
+    ),
+    "plan: partition twice": (
+        small_with("[3, 4, 5] }", '[3, 4, 5] }, { topic = "orders", partition = 0, replicas = [4] }'),
+        "plan.partitions[1]: orders-0 is named twice",
+        "keep one",
+    ),
+    "plan: log dir": (
+        small_with("[3, 4, 5]", '[3], log_dirs = ["/data"]'),
+        "plan.partitions[0].log_dirs[0]",
+        "any",
+    ),
+    "plan: no file": (
+        small_with("version = 1", 'file = "gone.json"').replace("partitions = [{", "#"),
+        "plan.file",
+        "'gone.json'",
+    ),
+    "no plan": (
+        "\n".join(line for line in SMALL.splitlines() if line[:4] not in {"[pla", "vers", "part"}),
+        "method[0]",
+        "[plan]",
+    ),
+    "unknown action": (acting('action = "broker.crush"'), "method[1].action", "did you mean 'broker.crash'?"),
+    "later action": (
+        acting('action = "reassign.cancel"'),
+        "method[1].action",
+        "not in this version (docs/limits.md)",
+    ),
+    "action without target": (acting('action = "broker.crash"'), "method[1]", "'target' is missing"),
+    "action with a target too many": (
+        acting('action = "controller.crash"', "target = 1"),
+        "method[1].target",
+        "no target",
+    ),
+    "unknown parameter": (
+        acting('action = "zk.expire"', "target = 1", 'kind = "host"'),
+        "method[1].kind",
+        "unknown key",
+    ),
+    "duration of an instant": (
+        acting('action = "zk.expire"', "target = 1", 'duration = "1s"'),
+        "method[1].duration",
+        "leave",
+    ),
+    "missing parameter": (
+        acting('action = "link.delay"', "target = 1"),
+        "method[1]: link.delay needs 'delay'",
+        "add it",
+    ),
+    "unknown crash": (
+        acting('action = "broker.crash"', "target = 1", 'kind = "hosts"'),
+        "method[1].kind",
+        "'host'?",
+    ),
+    "no trigger": (small_and("[[method]]", 'action = "controller.crash"'), "method[1]", "nothing says when"),
+    "two triggers": (acting('after = "1s"', 'action = "controller.crash"'), "method[1].after", "keep one"),
+    "beyond the horizon": (small_with('at = "1s"', 'at = "61s"'), "method[0].at", "after the horizon"),
+    "rollback at a time": (
+        small_and("[[rollbacks]]", 'at = "1s"', 'action = "broker.start"', "target = 1"),
+        "rollbacks[0].at",
+        "leave it out",
+    ),
+    "target: unknown broker": (
+        acting('action = "zk.expire"', "target = 7"),
+        "method[1].target: broker 7",
+        "0 to 6",
+    ),
+    "target: unknown role": (
+        acting('action = "zk.expire"', 'target = "leder(orders-0)"'),
+        "method[1].target",
+        "'leader'?",
+    ),
+    "target: unknown partition": (
+        acting('action = "zk.expire"', 'target = "leader(orders-2)"'),
+        "method[1].target",
+        "orders-2",
+    ),
+    "target: not in the plan": (
+        acting('action = "zk.expire"', 'target = "adding(orders-1)"'),
+        "method[1].target",
+        "not moved",
+    ),
+    "target: no role": (
+        acting('action = "zk.expire"', 'target = "everyone"'),
+        "method[1].target",
+        "is no target",
+    ),
+    "target: fixed without number": (
+        acting('action = "zk.expire"', 'target = { mode = "fixed" }'),
+        "method[1].target.value",
+        "give both",
+    ),
+    "peer: unknown broker": (
+        acting('action = "link.cut"', "target = 1", "peer = 8"),
+        "method[1].peer: broker 8",
+        "0 to 6",
+    ),
+    "failing partition unknown": (
+        acting('action = "fetcher.fail_partition"', "target = 1", 'partition = "orders-9"'),
+        "method[1].partition",
+        "unknown partition 'orders-9'",
+    ),
+    "created topic is there": (
+        acting('action = "topic.create"', 'topic = { name = "orders" }'),
+        "method[1].topic.name",
+        "is there already",
+    ),
+    "held gate unknown": (
+        acting('action = "gate.hold"', 'gate = { step = "wiki.13" }'),
+        "method[1].gate.step",
+        "unknown step 'wiki.13'",
+    ),
+    "step: unknown": (when('step = "move.strat"'), "method[1].when.step", "did you mean 'move.start'?"),
+    "step: unknown in a list": (
+        when('step = ["move.start", "wiki.99"]'),
+        "method[1].when.step[1]",
+        "unknown step",
+    ),
+    "step: of another strategy": (
+        when('step = "kafka-6794.3"'),
+        "method[1].when.step",
+        "that have it: kafka-6794",
+    ),
+    "step: later": (when('step = "kip-455.B3"'), "method[1].when.step", "not in this version"),
+    "step: unknown edge": (when('step = "wiki.3", edge = "afterwards"'), "method[1].when.edge", "'after'?"),
+    "step: unknown partition": (
+        when('step = "wiki.3", partition = "orders-8"'),
+        "method[1].when.partition",
+        "orders-8",
+    ),
+    "step: partition stays": (
+        when('step = "wiki.3", partition = "orders-1"'),
+        "method[1].when.partition",
+        "not moved",
+    ),
+    "step: no partition name": (
+        when('step = "wiki.3", partition = "orders"'),
+        "method[1].when.partition",
+        '"orders-0"',
+    ),
+    "step: unknown broker": (
+        when('step = "broker-failure.1", broker = 9'),
+        "method[1].when.broker",
+        "0 to 6",
+    ),
+    "step: unknown topic": (when('step = "wiki.3", topic = "order"'), "method[1].when.topic", "'orders'?"),
+    "step: hop of one hop": (when('step = "move.start", hop = 2'), "method[1].when.hop", "write 1 to 1"),
+    "step: metric predicate": (when('metric = "isr_shrinks"'), "method[1].when.metric", "docs/limits.md"),
+    "steady state: unknown metric": (
+        small_and("[[steady_state]]", 'metric = "offline_partition"', "tolerance = 0"),
+        "steady_state[0].metric",
+        "'offline_partitions'?",
+    ),
+    "steady state: known at the end only": (
+        small_and("[[steady_state]]", 'metric = "offline_s"', "tolerance = 0"),
+        "steady_state[0].metric",
+        "[[expect]]",
+    ),
+    "tolerance upside down": (
+        small_and("[[steady_state]]", 'metric = "offline_partitions"', "tolerance = [2, 1]"),
+        "steady_state[0].tolerance",
+        "lower end first",
+    ),
+    "tolerance of one number": (
+        small_and("[[steady_state]]", 'metric = "offline_partitions"', "tolerance = [2]"),
+        "steady_state[0].tolerance",
+        "two are needed",
+    ),
+    "expect nothing": (expecting('within = "1s"'), "expect[0]: 0 statements", "exactly one"),
+    "expect two things": (
+        expecting('step = "wiki.3"\ninvariant = "one_leader_per_epoch"'),
+        "expect[0]: 2 statements",
+        "one",
+    ),
+    "expect without limits": (expecting('metric = "leader_elections"'), "expect[0].tolerance", "write both"),
+    "expect: unknown invariant": (
+        expecting('invariant = "no_record_lost"'),
+        "expect[0].invariant",
+        "'no_acked_record_lost'?",
+    ),
+    "expect: unknown partition": (
+        expecting('assignment = { "orders-5" = [1] }'),
+        "expect[0].assignment",
+        "orders-5",
+    ),
+    "expect: unknown broker": (
+        expecting('leader = { "orders-0" = 9 }'),
+        "expect[0].leader.orders-0",
+        "0 to 6",
+    ),
+    "expect: unreachable step": (
+        expecting('step = "kafka-6794.3"'),
+        "expect[0].step",
+        "that have it: kafka-6794",
+    ),
+}

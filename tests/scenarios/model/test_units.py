@@ -1,0 +1,55 @@
+"""Durations, sizes and rates: read exactly, written so that they read back."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scenarios.errors import BadInput
+from scenarios.model import units
+
+
+@pytest.mark.parametrize(
+    ("text", "microseconds"),
+    [
+        ("500us", 500),
+        ("90ms", 90_000),
+        ("5s", 5_000_000),
+        ("10m", 600_000_000),
+        ("1h", 3_600_000_000),
+        ("1.5s", 1_500_000),
+    ],
+)
+def test_durations_are_integer_microseconds(text: str, microseconds: int) -> None:
+    assert units.parse_duration(text) == microseconds
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [("512B", 512), ("1GiB", 2**30), ("64MiB", 2**26), ("1GB", 10**9), ("20kB", 20_000), ("0B", 0)],
+)
+def test_binary_and_decimal_sizes_are_kept_apart(text: str, count: int) -> None:
+    assert units.parse_size(text) == count
+
+
+def test_rates_are_bytes_per_second() -> None:
+    assert units.parse_rate("200MiB/s") == 200 * 2**20
+    assert units.parse_rate("50MB/s") == 50_000_000
+
+
+@pytest.mark.parametrize("text", ["", "5", "s", "-5s", "5 parsecs", "0.5us", "1e3s", "5ss", "٥s"])
+def test_what_is_no_duration_is_refused(text: str) -> None:
+    with pytest.raises(BadInput):
+        units.parse_duration(text)
+
+
+@pytest.mark.parametrize("text", ["5MB", "5MB/h", "5/s", "MB/s"])
+def test_what_is_no_rate_is_refused(text: str) -> None:
+    with pytest.raises(BadInput):
+        units.parse_rate(text)
+
+
+@given(st.integers(min_value=0, max_value=10**18))
+def test_what_is_written_reads_back(amount: int) -> None:
+    assert units.parse_duration(units.format_duration(amount)) == amount
+    assert units.parse_size(units.format_size(amount)) == amount
+    assert units.parse_rate(units.format_rate(amount)) == amount
