@@ -1,7 +1,7 @@
 """The controller's memory: what it believes of brokers, assignments, leaders, states and moves.
 
-Loaded at failover, kept up by its own writes and by the events; it can be stale (an ISR that a leader has changed and
-not announced yet), which is why elections read ZooKeeper again (kafka-behaviour, 4).
+Loaded at failover, kept up by its own writes and by the events; it can be stale (an ISR that a leader has
+changed and not announced yet), which is why elections read ZooKeeper again (kafka-behaviour, 4).
 """
 
 from collections.abc import Iterable, Iterator
@@ -49,7 +49,7 @@ class Context:
         for attribute in fields(Context):
             setattr(self, attribute.name, getattr(fresh, attribute.name))
 
-    # -- brokers ----------------------------------------------------------------------------------------------------
+    # -- brokers ---------------------------------------------------------------------------------------------
 
     @property
     def live_or_shutting_down(self) -> Replicas:
@@ -70,7 +70,8 @@ class Context:
             del self.brokers[broker]
 
     def is_online(self, broker: int, tp: TopicPartition, *, or_shutting_down: bool = False) -> bool:
-        """Is the replica of ``tp`` on ``broker`` up? Its broker lives and its log directory is not offline."""
+        """Is the replica of ``tp`` on ``broker`` up? Its broker lives and its log directory is not
+        offline."""
         if broker not in self.brokers or (broker in self.shutting_down and not or_shutting_down):
             return False
         return tp not in self.offline_dirs.get(broker, {})
@@ -79,7 +80,7 @@ class Context:
         """The assigned replicas of ``tp`` that are up, in order of preference."""
         return tuple(r for r in self.replicas(tp) if self.is_online(r, tp, or_shutting_down=or_shutting_down))
 
-    # -- assignments ------------------------------------------------------------------------------------------------
+    # -- assignments -----------------------------------------------------------------------------------------
 
     def replicas(self, tp: TopicPartition) -> Replicas:
         """The assignment of ``tp``; empty where there is no such partition."""
@@ -104,7 +105,7 @@ class Context:
             self.partition_states.pop(tp, None)
             self.replica_states = {key: state for key, state in self.replica_states.items() if key[0] != tp}
 
-    # -- states -----------------------------------------------------------------------------------------------------
+    # -- states ----------------------------------------------------------------------------------------------
 
     def partition_state(self, tp: TopicPartition) -> PartitionState:
         return self.partition_states.get(tp, PartitionState.NON_EXISTENT)

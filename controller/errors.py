@@ -1,4 +1,5 @@
-"""What a controller's event may fail with. Whatever is not here or a ZooKeeper error is a bug of ours and ends the run."""
+"""What a controller's event may fail with. Whatever is not here or a ZooKeeper error is a bug of ours and
+ends the run."""
 
 
 class ControllerError(Exception):

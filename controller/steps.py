@@ -24,7 +24,8 @@ NOTHING = (Label(),)
 
 @define(eq=False)
 class Step:
-    """``async with Step(...)``: the gate before, the work, the gate after; a step that fails never reaches the latter.
+    """``async with Step(...)``: the gate before, the work, the gate after; a step that fails never reaches
+    the latter.
 
     A step about several topics or brokers visits its gate once for each.
     """
@@ -38,8 +39,8 @@ class Step:
     async def reach(self, edge: Edge) -> None:
         for label in self.labels:
             await self.gates.reach(
-                self.process, self.name, edge, topic=label.topic, partition=label.partition, broker=label.broker,
-                hop=label.hop, detail=self.detail,
+                self.process, self.name, edge, topic=label.topic, partition=label.partition,
+                broker=label.broker, hop=label.hop, detail=self.detail,
             )  # fmt: skip
 
     async def __aenter__(self) -> None:

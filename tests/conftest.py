@@ -1,8 +1,8 @@
 """Asynchronous tests on the world's clock.
 
 pytest-trio runs an asynchronous test on whatever ``trio.abc.Clock`` is among its arguments. A test that takes
-``world_clock`` is run on that clock, and as the first task of its world, so it may wait on mailboxes and sleep in
-virtual time; a deadlock or a foreign await fails it. ``world_clock.world`` is the world.
+``world_clock`` is run on that clock, and as the first task of its world, so it may wait on mailboxes and
+sleep in virtual time; a deadlock or a foreign await fails it. ``world_clock.world`` is the world.
 """
 
 import functools
@@ -16,13 +16,15 @@ from emulator.kernel import Backend, World, WorldClock
 
 @pytest.fixture
 def backend() -> Backend:
-    """How tasks wait. To run a test on both: ``@pytest.mark.parametrize("backend", ["detached", "attached"])``."""
+    """How tasks wait. To run a test on both: ``@pytest.mark.parametrize("backend", ["detached",
+    "attached"])``."""
     return "detached"
 
 
 @pytest.fixture
 def world_clock(backend: Backend) -> WorldClock:
-    """The clock of a new world with seed 1. An ``async def`` test that takes it runs as the world's first task."""
+    """The clock of a new world with seed 1. An ``async def`` test that takes it runs as the world's first
+    task."""
     return WorldClock(World(1, backend=backend, max_events=1_000_000))
 
 

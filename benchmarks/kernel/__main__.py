@@ -1,7 +1,8 @@
-"""``python -m benchmarks.kernel [--repeats 5] [--brokers 4,10,40] [--write]``: measures, checks, prints the table.
+"""``python -m benchmarks.kernel [--repeats 5] [--brokers 4,10,40] [--write]``: measures, checks, prints the
+table.
 
-All variants of a size run in one process, interleaved, each on the same number of messages; a ratio is the median of
-the ratios within each round. Exit code 1 where a target is missed or two checksums differ.
+All variants of a size run in one process, interleaved, each on the same number of messages; a ratio is the
+median of the ratios within each round. Exit code 1 where a target is missed or two checksums differ.
 """
 
 import argparse
@@ -67,8 +68,8 @@ def missed(brokers: int, timeout_us: int | None, seconds: dict[str, list[float]]
     if brokers == 10 and timeout_us is None:
         targets |= TARGETS
     return [
-        f"{brokers} brokers, {'no ' if timeout_us is None else ''}time-outs: {ratio(seconds, name):.2f} x {name}"
-        f" is below {target}"
+        f"{brokers} brokers, {'no ' if timeout_us is None else ''}time-outs:"
+        f" {ratio(seconds, name):.2f} x {name} is below {target}"
         for name, target in targets.items()
         if ratio(seconds, name) < target
     ]
@@ -91,8 +92,9 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="put the table into benchmarks/RESULTS.md")
     options = parser.parse_args()
     table = [
-        "Request and response between N brokers, N(N-1) fetchers, 2 partitions per fetch, one process, variants",
-        f"interleaved, median of {options.repeats} rounds, CPU time. The last column is the world's speed over the row's.",
+        "Request and response between N brokers, N(N-1) fetchers, 2 partitions per fetch, one process,",
+        f"variants interleaved, median of {options.repeats} rounds, CPU time.",
+        "The last column is the world's speed over the row's. Checksums are equal within each size.",
         "",
         machine("python -m benchmarks.kernel --write"),
         "",

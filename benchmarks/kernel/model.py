@@ -1,9 +1,10 @@
 """The model that every variant runs, and the numbers that must come out the same.
 
-Each of ``brokers`` leads; each ordered pair (follower, leader) has a fetcher that asks ``fetches`` times, one request
-in flight, for two partitions. A request takes ``request_us`` to arrive, the leader answers at once, and the answer
-takes ``answer_us``. A leader appends one batch to a partition for each fetch of it that it answers, so what a follower gets
-depends on the order in which the leader saw its requests: a checksum over the answers is a checksum over that order.
+Each of ``brokers`` leads; each ordered pair (follower, leader) has a fetcher that asks ``fetches`` times, one
+request in flight, for two partitions. A request takes ``request_us`` to arrive, the leader answers at once,
+and the answer takes ``answer_us``. A leader appends one batch to a partition for each fetch of it that it
+answers, so what a follower gets depends on the order in which the leader saw its requests: a checksum over
+the answers is a checksum over that order.
 """
 
 from collections.abc import Sequence
@@ -74,8 +75,8 @@ def pairs(brokers: int) -> list[tuple[int, int]]:
 
 
 def request_us(follower: int, leader: int) -> int:
-    """How long a request travels. Requests of follower f reach a leader at f modulo 64 and so never two at once:
-    every variant sees one order, whatever it does with ties."""
+    """How long a request travels. Requests of follower f reach a leader at f modulo 64 and so never two at
+    once: every variant sees one order, whatever it does with ties."""
     return 64 * (8 + (7 * follower + leader) % 5) + follower
 
 

@@ -55,7 +55,8 @@ class StoreBox:
 
 
 def run_store(brokers: int, fetches: int, timeout_us: int | None) -> int:
-    """Processes, ``Store`` and ``Timeout``; a receive with a time-out is ``get | timeout``, as the manual has it."""
+    """Processes, ``Store`` and ``Timeout``; a receive with a time-out is ``get | timeout``, as the manual has
+    it."""
     return _run(brokers, fetches, timeout_us, StoreBox)
 
 
@@ -79,6 +80,7 @@ def _run(brokers: int, fetches: int, timeout_us: int | None, box: Callable[[Any]
         simpy.Timeout(env, delay, (put, item)).callbacks.append(deliver)
 
     def within(mailbox: Any) -> Steps:
+        assert timeout_us is not None
         get = mailbox.get()
         got = yield get | env.timeout(timeout_us)
         if get not in got:
@@ -104,4 +106,4 @@ def _run(brokers: int, fetches: int, timeout_us: int | None, box: Callable[[Any]
     for broker in range(brokers):
         env.process(lead(broker))
     env.run(until=simpy.AllOf(env, [env.process(fetch(index)) for index in range(len(fetchers))]))
-    return total(followers, env.now)
+    return total(followers, int(env.now))

@@ -1,4 +1,5 @@
-"""The model in plain Trio: memory channels, a task that sleeps for each message on its way, and a clock that jumps."""
+"""The model in plain Trio: memory channels, a task that sleeps for each message on its way, and a clock that
+jumps."""
 
 import math
 from functools import partial

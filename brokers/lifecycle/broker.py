@@ -64,6 +64,8 @@ class Broker:
     replicas: ReplicaManager = field(init=False)
     control: ControlHandler = field(init=False)
     controller: ControllerPart = field(init=False)
+    _sessions: list[int] = field(factory=list)
+    """The sessions under which this incarnation has registered."""
 
     async def main(self, process: Process) -> None:
         """Connect, listen, register, and let the controller compete. Afterwards the process lives from its events."""
@@ -105,6 +107,7 @@ class Broker:
             stat = await self.zk.exists(path)
             if stat is not None and stat.ephemeral_owner == self.zk.session_id:
                 break
+        self._sessions.append(self.zk.session_id)
         self.control.broker_epoch = stat.czxid
         self.process.anchor(BrokerRegistered, self.process.node.id, stat.czxid)
         return stat.czxid
@@ -113,7 +116,7 @@ class Broker:
         stat = await self.zk.exists(path)
         if stat is None:
             return
-        if stat.ephemeral_owner == self.zk.session_id or stat.ephemeral_owner in self.zk.earlier_sessions:
+        if stat.ephemeral_owner in (self.zk.session_id, *self._sessions):
             try:
                 await self.zk.delete(path)
             except NoNode:

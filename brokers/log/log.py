@@ -83,6 +83,7 @@ class Log:
             DiskError: the disk refuses.
         """
         if offset >= self.end_offset:
+            self._file.truncate(len(self._file.entries))
             self.epochs.truncate_from(offset)
             return False
         batches = self._file.entries
@@ -102,6 +103,6 @@ class Log:
         """Make everything durable."""
         self._file.flush()
 
-    def fail_disk(self, reason: str, times: int | None = None) -> None:
+    def fail_disk(self, reason: str, operation: str = "", times: int | None = None) -> None:
         """A fault: see ``File.fail``."""
-        self._file.fail(reason, times)
+        self._file.fail(reason, operation, times)

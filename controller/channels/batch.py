@@ -1,4 +1,5 @@
-"""What one step of the controller has to say to the brokers, gathered and sent at once (kafka-behaviour, 7.1)."""
+"""What one step of the controller has to say to the brokers, gathered and sent at once (kafka-behaviour,
+7.1)."""
 
 from collections.abc import Callable, Iterable
 
@@ -42,15 +43,28 @@ class RequestBatch:
         self._metadata_brokers.clear()
         self._metadata.clear()
 
-    # -- gathering --------------------------------------------------------------------------------------------------
+    # -- gathering -------------------------------------------------------------------------------------------
 
     def leader_and_isr(
-        self, brokers: Iterable[int], tp: TopicPartition, state: LeaderAndIsr, replicas: Replicas, *, is_new: bool
+        self,
+        brokers: Iterable[int],
+        tp: TopicPartition,
+        state: LeaderAndIsr,
+        replicas: Replicas,
+        *,
+        is_new: bool,
     ) -> None:
-        """Tell ``brokers`` who leads ``tp``. A later call for the same broker and partition replaces an earlier one,
-        but "new" stays. All brokers learn the metadata."""
+        """Tell ``brokers`` who leads ``tp``. A later call for the same broker and partition replaces an
+        earlier one, but "new" stays. All brokers learn the metadata."""
         told = LeaderAndIsrPartition(
-            tp, state.controller_epoch, state.leader, state.leader_epoch, state.isr, state.zk_version, replicas, is_new
+            tp,
+            state.controller_epoch,
+            state.leader,
+            state.leader_epoch,
+            state.isr,
+            state.zk_version,
+            replicas,
+            is_new,
         )
         for broker in brokers:
             if broker >= 0:
@@ -77,10 +91,11 @@ class RequestBatch:
                     replicas, down,
                 )  # fmt: skip
 
-    # -- sending ----------------------------------------------------------------------------------------------------
+    # -- sending ---------------------------------------------------------------------------------------------
 
     def send(self) -> None:
-        """LeaderAndIsr, then UpdateMetadata, then StopReplica (delete before keep), to brokers that are registered."""
+        """LeaderAndIsr, then UpdateMetadata, then StopReplica (delete before keep), to brokers that are
+        registered."""
         self._send_leader_and_isr()
         self._send_update_metadata()
         self._send_stop_replica()
@@ -93,7 +108,11 @@ class RequestBatch:
                 leading = [state.leader for state in states.values()]
                 leaders = tuple(b for b in context.live_or_shutting_down if b in leading)
                 request = LeaderAndIsrRequest(
-                    self.controller_id, context.epoch, context.brokers[broker], tuple(states.values()), leaders
+                    self.controller_id,
+                    context.epoch,
+                    context.brokers[broker],
+                    tuple(states.values()),
+                    leaders,
                 )
                 self.channels.send(broker, request, self._answer_of(broker))
 

@@ -1,7 +1,7 @@
 """One queue and one connection to each broker, one request in flight, retried until the broker is gone.
 
-Source: kafka-behaviour, 7.1. A request that was queued when the controller resigns or the broker leaves is dropped; one
-that is on the wire is not.
+Source: kafka-behaviour, 7.1. A request that was queued when the controller resigns or the broker leaves is
+dropped; one that is on the wire is not.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ import trio
 from attrs import define, field
 
 from controller.busy import Busy
-from emulator.kernel import Mailbox
+from emulator.kernel import DeadIncarnation, Mailbox
 from emulator.network import Client, Disconnected, Network
 from emulator.nodes import Process
 from emulator.protocol.events import ControlRequest
@@ -74,10 +74,18 @@ class Sender:
         # A nursery without children: its scope is what ends the task in the middle of a wait.
         async with self.process.world.open_nursery() as nursery:
             self._scope = nursery.cancel_scope
-            while not self._closed:
-                request, done, cause = await self._queue.get()
-                with Busy(self.process.world):
-                    await self._deliver(request, done, cause)
+            try:
+                await self._deliver_all()
+            except DeadIncarnation:
+                # Woken in the very instant in which its process was killed: what it does then has no effect.
+                if self.process.alive:
+                    raise
+
+    async def _deliver_all(self) -> None:
+        while not self._closed:
+            request, done, cause = await self._queue.get()
+            with Busy(self.process.world):
+                await self._deliver(request, done, cause)
 
     async def _deliver(self, request: Request, done: Done | None, cause: int) -> None:
         trace = self.process.node.trace

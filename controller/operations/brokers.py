@@ -18,8 +18,8 @@ Registered = list[tuple[int, int]]
 
 
 async def changed(c: "Controller") -> None:
-    """Compare ZooKeeper with memory: new brokers, then those that bounced (same id, newer epoch: KIP-380), then the
-    dead."""
+    """Compare ZooKeeper with memory: new brokers, then those that bounced (same id, newer epoch: KIP-380),
+    then the dead."""
     known = c.context.brokers
     now = dict(await c.store.brokers())
     new = [(broker, epoch) for broker, epoch in now.items() if broker not in known]
@@ -75,8 +75,8 @@ async def _failed(c: "Controller", brokers: Sequence[int]) -> None:
 
 
 async def _replicas_offline(c: "Controller", replicas: Sequence[Replica], labels: Sequence[Label]) -> None:
-    """Three steps. Electing first takes the failed leader out of the ISR with it, so that the third step finds
-    nothing to write for that partition."""
+    """Three steps. Electing first takes the failed leader out of the ISR with it, so that the third step
+    finds nothing to write for that partition."""
     context = c.context
     leaderless = [tp for tp, state in context.leadership.items() if not context.is_online(state.leader, tp)]
     async with c.step("broker-failure.1", *labels):
@@ -90,7 +90,8 @@ async def _replicas_offline(c: "Controller", replicas: Sequence[Replica], labels
 
 
 async def answered(c: "Controller", broker: int, response: LeaderAndIsrResponse) -> None:
-    """A LeaderAndIsr also asks whether the replicas' log directories work: KAFKA_STORAGE_ERROR takes one offline."""
+    """A LeaderAndIsr also asks whether the replicas' log directories work: KAFKA_STORAGE_ERROR takes one
+    offline."""
     if response.error is not Errors.NONE:
         return
     before = c.context.offline_dirs.get(broker, {})

@@ -1,7 +1,8 @@
 """/admin/reassign_partitions: what is asked for, what is done (Kafka 1.1 to 2.3, KafkaController).
 
-The tool creates the znode with all moves; the controller takes finished ones out and deletes it with the last. Its
-creation is the only change that is noticed, so a batch of moves has to end before another can begin.
+The tool creates the znode with all moves; the controller takes finished ones out and deletes it with the
+last. Its creation is the only change that is noticed, so a batch of moves has to end before another can
+begin.
 """
 
 from collections.abc import Sequence
@@ -33,8 +34,8 @@ async def requested(c: "Controller") -> None:
 async def take_up(c: "Controller", partitions: Sequence[TopicPartition]) -> None:
     """Begin or resume moves; those that cannot be made, or need not, leave the znode.
 
-    As in Kafka 2.3 the znode is written even where none leaves: a request that comes while a new controller without
-    moves is at failover.F8 is deleted unread.
+    As in Kafka 2.3 the znode is written even where none leaves: a request that comes while a new controller
+    without moves is at failover.F8 is deleted unread.
     """
     refused = []
     for tp in partitions:

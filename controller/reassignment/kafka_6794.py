@@ -1,8 +1,8 @@
 """KAFKA-6794 (seed 001): one replica at a time. Never released; readings, 2, says how its text is read.
 
-CR: current replicas. FTR: final target replicas. One hop (``plan_hop``): NR, the first of FTR that is not in CR, joins;
-DR, the first n = max(0, |CR| - |FTR|) of the excess ER = CR - FTR, leader last, is dropped; TR = CR + NR - DR. The hop
-without an NR is the last; its TR is FTR, in FTR's order.
+CR: current replicas. FTR: final target replicas. One hop (``plan_hop``): NR, the first of FTR that is not in
+CR, joins; DR, the first n = max(0, |CR| - |FTR|) of the excess ER = CR - FTR, leader last, is dropped;
+TR = CR + NR - DR. The hop without an NR is the last; its TR is FTR, in FTR's order.
 
  1. wait until CR is entirely in the ISR
  2. calculate the hop
@@ -15,13 +15,14 @@ without an NR is the last; its TR is FTR, in FTR's order.
  9. send LeaderAndIsr with a potential new leader and CR = TR, same ISR, to every broker in TR
 10. replicas in DR -> Offline (forced out of the ISR)
 11. replicas in DR -> NonExistentReplica (deleted)
-12. remove the partition from /admin/reassign_partitions: in the last hop only, where alone it has a gate; it is the one
-    place that holds FTR
+12. remove the partition from /admin/reassign_partitions: in the last hop only, where alone it has a gate;
+    it is the one place that holds FTR
 13. send UpdateMetadata to every broker
 
-Step 5 goes before 9 and 10, against the page's advice to write AR last: after a crash in between nobody knows the
-dropped replica any more, and in the last hop the move looks done. Kept, to be measured. After a failover a move goes on
-at step 1, from CR in ZooKeeper; its hops are then counted from 1 again, since nothing stores how many there were.
+Step 5 goes before 9 and 10, against the page's advice to write AR last: after a crash in between nobody knows
+the dropped replica any more, and in the last hop the move looks done. Kept, to be measured. After a failover
+a move goes on at step 1, from CR in ZooKeeper; its hops are then counted from 1 again, since nothing stores
+how many there were.
 """
 
 from collections.abc import Mapping, Sequence
@@ -58,7 +59,8 @@ Replicas = tuple[int, ...]
 
 @frozen
 class Hop:
-    """One hop's plan: who joins (at most one), who is dropped, what the replicas are then, whether that is all."""
+    """One hop's plan: who joins (at most one), who is dropped, what the replicas are then, whether that is
+    all."""
 
     new: Replicas
     dropped: Replicas
@@ -69,7 +71,9 @@ class Hop:
 def plan_hop(current: Replicas, final: Replicas, leader: int) -> Hop:
     """Calculate the next hop from CR, FTR and the leader."""
     surplus = max(0, len(current) - len(final))
-    excess = sorted((replica for replica in current if replica not in final), key=lambda replica: replica == leader)
+    excess = sorted(
+        (replica for replica in current if replica not in final), key=lambda replica: replica == leader
+    )
     dropped = tuple(excess[:surplus])
     new = tuple(replica for replica in final if replica not in current)[:1]
     if not new:
@@ -139,7 +143,8 @@ class Kafka6794:
         async with self._step(c, move, 5):
             await actions.write_assignment(c, tp, hop.target)
         async with self._step(c, move, 6):
-            # Until step 8 the assignment in memory is CR + NR, as in the requests: NR has to find itself in step 7's.
+            # Until step 8 the assignment in memory is CR + NR, as in the requests: NR has to find itself in
+            # step 7's.
             c.context.assign(tp, wide)
             await actions.announce(c, tp, wide, wide)
         async with self._step(c, move, 7):

@@ -15,10 +15,10 @@ OAR: old assigned replicas. RAR: reassigned replicas, the target. AR: assigned r
 11. remove the partition from /admin/reassign_partitions
 12. send UpdateMetadata to every broker
 
-A controller that resumes a move finds AR = OAR + RAR in ZooKeeper: it takes OAR to be AR - RAR, its failover has started
-the new replicas, and step 3 finds none to start (readings, 5). Kafka repeats steps 1 to 3 whenever it takes up a move
-whose target is not in sync, at failover and when a broker of the target starts; where the target is in sync it skips
-them, and here they pass their gates without work.
+A controller that resumes a move finds AR = OAR + RAR in ZooKeeper: it takes OAR to be AR - RAR, its failover
+has started the new replicas, and step 3 finds none to start (readings, 5). Kafka repeats steps 1 to 3
+whenever it takes up a move whose target is not in sync, at failover and when a broker of the target starts;
+where the target is in sync it skips them, and here they pass their gates without work.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -65,7 +65,8 @@ def widened(old: Replicas, target: Replicas) -> Replicas:
 @frozen
 class Wiki:
     """Attributes:
-    told_in_step_7: who is told about a leader that stays, of OAR and RAR; an elected one is always told to RAR.
+    told_in_step_7: who is told about a leader that stays, of OAR and RAR; an elected one is always told to
+        RAR.
     """
 
     told_in_step_7: Callable[[Replicas, Replicas], Replicas] = old_and_new

@@ -1,4 +1,5 @@
-"""Writing leaders to ZooKeeper: the first one of a new partition, elections, and bare bumps of the leader epoch."""
+"""Writing leaders to ZooKeeper: the first one of a new partition, elections, and bare bumps of the leader
+epoch."""
 
 from collections.abc import Sequence
 
@@ -35,7 +36,8 @@ class Elections:
     async def initialize(self, partitions: Sequence[TopicPartition]) -> list[TopicPartition]:
         """Give new partitions their state znode: the first live replica leads, all live ones are the ISR.
 
-        Returns those that have one now; where no replica lives, or there is a znode already, a partition stays new.
+        Returns those that have one now; where no replica lives, or there is a znode already, a partition
+        stays new.
         """
         states = {}
         for tp in partitions:
@@ -43,7 +45,9 @@ class Elections:
             if live:
                 states[tp] = LeaderAndIsr(live[0], 0, live, self.context.epoch)
             else:
-                log.error("no assigned replica is alive", partition=str(tp), replicas=self.context.replicas(tp))
+                log.error(
+                    "no assigned replica is alive", partition=str(tp), replicas=self.context.replicas(tp)
+                )
         created = await self.store.create_states(states)
         for tp in created:
             state = self.context.leadership[tp] = states[tp]
@@ -52,8 +56,8 @@ class Elections:
         return created
 
     async def elect(self, partitions: Sequence[TopicPartition], selector: Selector) -> list[TopicPartition]:
-        """Choose and write leaders; returns the partitions that have a new one. A leader that changes its ISR in
-        between makes the election start over for its partition."""
+        """Choose and write leaders; returns the partitions that have a new one. A leader that changes its ISR
+        in between makes the election start over for its partition."""
         elected: list[TopicPartition] = []
         remaining = list(partitions)
         while remaining:
@@ -62,7 +66,9 @@ class Elections:
             for tp, state in written.items():
                 choice = choices[tp]
                 self.context.leadership[tp] = state
-                self.batch.leader_and_isr(choice.recipients, tp, state, self.context.replicas(tp), is_new=False)
+                self.batch.leader_and_isr(
+                    choice.recipients, tp, state, self.context.replicas(tp), is_new=False
+                )
                 self._record(tp, state, selector.name, choice.unclean)
             elected += written
         return elected
@@ -102,7 +108,8 @@ class Elections:
     async def bump_leader_epoch(self, tp: TopicPartition) -> LeaderAndIsr:
         """Same leader, same ISR, next epoch, so that the brokers take the next LeaderAndIsr as news.
 
-        Raises: StateChangeFailed where the partition has no state znode, or a newer controller has written it.
+        Raises: StateChangeFailed where the partition has no state znode, or a newer controller has written
+            it.
         """
         while True:
             state = (await self.store.states([tp])).get(tp)
@@ -129,7 +136,9 @@ class Elections:
         """Has a later controller written this? Then this one has been replaced and does not know it yet."""
         newer = state.controller_epoch > self.context.epoch
         if newer:
-            log.error("written by a newer controller", partition=str(tp), controller_epoch=state.controller_epoch)
+            log.error(
+                "written by a newer controller", partition=str(tp), controller_epoch=state.controller_epoch
+            )
         return newer
 
     def _record(self, tp: TopicPartition, state: LeaderAndIsr, selector: str, unclean: bool) -> None:

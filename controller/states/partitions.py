@@ -1,5 +1,5 @@
-"""The partition state machine (kafka-behaviour, 5.1). An illegal transition is logged and has no effect; the others of
-the same call go on."""
+"""The partition state machine (kafka-behaviour, 5.1). An illegal transition is logged and has no effect; the
+others of the same call go on."""
 
 from collections.abc import Sequence
 
@@ -42,7 +42,9 @@ class PartitionStateMachine:
 
     async def elect_where_missing(self) -> None:
         """Try to find a leader for every partition that is new or offline."""
-        await self.handle(self.context.partitions_in(PartitionState.OFFLINE, PartitionState.NEW), PartitionState.ONLINE)
+        await self.handle(
+            self.context.partitions_in(PartitionState.OFFLINE, PartitionState.NEW), PartitionState.ONLINE
+        )
 
     async def handle(
         self, partitions: Sequence[TopicPartition], target: PartitionState, selector: Selector = OFFLINE

@@ -25,9 +25,11 @@ class ReplicaRules:
 
     Attributes:
         predecessors: the states from which each state can be reached.
-        deletion: the states an offline replica goes through to be deleted; the first one sends StopReplica(delete).
+        deletion: the states an offline replica goes through to be deleted; the first one sends
+            StopReplica(delete).
         unreachable: how a new controller takes up a replica whose broker is down.
-        shrink_at_failover: whether it then also takes that replica out of the ISR (Kafka since 2.3, KAFKA-3143).
+        shrink_at_failover: whether it then also takes that replica out of the ISR (Kafka since 2.3,
+            KAFKA-3143).
         told_of_shrunk_isr: who gets the LeaderAndIsr after a replica left the ISR.
     """
 

@@ -1,4 +1,5 @@
-"""How a leader is chosen: four pure functions (kafka-behaviour, 5.3; the controller page's four selectors)."""
+"""How a leader is chosen: four pure functions (kafka-behaviour, 5.3; the controller page's four
+selectors)."""
 
 from collections.abc import Callable
 
@@ -61,7 +62,8 @@ def offline(c: Candidates) -> Choice | None:
 
 
 def reassigned(c: Candidates) -> Choice | None:
-    """The first live replica of the target that is in the ISR. The ISR stays; the whole target is told, dead or alive."""
+    """The first live replica of the target that is in the ISR. The ISR stays; the whole target is told, dead
+    or alive."""
     leader = _first(c.target, c.online, c.isr)
     return None if leader is None else Choice(leader, c.isr, c.target)
 

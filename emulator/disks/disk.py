@@ -26,36 +26,39 @@ class File:
     entries: list[Any] = field(factory=list)
     flushed: int = 0
     failing: str = ""
-    """While set, appends and truncations raise ``DiskError`` with this reason."""
+    """While set, operations raise ``DiskError`` with this reason."""
+    failing_operation: str = ""
+    """Only this operation fails (``append`` or ``truncate``); empty: both."""
     failures: int | None = None
     """How many operations are still to fail; None: all of them, while ``failing`` is set."""
 
-    def fail(self, reason: str, times: int | None = None) -> None:
+    def fail(self, reason: str, operation: str = "", times: int | None = None) -> None:
         """A fault: let the next ``times`` operations (None: all, until ``mend``) fail."""
-        self.failing, self.failures = reason, times
+        self.failing, self.failing_operation, self.failures = reason, operation, times
 
     def mend(self) -> None:
         """End the fault."""
-        self.failing, self.failures = "", None
+        self.failing, self.failing_operation, self.failures = "", "", None
 
-    def _check(self) -> None:
-        if self.failing:
-            reason = self.failing
-            if self.failures is not None:
-                self.failures -= 1
-                if self.failures <= 0:
-                    self.mend()
-            raise DiskError(f"{self.path}: {reason}")
+    def _check(self, operation: str) -> None:
+        if not self.failing or self.failing_operation not in ("", operation):
+            return
+        reason = self.failing
+        if self.failures is not None:
+            self.failures -= 1
+            if self.failures <= 0:
+                self.mend()
+        raise DiskError(f"{self.path}: {reason}")
 
     def append(self, entry: Any) -> None:
         """Write ``entry`` into the page cache. Raises: DiskError."""
         if self.failing:
-            self._check()
+            self._check("append")
         self.entries.append(entry)
 
     def truncate(self, length: int) -> None:
         """Keep the first ``length`` entries. Raises: DiskError."""
-        self._check()
+        self._check("truncate")
         del self.entries[length:]
         self.flushed = min(self.flushed, length)
 

@@ -1,7 +1,7 @@
 """Virtual time on Trio: the only room that touches ``trio.lowlevel``."""
 
 from emulator.kernel.clock import WorldClock
-from emulator.kernel.errors import BudgetExceeded, Deadlock, DeadIncarnation, ForeignAwait, KernelError
+from emulator.kernel.errors import BudgetExceeded, DeadIncarnation, Deadlock, ForeignAwait, KernelError
 from emulator.kernel.mailbox import Mailbox, Signal
 from emulator.kernel.task import Task
 from emulator.kernel.timer import Timer

@@ -1,7 +1,8 @@
 """Python's cyclic garbage collector, kept out of the way of a run.
 
-It would trigger by allocation counts and walk the whole heap of a large cluster again and again: a quarter of the time
-of a run with 500 partitions. Nearly all that a run throws away has no cycles; the rest is collected now and then.
+It would trigger by allocation counts and walk the whole heap of a large cluster again and again: a quarter of
+the time of a run with 500 partitions. Nearly all that a run throws away has no cycles; the rest is collected
+now and then.
 """
 
 import gc

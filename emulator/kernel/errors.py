@@ -6,11 +6,13 @@ class KernelError(Exception):
 
 
 class ForeignAwait(KernelError):
-    """A task awaited something the world does not own (a socket, ``trio.sleep``): virtual time cannot drive it."""
+    """A task awaited something the world does not own (a socket, ``trio.sleep``): virtual time cannot drive
+    it."""
 
 
 class Deadlock(KernelError):
-    """Every task is parked and nothing is pending. The message says who waits on what, since when, and where."""
+    """Every task is parked and nothing is pending. The message says who waits on what, since when, and
+    where."""
 
 
 class DeadIncarnation(KernelError):
@@ -18,4 +20,5 @@ class DeadIncarnation(KernelError):
 
 
 class BudgetExceeded(KernelError):
-    """The run used more events than it was allowed to (a livelock at one instant, or a scenario without end)."""
+    """The run used more events than it was allowed to (a livelock at one instant, or a scenario without
+    end)."""

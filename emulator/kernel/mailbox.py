@@ -25,8 +25,8 @@ NEVER = 1 << 62
 class Mailbox:
     """An unbounded queue with a single reader. ``put`` never waits and may be called from any event.
 
-    A mailbox has one alarm for all its time-outs, moved on when it rings too early: one for each wait would fill the
-    heap of events with dead ones.
+    A mailbox has one alarm for all its time-outs, moved on when it rings too early: one for each wait would
+    fill the heap of events with dead ones.
     """
 
     __slots__ = ("_alarm_us", "_deadline_us", "_items", "_ready", "_waiter", "_world", "name")
@@ -85,7 +85,8 @@ class Mailbox:
 
     @types.coroutine
     def get_within(self, timeout_us: int, background: bool = True) -> Generator[Any, Any, Any]:
-        """Wait for the next item for at most ``timeout_us``. A foreground wait keeps the world from being settled.
+        """Wait for the next item for at most ``timeout_us``. A foreground wait keeps the world from being
+        settled.
 
         Raises:
             trio.TooSlowError: no item came in time.

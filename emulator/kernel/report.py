@@ -6,6 +6,7 @@ from types import FrameType
 
 import trio
 
+from emulator.kernel.errors import ForeignAwait
 from emulator.kernel.task import Task
 
 _KERNEL = str(Path(__file__).parent)
@@ -15,7 +16,8 @@ _OUTERMOST = ("_body", "first")
 
 
 def await_frames(task: Task) -> list[str]:
-    """The task's stack of awaits, outermost first, as ``function (file:line)`` without the kernel's own frames."""
+    """The task's stack of awaits, outermost first, as ``function (file:line)`` without the kernel's own
+    frames."""
     if task.trio_task is None:
         return []
     return [
@@ -26,7 +28,8 @@ def await_frames(task: Task) -> list[str]:
 
 
 def foreign_await(task: Task) -> str | None:
-    """What a parked task awaits that is not the world's, as its caller knows it; None where it waits on the world."""
+    """What a parked task awaits that is not the world's, as its caller knows it; None where it waits on the
+    world."""
     if task.trio_task is None:
         return None
     innermost = None
@@ -42,7 +45,7 @@ def foreign_await(task: Task) -> str | None:
     return innermost
 
 
-def is_trio(frame: FrameType) -> bool:
+def _is_trio(frame: FrameType) -> bool:
     """The frame runs code of Trio's."""
     return frame.f_code.co_filename.startswith(_TRIO)
 
@@ -52,7 +55,8 @@ def _short(frame: FrameType) -> str:
 
 
 def waiting_report(tasks: Iterable[Task], now_us: int) -> str:
-    """One line for each parked task: ``#serial name waits on WHAT since T us (for D us) at frame > frame``."""
+    """One line for each parked task: ``#serial name waits on WHAT since T us (for D us) at frame >
+    frame``."""
     lines = []
     for task in tasks:
         what = foreign_await(task) or task.waiting_on
@@ -62,3 +66,31 @@ def waiting_report(tasks: Iterable[Task], now_us: int) -> str:
             f" (for {now_us - task.since_us} us) at {where}"
         )
     return "\n".join(lines)
+
+
+def refusal(task: Task, what: str) -> ForeignAwait:
+    """The error of a task that awaits ``what``."""
+    return ForeignAwait(f"task {task.name} awaits {what}: the world does not own it")
+
+
+def trio_call(error: BaseException) -> str:
+    """The name of the Trio function in which ``error`` arose, as its caller knows it."""
+    for frame in _frames(error):
+        if _is_trio(frame):
+            return f"trio.{frame.f_code.co_qualname}"
+    return "Trio"
+
+
+def awaited(error: BaseException) -> str:
+    """The function whose await Trio did not understand: the innermost frame of ``error`` outside Trio."""
+    names = [frame.f_code.co_qualname for frame in _frames(error) if not _is_trio(frame)]
+    return names[-1] if names else "something unknown"
+
+
+def _frames(error: BaseException) -> list[FrameType]:
+    frames = []
+    traceback = error.__traceback__
+    while traceback is not None:
+        frames.append(traceback.tb_frame)
+        traceback = traceback.tb_next
+    return frames

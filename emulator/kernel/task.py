@@ -1,8 +1,9 @@
 """A world task: a real Trio task that spends its waiting time outside Trio's scheduler.
 
-A task that waits is handed over with ``trio.lowlevel.temporarily_detach_coroutine_object`` and resumed by the world
-with ``coro.send``; it goes back to Trio to be cancelled, to open or close a nursery, and to finish. That is what makes
-a hand-over between tasks cheap while cancellation, exceptions and nurseries stay Trio's own.
+A task that waits is handed over with ``trio.lowlevel.temporarily_detach_coroutine_object`` and resumed by the
+world with ``coro.send``; it goes back to Trio to be cancelled, to open or close a nursery, and to finish.
+That is what makes a hand-over between tasks cheap while cancellation, exceptions and nurseries stay Trio's
+own.
 """
 
 import types
@@ -33,7 +34,8 @@ CANCELLED = _Sentinel("CANCELLED")
 """Sent into a parked task that must go back to Trio and raise ``trio.Cancelled``."""
 
 PARKED = _Sentinel("PARKED")
-"""Yielded to the world by a detached task that waits. A bare ``yield`` of anything else is somebody else's await."""
+"""Yielded to the world by a detached task that waits. A bare ``yield`` of anything else is somebody else's
+await."""
 
 REATTACH = _Sentinel("REATTACH")
 """Yielded to the world by a detached task that asks Trio to go on with it."""
@@ -41,7 +43,8 @@ REATTACH = _Sentinel("REATTACH")
 
 @define(eq=False)
 class Task:
-    """One task of the world. ``serial`` is its place in the order of spawning, the only order that ever decides."""
+    """One task of the world. ``serial`` is its place in the order of spawning, the only order that ever
+    decides."""
 
     world: "World"
     name: str
@@ -85,7 +88,8 @@ class Task:
             self.send = self.trio_task.coro.send
 
     def abort(self, raise_cancel: Callable[[], NoReturn]) -> trio.lowlevel.Abort:
-        """Trio wants this task cancelled: note it; the world delivers cancellations one by one, in serial order."""
+        """Trio wants this task cancelled: note it; the world delivers cancellations one by one, in serial
+        order."""
         if self.raise_cancel is None:
             heappush(self.world.cancellations, (self.serial, self))
         self.raise_cancel = raise_cancel
@@ -93,20 +97,22 @@ class Task:
 
     @types.coroutine
     def suspend(self) -> Park:
-        """Leave Trio's scheduler (or, on the attached backend, only wait in it); the value is what resumes the task."""
+        """Leave Trio's scheduler (or, on the attached backend, only wait in it); the value is what resumes
+        the task."""
         if self.world.detaching:
             self.attached = False
             if not self.frozen:
                 assert self.trio_task is not None
                 self.send = self.trio_task.coro.send
-            return (yield from trio.lowlevel.temporarily_detach_coroutine_object(self.abort).__await__())
-        return (yield from trio.lowlevel.wait_task_rescheduled(self.abort).__await__())
+            return (yield from trio.lowlevel.temporarily_detach_coroutine_object(self.abort).__await__())  # noqa: ASYNC105
+        return (yield from trio.lowlevel.wait_task_rescheduled(self.abort).__await__())  # noqa: ASYNC105
 
     @types.coroutine
     def reattach(self) -> Generator[Any, Any, None]:
         """Go back under Trio's scheduler; a no-op where the task is there already.
 
-        A cancellation that was noted and not delivered is dropped: Trio raises it at the task's next checkpoint.
+        A cancellation that was noted and not delivered is dropped: Trio raises it at the task's next
+        checkpoint.
         """
         # Its entry among the world's cancellations is void from now on; the world skips it.
         self.raise_cancel = None
@@ -114,7 +120,7 @@ class Task:
             self.attached = True
             self.send = None
             assert self.trio_task is not None
-            yield from trio.lowlevel.reattach_detached_coroutine_object(self.trio_task, REATTACH).__await__()
+            yield from trio.lowlevel.reattach_detached_coroutine_object(self.trio_task, REATTACH).__await__()  # noqa: ASYNC105
             self.world.current = self
 
     @types.coroutine

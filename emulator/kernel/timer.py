@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 @define(eq=False)
 class Timer:
-    """One pending call. A foreground timer keeps the world from being settled until it fires or is cancelled."""
+    """One pending call. A foreground timer keeps the world from being settled until it fires or is
+    cancelled."""
 
     world: "World"
     fn: Callable[[Any], object] | None

@@ -1,8 +1,8 @@
 """The world: integer virtual time, one order of events, tasks resumed one at a time.
 
 All that is pending stands in ``ready`` (this instant, first come first served) or in a heap ordered by
-``(t_us, sequence)``. Trio asks the clock for a sleep time when none of its tasks can run; there the world drains both.
-No decision depends on Trio's own batch order, on a set, on an address or on a hash.
+``(t_us, sequence)``. Trio asks the clock for a sleep time when none of its tasks can run; there the world
+drains both. No decision depends on Trio's own batch order, on a set, on an address or on a hash.
 """
 
 import math
@@ -10,7 +10,6 @@ import types
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator
 from heapq import heappop, heappush
-from types import FrameType
 from typing import Any, Literal
 
 import trio
@@ -20,7 +19,7 @@ from emulator.kernel.clock import WorldClock
 from emulator.kernel.collector import EVENTS_BETWEEN_COLLECTIONS, collect, collector_off
 from emulator.kernel.errors import BudgetExceeded, Deadlock, ForeignAwait, KernelError
 from emulator.kernel.nursery import WorldNursery
-from emulator.kernel.report import foreign_await, is_trio, waiting_report
+from emulator.kernel.report import awaited, foreign_await, refusal, trio_call, waiting_report
 from emulator.kernel.task import CANCELLED, PARKED, REATTACH, Task
 from emulator.kernel.timer import Timer
 from emulator.streams import Stream, Streams
@@ -38,7 +37,8 @@ class World:
     Attributes:
         now: virtual time in microseconds since the world began.
         current: the task that runs, or ran last.
-        foreground: how many pending events would still change something. Timers of periodic work and empty long polls
+        foreground: how many pending events would still change something. Timers of periodic work and empty
+        long polls
             are *background*: they do not count. The world is settled when this is 0 and nobody is ready.
         events: events handled so far.
     """
@@ -78,9 +78,11 @@ class World:
         """The named random stream for one purpose and one entity (DESIGN, one world, one seed)."""
         return self.streams.stream(purpose, entity)
 
-    # -- time ------------------------------------------------------------------------------------------------------
+    # -- time ------------------------------------------------------------------------------------------------
 
-    def call_at(self, t_us: int, fn: Callable[[Any], object], arg: Any = None, background: bool = False) -> None:
+    def call_at(
+        self, t_us: int, fn: Callable[[Any], object], arg: Any = None, background: bool = False
+    ) -> None:
         """Call ``fn(arg)`` at ``t_us``, after everything that was scheduled for that instant before."""
         if t_us < self.now:
             raise KernelError(f"{t_us} us is past: it is {self.now} us")
@@ -92,7 +94,9 @@ class World:
             self.foreground += 1
             heappush(self._heap, (t_us, sequence, fn, arg))
 
-    def call_later(self, delay_us: int, fn: Callable[[Any], object], arg: Any = None, background: bool = False) -> None:
+    def call_later(
+        self, delay_us: int, fn: Callable[[Any], object], arg: Any = None, background: bool = False
+    ) -> None:
         """Call ``fn(arg)`` in ``delay_us``."""
         self.call_at(self.now + delay_us, fn, arg, background)
 
@@ -108,7 +112,8 @@ class World:
 
     @types.coroutine
     def sleep(self, delay_us: int, background: bool = False) -> Generator[Any, Any, None]:
-        """Wait for ``delay_us``. A background sleep (the pause of a periodic loop) does not keep the world unsettled."""
+        """Wait for ``delay_us``. A background sleep (the pause of a periodic loop) does not keep the world
+        unsettled."""
         task = self.current
         number = self._sequence
         self.call_at(self.now + delay_us, self._wake, (task, number), True)
@@ -130,7 +135,8 @@ class World:
             self.ready.append((task, None))
 
     async def settled(self) -> None:
-        """Wait until no foreground event is pending and no task is ready: nothing is going to happen by itself."""
+        """Wait until no foreground event is pending and no task is ready: nothing is going to happen by
+        itself."""
         from emulator.kernel.mailbox import Signal
 
         signal = Signal(self, "settled")
@@ -141,7 +147,7 @@ class World:
         """Call ``fn`` once, when the world is next settled. A waiter alone does not keep the world alive."""
         self._settled.append(fn)
 
-    # -- tasks -----------------------------------------------------------------------------------------------------
+    # -- tasks -----------------------------------------------------------------------------------------------
 
     def open_nursery(self) -> WorldNursery:
         """A nursery for children of the current task."""
@@ -150,7 +156,8 @@ class World:
     def spawn(
         self, nursery: trio.Nursery, fn: Callable[..., Awaitable[object]], *args: Any, name: str | None = None
     ) -> Task:
-        """Start ``fn(*args)`` as a task in ``nursery``. It first runs at this instant, after what is ready now."""
+        """Start ``fn(*args)`` as a task in ``nursery``. It first runs at this instant, after what is ready
+        now."""
         self._serial += 1
         task = Task(self, name or fn.__qualname__, self._serial, since_us=self.now)
         self._tasks[task.serial] = task
@@ -165,11 +172,16 @@ class World:
                 await task.cancelled()
             await fn(*args)
         except (RuntimeError, TypeError) as error:
-            # Trio's own words when one of its functions is called, or something strange is awaited, from a wrong place.
+            # Trio's own words when one of its functions is called, or something strange is awaited, from a
+            # wrong place.
             if "must be called from async context" in str(error):
-                raise ForeignAwait(f"task {task.name} awaits {_trio_call(error)}: the world does not own it") from error
+                raise ForeignAwait(
+                    f"task {task.name} awaits {trio_call(error)}: the world does not own it"
+                ) from error
             if "unrecognized yield message" in str(error):
-                raise ForeignAwait(f"task {task.name} awaits {_awaited(error)}: the world does not own it") from error
+                raise ForeignAwait(
+                    f"task {task.name} awaits {awaited(error)}: the world does not own it"
+                ) from error
             raise
         finally:
             await task.reattach()
@@ -179,13 +191,16 @@ class World:
     def run(self, main: Callable[..., Awaitable[Any]], *args: Any) -> Any:
         """Run ``main(*args)`` as the first task; return what it returns.
 
-        What the world itself refuses ends the run as it is; an exception of a task travels as Trio's nurseries carry it,
-        in one ``ExceptionGroup`` for each nursery on its way. Only the outermost group, the world's own, is taken off.
+        What the world itself refuses ends the run as it is; an exception of a task travels as Trio's
+        nurseries carry it, in one ``ExceptionGroup`` for each nursery on its way. Only the outermost group,
+        the world's own, is taken off.
 
         Raises:
             Deadlock: nothing was pending while tasks waited.
-            ForeignAwait: a task awaited something the world does not own. Where the task itself ran into it (always, on
-                the detached backend), it is an exception of that task, and stands in the groups of its nurseries.
+            ForeignAwait: a task awaited something the world does not own. Where the task itself ran into it
+            (always, on
+                the detached backend), it is an exception of that task, and stands in the groups of its
+                nurseries.
             BudgetExceeded: more than ``max_events`` events.
         """
         return trio.run(
@@ -219,10 +234,11 @@ class World:
             assert self._root is not None
             self._root.cancel()
 
-    # -- the loop --------------------------------------------------------------------------------------------------
+    # -- the loop --------------------------------------------------------------------------------------------
 
     def turn(self, deadline: float) -> float:
-        """Drain what is pending until Trio has something to do; the return value is how long Trio may sleep."""
+        """Drain what is pending until Trio has something to do; the return value is how long Trio may
+        sleep."""
         if not self._live:
             return deadline
         if deadline != math.inf:
@@ -293,7 +309,8 @@ class World:
         return TURN if left > TURN else int(left)
 
     def _deliver_cancellation(self) -> bool:
-        """Resume the first cancelled task that is parked, in serial order; False where each has a wake-up before it."""
+        """Resume the first cancelled task that is parked, in serial order; False where each has a wake-up
+        before it."""
         occupied = {task.serial for task, _ in self.ready}
         later = []
         task = None
@@ -321,7 +338,8 @@ class World:
         return True
 
     def _idle(self, handled: int) -> float:
-        """Nothing is pending. Trio may have a signal to deliver; if it has nothing either, nobody will ever move."""
+        """Nothing is pending. Trio may have a signal to deliver; if it has nothing either, nobody will ever
+        move."""
         self._idle_turns = 1 if handled else self._idle_turns + 1
         if self._idle_turns == 1:
             return 0.0
@@ -329,7 +347,9 @@ class World:
         foreign = self._foreign_awaits()
         if foreign:
             raise ForeignAwait(f"{foreign}: the world does not own it, and nothing else is pending\n{report}")
-        raise Deadlock(f"deadlock at {self.now} us: nothing is pending and {len(self._tasks)} tasks wait\n{report}")
+        raise Deadlock(
+            f"deadlock at {self.now} us: nothing is pending and {len(self._tasks)} tasks wait\n{report}"
+        )
 
     def _foreign_awaits(self) -> str:
         awaits = [(task, foreign_await(task)) for task in self.tasks]
@@ -341,34 +361,10 @@ class World:
         self.fail(ForeignAwait(f"{names}: the world does not own it; use the world's sleep and time-outs"))
 
     def _refuse_await(self, task: Task, answer: object) -> None:
-        what = foreign_await(task) or "something unknown"
         assert task.trio_task is not None
-        task.trio_task.coro.throw(ForeignAwait(f"task {task.name} awaits {what}: the world does not own it"))
+        task.trio_task.coro.throw(refusal(task, foreign_await(task) or f"something unknown, {type(answer)}"))
 
 
 def _only(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """The one failure of ``main``, without the group that the world's own nursery put around it."""
     return group.exceptions[0] if len(group.exceptions) == 1 else group
-
-
-def _trio_call(error: BaseException) -> str:
-    """The name of the Trio function in which ``error`` arose, as its caller knows it."""
-    for frame in _frames(error):
-        if is_trio(frame):
-            return f"trio.{frame.f_code.co_qualname}"
-    return "Trio"
-
-
-def _awaited(error: BaseException) -> str:
-    """The function whose await Trio did not understand: the innermost frame of ``error`` outside Trio."""
-    names = [frame.f_code.co_qualname for frame in _frames(error) if not is_trio(frame)]
-    return names[-1] if names else "something unknown"
-
-
-def _frames(error: BaseException) -> list[FrameType]:
-    frames = []
-    traceback = error.__traceback__
-    while traceback is not None:
-        frames.append(traceback.tb_frame)
-        traceback = traceback.tb_next
-    return frames

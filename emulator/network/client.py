@@ -53,7 +53,10 @@ class Client:
             try:
                 answer = await self._answers.get()
             except trio.Cancelled:
-                self.close()  # or the answer would be taken for that of the next request
+                # Or the answer would be taken for that of the next request.
+                endpoint.close()
+                self._endpoint = None
+                self._deadline_us = 0
                 raise
             if answer.__class__ is not _Lost:
                 break

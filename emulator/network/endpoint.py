@@ -71,13 +71,17 @@ class Endpoint:
         assert peer is not None
         if peer.out.blocked:
             peer.out.stalled.append((self.arrive, item))
-            return
+        else:
+            self._hand_over(item)
+
+    def _hand_over(self, item: Item) -> None:
+        """The message is on this machine: no cut of the route holds it up any more."""
         process = self.process
         if self.done or not process.alive:
-            if process.node.up and not peer.done:
+            if process.node.up and self.peer is not None and not self.peer.done:
                 self.reset_peer("reset")
         elif process.paused:
-            process.deliver((self.arrive, item))
+            process.deliver((self._hand_over, item))
         else:
             process.node.trace.cause = item[1]
             self.receive(item[0])
@@ -108,10 +112,15 @@ class Endpoint:
         """The other end is gone, or never answered the handshake with anything but a refusal."""
         if self.peer is not None and self.peer.out.blocked:
             self.peer.out.stalled.append((self.ended, reason))
-        elif not self.done and self.process.alive:
-            if self.process.paused:
-                self.process.deliver((self.ended, reason))
-                return
+        else:
+            self._hear_of_the_end(reason)
+
+    def _hear_of_the_end(self, reason: str) -> None:
+        if self.done or not self.process.alive:
+            return
+        if self.process.paused:
+            self.process.deliver((self._hear_of_the_end, reason))
+        else:
             self.finish()
             self.closed(reason)
 

@@ -118,11 +118,16 @@ class Network:
             client.ended("refused")
 
     def _syn_ack(self, ends: tuple[Endpoint, Endpoint]) -> None:
-        client, server = ends
+        server = ends[1]
         if server.out.blocked:
             server.out.stalled.append((self._syn_ack, ends))
-        elif client.process.paused:
-            client.process.deliver((self._syn_ack, ends))
+        else:
+            self._establish(ends)
+
+    def _establish(self, ends: tuple[Endpoint, Endpoint]) -> None:
+        client, server = ends
+        if client.process.paused:
+            client.process.deliver((self._establish, ends))
         elif client.done or not client.process.alive:
             client.peer = server
             if client.process.node.up:

@@ -130,6 +130,7 @@ class Session:
 
     async def connect(self) -> None:
         """Wait until there is a session and a connection; tries for ever."""
+        self.expired = self._closed = False
         if self._endpoint is None and self._timer is None:
             self._open()
         while not self.connected:
@@ -137,7 +138,6 @@ class Session:
 
     async def reopen(self) -> None:
         """Begin a new session after the old one expired; tries for ever. No watch is armed in it."""
-        self.expired = self._closed = False
         await self.connect()
 
     def close(self) -> None:
@@ -151,7 +151,6 @@ class Session:
         self._refuse(self._forget())
 
     def _open(self, _: Any = None) -> None:
-        # Laid again each time: another process of this machine may have been the first to use them.
         lay_routes(self._network, self._process.node.id, self._spec)
         self._heard_us = self._sent_us = self._world.now
         self._endpoint = endpoint = self._network.connect(

@@ -1,8 +1,9 @@
 """What a checker is.
 
-A checker says what it wants to see by its methods: each ``on_...(self, event: Kind)`` is called with every event of
-``Kind``, in the order of the trace (``scenarios.checkers.subscriptions``). It answers by calling ``violated``.
-The work per event is O(1), amortized; a bisection is allowed, a scan of a log is not.
+A checker says what it wants to see by its methods: each ``on_...(self, event: Kind)`` is called with
+every event of ``Kind``, in the order of the trace (``scenarios.checkers.subscriptions``). It answers by
+calling ``violated``. The work per event is O(1), amortized; a bisection is allowed, a scan of a log is
+not.
 """
 
 from __future__ import annotations

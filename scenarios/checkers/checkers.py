@@ -49,7 +49,8 @@ class Checkers:
         self._kept = kept
         topology = topology or Topology(trace)
         ghosts = Ghosts(trace, topology)
-        # All are made before any is armed: a ghost that the last one asks for still comes before the first one.
+        # All are made before any is armed: a ghost that the last one asks for still comes before the
+        # first one.
         self._checkers = [kind(ghosts, self._report) for kind in kinds]
         for checker in self._checkers:
             arm(checker, trace, topology)

@@ -1,6 +1,8 @@
-"""What several checkers remember, kept once: each ghost is a fold that is armed when a checker first asks for it.
+"""What several checkers remember, kept once: each ghost is a fold that is armed when a checker first asks
+for it.
 
-A ghost is older than the checkers that ask for it in their constructors, so it has seen an event before they see it.
+A ghost is older than the checkers that ask for it in their constructors, so it has seen an event before
+they see it.
 """
 
 from __future__ import annotations

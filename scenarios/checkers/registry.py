@@ -16,7 +16,9 @@ REGISTRY: Mapping[str, type[Checker]] = {
 
 
 def chosen(names: Iterable[str] | None) -> list[type[Checker]]:
-    """The checkers called ``names``, each once; all of them for None. Raises: BadInput for an unknown name."""
+    """The checkers called ``names``, each once; all of them for None. Raises: BadInput for an unknown
+    name.
+    """
     if names is None:
         return list(REGISTRY.values())
     for name in (names := list(dict.fromkeys(names))):

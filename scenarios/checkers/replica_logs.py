@@ -1,21 +1,23 @@
 """A ghost: what every replica's log holds, told by events alone.
 
-Equal prefixes are one and the same object. Per partition there is a tree of batches: a log that appends the batch
-that another log has appended at the same place, after the same batches, arrives at the same ``Entry``. So "does
-this log hold everything up to that batch?" is one comparison of identities, exact, and needs no hashes.
+Equal prefixes are one and the same object. Per partition there is a tree of batches: a log that appends
+the batch that another log has appended at the same place, after the same batches, arrives at the same
+``Entry``. So "does this log hold everything up to that batch?" is one comparison of identities, exact,
+and needs no hashes.
 
-The data that a topic begins with (ids below 0, ``Batch.id``) is the same on every replica that has it, whole or in
+The data that a topic begins with (ids below 0, ``Batch.id``) is the same on every replica that has it,
+whole or in
 part: it is the *base* of a log, an offset. A log loaded at a broker's first start is base only.
 
-Not covered: a log whose start moves (retention, DeleteRecords). After a full truncation beyond its end a log's
-content is not known (``ReplicaLog.known``), and checkers leave it alone.
+Not covered: a log whose start moves (retention, DeleteRecords). After a full truncation beyond its end a
+log's content is not known (``ReplicaLog.known``), and checkers leave it alone.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
-from attrs import define, field
+from attrs import define
 
 from emulator.protocol.events import Appended, LogLoaded, ReplicaStopped, Truncated
 from emulator.protocol.types import TopicPartition
@@ -23,7 +25,9 @@ from emulator.protocol.types import TopicPartition
 
 @define(eq=False)
 class Entry:
-    """One batch after one history. ``index``: its place in every log that holds it; 0 is the base, no batch."""
+    """One batch after one history. ``index``: its place in every log that holds it; 0 is the base, no
+    batch.
+    """
 
     index: int
     base_offset: int
@@ -34,7 +38,9 @@ class Entry:
     _sibling: Entry | None = None
 
     def followed_by(self, next_offset: int, leader_epoch: int, id: int) -> Entry:
-        """The entry for this batch after this history. Divergent ones are few: the newest is looked at first."""
+        """The entry for this batch after this history. Divergent ones are few: the newest is looked at
+        first.
+        """
         child = self._child
         while child is not None:
             if child.id == id and child.next_offset == next_offset and child.leader_epoch == leader_epoch:

@@ -42,7 +42,8 @@ def subscriptions(folder: object) -> Iterator[tuple[type, Callable[[Any], None]]
             hints.pop("return", None)
             kinds = list(hints.values())
             if len(kinds) != 1 or not isinstance(kinds[0], type):
-                raise TypeError(f"{type(folder).__name__}.{name}: annotate its one parameter with an event kind")
+                where = f"{type(folder).__name__}.{name}"
+                raise TypeError(f"{where}: annotate its one parameter with an event kind")
             yield kinds[0], method
 
 

@@ -47,7 +47,8 @@ def code_digest() -> str:
 def package_folder(package: str) -> Path:
     """Where a top-level package lies, without importing it."""
     spec = find_spec(package)
-    assert spec is not None and spec.submodule_search_locations, f"{package} is not installed"
+    assert spec is not None, f"{package} is not installed"
+    assert spec.submodule_search_locations, f"{package} is no package"
     return Path(spec.submodule_search_locations[0])
 
 

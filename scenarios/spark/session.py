@@ -34,9 +34,10 @@ _SHIPPED = (".py", ".toml", ".json")
 
 
 @contextmanager
-def session(master: str = LOCAL) -> Iterator[SparkSession]:
+def session(master: str = LOCAL, packages: Sequence[str] = PACKAGES) -> Iterator[SparkSession]:
     """A session on ``master``; the one that runs already, if there is one, which then also goes on.
 
+    ``packages`` are sent to executors that do not share this process's import path.
     Raises: JavaMissing; BadInput for a master that cannot be reached.
     """
     running = SparkSession.getActiveSession()
@@ -46,6 +47,8 @@ def session(master: str = LOCAL) -> Iterator[SparkSession]:
     with tempfile.TemporaryDirectory(prefix="understudy-spark-") as folder:
         spark = _start(master, Path(folder))
         try:
+            if not is_local(master):
+                spark.sparkContext.addPyFile(str(_archive(Path(folder), packages)))
             yield spark
         finally:
             spark.stop()
@@ -54,19 +57,6 @@ def session(master: str = LOCAL) -> Iterator[SparkSession]:
 def is_local(master: str) -> bool:
     """Do the tasks run in processes of this machine that find the program where this process does?"""
     return master == "local" or master.startswith("local[")
-
-
-def ship_code(spark: SparkSession, packages: Sequence[str] = PACKAGES) -> None:
-    """Send the program's packages to executors that do not share this process's import path."""
-    context = spark.sparkContext
-    if is_local(str(context.master)):
-        return
-    with tempfile.TemporaryDirectory(prefix="understudy-code-") as folder:
-        archive = Path(folder) / "understudy-code.zip"
-        with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
-            for package in packages:
-                _pack(file, package_folder(package))
-        context.addPyFile(str(archive))  # Spark keeps a copy of its own
 
 
 def _start(master: str, folder: Path) -> SparkSession:
@@ -104,10 +94,15 @@ def _start(master: str, folder: Path) -> SparkSession:
     return spark
 
 
-def _pack(file: zipfile.ZipFile, package: Path) -> None:
-    for path in sorted(package.rglob("*")):
-        if path.suffix in _SHIPPED and "__pycache__" not in path.parts:
-            file.write(path, path.relative_to(package.parent))
+def _archive(folder: Path, packages: Sequence[str]) -> Path:
+    """The program as one file. It stays where it is: executors that start later ask for it."""
+    archive = folder / "understudy-code.zip"
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
+        for package in map(package_folder, packages):
+            for path in sorted(package.rglob("*")):
+                if path.suffix in _SHIPPED and "__pycache__" not in path.parts:
+                    file.write(path, path.relative_to(package.parent))
+    return archive
 
 
 def _put_first(variable: str, folder: str) -> None:

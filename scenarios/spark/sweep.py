@@ -22,7 +22,7 @@ from scenarios.dataset.reader import finished_runs
 from scenarios.dataset.record import RunSpec
 from scenarios.dataset.writer import STAGING, check_writable
 from scenarios.errors import BadInput
-from scenarios.spark.session import LOCAL, session, ship_code
+from scenarios.spark.session import LOCAL, session
 from scenarios.spark.task import Chunk, Failure, run_chunk
 
 RUNNER = "scenarios.runner:run_record"
@@ -103,8 +103,7 @@ def sweep(
     total = len(seeds) * len(strategies)
     missing = sum(len(chunk.specs) for chunk in chunks)
     if chunks:
-        with session(master) as spark:
-            ship_code(spark, (*PACKAGES, *({runner.partition(".")[0]} - {*PACKAGES})))
+        with session(master, _packages(runner)) as spark:
             failures = _run(spark, chunks, _Progress(progress, chunks, total))
         shutil.rmtree(root / STAGING, ignore_errors=True)
         _raise(failures)
@@ -212,6 +211,12 @@ def _raise(failures: Sequence[Failure]) -> None:
             raise BadInput(failure.what)
     if failures:
         raise SweepFailed(failures)
+
+
+def _packages(runner: str) -> tuple[str, ...]:
+    """What executors import: the program, and the package of the runner if that is another one."""
+    package = runner.partition(":")[0].partition(".")[0]
+    return PACKAGES if package in PACKAGES else (*PACKAGES, package)
 
 
 def _check(seeds: Sequence[int], strategies: Sequence[str]) -> None:

@@ -10,11 +10,10 @@ if TYPE_CHECKING:
     from scenarios.spark.compare import Comparison, Row, Sample
 
 _NOTES = """\
-Medians over the seeds; differences are medians of the differences seed by seed, with their 95 % interval
-(BCa).
-p: Wilcoxon's signed-rank test after Holm, over the whole table; ~: p is {significant} or more. Lags are in
-records. A move that did not finish counts as lasting until its run's end; ≥ marks a median that rests on
-one."""
+Medians over the seeds; a difference is the median of the differences seed by seed, with its 95 % interval
+(BCa bootstrap). p: Wilcoxon's signed-rank test after Holm, over the table; ~: p is {significant} or more.
+Times are sums over partitions, lags are in records, over time and followers. A move that did not finish
+counts as lasting until its run's end; ≥ marks a median that rests on one."""
 
 
 def as_text(comparison: Comparison) -> str:

@@ -29,4 +29,4 @@ def _at(values: Sequence[int], ends: Sequence[int], place: float) -> float:
     high = values[bisect_left(ends, upper + 1)]
     if low == high:
         return float(low)
-    return (upper - place) * low + (place - lower) * high
+    return low + (high - low) * (place - lower)

@@ -1,5 +1,6 @@
-"""A cluster for the controller's tests: world, network, ZooKeeper and controllers are real; a broker only writes down the
-requests it gets, answers NONE, and as a leader lets every live assigned replica into the ISR, one write for each."""
+"""A cluster for the controller's tests: world, network, ZooKeeper and controllers are real; a broker only
+writes down the requests it gets, answers NONE, and as a leader lets every live assigned replica into the ISR,
+one write for each."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -81,12 +82,17 @@ class Lab:
         await self.operator.connect()
         connected.put(None)
 
-    # -- scripted brokers -------------------------------------------------------------------------------------------
+    # -- scripted brokers ------------------------------------------------------------------------------------
 
     async def _broker(self, process: Process) -> None:
         zk = ZkClient(self.network, process, self.spec)
         inbox = Mailbox(self.world, f"leader duties of {process.name}")
-        serve(self.network, process, "kafka", lambda request, channel: self._answer(process, inbox, request, channel))
+        serve(
+            self.network,
+            process,
+            "kafka",
+            lambda request, channel: self._answer(process, inbox, request, channel),
+        )
         await zk.connect()
 
         async def register() -> int:
@@ -114,7 +120,9 @@ class Lab:
         self.received.append((broker, request))
         response: LeaderAndIsrResponse | UpdateMetadataResponse | StopReplicaResponse
         if isinstance(request, LeaderAndIsrRequest):
-            response = LeaderAndIsrResponse(Errors.NONE, tuple((s.tp, Errors.NONE) for s in request.partitions))
+            response = LeaderAndIsrResponse(
+                Errors.NONE, tuple((s.tp, Errors.NONE) for s in request.partitions)
+            )
             for state in request.partitions:
                 if state.leader == broker and self.joins:
                     inbox.put(state)
@@ -133,18 +141,21 @@ class Lab:
             missing = [r for r in led.replicas if r not in state.isr and self.nodes[r].running]
             if not missing or state.leader_epoch != led.leader_epoch:
                 return
-            joined = LeaderAndIsr(led.leader, led.leader_epoch, (*state.isr, missing[0]), led.controller_epoch)
+            joined = LeaderAndIsr(
+                led.leader, led.leader_epoch, (*state.isr, missing[0]), led.controller_epoch
+            )
             try:
                 await zk.set(path, joined.encode(), stat.version)
             except BadVersion:
                 return
 
-    # -- looking ----------------------------------------------------------------------------------------------------
+    # -- looking ---------------------------------------------------------------------------------------------
 
     def state(self, tp: TopicPartition) -> LeaderAndIsr:
         tree, path = self.zookeeper.tree, znodes.state_path(tp)
         data, stat = tree.get(path), tree.stat(path)
-        assert data is not None and stat is not None, f"{tp} has no state znode"
+        assert data is not None, f"{tp} has no state znode"
+        assert stat is not None
         return LeaderAndIsr.decode(data, stat.version)
 
     def assignment(self, tp: TopicPartition) -> tuple[int, ...]:
@@ -166,7 +177,7 @@ class Lab:
         self.trace.flush()
         return [event for event in self.events if isinstance(event, kind)]
 
-    # -- acting -----------------------------------------------------------------------------------------------------
+    # -- acting ----------------------------------------------------------------------------------------------
 
     async def settle(self) -> None:
         await self.world.settled()
@@ -194,8 +205,11 @@ class Lab:
     def restart(self, broker: int) -> None:
         self.nodes[broker].start(self._broker)
 
-    def at_gate(self, step: str, edge: Edge, do: Callable[[Visit], None], *, hop: int | None = None) -> list[Visit]:
-        """Call ``do`` at the first visit of a gate (of one hop); the list holds that visit once it was made."""
+    def at_gate(
+        self, step: str, edge: Edge, do: Callable[[Visit], None], *, hop: int | None = None
+    ) -> list[Visit]:
+        """Call ``do`` at the first visit of a gate (of one hop); the list holds that visit once it was
+        made."""
         made: list[Visit] = []
 
         def visit(at: Visit) -> None:

@@ -98,10 +98,13 @@ class Program:
         await self.world.sleep(5)
 
     async def sleep(self, name: str, depth: int) -> object:
-        return await self.world.sleep(10 * self.draw(4), background=self.draw(2) == 0)
+        await self.world.sleep(10 * self.draw(4), background=self.draw(2) == 0)
+        return self.world.now
 
     async def put(self, name: str, depth: int) -> object:
-        return self.boxes[self.draw(BOXES)].put(f"from {name}")
+        box = self.boxes[self.draw(BOXES)]
+        box.put(f"from {name}")
+        return len(box)
 
     async def get(self, name: str, depth: int) -> object:
         try:
@@ -116,7 +119,9 @@ class Program:
             return str(error)
 
     async def set(self, name: str, depth: int) -> object:
-        return self.signals[self.draw(BOXES)].set(name)
+        signal = self.signals[self.draw(BOXES)]
+        signal.set(name)
+        return signal.value
 
     async def wait(self, name: str, depth: int) -> object:
         return await self.signals[self.draw(BOXES)].wait()

@@ -36,7 +36,18 @@ def test_the_programs_do_what_they_should_cover() -> None:
         rows += [row[2:] for row in trace]
         ends.append(end)
     seen = {row[0] for row in rows}
-    assert seen >= {"sleep", "get", "get_within", "wait", "nurse", "cancel", "spawn", "event", "pause", "timer"}
+    assert seen >= {
+        "sleep",
+        "get",
+        "get_within",
+        "wait",
+        "nurse",
+        "cancel",
+        "spawn",
+        "event",
+        "pause",
+        "timer",
+    }
     assert any(row[0] == "raises" and "Cancelled" in str(row[1]) for row in rows)
     assert any(row[0] == "nurse" and "Planned" in str(row[1]) for row in rows)
     assert {end.split("(")[0].split("[")[0] for end in ends} >= {"returned", "Deadlock", "ExceptionGroup"}

@@ -39,7 +39,8 @@ def test_a_deadlock_says_who_waits_on_what_since_when_and_where(backend: Backend
     assert "deadlock at 20 us: nothing is pending and 2 tasks wait" in text
     assert re.search(r"#1 main waits on Signal\(never\) since 20 us \(for 0 us\) at .*main \(", text)
     assert re.search(
-        r"#2 fetcher-1 waits on Mailbox\(answers\) since 7 us \(for 13 us\) at .*fetcher \(.*:\d+\) > .*inner \(",
+        r"#2 fetcher-1 waits on Mailbox\(answers\) since 7 us \(for 13 us\)"
+        r" at .*fetcher \(.*:\d+\) > .*inner \(",
         text,
     )
 
@@ -157,7 +158,7 @@ def test_ctrl_c_ends_a_busy_world(backend: Backend, delay_us: int) -> None:
     assert err.rstrip().splitlines()[-1].startswith("KeyboardInterrupt")
 
 
-# -- settled ------------------------------------------------------------------------------------------------------
+# -- settled -------------------------------------------------------------------------------------------------
 
 
 @both

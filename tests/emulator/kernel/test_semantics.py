@@ -23,7 +23,7 @@ def test_children_s_exceptions_come_in_a_group(backend: Backend) -> None:
         raise error
 
     async def main(world: World) -> None:
-        with pytest.raises(ExceptionGroup) as raised:
+        with pytest.raises(ExceptionGroup) as raised:  # noqa: PT012
             async with world.open_nursery() as nursery:
                 world.spawn(nursery, fail, world, 5, ValueError("a"))
                 world.spawn(nursery, fail, world, 7, KeyError("b"))
@@ -46,7 +46,7 @@ def test_a_body_s_exception_cancels_the_children(backend: Backend) -> None:
             raise
 
     async def main(world: World) -> None:
-        with pytest.raises(ExceptionGroup):
+        with pytest.raises(ExceptionGroup):  # noqa: PT012
             async with world.open_nursery() as nursery:
                 world.spawn(nursery, child, world)
                 await world.sleep(3)
@@ -235,9 +235,9 @@ def test_a_mailbox_has_one_reader(backend: Backend) -> None:
         async with world.open_nursery() as nursery:
             world.spawn(nursery, reader, box, name="first")
             await world.sleep(1)
-            with pytest.raises(KernelError, match="inbox.*first"):
+            with pytest.raises(KernelError, match=r"inbox.*first"):
                 await box.get()
-            with pytest.raises(KernelError, match="inbox.*first"):
+            with pytest.raises(KernelError, match=r"inbox.*first"):
                 await box.get_within(5)
             box.put(None)
 

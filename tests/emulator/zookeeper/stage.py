@@ -67,6 +67,16 @@ class Stage:
         return [event.state for event in self.sessions if event.client == broker]
 
 
+def is_up(client: ZkClient) -> bool:
+    """Whether it has a session and a connection, as of now."""
+    return client.connected
+
+
+def is_expired(client: ZkClient) -> bool:
+    """Whether it knows by now that its session is gone."""
+    return client.expired
+
+
 async def _idle(_process: Process) -> None:
     """The tests act from outside."""
 

@@ -110,9 +110,9 @@ def test_a_multi_is_all_or_nothing() -> None:
         assert results[2].stat is not None
         assert results[2].stat.ephemeral_owner == zk.session_id
         before = (dict(stage.zookeeper.tree.nodes), stage.zookeeper.tree.stat("/"))
+        change = SetData("/epoch", "3")
         with pytest.raises(BadVersion):
-            change = SetData("/epoch", "3")
-            await zk.multi(Create("/d"), Delete("/c"), change, Check("/epoch", 0), Create("/e"))
+            await zk.multi(Create("/d"), Delete("/c"), change, change, Check("/epoch", 0), Create("/e"))
         assert (dict(stage.zookeeper.tree.nodes), stage.zookeeper.tree.stat("/")) == before
         assert stage.zookeeper.tree.get("/epoch") == "2"
         assert stage.zookeeper.tree.ephemerals(zk.session_id) == ("/c",)
@@ -207,6 +207,40 @@ def test_what_follows_an_answer_is_caused_by_the_write() -> None:
 
     a, b, _ = play(script).written
     assert (a.cause, b.cause) == (0, a.seq)
+
+
+def test_what_follows_is_caused_by_ones_own_answer_though_others_came_at_the_same_instant() -> None:
+    async def script(stage: Stage) -> None:
+        clients = [await stage.connected(broker) for broker in range(3)]
+
+        async def write(broker: int) -> None:
+            stage.trace.cause = 0
+            await clients[broker].create(f"/{broker}")
+            await clients[broker].create(f"/{broker}/x")
+
+        async with stage.world.open_nursery() as nursery:
+            for broker in range(3):
+                stage.world.spawn(nursery, write, broker)
+
+    written = play(script, spec=ZkSpec(jitter_us=0)).written
+    assert [e.cause for e in written[3:]] == [e.seq for e in written[:3]]
+
+
+def test_single_requests_share_the_limit_and_keep_their_causes() -> None:
+    async def script(stage: Stage) -> None:
+        zk = await stage.connected(0)
+        await zk.create("/a")
+        began = stage.world.now
+        answers = Answers()
+        for cause in range(25):
+            stage.trace.cause = cause
+            answers.ask(zk, SetData("/a", str(cause)))
+        await stage.world.settled()
+        assert len(answers.got) == 25
+        assert stage.world.now - began == 3 * stage.spec.rtt_us
+
+    stage = play(script, spec=ZkSpec(jitter_us=0))
+    assert [e.cause for e in stage.written[1:]] == list(range(25))
 
 
 def test_seeded_znodes_are_there_before_the_run() -> None:

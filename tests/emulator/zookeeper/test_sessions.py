@@ -13,7 +13,9 @@ from emulator.zookeeper import (
     ZkCode,
     ZkSpec,
 )
-from tests.emulator.zookeeper.stage import SECOND, Answers, Stage, play
+from emulator.zookeeper.messages import Connect
+from emulator.zookeeper.spec import PORT, SIZE
+from tests.emulator.zookeeper.stage import SECOND, Answers, Stage, is_expired, is_up, play
 
 
 def test_ephemerals_vanish_at_expiry_and_not_at_the_crash() -> None:
@@ -48,12 +50,18 @@ def test_ephemerals_vanish_at_expiry_and_not_at_the_crash() -> None:
 def test_an_idle_session_lives_on_a_few_background_events() -> None:
     async def script(stage: Stage) -> None:
         zk = await stage.connected(0)
+        lost: list[int] = []
+        zk.on_disconnected = lambda: lost.append(stage.world.now)
         before, began = stage.world.events, stage.world.now
         await stage.world.settled()
         assert stage.world.now - began < SECOND, "an idle session keeps the world unsettled"
         await stage.sleep_s(600)
-        assert zk.connected
+        assert is_up(zk)
+        assert lost == []
         assert stage.world.events - before < 600 * 2.5
+        for _ in range(10_000):
+            await stage.world.sleep(250, background=True)
+            assert stage.world.foreground == 0, "a ping keeps the world unsettled"
 
     assert play(script).states(0) == ["created"]
 
@@ -86,10 +94,10 @@ def test_a_short_cut_is_survived_and_requests_are_sent_again() -> None:
         answers.ask(zk, Create("/a"), *(SetData("/a", str(n), n) for n in range(20)), GetData("/a"))
         await stage.sleep_s(4.5)
         assert turns == ["lost"]
-        assert not zk.connected
+        assert not is_up(zk)
         stage.heal(0)
         await stage.sleep_s(1.3)
-        assert zk.connected
+        assert is_up(zk)
         assert zk.session_id == session
         assert len(answers.got) == 22
         assert answers.got[-1].data == "19"
@@ -101,8 +109,7 @@ def test_a_short_cut_is_survived_and_requests_are_sent_again() -> None:
 
 
 def test_a_write_whose_answer_was_lost_took_effect() -> None:
-    """The caller sees NodeExists and BadVersion for what it did itself (KAFKA-6082 and its like must
-    cope)."""
+    """The caller sees NodeExists and BadVersion for what it did itself (kafka-behaviour §7.6)."""
 
     async def script(stage: Stage) -> None:
         zk = await stage.connected(0)
@@ -137,11 +144,11 @@ def test_a_long_cut_ends_the_session_and_the_client_learns_it_when_it_is_back() 
         answers.ask(zk, SetData("/e", "1"), *(Create("/later") for _ in range(12)))
         await stage.sleep_s(20)
         assert stage.zookeeper.tree.get("/e") is None
-        assert not zk.expired
+        assert not is_expired(zk)
         assert answers.got == []
         stage.heal(0)
         await stage.sleep_s(1.2)
-        assert zk.expired
+        assert is_expired(zk)
         assert len(expired) == 1
         assert [r.error for r in answers.got] == [ZkCode.SESSION_EXPIRED] * 13
         for operation in (zk.get("/e"), zk.pipeline([Create("/x")])):
@@ -149,7 +156,7 @@ def test_a_long_cut_ends_the_session_and_the_client_learns_it_when_it_is_back() 
                 await operation
         old = stage.sessions[-1].session
         await zk.reopen()
-        assert not zk.expired
+        assert not is_expired(zk)
         assert zk.session_id != old
         await zk.create("/e", ephemeral=True)
 
@@ -193,13 +200,31 @@ def test_a_paused_client_expires_and_learns_it_when_it_goes_on() -> None:
         stage.process(0).pause()
         await stage.sleep_s(9)
         assert stage.zookeeper.tree.get("/e") is None
-        assert zk.connected
-        assert not zk.expired
+        assert is_up(zk)
+        assert not is_expired(zk)
         stage.process(0).resume()
         await stage.sleep_s(1.2)
-        assert zk.expired
+        assert is_expired(zk)
 
     assert play(script).states(0) == ["created", "expired"]
+
+
+def test_who_claims_a_session_takes_it_from_its_old_connection() -> None:
+    turns: list[str] = []
+
+    async def script(stage: Stage) -> None:
+        zk, _ = await stage.connected(0), await stage.connected(1)
+        zk.on_disconnected = lambda: turns.append("lost")
+        zk.on_connected = lambda: turns.append("back")
+        thief = stage.network.connect(stage.process(1), ZOOKEEPER, PORT, lambda _: turns.append("stolen"))
+        thief.send(Connect(zk.session_id), SIZE)
+        await stage.sleep_s(3)
+        assert thief.done
+        assert stage.zookeeper.unattended == 0
+
+    stage = play(script)
+    assert turns == ["stolen", "lost", "back"]
+    assert stage.states(0) == ["created"]
 
 
 def test_a_short_pause_is_survived() -> None:
@@ -210,7 +235,7 @@ def test_a_short_pause_is_survived() -> None:
         stage.process(0).resume()
         await zk.create("/a")
         await stage.sleep_s(30)
-        assert zk.connected
+        assert is_up(zk)
 
     assert play(script).states(0) == ["created"]
 
@@ -224,14 +249,31 @@ def test_the_fault_expires_a_session_at_once() -> None:
         assert stage.zookeeper.tree.get("/e") is None
         assert not stage.zookeeper.expire(0)
         assert not stage.zookeeper.expire(7)
-        assert zk.connected
+        assert is_up(zk)
         await stage.sleep_s(1.2)
-        assert zk.expired
-        assert other.connected
+        assert is_expired(zk)
+        assert is_up(other)
         await zk.reopen()
         await zk.create("/e", ephemeral=True)
 
     assert play(script).states(0) == ["created", "expired", "created"]
+
+
+def test_who_is_still_connected_hears_of_its_own_ephemeral_before_it_hears_of_the_expiry() -> None:
+    turns: list[str] = []
+
+    async def script(stage: Stage) -> None:
+        zk = await stage.connected(0)
+        await zk.create("/controller", ephemeral=True)
+        zk.on_node("/controller", lambda event: turns.append(event.type.name))
+        zk.on_disconnected = lambda: turns.append("lost")
+        zk.on_expired = lambda: turns.append("expired")
+        await zk.get("/controller")
+        stage.zookeeper.expire(0)
+        await stage.sleep_s(1.2)
+
+    play(script)
+    assert turns == ["NODE_DELETED", "lost", "expired"]
 
 
 def test_a_clean_close_takes_the_ephemerals_along() -> None:
@@ -303,7 +345,7 @@ def test_an_abandoned_connection_never_speaks_for_the_session_again() -> None:
         await stage.sleep_s(3)
         assert [r.error for r in answers.got] in ([ZkCode.OK], [ZkCode.BAD_VERSION])
         assert stage.zookeeper.tree.get("/a") == "1"
-        assert zk.connected
+        assert is_up(zk)
 
     play(script, spec=ZkSpec(retry_min_us=1, retry_max_us=2))
 

@@ -1,7 +1,9 @@
 """Watches: one-shot, armed by reads alone, told before the data they announce."""
 
+import pytest
+
 from emulator.zookeeper import EventType, NoNode, ZkClient
-from tests.emulator.zookeeper.stage import Stage, play
+from tests.emulator.zookeeper.stage import Stage, is_expired, is_up, play
 
 CREATED, DELETED = EventType.NODE_CREATED, EventType.NODE_DELETED
 CHANGED, CHILDREN = EventType.NODE_DATA_CHANGED, EventType.NODE_CHILDREN_CHANGED
@@ -54,10 +56,8 @@ def test_exists_waits_for_a_creation_and_get_of_a_missing_node_for_nothing() -> 
         writer, reader = await stage.connected(0), await stage.connected(1)
         seen = Seen(stage, reader)
         seen.node("/a")
-        try:
+        with pytest.raises(NoNode):
             await reader.get("/a")
-        except NoNode:
-            pass
         await writer.create("/a")
         assert await seen.take() == []
         await writer.delete("/a")
@@ -186,10 +186,10 @@ def test_watches_survive_a_reconnection_and_missed_changes_fire_at_once() -> Non
         await writer.create("/born")
         await writer.create("/parent/1")
         await stage.sleep_s(4.5)
-        assert not reader.connected
+        assert not is_up(reader)
         stage.heal(1)
         await stage.sleep_s(1.3)
-        assert reader.connected
+        assert is_up(reader)
         missed = [(CHANGED, "/missed"), (DELETED, "/gone"), (CREATED, "/born"), (CHILDREN, "/parent")]
         assert await seen.take() == missed
         await writer.set("/missed", "2")
@@ -210,10 +210,10 @@ def test_watches_end_with_the_session() -> None:
         await reader.get("/a")
         stage.zookeeper.expire(1)
         await stage.sleep_s(2)
-        assert reader.expired
+        assert is_expired(reader)
+        assert stage.zookeeper.server.database.watches.data == {}
         await reader.reopen()
         await writer.set("/a", "1")
         assert await seen.take() == []
-        assert stage.zookeeper.server.database.watches.data == {}
 
     play(script)

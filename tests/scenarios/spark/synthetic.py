@@ -23,7 +23,7 @@ PARTITIONS = (TopicPartition("orders", 0), TopicPartition("orders", 1), TopicPar
 class SyntheticScenario:
     """What ``sweep`` asks of a scenario.
 
-    ``steps``: events per run; ``spin_s``: time a run takes on the wall; ``fails_at``: a seed whose run breaks.
+    ``steps``: events per run; ``spin_s``: time a run takes on the wall; ``fails_at``: a seed that breaks.
     """
 
     steps: int = 60
@@ -52,7 +52,7 @@ def run_record(spec: RunSpec) -> RunRecord:
 
 
 def random_run(spec: RunSpec, draw: random.Random, steps: int) -> RunRecord:
-    """A run of ``steps`` random events, senseless as a cluster's history and therefore hard on the measures."""
+    """A run of ``steps`` random events, senseless as a cluster's history and therefore hard on measures."""
     stream = Stream(min_isr={"orders": 2}, default_min_isr=1)
     t_us = 0
     for _ in range(steps):

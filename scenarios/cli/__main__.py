@@ -1,0 +1,9 @@
+"""`python -m scenarios.cli`: what the bootstrap script hands over to."""
+
+import sys
+
+from scenarios.cli import main
+
+# Processes that a command spawns import this file under another name, and must not run the command again.
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,138 @@
+"""`list KIND`: the names that a scenario file and the command line may use, from the registries themselves."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scenarios.cli import exits
+from scenarios.cli.options import add_format, one_of
+from scenarios.cli.output import say, table
+from scenarios.cli.parser import Program
+
+Entry = dict[str, Any]
+"""One name: `name`, `help`, and what else there is to say of its kind. `available` is false for a name that
+is known and refused."""
+
+
+def add(program: Program) -> None:
+    names = tuple(KINDS)
+    parser = program.command("list", run, "list the names that scenarios and options may use")
+    parser.add_argument("kind", metavar="KIND", type=one_of("KIND", names), help=", ".join(names))
+    add_format(parser)
+
+
+def run(arguments: Namespace) -> int:
+    entries = KINDS[arguments.kind]()
+    if arguments.format == "json":
+        say(json.dumps(entries, indent=1, ensure_ascii=False))
+        return exits.PASSED
+    for line in table([(entry["name"], _told(entry)) for entry in entries], indent=""):
+        say(line)
+    return exits.PASSED
+
+
+def _told(entry: Entry) -> str:
+    words = [entry["help"]]
+    if entry.get("unit"):
+        words.append(f"[{entry['form']}, {entry['unit']}]")
+    if entry.get("parameters"):
+        words.append(f"[{', '.join(entry['parameters'])}]")
+    if not entry.get("available", True):
+        words.append("(not in this version)")
+    return " ".join(words)
+
+
+def _steps() -> list[Entry]:
+    """Phases first: they are the names that every strategy understands."""
+    from scenarios.model import ALIASES, PHASES, STEPS
+
+    phases = [
+        {"name": name, "help": help, "protocol": "phase", "available": True} for name, help in PHASES.items()
+    ]
+    steps = [
+        {
+            "name": name,
+            "help": protocol.steps[name],
+            "protocol": protocol.name,
+            "available": protocol.available,
+        }
+        for name, protocol in STEPS.items()
+    ]
+    aliases = [
+        {"name": name, "help": f"the same as {step}", "protocol": "alias", "available": True}
+        for name, step in ALIASES.items()
+    ]
+    return [*phases, *steps, *aliases]
+
+
+def _actions() -> list[Entry]:
+    from scenarios.model import ACTIONS, LATER_ACTIONS
+
+    known = [
+        {
+            "name": action.name,
+            "help": action.help,
+            "parameters": [*(["target"] if action.takes_target else []), *(p.name for p in action.parameters)],
+            "undo": action.undo,
+            "available": True,
+        }
+        for action in ACTIONS.values()
+    ]
+    later = [
+        {"name": name, "help": "a later version's", "parameters": [], "undo": None, "available": False}
+        for name in LATER_ACTIONS
+    ]
+    return [*known, *later]
+
+
+def _strategies() -> list[Entry]:
+    from scenarios.strategies import SHAPES
+
+    return [
+        {"name": shape.name, "help": shape.help, "protocol": shape.protocol, "available": shape.available}
+        for shape in SHAPES.values()
+    ]
+
+
+def _profiles() -> list[Entry]:
+    from scenarios.model import PROFILES
+
+    return [
+        {"name": profile.name, "help": profile.help, "available": profile.available}
+        for profile in PROFILES.values()
+    ]
+
+
+def _metrics() -> list[Entry]:
+    from scenarios.model import METRICS
+
+    return [
+        {"name": m.name, "help": m.help, "form": m.form, "unit": m.unit, "jmx": m.jmx}
+        for m in METRICS.values()
+    ]
+
+
+def _invariants() -> list[Entry]:
+    from scenarios.model import INVARIANTS
+
+    return [{"name": name, "help": help} for name, help in INVARIANTS.items()]
+
+
+def _scenarios() -> list[Entry]:
+    from scenarios.cli.files import library, load
+
+    return [{"name": name, "help": load(name).title} for name in library()]
+
+
+KINDS: Mapping[str, Callable[[], list[Entry]]] = {
+    "steps": _steps,
+    "actions": _actions,
+    "strategies": _strategies,
+    "profiles": _profiles,
+    "metrics": _metrics,
+    "invariants": _invariants,
+    "scenarios": _scenarios,
+}

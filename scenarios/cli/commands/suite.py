@@ -1,0 +1,55 @@
+"""`test`: the whole check of a checkout: style, types, then the tests. Options after it go to pytest."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+import scenarios
+from scenarios.cli import exits
+from scenarios.cli.output import note, say, show
+from scenarios.cli.parser import Program
+from scenarios.errors import BadInput
+
+
+def add(program: Program) -> None:
+    program.command(
+        "test",
+        run,
+        "in a checkout: run the linter, the type checker and all tests",
+        extras=True,
+        epilog="what follows is passed on to pytest: understudy test -k name",
+    )
+
+
+def run(arguments: Namespace) -> int:
+    """All three run, whatever comes of those before: pytest is the last, its summary ends the output."""
+    root = _checkout()
+    failed = [name for name, command in _parts(arguments.extra) if not _passes(name, command, root)]
+    if failed:
+        note(f"understudy: failed: {', '.join(failed)}")
+    return exits.FAILED if failed else exits.PASSED
+
+
+def _parts(extra: list[str]) -> list[tuple[str, list[str]]]:
+    return [
+        ("ruff", ["ruff", "check", "."]),
+        ("mypy", ["mypy"]),
+        ("pytest", ["pytest", *extra]),
+    ]
+
+
+def _passes(name: str, command: list[str], root: Path) -> bool:
+    say(f"== {name}")
+    show()
+    return subprocess.run([sys.executable, "-m", *command], cwd=root, check=False).returncode == 0
+
+
+def _checkout() -> Path:
+    """The folder of the packages, when it is a checkout: an installation has no tests."""
+    root = Path(scenarios.__file__).resolve().parents[1]
+    if not ((root / "tests").is_dir() and (root / "pyproject.toml").is_file()):
+        raise BadInput("there are no tests in an installation; run ./understudy test in a clone", where="test")
+    return root

@@ -1,0 +1,44 @@
+"""`validate FILE...`: checks scenario files and says which strategies each can run under."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+from scenarios.cli import exits
+from scenarios.cli.options import add_changes
+from scenarios.cli.output import note, say
+from scenarios.cli.parser import Program
+from scenarios.errors import BadInput
+
+
+def add(program: Program) -> None:
+    parser = program.command("validate", run, "check scenario files without running them")
+    parser.add_argument("files", metavar="FILE", nargs="+", help="scenario files, or names of the library's")
+    add_changes(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Every file is looked at, whatever is wrong with those before it."""
+    code = exits.PASSED
+    for name in arguments.files:
+        try:
+            say(_verdict(name, arguments.changes))
+        except BadInput as error:
+            note(f"understudy: {error}")
+            code = exits.BAD_INPUT
+    return code
+
+
+def _verdict(name: str, changes: list[tuple[str, str]]) -> str:
+    from scenarios.cli.files import load
+    from scenarios.strategies.names import available_shapes
+
+    scenario = load(name, changes)
+    fitting = []
+    for strategy in available_shapes():
+        try:
+            scenario.for_run(strategy=strategy)
+        except BadInput:
+            continue  # its triggers name steps that this strategy lacks, which is no fault of the file
+        fitting.append(strategy)
+    return f"{name}: ok: {scenario.title} (runs under {', '.join(fitting)})"

@@ -1,0 +1,40 @@
+"""Exit codes (readings §10), and which of them an exception means."""
+
+from __future__ import annotations
+
+import traceback
+
+from scenarios.cli.output import note
+from scenarios.errors import EXIT_CODE as BAD_INPUT
+from scenarios.errors import BadInput
+
+PASSED = 0
+FAILED = 1
+NOT_DETERMINISTIC = 3
+TOOL_FAILED = 4
+INTERRUPTED = 130
+
+
+def explain(error: BaseException, *, debug: bool = False) -> int:
+    """Says in one line on standard error what went wrong and returns the exit code; `debug` adds the frames."""
+    if isinstance(error, BadInput):
+        note(f"understudy: {error}")
+        return BAD_INPUT
+    if _is_interrupt(error):
+        note(f"understudy: {_first_line(error) or 'interrupted'}")
+        return INTERRUPTED
+    if debug:
+        note("".join(traceback.format_exception(error)).rstrip())
+    hint = "" if debug else " (--log debug shows where)"
+    note(f"understudy: the tool failed: {type(error).__name__}: {_first_line(error)}{hint}")
+    return TOOL_FAILED
+
+
+def _is_interrupt(error: BaseException) -> bool:
+    if isinstance(error, BaseExceptionGroup):
+        return error.split(KeyboardInterrupt)[1] is None
+    return isinstance(error, KeyboardInterrupt)
+
+
+def _first_line(error: BaseException) -> str:
+    return next(iter(str(error).splitlines()), "")

@@ -1,0 +1,50 @@
+"""Scenarios by file, or by the name of one that comes with the tool."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from scenarios.errors import BadInput, did_you_mean, nearest
+from scenarios.model import Scenario
+
+_SUFFIX = ".toml"
+
+
+def library() -> tuple[str, ...]:
+    """The names of the library's scenarios."""
+    folder = files("scenarios").joinpath("library")
+    names = (entry.name for entry in folder.iterdir())
+    return tuple(sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX)))
+
+
+def load(name: str, changes: Sequence[tuple[str, str]] = ()) -> Scenario:
+    """The scenario in the file `name`, else the library's of that name, with the changes of `--set`.
+
+    Raises BadInput, with a suggestion when there is neither.
+    """
+    scenario = _find(name)
+    return scenario.with_overrides(dict(changes)) if changes else scenario
+
+
+def _find(name: str) -> Scenario:
+    if Path(name).exists():
+        return Scenario.load(name)
+    if name.removesuffix(_SUFFIX) in library():
+        plain = name.removesuffix(_SUFFIX)
+        resource = files("scenarios").joinpath("library", plain + _SUFFIX)
+        return Scenario.loads(resource.read_text(encoding="utf-8"), source=plain)
+    near = nearest(name, _beside(name))
+    hint = f"did you mean {near!r}?" if near else did_you_mean(name.removesuffix(_SUFFIX), library())
+    hint = hint.replace("known:", "the library has", 1)
+    raise BadInput(f"there is no such scenario file; {hint}", source=name)
+
+
+def _beside(name: str) -> list[str]:
+    """Scenario files in the folder that `name` points to, as the user would write them."""
+    folder = Path(name).parent
+    try:
+        return sorted(str(path) for path in folder.iterdir() if path.suffix in {_SUFFIX, ".json"})
+    except OSError:
+        return []

@@ -1,0 +1,55 @@
+"""structlog for people who watch the control plane: off by default, `--log info|debug` prints to standard error.
+
+A line carries virtual time, never the wall's. Calls below the level return at once: the filtering logger has
+no code behind them.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+import trio
+
+LEVELS = {
+    "debug": logging.DEBUG,
+    "info": logging.INFO,
+    "warning": logging.WARNING,
+    "error": logging.ERROR,
+}
+DEFAULT = "warning"
+
+
+def configure(level: str = DEFAULT) -> None:
+    """Let through what is at `level` or above, on standard error."""
+    structlog.configure(
+        processors=[
+            virtual_time,
+            structlog.processors.add_log_level,
+            structlog.processors.format_exc_info,
+            line,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+
+
+def virtual_time(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Adds `t`, the virtual seconds of the world that is running; outside of one there is no time to tell."""
+    try:
+        event["t"] = f"{trio.current_time():.6f}"
+    except RuntimeError:  # Trio does not run
+        pass
+    return event
+
+
+def line(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
+    """`     5.001234 info  elected  broker=6 epoch=1`"""
+    time, level, text = event.pop("t", "-"), event.pop("level", ""), event.pop("event", "")
+    trouble = event.pop("exception", "")
+    fields = " ".join(f"{name}={value!r}" for name, value in sorted(event.items()))
+    return f"{time:>14} {level:<7} {text}  {fields}".rstrip() + (f"\n{trouble}" if trouble else "")

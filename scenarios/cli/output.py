@@ -1,0 +1,69 @@
+"""What the commands print: results on standard output, all else on standard error.
+
+A reader that goes away (`| head`) is no failure: the rest is dropped and the exit code stays the command's.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from io import TextIOWrapper
+
+from scenarios.errors import BadInput
+
+
+def prepare() -> None:
+    """Characters that the terminal lacks are printed as escapes instead of ending the command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def say(text: str = "") -> None:
+    """A line of the result, on standard output."""
+    try:
+        print(text)
+    except BrokenPipeError:
+        _discard()
+
+
+def show() -> None:
+    """Bring what was said before the reader now: long commands call it between their parts.
+
+    Raises BadInput when standard output does not take it (a full disk).
+    """
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _discard()
+    except OSError as error:
+        _discard()
+        raise BadInput(f"standard output cannot be written ({error.strerror}); make room for it") from error
+
+
+def note(text: str) -> None:
+    """A line for whoever watches, on standard error: progress, and what went wrong."""
+    if sys.stderr is None:
+        return
+    try:
+        print(text, file=sys.stderr, flush=True)
+    except OSError:
+        pass  # nobody is left to be told
+
+
+def table(rows: list[tuple[str, ...]], indent: str = "  ") -> list[str]:
+    """Rows of cells as aligned lines; the last cell of a row is as long as it is."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+
+
+def _discard() -> None:
+    """Let everything said from now on go nowhere, the interpreter's own last flush included."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

@@ -1,0 +1,96 @@
+"""argparse with the project's manners: one line per refusal, raised as BadInput, with a suggestion."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from scenarios.cli import logs, options
+from scenarios.errors import BadInput, did_you_mean
+
+Run = Callable[[argparse.Namespace], int]
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that knows the names of its options and never abbreviates them."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.option_names: list[str] = []
+        super().__init__(
+            allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **settings
+        )
+
+    def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
+        self.option_names += [name for name in names if name.startswith("--")]
+        return super().add_argument(*names, **settings)
+
+    def error(self, message: str) -> NoReturn:
+        raise BadInput(f"{message}; see {self.prog} --help")
+
+
+class Program:
+    """All commands: reads a command line into the command to run and its arguments.
+
+    Attributes:
+        extras: commands that pass on whatever follows their name.
+    """
+
+    def __init__(self, version: Callable[[], str]) -> None:
+        self.parser = Parser(
+            prog="understudy",
+            description="An emulated Kafka cluster in virtual time: script failures, replay them, compare.",
+            epilog="exit codes: 0 passed, 1 failed, 2 bad input, 3 not deterministic, 4 the tool failed, "
+            "130 Ctrl-C",
+        )
+        self.parser.add_argument("--version", action="store_true", help="print the version")
+        self._version = version
+        self._commands: dict[str, Parser] = {}
+        self._extras: list[str] = []
+        self._subparsers = self.parser.add_subparsers(
+            dest="command", metavar="COMMAND", parser_class=Parser, title="commands"
+        )
+
+    def command(self, name: str, run: Run, help: str, *, extras: bool = False, epilog: str = "") -> Parser:
+        """A new command; `extras`: it takes everything after its name as it stands."""
+        parser = self._subparsers.add_parser(name, help=help, description=help, epilog=epilog)
+        parser.set_defaults(run=run)
+        parser.add_argument(
+            "--log",
+            metavar="LEVEL",
+            type=options.one_of("--log", tuple(logs.LEVELS)),
+            default=logs.DEFAULT,
+            help="what happens, on standard error: debug, info, warning (default) or error",
+        )
+        self._commands[name] = parser
+        if extras:
+            self._extras.append(name)
+        return parser
+
+    def read(self, argv: Sequence[str]) -> argparse.Namespace:
+        """Raises BadInput for what is not understood, SystemExit after --help."""
+        name = next((word for word in argv if not word.startswith("-")), None)
+        if name is not None and name not in self._commands:
+            raise BadInput(f"unknown command {name!r}; {did_you_mean(name, self._commands)}")
+        if name in self._extras and argv[0] == name and argv[1:2] not in (["-h"], ["--help"]):
+            arguments = self.parser.parse_args([name])
+            arguments.extra = list(argv[1:])
+            return arguments
+        arguments, unknown = self.parser.parse_known_args(argv)
+        if unknown:
+            raise self._unknown(unknown, name)
+        if name is None and not arguments.version:
+            raise BadInput("no command is given; try: understudy demo, or: understudy --help")
+        return arguments
+
+    def version(self) -> str:
+        return self._version()
+
+    def _unknown(self, words: Sequence[str], name: str | None) -> BadInput:
+        word = words[0]
+        parser = self._commands[name] if name is not None else self.parser
+        if not word.startswith("-"):
+            return BadInput(f"{word!r} is one argument too many; see {parser.prog} --help")
+        names = ["--help", *parser.option_names]
+        return BadInput(f"unknown option {word.partition('=')[0]!r}; {did_you_mean(word, names)}")
+

@@ -1,0 +1,49 @@
+"""`main`: reads the command line, runs the command, and turns whatever happens into an exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from scenarios.cli import commands, exits, logs, output
+from scenarios.cli.parser import Program
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `understudy` with these arguments (those of the process if None). Returns the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    output.prepare()
+    try:
+        code = _run(words)
+        output.show()
+        return code
+    except SystemExit as finished:  # argparse has printed its help
+        _show_what_was_said()
+        return finished.code if isinstance(finished.code, int) else exits.PASSED
+    except BaseException as error:
+        _show_what_was_said()
+        return exits.explain(error, debug=_wants_debug(words))
+
+
+def _run(words: Sequence[str]) -> int:
+    program = Program(commands.version)
+    commands.add_all(program)
+    arguments = program.read(words)
+    if arguments.version:
+        output.say(program.version())
+        return exits.PASSED
+    logs.configure(arguments.log)
+    code: int = arguments.run(arguments)
+    return code
+
+
+def _show_what_was_said() -> None:
+    try:
+        output.show()
+    except Exception:
+        pass  # the first trouble is the one to tell
+
+
+def _wants_debug(words: Sequence[str]) -> bool:
+    """Also when the command line was not understood to its end."""
+    return "--log=debug" in words or "--log debug" in " ".join(words)

@@ -1,0 +1,71 @@
+"""Roles, resolved when an action fires, from ZooKeeper's tree and from which brokers run (readings, 1)."""
+
+from attrs import define
+
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import (
+    CONTROLLER,
+    LeaderAndIsr,
+    decode_controller,
+    decode_topic,
+    state_path,
+    topic_path,
+)
+from scenarios.cluster import Cluster
+from scenarios.model import Role, Target
+
+
+@define(eq=False)
+class Roles:
+    """Finds brokers. ``original`` and ``final``: the replicas of each partition before and after the plan."""
+
+    cluster: Cluster
+    original: dict[str, tuple[int, ...]]
+    final: dict[str, tuple[int, ...]]
+
+    def find(self, target: Target) -> tuple[int, ...]:
+        """The brokers that ``target`` means now; empty where there is none."""
+        role = target.parsed_role
+        candidates = target.brokers or (self._of_role(role) if role is not None else tuple(self.cluster.nodes))
+        return target.pick(broker for broker in candidates if target.state in (None, self.state_of(broker)))
+
+    def state_of(self, broker: int) -> str:
+        """``up``, ``down`` or ``paused``."""
+        process = self.cluster.nodes[broker].process
+        if process is None or not process.alive:
+            return "down"
+        return "paused" if process.paused else "up"
+
+    def _of_role(self, role: Role) -> tuple[int, ...]:
+        if role.name == "controller":
+            return self.controller()
+        assert role.partition is not None
+        tp = TopicPartition.parse(role.partition)
+        state = self.state(tp)
+        leader = () if state is None or state.leader < 0 else (state.leader,)
+        if role.name == "leader":
+            return leader
+        if role.name == "isr":
+            isr = () if state is None else state.isr
+            return tuple(broker for broker in isr if not (role.without_leader and broker in leader))
+        before, after = self.original[role.partition], self.final.get(role.partition, self.original[role.partition])
+        if role.name == "adding":
+            return tuple(broker for broker in after if broker not in before)
+        if role.name == "removing":
+            return tuple(broker for broker in before if broker not in after)
+        return tuple(broker for broker in before if broker in after)
+
+    def controller(self) -> tuple[int, ...]:
+        """The broker that /controller names."""
+        data = self.cluster.zookeeper.tree.get(CONTROLLER)
+        return () if data is None else (decode_controller(data),)
+
+    def state(self, tp: TopicPartition) -> LeaderAndIsr | None:
+        """The state znode of ``tp``."""
+        data = self.cluster.zookeeper.tree.get(state_path(tp))
+        return None if data is None else LeaderAndIsr.decode(data, 0)
+
+    def assignment(self, tp: TopicPartition) -> tuple[int, ...]:
+        """The replicas of ``tp`` in ZooKeeper; empty where there is no such partition."""
+        data = self.cluster.zookeeper.tree.get(topic_path(tp.topic))
+        return () if data is None else decode_topic(data).get(tp.partition, ())

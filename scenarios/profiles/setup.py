@@ -1,0 +1,105 @@
+"""From a scenario to the set-up of its cluster: profile, settings and strategy, composed."""
+
+from brokers.lifecycle import BrokerSpec
+from brokers.policies import BrokerConfig, BrokerPolicies
+from controller import ControllerPolicies
+from controller.reassignment.kafka_6794 import Kafka6794
+from controller.reassignment.policy import ReassignmentProtocol
+from controller.reassignment.wiki import Wiki
+from controller.states.rules import KAFKA_2_3, WIKI_TEXT, ReplicaRules
+from emulator.network import NetworkSpec
+from emulator.protocol.types import TopicPartition
+from emulator.zookeeper import ZkSpec
+from fetchers import FetcherPolicies
+from scenarios.clients import Workload
+from scenarios.cluster import ClusterSetup, TopicSetup
+from scenarios.model import Scenario, TopicSpec, WorkloadSpec
+
+PROFILE_RULES: dict[str, ReplicaRules] = {"kafka-2.3": KAFKA_2_3, "wiki-text": WIKI_TEXT}
+
+
+def cluster_setup(scenario: Scenario) -> ClusterSetup:
+    """The cluster that ``scenario`` describes, under its profile and its strategy."""
+    spec = scenario.cluster
+    network = spec.network
+    return ClusterSetup(
+        brokers=spec.brokers,
+        broker=BrokerSpec(_broker_policies(scenario), _fetcher_policies(scenario)),
+        controller=_controller_policies(scenario),
+        network=NetworkSpec(network.latency_us, network.jitter_us, network.egress, network.ingress),
+        zk=ZkSpec(
+            rtt_us=spec.zk.rtt_us,
+            session_timeout_us=spec.zk.session_timeout_us,
+            max_in_flight=spec.zk.max_in_flight,
+        ),
+        racks=spec.racks,
+        topics=tuple(topic_setup(scenario, topic) for topic in scenario.topics),
+        workloads=tuple(_workload(scenario, load) for load in scenario.workloads),
+    )
+
+
+def topic_setup(scenario: Scenario, topic: TopicSpec) -> TopicSetup:
+    """A topic of ``scenario``, or one that its method creates."""
+    lists = topic.replica_lists(scenario.cluster.brokers)
+    sizes = [load.message_size for load in scenario.workloads if load.topic == topic.name]
+    config = {name: str(value).lower() for name, value in topic.config.items()}
+    return TopicSetup(topic.name, dict(enumerate(lists)), topic.size_bytes, (sizes or [1024])[0], config)
+
+
+def _workload(scenario: Scenario, load: WorkloadSpec) -> Workload:
+    count = next(topic.partitions for topic in scenario.topics if topic.name == load.topic)
+    return Workload(
+        tuple(TopicPartition(load.topic, partition) for partition in range(count)),
+        load.producer_rate,
+        load.message_size,
+        load.required_acks,
+        load.linger_us,
+        load.start_us,
+        load.stop_us,
+        request_timeout_us=int(scenario.cluster.settings()["request.timeout.ms"]) * 1000,
+    )
+
+
+def _broker_policies(scenario: Scenario) -> BrokerPolicies:
+    settings = scenario.cluster.settings()
+    config = BrokerConfig(
+        min_insync_replicas=settings["min.insync.replicas"],
+        replica_lag_time_max_us=settings["replica.lag.time.max.ms"] * 1000,
+        replica_high_watermark_checkpoint_interval_us=settings["replica.high.watermark.checkpoint.interval.ms"] * 1000,
+    )
+    return BrokerPolicies(config, min_insync_replicas(scenario))
+
+
+def min_insync_replicas(scenario: Scenario) -> dict[str, int]:
+    """Topic -> its own min.insync.replicas, of those that set one."""
+    created = [entry.param("topic") for entry in scenario.method if entry.action == "topic.create"]
+    key = "min.insync.replicas"
+    return {topic.name: int(topic.config[key]) for topic in (*scenario.topics, *created) if key in topic.config}
+
+
+def _fetcher_policies(scenario: Scenario) -> FetcherPolicies:
+    settings = scenario.cluster.settings()
+    return FetcherPolicies(
+        num_replica_fetchers=settings["num.replica.fetchers"],
+        replica_fetch_wait_max_us=settings["replica.fetch.wait.max.ms"] * 1000,
+        replica_fetch_min_bytes=settings["replica.fetch.min.bytes"],
+        replica_fetch_max_bytes=settings["replica.fetch.max.bytes"],
+        replica_fetch_response_max_bytes=settings["replica.fetch.response.max.bytes"],
+        replica_fetch_backoff_us=settings["replica.fetch.backoff.ms"] * 1000,
+        replica_socket_timeout_us=settings["replica.socket.timeout.ms"] * 1000,
+    )
+
+
+def _controller_policies(scenario: Scenario) -> ControllerPolicies:
+    settings = scenario.cluster.settings()
+    return ControllerPolicies(
+        reassignment=_protocol(scenario.strategy.parsed.protocol),
+        replicas=PROFILE_RULES[scenario.profile],
+        unclean_leader_election=bool(settings["unclean.leader.election.enable"]),
+        request_timeout_us=settings["controller.socket.timeout.ms"] * 1000,
+        pinned=scenario.cluster.controller,
+    )
+
+
+def _protocol(name: str) -> ReassignmentProtocol:
+    return {"wiki": Wiki, "kafka-6794": Kafka6794}[name]()

@@ -1,0 +1,88 @@
+"""Runs as data: the record of one run for a data set, and its events for a comparison of two processes.
+
+What needs Arrow is imported where it is used: a plain run does without.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scenarios.measures import Figures, Measures
+from scenarios.model import Scenario
+from scenarios.runner.run import Run
+from scenarios.runner.runner import Stage, conclude, prepare, run_scenario
+
+if TYPE_CHECKING:
+    from scenarios.dataset.events import EventRows
+    from scenarios.dataset.record import RunRecord, RunSpec
+
+SINGLE_RUN = "run"
+"""The experiment's name in the data set of a single run."""
+
+
+def run_record(spec: RunSpec) -> RunRecord:
+    """Do one run of a sweep. The rows of ``events`` stay out: a sweep's data set is for figures, not for timelines."""
+    scenario = Scenario.from_table(json.loads(spec.scenario))
+    stage = Stage(prepare(scenario, spec.seed, spec.strategy, spec.profile), keep_rows=True)
+    began = time.perf_counter()
+    stage.play()
+    run, figures = conclude(stage, scenario, time.perf_counter() - began)
+    return _record(spec, run, figures, stage.measures.tables())
+
+
+def write_trace(run: Run, figures: Figures, measures: Measures, rows: EventRows, folder: Path) -> None:
+    """Write the data set of a single run, events included."""
+    from scenarios.dataset.manifest import Manifest, write_manifest
+    from scenarios.dataset.record import RunSpec
+    from scenarios.dataset.writer import check_writable, chunk_name, write_chunk
+
+    check_writable(folder)
+    scenario = run.scenario
+    spec = RunSpec.plan(
+        scenario=json.dumps(scenario.to_table()),
+        scenario_digest=scenario.digest(),
+        profile=run.profile,
+        strategy=run.strategy,
+        seed=run.seed,
+    )
+    tables = {**measures.tables(), "events": rows.rows}
+    write_manifest(
+        folder,
+        Manifest(
+            experiment=SINGLE_RUN, scenario=scenario.digest(), title=scenario.title, profile=run.profile,
+            strategies=(run.strategy,), seeds=(run.seed,),
+        ),
+    )  # fmt: skip
+    write_chunk(folder, SINGLE_RUN, run.strategy, chunk_name([spec.run_id]), [_record(spec, run, figures, tables)])
+
+
+def _record(spec: RunSpec, run: Run, figures: Figures, tables: dict[str, Any]) -> RunRecord:
+    from scenarios.dataset.record import RunRecord
+
+    return RunRecord(
+        spec=spec,
+        verdict=run.verdict,
+        reason=run.reason,
+        digest=run.digest,
+        virtual_us=round(run.virtual_s * 1_000_000),
+        events=run.events,
+        figures=figures,
+        tables=tables,
+    )
+
+
+def record_events(
+    scenario: Scenario, path: Path, *, seed: int | None = None, strategy: str | None = None, profile: str | None = None
+) -> str:
+    """Run ``scenario`` and write its events to ``path``, one JSON object a line; return the digest."""
+    from scenarios.dataset.events import event_row
+
+    with path.open("w", encoding="utf-8") as file:
+
+        def take(chunk: list[Any]) -> None:
+            file.writelines(json.dumps(event_row(event)._asdict()) + "\n" for event in chunk)
+
+        return run_scenario(scenario, seed=seed, strategy=strategy, profile=profile, on_event=take).digest

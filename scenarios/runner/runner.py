@@ -1,0 +1,223 @@
+"""One run from its scenario to its verdict."""
+
+import shlex
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+
+from emulator.kernel import World
+from emulator.trace import Sink
+from scenarios.checkers import Checkers
+from scenarios.cluster import Cluster
+from scenarios.dataset.identity import code_digest, run_id
+from scenarios.explain import explain
+from scenarios.faults import Actions, Roles
+from scenarios.measures import Measured, Measures
+from scenarios.measures.figures import Figures
+from scenarios.model import Scenario
+from scenarios.profiles import cluster_setup
+from scenarios.profiles.setup import min_insync_replicas, topic_setup
+from scenarios.runner.judge import Judge
+from scenarios.runner.method import Method
+from scenarios.runner.run import Expectation, Run
+from scenarios.runner.story import Story
+
+LOOK_US = 100_000
+"""How often limits in time and the steady state are looked at."""
+
+
+@define(eq=False)
+class Stage:
+    """Everything that one run consists of, put together and not begun."""
+
+    scenario: Scenario
+    keep_rows: bool = False
+    world: World = field(init=False)
+    cluster: Cluster = field(init=False)
+    measures: Measures = field(init=False)
+    checkers: Checkers = field(init=False)
+    story: Story = field(init=False)
+    actions: Actions = field(init=False)
+    judge: Judge = field(init=False)
+    method: Method = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        scenario = self.scenario
+        self.world = World(scenario.seed)
+        self.cluster = cluster = Cluster(self.world, cluster_setup(scenario))
+        trace = cluster.trace
+        settings = scenario.cluster.settings()
+        measured = Measured(
+            min_isr=min_insync_replicas(scenario),
+            default_min_isr=int(settings["min.insync.replicas"]),
+            keep_rows=self.keep_rows,
+        )
+        self.measures = Measures(trace, measured)
+        self.checkers = Checkers(trace)
+        self.story = Story.of(trace)
+        final = {} if scenario.plan is None else scenario.plan.targets()
+        roles = Roles(cluster, scenario.assignments(), final)
+        self.actions = Actions(cluster, scenario, roles, topic_setup)
+        self.judge = Judge(scenario, trace, roles, self.measures, self.checkers)
+        self.method = Method(scenario, cluster, self.actions)
+
+    def play(self) -> None:
+        """Run it in its world."""
+        self.world.run(self.cluster.run, self._drive)
+
+    # -- the course of a run ------------------------------------------------------------------------------------------
+
+    async def _drive(self, cluster: Cluster) -> None:
+        self.judge.check_steady("start", self.world.now)
+        self._look(None)
+        self.method.begin()
+        await self._until(lambda: self.method.over.is_set)
+        await self._rest()
+        await self.method.roll_back()
+        await self._until(lambda: not self.judge.waiting(self.method.started.value, self.world.now))
+        await self._rest()
+        self.judge.check_steady("end", self.world.now)
+
+    def _look(self, _: Any) -> None:
+        self.judge.look(self.world.now)
+        self.world.call_later(LOOK_US, self._look, None, True)
+
+    @property
+    def _late(self) -> bool:
+        return self.world.now >= self.scenario.horizon_us
+
+    async def _until(self, condition: Callable[[], bool]) -> None:
+        """Wait for ``condition`` or for the horizon."""
+        while not condition() and not self._late:
+            await self.world.sleep(LOOK_US, background=True)
+
+    async def _rest(self) -> None:
+        """Wait until nothing is going to happen by itself: settled, and no session left to expire; or the horizon."""
+        while not self._late:
+            if not self.world.foreground and not self.cluster.zookeeper.unattended:
+                return
+            await self.world.sleep(LOOK_US, background=True)
+
+
+def prepare(
+    scenario: Scenario, seed: int | None = None, strategy: str | None = None, profile: str | None = None
+) -> Scenario:
+    """The checked copy that a run is of."""
+    return scenario.for_run(seed=seed, strategy=strategy, profile=profile)
+
+
+def run_scenario(
+    scenario: Scenario,
+    *,
+    seed: int | None = None,
+    strategy: str | None = None,
+    profile: str | None = None,
+    trace_dir: Path | None = None,
+    on_event: Sink | None = None,
+) -> Run:
+    """Run ``scenario``; with ``trace_dir`` write its data set there, with ``on_event`` see every chunk of events.
+
+    Raises:
+        BadInput: the scenario does not fit the strategy or the profile, or the folder cannot be written.
+        KernelError: the tool failed, not the cluster.
+    """
+    from scenarios.runner.record import write_trace
+
+    asked = prepare(scenario, seed, strategy, profile)
+    stage = Stage(asked, keep_rows=trace_dir is not None)
+    rows = None
+    if trace_dir is not None:
+        from scenarios.dataset.events import EventRows
+
+        rows = EventRows()
+        stage.cluster.trace.sink(rows)
+    if on_event is not None:
+        stage.cluster.trace.sink(on_event)
+    began = time.perf_counter()
+    stage.play()
+    run, figures = conclude(stage, scenario, time.perf_counter() - began)
+    if trace_dir is not None and rows is not None:
+        write_trace(run, figures, stage.measures, rows, trace_dir)
+    return run
+
+
+def conclude(stage: Stage, original: Scenario, wall_s: float) -> tuple[Run, Figures]:
+    """Judge a run that has been played."""
+    scenario, trace, end_us = stage.scenario, stage.cluster.trace, stage.world.now
+    violations = tuple(stage.checkers.finish())
+    figures = stage.measures.finish(end_us)
+    started_us = stage.method.started.value
+    expectations = stage.judge.verdicts(started_us, end_us, figures.metrics())
+    reason = _reason(stage, bool(violations), expectations, figures)
+    digest = trace.digest()
+    story = stage.story.events()
+    replay = replay_command(original, scenario)
+    strategy = scenario.strategy.name
+    run = Run(
+        run_id=run_id(
+            scenario=original.digest(), profile=scenario.profile, strategy=strategy, seed=scenario.seed, grid={},
+            code=code_digest(),
+        ),
+        digest=digest,
+        scenario=scenario,
+        seed=scenario.seed,
+        strategy=strategy,
+        profile=scenario.profile,
+        verdict="failed" if reason else "passed",
+        reason=reason,
+        violations=violations,
+        expectations=expectations,
+        metrics=figures.metrics(),
+        virtual_s=end_us / 1_000_000,
+        wall_s=wall_s,
+        events=trace.seq,
+        explanation=_explanation(stage, reason, violations, expectations, story, replay) if reason else "",
+        replay=replay,
+        story=story,
+    )  # fmt: skip
+    return run, figures
+
+
+def _reason(stage: Stage, violated: bool, expectations: tuple[Expectation, ...], figures: Figures) -> str:
+    if violated:
+        return "violated"
+    if stage.method.not_exercised() or stage.actions.refused:
+        return "not exercised"
+    if not all(expectation.ok for expectation in expectations):
+        return "expectation"
+    unjudged = not any(expect.statement == "assignment" for expect in stage.scenario.expect)
+    return "unfinished" if unjudged and figures.moves != figures.moves_finished else ""
+
+
+def _explanation(
+    stage: Stage, reason: str, violations: Any, expectations: tuple[Expectation, ...], story: Any, replay: str
+) -> str:
+    broken = next((expectation for expectation in expectations if not expectation.ok), None)
+    if violations:
+        what, seq = str(violations[0]), violations[0].seq
+    elif reason == "not exercised":
+        what, seq = "not exercised: " + "; ".join(stage.actions.refused or stage.method.not_exercised()), 0
+    elif broken is not None:
+        what, seq = f"expected {broken.statement}; {broken.detail}", _last_before(story, broken.t_us)
+    else:
+        what, seq = f"unfinished: a move is open at {stage.world.now / 1e6:.3f} s, the horizon", 0
+    return explain(what, story, seq or _last_before(story, None), replay)
+
+
+def _last_before(story: tuple[Any, ...], t_us: int | None) -> int:
+    """The last event of the control plane up to ``t_us``: where the chain of an unmet expectation begins."""
+    seqs = [event.seq for event in story if t_us is None or event.t_us <= t_us]
+    return seqs[-1] if seqs else 0
+
+
+def replay_command(original: Scenario, scenario: Scenario) -> str:
+    """The one command that runs ``scenario`` again."""
+    words = ["./understudy", "run", original.source or "FILE", "--seed", str(scenario.seed)]
+    if scenario.strategy.name != original.strategy.name:
+        words += ["--strategy", scenario.strategy.name]
+    if scenario.profile != original.profile:
+        words += ["--profile", scenario.profile]
+    return shlex.join(words)

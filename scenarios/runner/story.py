@@ -1,0 +1,45 @@
+"""A run's memory of its control plane: what the timeline shows and an explanation follows.
+
+Appends and high watermarks come by the thousand and explain little; only the newest of them are kept, for the case that
+a causal chain leads through one.
+"""
+
+from collections import deque
+from typing import Any
+
+from attrs import define, field
+
+from emulator.protocol.events import Appended, HighWatermark, Produced
+from emulator.protocol.errors import Errors
+from emulator.trace import Trace
+
+DATA_PLANE = (Appended, HighWatermark)
+NEWEST = 4096
+MOST = 200_000
+"""Events kept at most; the oldest go first."""
+
+
+@define(eq=False)
+class Story:
+    """A sink for the trace."""
+
+    _control: deque[Any] = field(factory=lambda: deque(maxlen=MOST))
+    _data: deque[Any] = field(factory=lambda: deque(maxlen=NEWEST))
+
+    @classmethod
+    def of(cls, trace: Trace) -> "Story":
+        story = cls()
+        trace.sink(story.take)
+        return story
+
+    def take(self, chunk: list[Any]) -> None:
+        for event in chunk:
+            kind = event.__class__
+            if kind in DATA_PLANE or (kind is Produced and event.error == Errors.NONE.name):
+                self._data.append(event)
+            else:
+                self._control.append(event)
+
+    def events(self) -> tuple[Any, ...]:
+        """Everything kept, in the order of the trace."""
+        return tuple(sorted((*self._control, *self._data), key=lambda event: event.seq))

@@ -1,0 +1,78 @@
+"""What happened to the logs between two lines of a timeline, in one line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from emulator.protocol.events import Appended, HighWatermark, Produced
+from emulator.protocol.types import TopicPartition
+
+
+def is_data(event: Any) -> bool:
+    """Is this one of the many that are summarised? A batch that was given up is news of its own."""
+    kind = type(event)
+    return kind in (Appended, HighWatermark) or (kind is Produced and event.error == "NONE")
+
+
+class Summary:
+    """Collects; ``take`` tells and forgets. ``last``: the newest event collected."""
+
+    def __init__(self) -> None:
+        self.last: Any = None
+        self._clear()
+
+    def _clear(self) -> None:
+        self._batches = 0
+        self._partitions: dict[TopicPartition, None] = {}
+        self._leader = self._base = self._next = -1
+        self._followers: dict[int, int] = {}
+        self._high_watermark = -1
+        self._acknowledged = 0
+
+    def add(self, event: Any) -> None:
+        self.last = event
+        kind = type(event)
+        self._partitions[TopicPartition(event.topic, event.partition)] = None
+        if kind is HighWatermark:
+            if event.leader:
+                self._high_watermark = event.high_watermark
+        elif kind is Produced:
+            self._acknowledged += 1
+        elif event.leader:
+            if not self._batches:
+                self._base = event.base_offset
+            self._batches += 1
+            self._leader, self._next = event.node, event.next_offset
+        else:
+            self._followers[event.node] = event.next_offset
+
+    def take(self, one_partition: bool) -> str:
+        """In words; empty where there is nothing to tell."""
+        text = self._of_partition() if one_partition else self._of_cluster()
+        self._clear()
+        return text
+
+    def _acknowledged_words(self) -> list[str]:
+        return [f"{self._acknowledged} acknowledged"] if self._acknowledged else []
+
+    def _of_partition(self) -> str:
+        parts = []
+        if self._batches:
+            batches = "1 batch" if self._batches == 1 else f"{self._batches} batches"
+            parts.append(
+                f"leader {self._leader} appended {batches}, offsets {self._base} to {self._next - 1}"
+            )
+        if self._followers:
+            ends = ", ".join(f"{node} to {end}" for node, end in sorted(self._followers.items()))
+            parts.append(f"followers fetched: {ends}")
+        if self._high_watermark >= 0:
+            parts.append(f"high watermark {self._high_watermark}")
+        return "; ".join(parts + self._acknowledged_words())
+
+    def _of_cluster(self) -> str:
+        if not self._batches and not self._acknowledged:
+            return ""
+        count = len(self._partitions)
+        partitions = "1 partition" if count == 1 else f"{count} partitions"
+        batches = "1 batch" if self._batches == 1 else f"{self._batches} batches"
+        return "; ".join([f"{batches} appended, {partitions} active", *self._acknowledged_words()])

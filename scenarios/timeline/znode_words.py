@@ -1,0 +1,55 @@
+"""The content of a znode in words, by its path; as it is where the path means nothing to us."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from emulator.protocol import znodes
+
+
+def written(path: str, data: str, version: int) -> str:
+    """What ``data`` says. Content that does not have the form its path promises is shown as it is."""
+    try:
+        return _tell(path, data, version)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return data
+
+
+def _tell(path: str, data: str, version: int) -> str:
+    if znodes.state_path_partition(path) is not None:
+        state = znodes.LeaderAndIsr.decode(data, version)
+        return (
+            f"leader {state.leader} isr {_list(state.isr)} epoch {state.leader_epoch} "
+            f"(controller epoch {state.controller_epoch})"
+        )
+    parent = path.rpartition("/")[0]
+    tell = _BY_PATH.get(path) or _BY_PARENT.get(parent)
+    return data if tell is None else tell(data)
+
+
+def _list(ids: Iterable[int]) -> str:
+    return f"[{','.join(map(str, ids))}]"
+
+
+def _topic(data: str) -> str:
+    return ", ".join(f"{number}: {_list(replicas)}" for number, replicas in znodes.decode_topic(data).items())
+
+
+def _reassignment(data: str) -> str:
+    moves = znodes.decode_reassignment(data)
+    return ", ".join(f"{tp} to {_list(replicas)}" for tp, replicas in moves.items()) or "nothing"
+
+
+def _isr_change(data: str) -> str:
+    return ", ".join(str(tp) for tp in znodes.decode_isr_change(data))
+
+
+_BY_PATH: dict[str, Callable[[str], str]] = {
+    znodes.CONTROLLER: lambda data: f"broker {znodes.decode_controller(data)}",
+    znodes.REASSIGN_PARTITIONS: _reassignment,
+}
+_BY_PARENT: dict[str, Callable[[str], str]] = {
+    znodes.TOPICS: _topic,
+    znodes.ISR_CHANGE_NOTIFICATION: _isr_change,
+    znodes.BROKER_IDS: lambda data: "registered" if data else "",
+}

@@ -1,0 +1,133 @@
+"""What ZooKeeper holds and what the brokers are told, step by step, for the examples of the two documents."""
+
+import pytest
+
+from controller import ControllerPolicies
+from controller.reassignment.kafka_6794 import Kafka6794
+from controller.reassignment.policy import ReassignmentProtocol
+from controller.reassignment.wiki import Wiki, target_only
+from controller.states.rules import KAFKA_2_3, WIKI_TEXT
+from emulator.protocol import znodes
+from emulator.protocol.types import TopicPartition
+from emulator.trace.events import ZkWritten
+from tests.controller.lab import Lab, run
+from tests.controller.notes import Notes, check_golden, is_subsequence
+
+TP = TopicPartition("orders", 0)
+Row = tuple[tuple[int, ...], int, tuple[int, ...]]
+
+
+def policies(profile: str, protocol: ReassignmentProtocol, pinned: int) -> ControllerPolicies:
+    rules = WIKI_TEXT if profile == "wiki-text" else KAFKA_2_3
+    return ControllerPolicies(reassignment=protocol, replicas=rules, pinned=pinned)
+
+
+def table(notes: Notes) -> list[Row]:
+    """AR, leader and ISR after each write to the topic's or the partition's znode, as the page's table has
+    them."""
+    rows: list[Row] = []
+    for event in notes.events():
+        if isinstance(event, ZkWritten):
+            row = row_after(event, rows[-1] if rows else None)
+            if row is not None:
+                rows.append(row)
+    return rows
+
+
+def row_after(event: ZkWritten, last: Row | None) -> Row | None:
+    before = last or ((0,), 0, (0,))
+    if event.path == znodes.topic_path("orders"):
+        return (znodes.decode_topic(event.data)[0], before[1], before[2])
+    if event.path == znodes.state_path(TP):
+        state = znodes.LeaderAndIsr.decode(event.data, 0)
+        return (before[0], state.leader, state.isr)
+    return None
+
+
+async def move(lab: Lab, old: tuple[int, ...], new: tuple[int, ...]) -> tuple[Notes, list[Row]]:
+    """Move the partition; the test is its leader and lets replicas join one by one, whenever all stand
+    still."""
+    whole = Notes(lab)
+    await lab.create_topic("orders", {0: old})
+    notes = Notes(lab)
+    await lab.reassign({TP: new})
+    while lab.active.context.moves:
+        state, replicas = lab.state(TP), lab.assignment(TP)
+        await lab.write_isr(TP, (*state.isr, next(r for r in replicas if r not in state.isr)))
+    return notes, table(whole)
+
+
+@pytest.mark.parametrize("profile", ["kafka-2.3", "wiki-text"])
+def test_the_pages_example(profile: str) -> None:
+    """{1,2,3} -> {4,5,6}: the page's rows, in its order, are among those that ZooKeeper went through; and
+    nothing but what the golden file says was written or sent."""
+    protocol = Wiki(told_in_step_7=target_only) if profile == "wiki-text" else Wiki()
+
+    async def test(lab: Lab) -> None:
+        notes, rows = await move(lab, (1, 2, 3), (4, 5, 6))
+        old, wide, new = (1, 2, 3), (1, 2, 3, 4, 5, 6), (4, 5, 6)
+        page = [(old, 1, old), (wide, 1, wide), (wide, 4, wide), (wide, 4, new), (new, 4, new)]
+        assert is_subsequence(page, rows)
+        check_golden(f"wiki-{profile}-123-to-456", notes.text())
+
+    run(test, brokers=7, policies=policies(profile, protocol, pinned=0), joins=False)
+
+
+@pytest.mark.parametrize("profile", ["kafka-2.3", "wiki-text"])
+def test_a_leader_that_stays(profile: str) -> None:
+    """{0,1,2} -> {0,1,3}: step 7 tells OAR and RAR in Kafka's code, RAR alone on the page."""
+    protocol = Wiki(told_in_step_7=target_only) if profile == "wiki-text" else Wiki()
+
+    async def test(lab: Lab) -> None:
+        notes, _ = await move(lab, (0, 1, 2), (0, 1, 3))
+        check_golden(f"wiki-{profile}-012-to-013", notes.text())
+
+    run(test, brokers=5, policies=policies(profile, protocol, pinned=4), joins=False)
+
+
+def test_the_tickets_example() -> None:
+    """(0,1,2) -> (3,4,5): KAFKA-6794's five assignments, and the leader moves with the last."""
+
+    async def test(lab: Lab) -> None:
+        notes, rows = await move(lab, (0, 1, 2), (3, 4, 5))
+        assignments = list(dict.fromkeys(row[0] for row in rows))
+        assert assignments == [(0, 1, 2), (0, 1, 2, 3), (0, 2, 3, 4), (0, 3, 4, 5), (3, 4, 5)]
+        leaders = [(row[0], row[1]) for row in rows]
+        assert {leader for assignment, leader in leaders if assignment != (3, 4, 5)} == {0}
+        assert rows[-1] == ((3, 4, 5), 3, (3, 4, 5))
+        check_golden("kafka-6794-012-to-345", notes.text())
+
+    run(test, brokers=7, policies=policies("kafka-2.3", Kafka6794(), pinned=6), joins=False)
+
+
+PLANS = {
+    "one-swapped": ((0, 1, 2), (0, 1, 3)),
+    "leader-replaced": ((0, 1, 2), (1, 3, 4)),
+    "all-replaced": ((0, 1, 2), (3, 4, 5)),
+    "reordered": ((0, 1, 2), (2, 1, 0)),
+    "grown": ((0, 1), (0, 1, 2)),
+    "shrunk": ((0, 1, 2), (1, 2)),
+    "to-one": ((0, 1, 2), (1,)),
+}
+
+
+@pytest.mark.parametrize("plan", PLANS)
+@pytest.mark.parametrize("protocol", [Wiki(), Kafka6794()], ids=["wiki", "kafka-6794"])
+def test_every_plan_ends_where_it_should(protocol: ReassignmentProtocol, plan: str) -> None:
+    old, new = PLANS[plan]
+
+    async def test(lab: Lab) -> None:
+        notes, _ = await move(lab, old, new)
+        state = lab.state(TP)
+        assert lab.assignment(TP) == new == lab.active.context.replicas(TP)
+        assert sorted(state.isr) == sorted(new)
+        assert state.leader == (old[0] if old[0] in new else new[0])
+        assert lab.data("/admin/reassign_partitions") is None
+        gone = [r for r in old if r not in new]
+        stopped = [b for b, lines in notes.requests().items() if "StopReplica delete orders-0" in lines]
+        assert stopped == gone
+        steps = [step.removesuffix(" before") for step in notes.steps() if step.endswith(" before")]
+        if protocol.name == "wiki":
+            assert steps == list(protocol.steps)
+
+    run(test, brokers=7, policies=policies("kafka-2.3", protocol, pinned=6), joins=False)

@@ -1,0 +1,70 @@
+"""Named streams: independent, uniform, equal in every process."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emulator.streams import Streams
+
+ROOT = Path(__file__).parents[2]
+
+
+@given(st.integers(0, 2**32), st.integers(0, 50), st.integers(0, 50))
+def test_a_draw_moves_no_other_stream(seed: int, others: int, mine: int) -> None:
+    alone = Streams(seed)
+    expected = [alone.stream("network", "0>1").bits() for _ in range(mine)]
+    mixed = Streams(seed)
+    got = []
+    for number in range(max(others, mine)):
+        if number < others:
+            mixed.stream("network", "1>0").bits()
+            mixed.stream("election").below(7)
+        if number < mine:
+            got.append(mixed.stream("network", "0>1").bits())
+    assert got == expected
+
+
+def test_names_and_seeds_tell_streams_apart() -> None:
+    firsts = [
+        Streams(seed).stream(purpose, entity).bits()
+        for seed in (1, 2, 11)
+        for purpose in ("a", "b", "ab")
+        for entity in ("", "a", "b", 1, 2)
+    ]
+    assert len(set(firsts)) == len(firsts)
+
+
+def test_an_entity_is_its_text() -> None:
+    streams = Streams(3)
+    assert streams.stream("broker", 7) is streams.stream("broker", "7")
+
+
+def test_draws_are_uniform_enough() -> None:
+    """Chi squared with 15 degrees of freedom: above 45 once in 10,000."""
+    stream = Streams(1).stream("uniform")
+    counts = [0] * 16
+    for _ in range(16_000):
+        counts[stream.below(16)] += 1
+    assert sum((count - 1000) ** 2 / 1000 for count in counts) < 45
+    floats = [stream.uniform() for _ in range(10_000)]
+    assert all(0 <= value < 1 for value in floats)
+    assert abs(sum(floats) / 10_000 - 0.5) < 0.02
+
+
+@given(st.integers(1, 10**12), st.integers(0, 1000))
+def test_below_stays_below(bound: int, seed: int) -> None:
+    stream = Streams(seed).stream("below")
+    assert all(0 <= stream.below(bound) < bound for _ in range(20))
+    assert stream.choice([bound]) == bound
+
+
+def test_equal_in_another_process() -> None:
+    program = (
+        "from emulator.streams import Streams; print([Streams(5).stream('p', 'é').bits() for _ in range(3)])"
+    )
+    command = [sys.executable, "-c", program]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == str([Streams(5).stream("p", "é").bits() for _ in range(3)])

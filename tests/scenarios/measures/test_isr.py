@@ -1,0 +1,102 @@
+"""The times under each definition of readings §8, with values computed by hand."""
+
+from __future__ import annotations
+
+from emulator.protocol.events import NodeCrashed, NodeStarted
+from emulator.protocol.znodes import state_path
+from scenarios.measures import gauges
+from tests.scenarios.measures.streams import ORDERS_0, Stream
+
+
+def started(**measured: object) -> Stream:
+    """orders-0 on [0,1,2], all in sync, at time 0."""
+    stream = Stream(**measured)
+    stream.topic("orders", {0: (0, 1, 2)})
+    stream.state(0, (0, 1, 2))
+    return stream
+
+
+def test_a_shrunk_isr_is_under_replicated_by_every_definition() -> None:
+    stream = started(default_min_isr=2)
+    stream.at(1_000).state(0, (0, 1))
+    stream.at(3_000).state(0, (0,))
+    stream.at(4_000).state(0, (0, 1, 2))
+    found = stream.finish(10_000)
+    assert found.under_replicated_assigned_us == 3_000_000
+    assert found.under_replicated_draft_us == 3_000_000
+    assert found.under_replicated_final_us == 3_000_000
+    assert found.under_min_isr_us == 1_000_000
+    assert found.offline_us == 0
+
+
+def test_a_move_is_under_replicated_by_the_oldest_definition_only() -> None:
+    """[0,1,2] to [3,4,5] as the wiki moves it: widen, catch up, shrink, record."""
+    stream = started()
+    stream.at(1_000).move((3, 4, 5))
+    stream.at(1_100).topic("orders", {0: (0, 1, 2, 3, 4, 5)})
+    stream.at(2_100).state(0, (0, 1, 2, 3, 4, 5))
+    stream.at(2_600).state(3, (3, 4, 5), epoch=1)
+    stream.at(2_800).topic("orders", {0: (3, 4, 5)})
+    stream.at(2_900).moved()
+    found = stream.finish(5_000)
+    # 1.1 to 2.1 for want of the new ones, 2.6 to 2.8 for want of the old ones that are still listed.
+    assert found.under_replicated_assigned_us == 1_200_000
+    # From 2.6 to the move's end the original replicas are out of the ISR.
+    assert found.under_replicated_draft_us == 300_000
+    assert found.under_replicated_final_us == 0
+    assert found.excess_isr_us == 3 * 500_000
+    assert (found.moves, found.moves_finished, found.time_to_complete_us) == (1, 1, 1_900_000)
+
+
+def test_the_adopted_definition_sees_an_original_replica_that_dies_during_a_move() -> None:
+    stream = started()
+    stream.at(1_000).move((0, 1, 3))
+    stream.topic("orders", {0: (0, 1, 2, 3)})
+    stream.at(2_000).state(0, (0, 1))
+    found = stream.finish(3_000)
+    assert found.under_replicated_final_us == 1_000_000
+    assert found.time_to_complete_us is None
+    assert (found.moves, found.moves_finished) == (1, 0)
+
+
+def test_offline_is_what_zookeeper_says_and_a_dead_leader_shows_in_isr_live() -> None:
+    stream = started()
+    stream.at(1_000).emit(NodeCrashed, 0, 1, "process")
+    stream.at(2_000).state(-1, (0,), epoch=1)
+    stream.at(5_000).emit(NodeStarted, 0, 2)
+    stream.state(0, (0,), epoch=2)
+    found = stream.finish(6_000)
+    assert found.offline_us == 3_000_000
+    lives = [(row.t_us, row.isr_live) for row in stream.rows("isr_events") if row.w_us]
+    assert lives == [(0, 3), (1_000_000, 2), (2_000_000, 0), (5_000_000, 1)]
+
+
+def test_a_deleted_partition_counts_no_more() -> None:
+    stream = started()
+    stream.at(1_000).state(-1, ())
+    stream.at(2_000).write(state_path(ORDERS_0), "", op="delete")
+    assert stream.finish(9_000).offline_us == 1_000_000
+
+
+def test_intervals_of_a_partition_tile_the_run() -> None:
+    stream = started()
+    stream.at(1_500).state(0, (0,))
+    stream.at(2_500).state(1, (1, 2), epoch=1)
+    stream.finish(7_000)
+    rows = stream.rows("isr_events")
+    assert [row.t_us + row.w_us for row in rows] == [*(row.t_us for row in rows[1:]), 7_000_000]
+
+
+def test_gauges_follow_the_leader() -> None:
+    stream = started()
+    stream.at(1_000).state(0, (0, 1))
+    assert stream.measures.now("under_replicated_partitions") == 1
+    stream.at(2_000).state(1, (1, 2), epoch=1)
+    stream.at(3_000).state(1, (0, 1, 2), epoch=1)
+    assert stream.measures.now("under_replicated_partitions") == 0
+    stream.finish(4_000)
+    name = gauges.UNDER_REPLICATED
+    rows = [
+        (row.node, row.t_us, row.w_us) for row in stream.rows("metrics") if row.name == name and row.value
+    ]
+    assert rows == [(0, 1_000_000, 1_000_000), (1, 2_000_000, 1_000_000)]
