@@ -24,6 +24,7 @@ class ProduceHandler:
     def produce(self, request: ProduceRequest, channel: Channel) -> None:
         results: dict[TopicPartition, tuple[Errors, int]] = {}
         for batch in request.batches:
+            assert batch.tp not in results, f"two batches of {batch.tp} in one request"
             results[batch.tp] = self._append(batch, request.acks)
         manager = self._manager
         if request.acks == -1:

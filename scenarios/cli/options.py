@@ -47,13 +47,12 @@ def seeds(text: str) -> range:
     first, colon, last = text.partition(":")
     start, stop = _number(first), _number(last) if colon else None
     if start is None or (colon and stop is None):
-        raise BadInput(
-            f"{text!r} names no seeds; write A:B such as 0:20, or one number", where="--seeds"
-        )
+        raise BadInput(f"{text!r} names no seeds; write A:B such as 0:20, or one number", where="--seeds")
     found = range(start, start + 1 if stop is None else stop)
     if not found:
         raise BadInput(
-            f"{text!r} is empty, B is not part of A:B; write {start}:{start + 1} for one seed", where="--seeds"
+            f"{text!r} is empty, B is not part of A:B; write {start}:{start + 1} for one seed",
+            where="--seeds",
         )
     if len(found) > MOST_SEEDS or found[-1] > LARGEST_SEED:
         raise BadInput(f"{text!r} are too many or too large; at most {MOST_SEEDS} at once", where="--seeds")
@@ -125,7 +124,11 @@ def add_changes(parser: Parser) -> None:
 
 def add_format(parser: Parser) -> None:
     parser.add_argument(
-        "--format", metavar="F", type=one_of("--format", ("text", "json")), default="text", help="text or json"
+        "--format",
+        metavar="F",
+        type=one_of("--format", ("text", "json")),
+        default="text",
+        help="text or json",
     )
 
 

@@ -17,9 +17,7 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, **settings: Any) -> None:
         self.option_names: list[str] = []
-        super().__init__(
-            allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **settings
-        )
+        super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
 
     def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
         self.option_names += [name for name in names if name.startswith("--")]
@@ -93,4 +91,3 @@ class Program:
             return BadInput(f"{word!r} is one argument too many; see {parser.prog} --help")
         names = ["--help", *parser.option_names]
         return BadInput(f"unknown option {word.partition('=')[0]!r}; {did_you_mean(word, names)}")
-

@@ -126,14 +126,18 @@ class Producer:
     def _send(self, pending: list[_Pending]) -> None:
         """One request per leader broker; what has no known leader waits for metadata."""
         leaders = self._leaders
-        groups: dict[int, list[_Pending]] = {}
+        groups: dict[tuple[int, int], list[_Pending]] = {}
+        earlier: dict[TopicPartition, int] = {}
         for one in pending:
-            leader = leaders.get(one.batch.tp, NO_LEADER)
+            tp = one.batch.tp
+            leader = leaders.get(tp, NO_LEADER)
             if leader == NO_LEADER:
                 self._keep(one, Errors.LEADER_NOT_AVAILABLE)
             else:
-                groups.setdefault(leader, []).append(one)
-        for leader, group in groups.items():
+                # A request carries one batch of a partition; a backlog goes out in several, in order.
+                place = earlier[tp] = earlier.get(tp, -1) + 1
+                groups.setdefault((place, leader), []).append(one)
+        for (_place, leader), group in groups.items():
             self._request(leader, group)
         if self._retries:
             self._ask_metadata()

@@ -12,7 +12,8 @@ from emulator.trace.events import ZkSession, ZkWritten
 
 _SEPARATORS = re.compile(r"[, ()]+")
 _CLUSTER = (
-    e.Fault, e.NodeStarted, e.NodeCrashed, e.BrokerRegistered, e.ControllerElected, e.ControllerResigned, e.Violated,
+    e.Fault, e.NodeStarted, e.NodeCrashed, e.BrokerRegistered, e.ControllerElected, e.ControllerResigned,
+    e.Violated,
 )  # fmt: skip
 
 

@@ -75,7 +75,10 @@ def _actions() -> list[Entry]:
         {
             "name": action.name,
             "help": action.help,
-            "parameters": [*(["target"] if action.takes_target else []), *(p.name for p in action.parameters)],
+            "parameters": [
+                *(["target"] if action.takes_target else []),
+                *(p.name for p in action.parameters),
+            ],
             "undo": action.undo,
             "available": True,
         }

@@ -15,9 +15,7 @@ def add(program: Program) -> None:
         "sweep", run, "run strategies over many seeds on Spark, into a data set for compare"
     )
     options.add_file(parser)
-    parser.add_argument(
-        "--seeds", metavar="A:B", type=options.seeds, required=True, help=options.SEEDS_HELP
-    )
+    parser.add_argument("--seeds", metavar="A:B", type=options.seeds, required=True, help=options.SEEDS_HELP)
     parser.add_argument(
         "--strategy",
         dest="strategies",

@@ -1,0 +1,138 @@
+"""`run --check`: the same run in two fresh processes whose Pythons hash differently, compared event by event.
+
+Equal streams have one digest. Where they part, the first event that differs is named, with both its forms.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+import scenarios
+from scenarios.cli import exits
+from scenarios.cli.differences import Difference, difference_lines, parse_event
+from scenarios.cli.output import note, say
+from scenarios.cli.recording import RECORDER
+from scenarios.model import Scenario
+
+HASH_SEEDS = ("1", "4242")
+"""PYTHONHASHSEED of the two: sets and hashes of texts come in another order."""
+
+
+@frozen
+class Recording:
+    """What a process left. `code` other than 0: it ended without a digest, and `trouble` says why."""
+
+    path: Path
+    code: int
+    digest: str
+    trouble: str
+
+
+def check(scenario: Scenario, *, as_json: bool = False, recorder: str = RECORDER) -> int:
+    """Exit code 0 when both runs are one, 3 when they are not; what made both of them fail otherwise."""
+    with tempfile.TemporaryDirectory(prefix="understudy-check-") as folder:
+        first, second = _record_twice(scenario, Path(folder), recorder)
+        if first.code and first.code == second.code:
+            note(first.trouble)
+            return first.code if first.code > 0 else exits.TOOL_FAILED
+        found = None if first.code or second.code else compare(first, second)
+    if first.code or second.code:
+        note(first.trouble or second.trouble)
+        note("understudy: not deterministic: one of two equal runs did not come to its end")
+        return exits.NOT_DETERMINISTIC
+    _tell(scenario, first, second, found, as_json)
+    return exits.PASSED if found is None else exits.NOT_DETERMINISTIC
+
+
+def compare(first: Recording, second: Recording) -> Difference | None:
+    """The first place at which the two streams differ, None when there is none and the digests are equal."""
+    with first.path.open() as left, second.path.open() as right:
+        for index, (a, b) in enumerate(zip_longest(left, right), start=1):
+            if a != b:
+                return Difference(index, parse_event(a), parse_event(b))
+    if first.digest != second.digest:
+        # The digest covers every event, so the recorder must have left something out.
+        return Difference(0, {"digest": first.digest}, {"digest": second.digest})
+    return None
+
+
+def _record_twice(scenario: Scenario, folder: Path, recorder: str) -> tuple[Recording, Recording]:
+    """Both processes at once."""
+    paths = [folder / f"events-{hash_seed}.jsonl" for hash_seed in HASH_SEEDS]
+    processes: list[subprocess.Popen[str]] = []
+    try:
+        for path, hash_seed in zip(paths, HASH_SEEDS, strict=True):
+            processes.append(_start(hash_seed))
+            _ask(processes[-1], scenario, path, recorder)
+        first, second = (_finish(process, path) for process, path in zip(processes, paths, strict=True))
+    finally:
+        for process in processes:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+    return first, second
+
+
+def _start(hash_seed: str) -> subprocess.Popen[str]:
+    place = str(Path(scenarios.__file__).resolve().parents[1])
+    paths = [place, *filter(None, [os.environ.get("PYTHONPATH")])]
+    return subprocess.Popen(
+        [sys.executable, "-m", "scenarios.cli.recording"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(paths)},
+    )
+
+
+def _ask(process: subprocess.Popen[str], scenario: Scenario, path: Path, recorder: str) -> None:
+    request: dict[str, Any] = {
+        "scenario": scenario.to_table(),
+        "source": scenario.source,
+        "path": str(path),
+        "recorder": recorder,
+    }
+    assert process.stdin is not None
+    try:
+        process.stdin.write(json.dumps(request))
+        process.stdin.flush()
+    except BrokenPipeError:
+        pass  # it ended already; its exit code says why
+
+
+def _finish(process: subprocess.Popen[str], path: Path) -> Recording:
+    digest, trouble = process.communicate()
+    code = process.returncode
+    if code < 0:
+        trouble = f"understudy: a recording was killed by signal {-code}"
+    return Recording(path, code, digest.strip(), trouble.strip())
+
+
+def _tell(
+    scenario: Scenario, first: Recording, second: Recording, found: Difference | None, as_json: bool
+) -> None:
+    if as_json:
+        digests = {"digest": first.digest} if found is None else {"digests": [first.digest, second.digest]}
+        named = {} if found is None else {"first_difference": found.to_json()}
+        identity = {
+            "seed": scenario.seed,
+            "strategy": scenario.strategy.name,
+            "profile": scenario.profile,
+        }
+        say(json.dumps({"deterministic": found is None, **identity, **digests, **named}))
+    elif found is None:
+        say(f"deterministic: two processes with PYTHONHASHSEED {' and '.join(HASH_SEEDS)}, one digest")
+        say(f"digest {first.digest}")
+    else:
+        for line in difference_lines(found, HASH_SEEDS):
+            say(line)

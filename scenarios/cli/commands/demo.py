@@ -1,0 +1,118 @@
+"""`demo`: the main job end to end, in under two minutes: a run and its timeline, a sweep, the comparison."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scenarios.cli import exits, options
+from scenarios.cli.output import note, say, show
+from scenarios.cli.parser import Program
+
+if TYPE_CHECKING:
+    from scenarios.model import Scenario
+
+SCENARIO = "controller-dies-mid-move"
+PARTITION = "orders-0"
+STRATEGIES = ("wiki", "kafka-6794")
+SEEDS = range(20)
+
+
+def add(program: Program) -> None:
+    parser = program.command(
+        "demo", run, "watch a controller die in the middle of a move; compare two strategies"
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", help="keep the sweep's data set there (default: it is deleted)"
+    )
+    parser.add_argument(
+        "--seeds", metavar="A:B", type=options.seeds, default=SEEDS, help="the sweep's seeds (default: 0:20)"
+    )
+    options.add_master(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Java is looked for first: whoever lacks it should not learn so after the first half."""
+    from scenarios.java import ensure_java
+
+    ensure_java()
+    began = time.monotonic()
+    scenario = _validated()
+    code = _one_run(scenario)
+    with _folder(arguments.out) as folder:
+        _sweep_and_compare(scenario, folder, arguments)
+    say(f"the demo took {time.monotonic() - began:.0f} s; next: understudy run {SCENARIO} --seed 7")
+    return code
+
+
+def _validated() -> Scenario:
+    from scenarios.cli.files import load
+
+    _part(f"1. validate: {SCENARIO}.toml is read and checked, as: understudy validate {SCENARIO}")
+    scenario = load(SCENARIO)
+    for strategy in STRATEGIES:
+        scenario.for_run(strategy=strategy)
+    say(scenario.title)
+    return scenario
+
+
+def _one_run(scenario: Scenario) -> int:
+    from scenarios.cli.report import report
+    from scenarios.runner import run_scenario
+
+    _part(f"2. run: one run in virtual time, as: understudy run {SCENARIO}; what befell {PARTITION}:")
+    finished = run_scenario(scenario)
+    for line in finished.timeline(PARTITION):
+        say(line)
+    say()
+    for line in report(finished):
+        say(line)
+    return exits.PASSED if finished.passed else exits.FAILED
+
+
+def _sweep_and_compare(scenario: Scenario, folder: Path, arguments: Namespace) -> None:
+    seeds, names = arguments.seeds, " and ".join(STRATEGIES)
+    _part(
+        f"3. sweep: {len(seeds)} seeds under {names} as tasks of Spark on {arguments.master}, into {folder}"
+    )
+    note("demo: Spark starts")
+
+    from scenarios.spark.compare import compare
+    from scenarios.spark.session import session
+    from scenarios.spark.sweep import sweep
+
+    with session(arguments.master):  # one session for both: it takes seconds to start
+        sweep(
+            scenario,
+            seeds,
+            STRATEGIES,
+            folder,
+            master=arguments.master,
+            experiment="demo",
+            progress=sys.stderr,
+        )
+        _part(
+            f"4. compare: which strategy hurt less, paired by seed, as: understudy compare {arguments.out or 'DIR'}"
+        )
+        say(compare(folder, master=arguments.master).text)
+
+
+@contextmanager
+def _folder(out: str | None) -> Iterator[Path]:
+    if out is not None:
+        yield Path(out)
+        return
+    with tempfile.TemporaryDirectory(prefix="understudy-demo-") as folder:
+        yield Path(folder)
+
+
+def _part(title: str) -> None:
+    say()
+    say(f"== {title}")
+    show()

@@ -1,0 +1,91 @@
+"""`run FILE`: one run, or one per seed, or twice the same to see whether it is deterministic (`--check`)."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scenarios.cli import exits, options
+from scenarios.cli.output import say
+from scenarios.cli.parser import Program
+from scenarios.errors import BadInput
+
+if TYPE_CHECKING:
+    from scenarios.model import Scenario
+
+
+def add(program: Program) -> None:
+    parser = program.command("run", run, "run a scenario on an emulated cluster and judge what came of it")
+    options.add_file(parser)
+    parser.add_argument(
+        "--seed", metavar="N", type=options.whole("--seed", 0), help="what chance is drawn from"
+    )
+    parser.add_argument(
+        "--seeds", metavar="A:B", type=options.seeds, help=f"one run per seed: {options.SEEDS_HELP}"
+    )
+    parser.add_argument(
+        "--jobs",
+        metavar="N",
+        type=options.whole("--jobs", 1, 1024),
+        default=1,
+        help="processes that share the seeds (default: 1)",
+    )
+    parser.add_argument(
+        "--strategy", metavar="S", type=options.strategy, help="how partitions are moved (list strategies)"
+    )
+    options.add_profile(parser)
+    options.add_changes(parser)
+    parser.add_argument(
+        "--trace",
+        metavar="DIR",
+        help="write the run's tables there, for timeline; one folder per seed of --seeds",
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="run twice, in two processes, and compare event by event"
+    )
+    options.add_format(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """What cannot be done is refused before anything runs or is written."""
+    from scenarios.cli.files import load
+
+    if arguments.seed is not None and arguments.seeds is not None:
+        raise BadInput("cannot stand beside --seeds; leave one out", where="--seed")
+    if arguments.jobs > 1 and arguments.seeds is None:
+        raise BadInput("shares out the runs of --seeds; name some, such as 0:20", where="--jobs")
+    if arguments.check and (arguments.trace or arguments.seeds is not None):
+        other = "--trace" if arguments.trace else "--seeds"
+        raise BadInput(f"looks at one run and writes none; leave out {other}", where="--check")
+    scenario = load(arguments.file, arguments.changes).for_run(
+        seed=arguments.seed, strategy=arguments.strategy, profile=arguments.profile
+    )
+    if arguments.check:
+        from scenarios.cli.check import check
+
+        return check(scenario, as_json=arguments.format == "json")
+    if arguments.trace:
+        from scenarios.dataset.writer import check_writable
+
+        check_writable(Path(arguments.trace))
+    if arguments.seeds is not None:
+        from scenarios.cli.many import run_seeds
+
+        return run_seeds(scenario, arguments)
+    return _run_once(scenario, arguments)
+
+
+def _run_once(scenario: Scenario, arguments: Namespace) -> int:
+    from scenarios.cli.report import report
+    from scenarios.runner import run_scenario
+
+    trace = Path(arguments.trace) if arguments.trace else None
+    finished = run_scenario(scenario, trace_dir=trace)
+    if arguments.format == "json":
+        say(json.dumps(finished.to_json()))
+    else:
+        for line in report(finished, arguments.changes, trace):
+            say(line)
+    return exits.PASSED if finished.passed else exits.FAILED

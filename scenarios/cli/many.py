@@ -1,0 +1,149 @@
+"""`run --seeds A:B [--jobs N]`: one run per seed, in this process or in several, told in the order of the seeds.
+
+Text: a line per run, then the first failure explained. JSON: one object per line and run, nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import shlex
+import signal
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from scenarios.cli import exits, logs
+from scenarios.cli.output import note, say, show
+from scenarios.cli.report import explanation, number, replay
+from scenarios.model import Scenario
+
+_COLUMNS = ("time_to_complete_s", "under_replicated_assigned_s", "leader_elections", "isr_shrinks")
+_HEADER = ("complete_s", "under_repl_s", "elections", "shrinks")
+
+
+@frozen(kw_only=True)
+class Task:
+    """A run to do. `document`: the scenario as plain tables, since it travels to another process."""
+
+    document: dict[str, Any]
+    source: str
+    seed: int
+    changes: Sequence[tuple[str, str]]
+    trace: str | None
+
+
+@frozen(kw_only=True)
+class Outcome:
+    """What came of it: the object of `--format json`, and the texts of a failed run."""
+
+    result: dict[str, Any]
+    explanation: str
+    replay: str
+
+    @property
+    def passed(self) -> bool:
+        return bool(self.result["verdict"] == "passed")
+
+
+def run_seeds(scenario: Scenario, arguments: Namespace) -> int:
+    """Runs all seeds; the exit code is 1 when a run failed."""
+    tasks = [
+        Task(
+            document=scenario.to_table(),
+            source=scenario.source,
+            seed=seed,
+            changes=arguments.changes,
+            trace=_folder(arguments.trace, seed),
+        )
+        for seed in arguments.seeds
+    ]
+    as_json = arguments.format == "json"
+    if not as_json:
+        say(scenario.title)
+        say(f"strategy {scenario.strategy.name}, profile {scenario.profile}, {len(tasks)} seeds")
+        say(_line("seed", "verdict", *_HEADER, "digest"))
+    failed: list[Outcome] = []
+    for done, outcome in enumerate(_outcomes(tasks, arguments.jobs, arguments.log), start=1):
+        say(json.dumps(outcome.result) if as_json else _row(outcome.result))
+        show()
+        if not outcome.passed:
+            failed.append(outcome)
+        note(f"run: {done} of {len(tasks)}, {len(failed)} failed")
+    if not as_json:
+        _conclude(failed, len(tasks))
+        if arguments.trace:
+            first = shlex.quote(str(_folder(arguments.trace, arguments.seeds[0])))
+            say(f"traces written to {arguments.trace}, a folder per seed; next: understudy timeline {first}")
+    return exits.FAILED if failed else exits.PASSED
+
+
+def run_task(task: Task) -> Outcome:
+    """One run, in whatever process."""
+    from scenarios.runner import run_scenario
+
+    scenario = Scenario.from_table(task.document, source=task.source)
+    run = run_scenario(scenario, seed=task.seed, trace_dir=Path(task.trace) if task.trace else None)
+    return Outcome(
+        result=run.to_json(),
+        explanation="" if run.passed else explanation(run, task.changes),
+        replay=replay(run, task.changes),
+    )
+
+
+def _outcomes(tasks: Sequence[Task], jobs: int, log: str) -> Iterator[Outcome]:
+    if min(jobs, len(tasks)) == 1:
+        yield from map(run_task, tasks)
+        return
+    with _pool(min(jobs, len(tasks)), log) as pool:
+        yield from pool.map(run_task, tasks)
+
+
+@contextmanager
+def _pool(jobs: int, log: str) -> Iterator[ProcessPoolExecutor]:
+    """Fresh processes. Ctrl-C ends them at once: only this one hears it, whoever sent it."""
+    pool = ProcessPoolExecutor(
+        jobs, multiprocessing.get_context("spawn"), initializer=_prepare_worker, initargs=(log,)
+    )
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in multiprocessing.active_children():
+            process.terminate()
+        raise
+    pool.shutdown()
+
+
+def _prepare_worker(log: str) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    logs.configure(log)
+
+
+def _folder(trace: str | None, seed: int) -> str | None:
+    return None if trace is None else str(Path(trace) / f"seed-{seed}")
+
+
+def _row(result: dict[str, Any]) -> str:
+    verdict = "passed" if result["verdict"] == "passed" else f"FAILED {result['reason']}"
+    figures = (number(result["metrics"].get(name)) for name in _COLUMNS)
+    return _line(str(result["seed"]), verdict, *figures, result["digest"][:12])
+
+
+def _line(*cells: str) -> str:
+    seed, verdict, *rest = cells
+    return f"{seed:>8}  {verdict:<22}" + "".join(f"  {cell:>12}" for cell in rest)
+
+
+def _conclude(failed: Sequence[Outcome], runs: int) -> None:
+    say(f"{runs - len(failed)} of {runs} passed")
+    if failed:
+        say()
+        say(failed[0].explanation)
+        for outcome in failed[1:]:
+            say(f"also failed: {outcome.replay}")

@@ -1,0 +1,45 @@
+"""One of the two processes of `run --check`: `python -m scenarios.cli.recording` reads a request from standard
+input, records the run's events into a file and prints the run's digest.
+
+`recorder` names the function that does it, as `module:function`; tests name one with a planted fault.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from scenarios.cli import exits, logs
+from scenarios.model import Scenario
+
+RECORDER = "scenarios.runner:record_events"
+
+
+def main() -> int:
+    logs.configure()
+    try:
+        print(_record(json.load(sys.stdin)))
+    except BaseException as error:
+        return exits.explain(error)
+    return exits.PASSED
+
+
+def _record(request: dict[str, Any]) -> str:
+    module, _, function = request["recorder"].partition(":")
+    record: Callable[..., str] = getattr(importlib.import_module(module), function)
+    scenario = Scenario.from_table(request["scenario"], source=request["source"])
+    return record(
+        scenario,
+        Path(request["path"]),
+        seed=scenario.seed,
+        strategy=scenario.strategy.name,
+        profile=scenario.profile,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

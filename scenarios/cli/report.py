@@ -1,0 +1,92 @@
+"""A run as text: what was run, the verdict, every expectation, the key figures; of a failed run, why."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scenarios.cli.output import table
+
+if TYPE_CHECKING:
+    from scenarios.runner import Run
+
+KEY_METRICS = (
+    "time_to_complete_s",
+    "under_replicated_assigned_s",
+    "under_min_isr_s",
+    "offline_s",
+    "lag_p99",
+    "true_lag_p99",
+    "isr_shrinks",
+    "isr_expands",
+    "leader_elections",
+    "acked_batches",
+    "failed_batches",
+    "produce_p99_ms",
+)
+"""What the text shows; `--format json` has all of them."""
+
+
+def report(run: Run, changes: Sequence[tuple[str, str]] = (), trace: Path | None = None) -> Iterator[str]:
+    """The lines for people. `changes`: those of `--set`, which a replay needs too."""
+    yield run.scenario.title
+    yield f"strategy {run.strategy}, profile {run.profile}, seed {run.seed}"
+    yield ""
+    yield verdict(run)
+    yield from table(
+        [(_mark(e.ok), e.statement, _found(e.ok, e.detail, e.t_us)) for e in run.expectations] or [("",)]
+    )
+    yield ""
+    yield from _metrics(run)
+    if not run.passed:
+        yield ""
+        yield from explanation(run, changes).splitlines()
+    yield ""
+    yield f"run {run.run_id}  digest {run.digest}"
+    if trace is not None:
+        yield f"trace written to {trace}; next: understudy timeline {shlex.quote(str(trace))}"
+
+
+def verdict(run: Run) -> str:
+    reason = f" ({run.reason})" if run.reason else ""
+    return (
+        f"{run.verdict.upper()}{reason} after {run.virtual_s:.3f} virtual seconds"
+        f" ({run.wall_s:.2f} s here, {run.events:,} events)"
+    )
+
+
+def explanation(run: Run, changes: Sequence[tuple[str, str]] = ()) -> str:
+    """Why it failed, with a replay command that is the whole of it: the run itself knows no `--set`."""
+    return run.explanation.replace(run.replay, replay(run, changes))
+
+
+def replay(run: Run, changes: Sequence[tuple[str, str]] = ()) -> str:
+    settings = [f"--set {shlex.quote(f'{key}={value}')}" for key, value in changes]
+    return " ".join([run.replay, *settings])
+
+
+def number(value: float | None) -> str:
+    """A figure; `-` for one that the run does not have."""
+    if value is None:
+        return "-"
+    return f"{value:,.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else f"{value:,}"
+
+
+def _mark(ok: bool) -> str:
+    return "ok" if ok else "FAILED"
+
+
+def _found(ok: bool, detail: str, t_us: int | None) -> str:
+    when = "" if t_us is None else f"at {t_us / 1e6:.3f} s"
+    return when if ok else ", ".join(part for part in (detail, when) if part)
+
+
+def _metrics(run: Run) -> Iterator[str]:
+    """Two figures to a line."""
+    cells = [(name, number(run.metrics[name])) for name in KEY_METRICS if name in run.metrics]
+    if len(cells) % 2:
+        cells.append(("", ""))
+    rows = [(*left, *right) for left, right in zip(cells[::2], cells[1::2], strict=True)]
+    yield from table(rows) if rows else ()
