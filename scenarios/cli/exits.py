@@ -5,18 +5,18 @@ from __future__ import annotations
 import traceback
 
 from scenarios.cli.output import note
-from scenarios.errors import EXIT_CODE as BAD_INPUT
-from scenarios.errors import BadInput
+from scenarios.errors import EXIT_CODE, BadInput
 
 PASSED = 0
 FAILED = 1
+BAD_INPUT = EXIT_CODE
 NOT_DETERMINISTIC = 3
 TOOL_FAILED = 4
 INTERRUPTED = 130
 
 
 def explain(error: BaseException, *, debug: bool = False) -> int:
-    """Says in one line on standard error what went wrong and returns the exit code; `debug` adds the frames."""
+    """Tell in one line on standard error what went wrong. Returns the exit code. `debug` adds the frames."""
     if isinstance(error, BadInput):
         note(f"understudy: {error}")
         return BAD_INPUT

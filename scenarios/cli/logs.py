@@ -1,4 +1,4 @@
-"""structlog for people who watch the control plane: off by default, `--log info|debug` prints to standard error.
+"""structlog for people who watch the control plane: off by default; `--log info` prints to standard error.
 
 A line carries virtual time, never the wall's. Calls below the level return at once: the filtering logger has
 no code behind them.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import MutableMapping
+from contextlib import suppress
 from typing import Any
 
 import structlog
@@ -40,10 +41,8 @@ def configure(level: str = DEFAULT) -> None:
 
 def virtual_time(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """Adds `t`, the virtual seconds of the world that is running; outside of one there is no time to tell."""
-    try:
+    with suppress(RuntimeError):  # Trio does not run
         event["t"] = f"{trio.current_time():.6f}"
-    except RuntimeError:  # Trio does not run
-        pass
     return event
 
 

@@ -1,4 +1,4 @@
-"""`run --seeds A:B [--jobs N]`: one run per seed, in this process or in several, told in the order of the seeds.
+"""`run --seeds A:B [--jobs N]`: one run per seed, in one process or several, told in the order of the seeds.
 
 Text: a line per run, then the first failure explained. JSON: one object per line and run, nothing else.
 """

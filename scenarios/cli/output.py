@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from io import TextIOWrapper
 
 from scenarios.errors import BadInput
@@ -47,13 +49,11 @@ def note(text: str) -> None:
     """A line for whoever watches, on standard error: progress, and what went wrong."""
     if sys.stderr is None:
         return
-    try:
+    with suppress(OSError):  # nobody is left to be told
         print(text, file=sys.stderr, flush=True)
-    except OSError:
-        pass  # nobody is left to be told
 
 
-def table(rows: list[tuple[str, ...]], indent: str = "  ") -> list[str]:
+def table(rows: Sequence[tuple[str, ...]], indent: str = "  ") -> list[str]:
     """Rows of cells as aligned lines; the last cell of a row is as long as it is."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [

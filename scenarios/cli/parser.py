@@ -89,5 +89,5 @@ class Program:
         parser = self._commands[name] if name is not None else self.parser
         if not word.startswith("-"):
             return BadInput(f"{word!r} is one argument too many; see {parser.prog} --help")
-        names = ["--help", *parser.option_names]
+        names = parser.option_names
         return BadInput(f"unknown option {word.partition('=')[0]!r}; {did_you_mean(word, names)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 from scenarios.cli import commands, exits, logs, output
 from scenarios.cli.parser import Program
@@ -38,10 +39,8 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _show_what_was_said() -> None:
-    try:
+    with suppress(Exception):  # the first trouble is the one to tell
         output.show()
-    except Exception:
-        pass  # the first trouble is the one to tell
 
 
 def _wants_debug(words: Sequence[str]) -> bool:

@@ -15,8 +15,8 @@ from emulator.trace import Event, Trace
 from emulator.trace.events import ZkSession, ZkWritten
 
 CONTROL_PLANE: tuple[type, ...] = (
-    e.Step, e.Fault, e.NodeStarted, e.NodeCrashed, e.BrokerRegistered, e.ControllerElected, e.ControllerResigned,
-    e.ControlRequest, e.ControlResponse, e.LeaderElected, e.BecameLeader, e.BecameFollower, e.ReplicaStopped,
+    e.Step, e.Fault, e.NodeStarted, e.NodeCrashed, e.BrokerRegistered, e.ControllerElected,
+    e.ControllerResigned, e.ControlRequest, e.ControlResponse, e.LeaderElected, e.BecameLeader, e.BecameFollower, e.ReplicaStopped,
     e.LogLoaded, e.Truncated, e.IsrChanged, e.IsrUpdateFailed, e.FetcherStarted, e.FetcherStopped,
     e.PartitionFailed, e.PartitionUnfailed, e.MoveStarted, e.MoveFinished, e.Violated, ZkWritten, ZkSession,
 )  # fmt: skip

@@ -103,7 +103,8 @@ def _produced(event: e.Produced) -> str:
 
 
 def _replica_stopped(event: e.ReplicaStopped) -> str:
-    return f"broker {event.node} stops its replica of {_tp(event)} ({'deleted' if event.deleted else 'log kept'})"
+    log = "deleted" if event.deleted else "log kept"
+    return f"broker {event.node} stops its replica of {_tp(event)} ({log})"
 
 
 def _zk_written(event: ZkWritten) -> str:

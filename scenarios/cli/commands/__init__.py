@@ -1,7 +1,7 @@
 """The commands, one file each: `add` tells the parser what a command takes, `run` does it.
 
-Whatever a command needs beyond that it imports when it runs, so that `--help` is there at once and nothing but
-the Spark commands loads Spark.
+Whatever a command needs beyond that it imports when it runs, so that `--help` is there at once and nothing
+but the Spark commands loads Spark.
 """
 
 from __future__ import annotations

@@ -97,9 +97,8 @@ def _sweep_and_compare(scenario: Scenario, folder: Path, arguments: Namespace) -
             experiment="demo",
             progress=sys.stderr,
         )
-        _part(
-            f"4. compare: which strategy hurt less, paired by seed, as: understudy compare {arguments.out or 'DIR'}"
-        )
+        place = arguments.out or "DIR"
+        _part(f"4. compare: which strategy hurt less, paired by seed, as: understudy compare {place}")
         say(compare(folder, master=arguments.master).text)
 
 

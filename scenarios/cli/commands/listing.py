@@ -1,4 +1,4 @@
-"""`list KIND`: the names that a scenario file and the command line may use, from the registries themselves."""
+"""`list KIND`: the names that a scenario file and the command line may use, out of the registries."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _actions() -> list[Entry]:
         }
         for action in ACTIONS.values()
     ]
-    later = [
+    later: list[Entry] = [
         {"name": name, "help": "a later version's", "parameters": [], "undo": None, "available": False}
         for name in LATER_ACTIONS
     ]

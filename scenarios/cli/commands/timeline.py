@@ -1,4 +1,4 @@
-"""`timeline TRACE [PARTITION]`: what happened, event by event, read back from the data set of `run --trace`."""
+"""`timeline TRACE [PARTITION]`: what happened, event by event, read back from what `run --trace` wrote."""
 
 from __future__ import annotations
 
@@ -66,6 +66,7 @@ def run(arguments: Namespace) -> int:
 
 def _events(arguments: Namespace) -> list[Any]:
     """The events of the run that is asked for, in their order."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     from scenarios.dataset.events import read_events
@@ -74,7 +75,7 @@ def _events(arguments: Namespace) -> list[Any]:
     data_set = open_data_set(Path(arguments.trace))
     run_id = _choose(data_set, arguments)
     table = read_table(data_set, "events")
-    table = table.filter(pc.equal(table["run_id"], run_id)).sort_by("seq")
+    table = table.filter(pc.equal(table["run_id"], pa.scalar(run_id))).sort_by("seq")
     if not table.num_rows:
         raise BadInput(
             f"holds no events of run {run_id}; run it again with run --trace", source=arguments.trace

@@ -1,0 +1,170 @@
+"""``python -m benchmarks.cluster [--repeats 5] [--write]``: virtual seconds per second of CPU, and where they go.
+
+The real emulator, traces on, acks=all, one produce request per leader broker and linger of 100 ms (so 10 batches a
+second and partition), beside a bare callback model. Exit code 1 where a target is missed or the two disagree on how many
+batches were acknowledged.
+"""
+
+import argparse
+import cProfile
+import logging
+import pstats
+import statistics
+import sys
+import time
+from pathlib import Path
+
+import structlog
+from attrs import frozen
+
+from benchmarks.cluster.floor import LINGER_US, REPLICAS, Floor
+from benchmarks.results import machine, write_section
+from emulator.kernel import World
+from emulator.kernel.collector import collector_off
+from emulator.protocol.events import Produced
+from emulator.protocol.types import TopicPartition
+from scenarios.checkers import Checkers
+from scenarios.clients import Workload
+from scenarios.cluster import Cluster, ClusterSetup, TopicSetup
+from scenarios.measures import Measured, Measures
+
+
+@frozen
+class Case:
+    """One set-up. ``target``: virtual seconds per second that it must reach; ``watched``: with checkers and measures,
+    as ``understudy run`` has them."""
+
+    name: str
+    brokers: int
+    partitions: int
+    load: bool
+    virtual_s: int
+    target: float | None
+    watched: bool = False
+
+
+CASES = (
+    Case("3 brokers, 12 partitions, 10 batches/s each", 3, 12, True, 60, 150),
+    Case("3 brokers, 12 partitions, idle", 3, 12, False, 1200, 5000),
+    Case("10 brokers, 500 partitions, 10 batches/s each", 10, 500, True, 3, 5),
+    Case("3/12 under load, with checkers and measures", 3, 12, True, 60, None, True),
+    Case("10/500 under load, with checkers and measures", 10, 500, True, 3, None, True),
+)
+
+
+@frozen
+class Timing:
+    """CPU seconds of the measured stretch, batches acknowledged and events recorded in it."""
+
+    seconds: float
+    acked: int
+    events: int
+
+
+def cluster(case: Case, profile: cProfile.Profile | None = None) -> Timing:
+    """Run the emulator; the clock starts when the cluster is up and, under load, running evenly."""
+    topic = "orders"
+    assignment = {p: tuple((p + k) % case.brokers for k in range(REPLICAS)) for p in range(case.partitions)}
+    load = Workload(
+        tuple(TopicPartition(topic, p) for p in range(case.partitions)), 100 * case.partitions, linger_us=LINGER_US
+    )
+    setup = ClusterSetup(
+        case.brokers, topics=(TopicSetup(topic, assignment),), workloads=(load,) if case.load else ()
+    )
+    world = World(1)
+    stage = Cluster(world, setup)
+    if case.watched:
+        Measures(stage.trace, Measured(keep_rows=False))
+        Checkers(stage.trace)
+    acked = [0]
+
+    def count(_: Produced) -> None:
+        acked[0] += 1
+
+    stage.trace.fold(Produced, count)
+    timings: list[Timing] = []
+
+    async def drive(_: Cluster) -> None:
+        await world.sleep(1_000_000, background=True)
+        before, events = acked[0], stage.trace.seq
+        if profile is not None:
+            profile.enable()
+        began = time.process_time()
+        await world.sleep(case.virtual_s * 1_000_000, background=True)
+        took = time.process_time() - began
+        if profile is not None:
+            profile.disable()
+        timings.append(Timing(took, acked[0] - before, stage.trace.seq - events))
+
+    world.run(stage.run, drive)
+    return timings[0]
+
+
+def floor(case: Case) -> Timing:
+    """Run the bare callback model over the same stretch."""
+    model = Floor(case.brokers, case.partitions, case.load)
+    began = time.process_time()
+    with collector_off():
+        model.run(case.virtual_s * 1_000_000)
+    return Timing(time.process_time() - began, model.acked, 0)
+
+
+def measure(case: Case, repeats: int) -> tuple[list[Timing], list[Timing]]:
+    """The two in turn, ``repeats`` times."""
+    ours, theirs = [], []
+    for _ in range(repeats):
+        ours.append(cluster(case))
+        theirs.append(floor(case))
+    return ours, theirs
+
+
+def top_ten(case: Case) -> list[str]:
+    """Where the time goes: the ten functions with the most time of their own."""
+    profile = cProfile.Profile()
+    cluster(case, profile)
+    stats = pstats.Stats(profile)
+    entries = sorted(stats.stats.items(), key=lambda item: -item[1][2])[:10]  # type: ignore[attr-defined]
+    total = stats.total_tt  # type: ignore[attr-defined]
+    lines = [f"Profile of *{case.name}* (share of own time, calls):", ""]
+    for (file, line, function), (_, calls, own, _, _) in entries:
+        place = f"{'/'.join(Path(file).parts[-2:])}:{line}" if line else "built in"
+        lines.append(f"- {own / total:.0%} `{function}` ({place}), {calls:,} calls")
+    return lines
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.cluster", description=__doc__)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--write", action="store_true", help="write the table into benchmarks/RESULTS.md")
+    options = parser.parse_args()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    lines = [
+        machine(f"python -m benchmarks.cluster --repeats {options.repeats} --write"),
+        "",
+        "| set-up | virtual s per CPU s | target | floor | emulator / floor | events per virtual s |",
+        "|---|---|---|---|---|---|",
+    ]
+    problems = []
+    for case in CASES:
+        ours, theirs = measure(case, options.repeats)
+        speed = statistics.median(case.virtual_s / timing.seconds for timing in ours)
+        bare = statistics.median(case.virtual_s / timing.seconds for timing in theirs)
+        share = statistics.median(b.seconds / a.seconds for a, b in zip(ours, theirs, strict=True))
+        target = "" if case.target is None else f"{case.target:,.0f}"
+        events = ours[0].events / case.virtual_s
+        lines.append(f"| {case.name} | {speed:,.1f} | {target} | {bare:,.0f} | {share:.2f} | {events:,.0f} |")
+        if case.target is not None and speed < case.target:
+            problems.append(f"{case.name}: {speed:.1f} virtual s per s, wanted {case.target}")
+        if abs(ours[0].acked - theirs[0].acked) > 2 * case.partitions:
+            problems.append(f"{case.name}: {ours[0].acked} batches acknowledged, the floor has {theirs[0].acked}")
+    lines += ["", *top_ten(CASES[0]), "", *top_ten(CASES[2])]
+    print("\n".join(lines))
+    if options.write:
+        write_section("cluster", lines)
+    for problem in problems:
+        print(f"missed: {problem}", file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,83 @@
+"""A run told by hand: events on a clock that moves one millisecond with each of them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+from emulator.protocol import events as e
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import LeaderAndIsr, state_path
+from emulator.trace import Trace
+from emulator.trace.events import ZkWritten
+from scenarios.checkers import Checkers, Violation
+
+ORDERS_0 = TopicPartition("orders", 0)
+COUNT = 10
+"""Records per batch."""
+
+
+class Story:
+    """One partition, ``orders-0``. Batches are numbered from 1; batch n of an undisturbed log ends at 10 n."""
+
+    def __init__(self, *names: str, **options: Any) -> None:
+        self.world = SimpleNamespace(now=0)
+        self.trace = Trace(cast("Any", self.world))
+        self.events: list[Any] = []
+        self.trace.sink(self.events.extend)
+        self.checkers = Checkers(self.trace, names or None, **options)
+        self._version = -1
+
+    def emit(self, kind: Any, *fields: Any) -> Any:
+        self.world.now += 1000
+        return self.trace.emit(kind, *fields)
+
+    def state(self, leader: int, isr: tuple[int, ...], epoch: int) -> None:
+        self._version += 1
+        data = LeaderAndIsr(leader, epoch, isr, 1).encode()
+        self.emit(ZkWritten, 0, "setData", state_path(ORDERS_0), self._version, 0, data)
+
+    def deleted(self) -> None:
+        self.emit(ZkWritten, 0, "delete", state_path(ORDERS_0), self._version, 0, "")
+
+    def loaded(self, node: int, end: int = 0, high_watermark: int = 0) -> None:
+        self.emit(e.LogLoaded, node, *ORDERS_0, 0, end, high_watermark)
+
+    def leads(self, node: int, epoch: int, high_watermark: int = 0) -> Any:
+        return self.emit(e.BecameLeader, node, *ORDERS_0, epoch, 0, high_watermark)
+
+    def follows(self, node: int, leader: int, epoch: int, high_watermark: int = 0) -> None:
+        self.emit(e.BecameFollower, node, *ORDERS_0, epoch, leader, 0, high_watermark)
+
+    def append(self, node: int, base: int, id: int, epoch: int = 0, *, leader: bool = False) -> None:
+        self.emit(e.Appended, node, *ORDERS_0, leader, epoch, base, base + COUNT, id, 100)
+
+    def everywhere(self, base: int, id: int, epoch: int = 0, nodes: tuple[int, ...] = (0, 1, 2)) -> None:
+        """The first of ``nodes`` leads, the others fetch."""
+        for node in nodes:
+            self.append(node, base, id, epoch, leader=node == nodes[0])
+
+    def truncated(self, node: int, end: int, epoch: int = 1, high_watermark: int = 0) -> None:
+        self.emit(e.Truncated, node, *ORDERS_0, epoch, end, high_watermark)
+
+    def acked(self, base: int, id: int, leader: int = 0, acks: int = -1, error: str = "NONE") -> Any:
+        return self.emit(
+            e.Produced, -2, *ORDERS_0, id, acks, error, base, base + COUNT, leader, 5000, 1
+        )  # fmt: skip
+
+    def high_watermark(self, node: int, offset: int, epoch: int = 0, *, leader: bool = False) -> Any:
+        return self.emit(e.HighWatermark, node, *ORDERS_0, leader, epoch, offset)
+
+    def begin(self, nodes: tuple[int, ...] = (0, 1, 2)) -> Story:
+        """Broker ``nodes[0]`` leads in epoch 0 with all of them in the ISR."""
+        for node in nodes:
+            self.loaded(node)
+        self.state(nodes[0], nodes, 0)
+        self.leads(nodes[0], 0)
+        return self
+
+    def violations(self) -> list[Violation]:
+        return self.checkers.finish()
+
+    def invariants(self) -> list[str]:
+        return [violation.invariant for violation in self.violations()]

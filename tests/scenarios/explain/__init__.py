@@ -1,0 +1,1 @@
+"""A failing run's answer."""

@@ -1,0 +1,1 @@
+"""The timeline, against a golden file."""
