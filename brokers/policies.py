@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
+from fetchers import ReplicationThrottle
+
 
 @frozen
 class BrokerConfig:
@@ -26,6 +28,9 @@ class BrokerPolicies:
     """min.insync.replicas of the topics that set their own."""
     join_needs_epoch_start: bool = True
     """KAFKA-7128 (2.0.1): a follower joins the ISR only once it has reached the start of the leader's epoch."""
+
+    throttle: ReplicationThrottle | None = None
+    """KIP-73: what its leaders send to replicas out of sync is limited."""
 
     def min_insync_replicas(self, topic: str) -> int:
         return self.topic_min_insync_replicas.get(topic, self.config.min_insync_replicas)

@@ -8,7 +8,7 @@ from attrs import define
 from emulator.kernel import World
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Busy:
     """``with Busy(world): ...``: the world is not settled in between. A killed task leaves it like any
     other."""

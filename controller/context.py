@@ -18,7 +18,7 @@ Replica = tuple[TopicPartition, int]
 """One replica: its partition and its broker."""
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Context:
     """One term's memory.
 
@@ -69,16 +69,15 @@ class Context:
         for broker in brokers:
             del self.brokers[broker]
 
-    def is_online(self, broker: int, tp: TopicPartition, *, or_shutting_down: bool = False) -> bool:
-        """Is the replica of ``tp`` on ``broker`` up? Its broker lives and its log directory is not
-        offline."""
-        if broker not in self.brokers or (broker in self.shutting_down and not or_shutting_down):
+    def is_online(self, broker: int, tp: TopicPartition) -> bool:
+        """Is the replica of ``tp`` on ``broker`` up: the broker live, the log directory not offline?"""
+        if broker not in self.brokers or broker in self.shutting_down:
             return False
         return tp not in self.offline_dirs.get(broker, {})
 
-    def online(self, tp: TopicPartition, *, or_shutting_down: bool = False) -> Replicas:
+    def online(self, tp: TopicPartition) -> Replicas:
         """The assigned replicas of ``tp`` that are up, in order of preference."""
-        return tuple(r for r in self.replicas(tp) if self.is_online(r, tp, or_shutting_down=or_shutting_down))
+        return tuple(replica for replica in self.replicas(tp) if self.is_online(replica, tp))
 
     # -- assignments -----------------------------------------------------------------------------------------
 

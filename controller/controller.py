@@ -33,7 +33,7 @@ log = structlog.get_logger("controller")
 NOBODY = -1
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Controller:
     """Every broker runs one; at most one at a time is active, and each of its terms has an epoch of its own.
 

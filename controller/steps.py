@@ -22,7 +22,7 @@ class Label:
 NOTHING = (Label(),)
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Step:
     """``async with Step(...)``: the gate before, the work, the gate after; a step that fails never reaches
     the latter.

@@ -36,7 +36,7 @@ from emulator.zookeeper.messages import (
 ANY_VERSION = -1
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Store:
     """ZooKeeper as one controller sees it, with the fence of its context's term."""
 

@@ -14,7 +14,7 @@ from emulator.zookeeper import ZkClient
 from emulator.zookeeper.messages import EventType, WatchEvent
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Watches:
     """The handlers of one term. Registering arms nothing: the next read of the path does."""
 

@@ -1,4 +1,5 @@
-"""Named random streams: a draw is a hash of (seed, purpose, entity, n), so a new draw in one place moves no other.
+"""Named random streams: a draw is a hash of (seed, purpose, entity, n), so a new draw in one place moves no
+other.
 
 A stream costs two integers; a ``random.Random`` per entity would cost 2.5 kB.
 """
@@ -49,10 +50,13 @@ class Streams:
         self._streams: dict[tuple[str, str], Stream] = {}
 
     def stream(self, purpose: str, entity: object = "") -> Stream:
-        """The stream for ``purpose`` and ``entity``; the same object each time, so its draws go on where they were."""
+        """The stream for ``purpose`` and ``entity``; the same object each time, so its draws go on where they
+        were."""
         name = (purpose, str(entity))
         found = self._streams.get(name)
         if found is None:
             text = f"{self._seed}\0{name[0]}\0{name[1]}".encode()
-            found = self._streams[name] = Stream(int.from_bytes(blake2b(text, digest_size=8).digest(), "little"))
+            found = self._streams[name] = Stream(
+                int.from_bytes(blake2b(text, digest_size=8).digest(), "little")
+            )
         return found

@@ -3,5 +3,14 @@
 from fetchers.manager import FetcherManager
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import FollowerLog, InitialFetchState, LeaderEndPoint
+from fetchers.quota import ReplicationQuota, ReplicationThrottle
 
-__all__ = ["FetcherManager", "FetcherPolicies", "FollowerLog", "InitialFetchState", "LeaderEndPoint"]
+__all__ = [
+    "FetcherManager",
+    "FetcherPolicies",
+    "FollowerLog",
+    "InitialFetchState",
+    "LeaderEndPoint",
+    "ReplicationQuota",
+    "ReplicationThrottle",
+]

@@ -36,6 +36,8 @@ class FetcherManager:
         self.failed = FailedPartitions(process)
         self.threads: dict[tuple[int, int], FetcherThread] = {}
         self._connect = connect
+        throttle = policies.throttle
+        self._quota = None if throttle is None else throttle.follower_quota(process.node.id)
 
     def add(self, starts: Iterable[InitialFetchState]) -> None:
         """Begin to fetch. A partition that its thread holds under the same epoch goes on as it is."""
@@ -49,10 +51,10 @@ class FetcherManager:
 
     def _thread(self, leader: int, number: int) -> FetcherThread:
         thread = self.threads.get((leader, number))
-        if thread is None:
+        if thread is None or thread.ended:
             name = f"ReplicaFetcherThread-{number}-{leader}"
             thread = self.threads[leader, number] = FetcherThread(
-                name, leader, self.process, self._connect(leader), self.policies, self.failed
+                name, leader, self.process, self._connect(leader), self.policies, self.failed, self._quota
             )
             thread.start()
         return thread

@@ -5,6 +5,7 @@ can take partitions away or give them a new epoch while an answer is under way; 
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 import structlog
 import trio
@@ -27,14 +28,20 @@ from emulator.protocol.offsets_for_leader_epoch import (
 )
 from emulator.protocol.types import TopicPartition
 from fetchers.failed_partitions import FailedPartitions
+from fetchers.pending import PendingWork
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import FollowerLog, InitialFetchState, LeaderEndPoint
+from fetchers.quota import ReplicationQuota
 from fetchers.session import SessionLost, SessionReader
 
 
 @define(eq=False)
 class FetchState:
-    """One partition on this thread: truncating, fetching, or delayed until ``delayed_until_us``."""
+    """One partition on this thread: truncating, fetching, or delayed until ``delayed_until_us``.
+
+    ``behind`` (the leader's high watermark is ahead, or not known yet) and ``held`` (left out of the fetches) matter to
+    a quota; ``refused``: the leader has answered with an error since the partition came here.
+    """
 
     tp: TopicPartition
     leader_epoch: int
@@ -42,6 +49,9 @@ class FetchState:
     log: FollowerLog
     truncating: bool = True
     delayed_until_us: int = 0
+    behind: bool = True
+    held: bool = False
+    refused: bool = False
 
 
 class FetcherThread:
@@ -55,6 +65,7 @@ class FetcherThread:
         endpoint: LeaderEndPoint,
         policies: FetcherPolicies,
         failed: FailedPartitions,
+        quota: ReplicationQuota | None = None,
     ) -> None:
         self.name = name
         self.leader = leader
@@ -63,12 +74,15 @@ class FetcherThread:
         self._endpoint = endpoint
         self._policies = policies
         self._failed = failed
+        self._quota = quota
         self._truncating: dict[TopicPartition, None] = {}
         self._delayed: dict[TopicPartition, None] = {}
+        self._held: dict[TopicPartition, None] = {}
         self._reader = SessionReader(process.node.id, endpoint, policies)
         self._bell = Mailbox(process.world, f"work for {process.name}/{name}")
+        self._pending = PendingWork(process)
         self._scope: trio.CancelScope | None = None
-        self._ended = False
+        self.ended = False
         self._log = structlog.get_logger("fetchers").bind(broker=process.node.id, fetcher=name)
 
     # -- life -------------------------------------------------------------------------------------------------------
@@ -79,9 +93,10 @@ class FetcherThread:
 
     def end(self, reason: str) -> None:
         """Stop at once, in the middle of whatever it waits for."""
-        if self._ended:
+        if self.ended:
             return
-        self._ended = True
+        self.ended = True
+        self._pending.release()
         self._process.emit(FetcherStopped, self._process.node.id, self.name, self.leader, reason)
         self._endpoint.close()
         if self._scope is not None:
@@ -90,26 +105,33 @@ class FetcherThread:
     async def _run(self) -> None:
         async with self._process.world.open_nursery() as nursery:
             self._scope = nursery.cancel_scope
-            while not self._ended:
+            while not self.ended:
                 self._end_delays()
+                if self._quota is not None:
+                    self._throttle(self._quota)
                 if self._truncating:
+                    self._pending.release()
                     await self._truncate()
-                elif len(self.states) > len(self._delayed):
+                elif len(self.states) > len(self._delayed) + len(self._held):
                     await self._fetch()
                 else:
                     await self._wait_for_work()
 
     async def _wait_for_work(self) -> None:
-        """Nothing to fetch: wait for new partitions, or for the first delay to end."""
+        """Nothing to fetch: wait for new partitions, for the first delay to end, or to look at the quota again."""
+        waits = [self.states[tp].delayed_until_us - self._process.world.now for tp in self._delayed]
+        if self._held:
+            waits.append(self._policies.replica_fetch_backoff_us)
+        await self._wait_within(min(waits, default=None))
+
+    async def _wait_within(self, timeout_us: int | None) -> None:
+        """Wait until partitions are added, but not longer than ``timeout_us``."""
         self._bell.clear()
-        if not self._delayed:
+        if timeout_us is None:
             await self._bell.get()
             return
-        first = min(self.states[tp].delayed_until_us for tp in self._delayed)
-        try:
-            await self._bell.get_within(first - self._process.world.now)
-        except trio.TooSlowError:
-            pass
+        with suppress(trio.TooSlowError):
+            await self._bell.get_within(timeout_us)
 
     # -- partitions come and go ---------------------------------------------------------------------------------------
 
@@ -121,17 +143,23 @@ class FetcherThread:
                 self._drop(start.tp)
                 self.states[start.tp] = FetchState(start.tp, start.leader_epoch, start.offset, start.log)
                 self._truncating[start.tp] = None
+        if self._truncating:
+            policies = self._policies
+            self._pending.hold(policies.replica_fetch_wait_max_us + policies.replica_fetch_backoff_us)
         self._bell.put(None)
 
     def remove(self, partitions: Iterable[TopicPartition]) -> None:
         for tp in partitions:
             if tp in self.states:
                 self._drop(tp)
+        if not self._truncating:
+            self._pending.release()
 
     def _drop(self, tp: TopicPartition) -> None:
         state = self.states.pop(tp, None)
         self._truncating.pop(tp, None)
         self._delayed.pop(tp, None)
+        self._held.pop(tp, None)
         self._reader.forget(tp)
         if state is not None and not state.truncating:
             self._position(state, -1)
@@ -151,12 +179,29 @@ class FetcherThread:
             self.end("all-failed")
 
     def _delay(self, states: Iterable[FetchState]) -> None:
+        """Leave ``states`` alone for a back-off; those that are delayed already keep their time."""
         until = self._process.world.now + self._policies.replica_fetch_backoff_us
         for state in states:
+            if state.delayed_until_us:
+                continue
             state.delayed_until_us = until
+            state.held = False
             self._truncating.pop(state.tp, None)
+            self._held.pop(state.tp, None)
             self._delayed[state.tp] = None
             self._reader.forget(state.tp)
+
+    def _refuse(self, state: FetchState) -> None:
+        """A leader that lives had an error for this partition: try again after a back-off.
+
+        The first time this is work to come, since a control request is on its way to one of the two; a leader that
+        goes on refusing must not keep the world from being settled.
+        """
+        if not state.refused:
+            state.refused = True
+            policies = self._policies
+            PendingWork(self._process).hold(policies.replica_fetch_wait_max_us + policies.replica_fetch_backoff_us)
+        self._delay([state])
 
     def _end_delays(self) -> None:
         if not self._delayed:
@@ -170,6 +215,24 @@ class FetcherThread:
                 self._truncating[tp] = None
             else:
                 self._reader.want(FetchPartition(tp, state.leader_epoch, state.offset, 0))
+
+    def _throttle(self, quota: ReplicationQuota) -> None:
+        """Leave out of the fetch what is listed and behind, while the quota is exceeded (KIP-73)."""
+        exceeded = quota.exceeded(self._process.world.now)
+        for tp, state in self.states.items():
+            if state.truncating or state.delayed_until_us or not quota.throttles(tp):
+                continue
+            hold = exceeded and state.behind
+            if hold and not state.held:
+                self._held[tp] = None
+                self._reader.forget(tp)
+            elif state.held and not hold:
+                del self._held[tp]
+                self._reader.want(FetchPartition(tp, state.leader_epoch, state.offset, 0))
+            state.held = hold
+        if self._held:
+            policies = self._policies
+            self._pending.hold(policies.replica_fetch_wait_max_us + policies.replica_fetch_backoff_us)
 
     def _start_fetching(self, state: FetchState, offset: int) -> None:
         state.truncating = False
@@ -213,7 +276,7 @@ class FetcherThread:
         elif answer.error is Errors.FENCED_LEADER_EPOCH:
             self._fail(state, answer.error.name)
         else:
-            self._delay([state])
+            self._refuse(state)
 
     def _cut(self, state: FetchState, offset: int, done: bool) -> None:
         try:
@@ -223,6 +286,8 @@ class FetcherThread:
             return
         if done:
             self._start_fetching(state, state.log.log_end_offset)
+        else:
+            state.offset = offset  # what a next, undefined answer falls back to
 
     # -- fetching ---------------------------------------------------------------------------------------------------
 
@@ -242,15 +307,19 @@ class FetcherThread:
                 await self._take(state, answer)
 
     async def _leader_lost(self, lost: Disconnected) -> None:
-        """Wait a back-off, then delay every partition by another (the double wait is Kafka's)."""
+        """Wait a back-off, then delay every partition by another (the double wait is Kafka's).
+
+        A partition that is added meanwhile ends the first wait and is not delayed.
+        """
         self._log.warning("leader does not answer", error=str(lost))
         self._reader.reset()
-        await self._process.world.sleep(self._policies.replica_fetch_backoff_us, background=True)
-        self._delay([state for tp, state in self.states.items() if tp not in self._truncating])
+        states = list(self.states.values())
+        await self._wait_within(self._policies.replica_fetch_backoff_us)
+        self._delay(state for state in states if self.states.get(state.tp) is state)
 
     def _want_everything(self) -> None:
         for state in self.states.values():
-            if not state.truncating and not state.delayed_until_us:
+            if not state.truncating and not state.delayed_until_us and not state.held:
                 self._reader.want(FetchPartition(state.tp, state.leader_epoch, state.offset, 0))
 
     async def _take(self, state: FetchState, answer: FetchedPartition) -> None:
@@ -262,7 +331,7 @@ class FetcherThread:
         elif error is Errors.FENCED_LEADER_EPOCH:
             self._fail(state, error.name)
         else:
-            self._delay([state])
+            self._refuse(state)
 
     def _append(self, state: FetchState, answer: FetchedPartition) -> None:
         batches = answer.batches
@@ -277,6 +346,11 @@ class FetcherThread:
         if batches:
             state.offset = end
             self._reader.want(FetchPartition(state.tp, state.leader_epoch, end, 0))
+        quota = self._quota
+        if quota is not None:
+            state.behind = answer.high_watermark > state.offset
+            if batches and quota.throttles(state.tp):
+                quota.record(sum(batch.size for batch in batches), self._process.world.now)
 
     async def _out_of_range(self, state: FetchState) -> None:
         """Our offset is not in the leader's log: go to its end, or begin at its start (kafka-behaviour, 8.3)."""
@@ -293,7 +367,7 @@ class FetcherThread:
             self._fail(state, found.error.name)
             return
         if found.error is not Errors.NONE:
-            self._delay([state])
+            self._refuse(state)
             return
         try:
             if found.end < state.log.log_end_offset:

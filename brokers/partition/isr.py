@@ -37,6 +37,12 @@ class IsrWriter:
             reached = reached and remote.log_end_offset >= partition.epoch_start_offset
         return reached and not self.in_flight
 
+    def expand_waiting(self) -> None:
+        """Let those join that fetch from here and may, but found a write in flight or saw theirs fail."""
+        for remote in self._partition.remotes.values():
+            if not remote.in_isr and remote.session is not None and self.may_join(remote):
+                self.expand(remote)
+
     def expand(self, remote: RemoteReplica) -> None:
         self._write("expand", (*self._partition.isr, remote.broker))
 
@@ -74,7 +80,7 @@ class IsrWriter:
         if response.error is ZkCode.OK:
             assert response.stat is not None
             self._adopt(wanted, response.stat.version)
-        elif response.error is ZkCode.BADVERSION:
+        elif response.error is ZkCode.BAD_VERSION:
             # The write may be our own, applied before the connection was lost: compare contents (KAFKA-1382).
             partition = self._partition
             partition.manager.zk.submit(GetData(state_path(partition.tp)), lambda r: self._compared(wanted, r))
@@ -111,4 +117,5 @@ class IsrWriter:
             IsrUpdateFailed, partition.process.node.id, partition.tp.topic, partition.tp.partition, wanted.leader_epoch
         )
         partition.manager.log.warning("cached zkVersion not equal", partition=str(partition.tp), isr=wanted.isr)
+        partition.manager.behind[partition] = None
         partition.advance_high_watermark(partition.process.world.now)

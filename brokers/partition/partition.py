@@ -89,10 +89,12 @@ class Partition:
             if broker != me:
                 remote = self.remotes.get(broker) or RemoteReplica(broker, False)
                 remote.in_isr = broker in state.isr
-                if new_leader or remote.log_end_offset < 0:
+                if new_leader:
                     remote.forget_position(now_us)
-                elif remote.in_isr:
-                    remote.last_caught_up_us = now_us
+                else:
+                    remote.begin_epoch(log.end_offset, now_us)
+                    if remote.session is not None:
+                        remote.session.note(self.tp)  # it reads under the old epoch: its next fetch is fenced
                 remotes[broker] = remote
         self.remotes = remotes
         self.process.emit(
@@ -190,11 +192,18 @@ class Partition:
             HighWatermark, self.process.node.id, tp.topic, tp.partition, as_leader, self.leader_epoch, high_watermark
         )
 
-    def caught_up(self) -> bool:
-        """Whether every member of the ISR is at the leader's end."""
+    def tend(self, now_us: int) -> None:
+        """What only time brings: members of the ISR too far behind, and a caught-up replica outside it that no longer
+        counts. Kafka finds the latter at the next fetch of any follower; here idle partitions see no fetches."""
+        self.isr_writer.shrink(now_us)
+        self.isr_writer.expand_waiting()
+        self.advance_high_watermark(now_us)
+
+    def at_rest(self) -> bool:
+        """Whether the leader and every member of the ISR are at the high watermark."""
         assert self.log is not None
         end = self.log.end_offset
-        return all(remote.log_end_offset == end for remote in self.remotes.values() if remote.in_isr)
+        return self.high_watermark == end and all(remote.log_end_offset == end for remote in self.remotes.values() if remote.in_isr)
 
     # -- acks=all ---------------------------------------------------------------------------------------------------
 

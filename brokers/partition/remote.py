@@ -47,6 +47,12 @@ class RemoteReplica:
             self.last_caught_up_us = self.last_fetch_us = session.last_fetch_us
             self.last_fetch_leader_end = leader_end
 
+    def begin_epoch(self, leader_end: int, now_us: int) -> None:
+        """The leader goes on leading under a new epoch: caught up now, or not at all (Partition.makeLeader, 2.3)."""
+        self.last_fetch_leader_end = leader_end
+        self.last_fetch_us = now_us
+        self.last_caught_up_us = now_us if self.in_isr else 0
+
     def forget_position(self, now_us: int) -> None:
         """The broker becomes leader: it has yet to learn where this follower is."""
         self.log_end_offset = UNKNOWN_OFFSET

@@ -18,8 +18,7 @@ class IsrChangePropagation:
         self._zk = zk
         self._config = config
         self._changed: dict[TopicPartition, None] = {}
-        self._last_change_us = 0
-        self._last_notification_us = 0
+        self._last_change_us = self._last_notification_us = process.world.now
 
     def start(self) -> None:
         self._process.every(self._config.isr_change_propagation_interval_us, self._maybe_publish)

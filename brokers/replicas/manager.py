@@ -25,8 +25,8 @@ class ReplicaManager:
     """See the module.
 
     Attributes:
-        behind: the partitions led here in which a member of the ISR may be behind: all that the periodic ISR check
-            looks at, so that an idle partition costs nothing.
+        behind: the partitions led here that may not be at rest: all that the periodic ISR check looks at, so that an
+            idle partition costs nothing.
         woken: the parked fetches to look at again at the end of this transition.
     """
 
@@ -43,6 +43,8 @@ class ReplicaManager:
         self.partitions: dict[TopicPartition, Partition] = {}
         self.behind: dict[Partition, None] = {}
         self.woken: dict[FetchSession, None] = {}
+        throttle = policies.throttle
+        self.leader_quota = None if throttle is None else throttle.leader_quota(process.node.id)
         self._propagation = IsrChangePropagation(process, zk, policies.config)
         self._checkpointing = False
 
@@ -147,12 +149,12 @@ class ReplicaManager:
     # -- periodic work ----------------------------------------------------------------------------------------------
 
     def shrink_isrs(self) -> None:
-        """Drop the followers that have been behind for longer than replica.lag.time.max.ms."""
+        """isr-expiration: drop the followers that have been behind for longer than replica.lag.time.max.ms."""
         now = self.process.world.now
         for partition in list(self.behind):
             if partition.is_leader:
-                partition.isr_writer.shrink(now)
-            if not partition.is_leader or partition.caught_up():
+                partition.tend(now)
+            if not partition.is_leader or partition.at_rest():
                 del self.behind[partition]
 
     def isr_changed(self, partition: Partition) -> None:
@@ -161,9 +163,7 @@ class ReplicaManager:
         now = self.process.world.now
         self.behind[partition] = None
         partition.advance_high_watermark(now)
-        for remote in partition.remotes.values():
-            if not remote.in_isr and partition.isr_writer.may_join(remote):
-                partition.isr_writer.expand(remote)
+        partition.isr_writer.expand_waiting()
         self.complete_woken()
 
     def _start_checkpointing(self) -> None:

@@ -17,7 +17,6 @@ from emulator.protocol.offsets_for_leader_epoch import (
     OffsetsForLeaderEpochRequest,
     OffsetsForLeaderEpochResponse,
 )
-
 from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:

@@ -11,10 +11,17 @@ from attrs import define, field
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest, FetchResponse
-from emulator.protocol.types import TopicPartition
+from emulator.protocol.types import Batch, TopicPartition
+from fetchers.pending import PendingWork
 
 if TYPE_CHECKING:
+    from brokers.partition import Partition
+    from brokers.partition.remote import RemoteReplica
     from brokers.replicas.manager import ReplicaManager
+    from fetchers.quota import ReplicationQuota
+
+LONG_POLL_US = 2_000_000
+"""Longer than a follower takes from one long poll into the next, whatever it is configured to."""
 
 
 @define(eq=False)
@@ -31,7 +38,7 @@ class FetchSession:
     """One follower's session on one connection.
 
     Attributes:
-        last_fetch_us: when it last read everything it holds.
+        last_fetch_us: when the last request came: it counts as a read of everything the session holds.
         parked: the request that waits for data, if one does.
     """
 
@@ -46,6 +53,10 @@ class FetchSession:
     dirty: dict[TopicPartition, None] = field(factory=dict)
     _expires_us: int = 0
     _watching: bool = False
+    _pending: PendingWork = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._pending = PendingWork(self.manager.process)
 
     def touch(self, tp: TopicPartition) -> None:
         """There is something new to read, or an error to learn."""
@@ -68,7 +79,7 @@ class FetchSession:
         for wanted in request.partitions:
             self._take(wanted, now)
         self.parked = request
-        if not self.try_complete():
+        if not self.try_complete(arrived=True):
             self._park(request)
 
     def _take(self, wanted: FetchPartition, now_us: int) -> None:
@@ -97,53 +108,65 @@ class FetchSession:
                 remote.settle(partition.log_end_offset)
                 remote.session = None
 
-    def try_complete(self) -> bool:
-        """Answer the request in hand if there are records or errors to send."""
+    def try_complete(self, arrived: bool = False) -> bool:
+        """Answer the request in hand if there are records or errors to send. ``arrived``: it has just come."""
         assert self.parked is not None
-        answers, size, urgent = self._collect(self.parked)
+        answers, size, urgent = self._collect(self.parked, arrived)
         if urgent:
-            self._answer(answers, size, False)
+            self._answer(answers, size)
         return urgent
 
-    def _collect(self, request: FetchRequest) -> tuple[list[FetchedPartition], int, bool]:
-        """The dirty partitions' answers, their bytes, and whether they are worth an answer before the timeout."""
+    def _collect(self, request: FetchRequest, arrived: bool = False) -> tuple[list[FetchedPartition], int, bool]:
+        """The dirty partitions' answers, their bytes, and whether they are worth an answer before the timeout.
+
+        A request says where its sender stands when it comes, not when it is answered (8.5).
+        """
         partitions, positions = self.manager.partitions, self.positions
         now = self.manager.process.world.now
+        quota = self.manager.leader_quota
         answers: list[FetchedPartition] = []
         budget = request.max_bytes
         size = 0
-        urgent = False
+        failed = False
         for tp in self.dirty:
             position = positions.get(tp)
             if position is None:
                 continue
             partition = partitions.get(tp)
-            error = self._check(tp, position)
+            error = self._check(tp, partition, position)
             if error is not Errors.NONE or partition is None:
                 answers.append(FetchedPartition(tp, error, -1, -1, ()))
-                urgent = True
+                failed = True
                 continue
             log = partition.log
             remote = partition.remotes.get(self.replica)
             assert log is not None
-            if remote is None:
-                continue
-            batches = ()
-            if position.offset < log.end_offset:
-                remote.fetched(position.offset, log.end_offset, now)
-                if budget > 0:
-                    batches = log.read(position.offset, min(budget, request.max_partition_bytes))
+            batches: tuple[Batch, ...] = ()
+            # Who is not (yet) an assigned replica gets no records, and no error (KAFKA-5758).
+            if remote is not None and position.offset < log.end_offset:
+                if arrived:
+                    remote.fetched(position.offset, log.end_offset, now)
+                if budget > 0 and not (quota is not None and self._holds_back(quota, tp, remote)):
+                    limit = min(budget, request.max_partition_bytes)
+                    batches = log.read(position.offset, limit)
+                    if size and batches[0].size > limit:
+                        batches = ()  # only the first batch of an answer may be larger than the limits (KIP-74)
                     for batch in batches:
                         size += batch.size
                         budget -= batch.size
-                    urgent = True
             if batches or position.high_watermark != partition.high_watermark:
                 answers.append(FetchedPartition(tp, error, partition.high_watermark, log.start_offset, batches))
-        return answers, size, urgent
+        return answers, size, failed or size >= request.min_bytes
 
-    def _check(self, tp: TopicPartition, position: Position) -> Errors:
+    def _holds_back(self, quota: "ReplicationQuota", tp: TopicPartition, remote: "RemoteReplica") -> bool:
+        """KIP-73: a listed replica out of sync gets nothing while the quota is exceeded."""
+        if remote.in_isr or not quota.throttles(tp) or not quota.exceeded(self.manager.process.world.now):
+            return False
+        self._pending.hold(LONG_POLL_US)
+        return True
+
+    def _check(self, tp: TopicPartition, partition: "Partition | None", position: Position) -> Errors:
         """Whether this broker may answer for ``tp`` under the follower's leader epoch (KIP-320)."""
-        partition = self.manager.partitions.get(tp)
         if partition is None:
             return self.manager.error_without_replica(tp)
         if not partition.is_leader:
@@ -156,16 +179,22 @@ class FetchSession:
             return Errors.OFFSET_OUT_OF_RANGE
         return Errors.NONE
 
-    def _answer(self, answers: list[FetchedPartition], size: int, background: bool) -> None:
+    def _answer(self, answers: list[FetchedPartition], size: int) -> None:
         self.parked = None
-        self.last_fetch_us = self.manager.process.world.now
+        manager = self.manager
         for answer in answers:
             tp = answer.tp
             position = self.positions[tp]
             position.high_watermark = answer.high_watermark
-            del self.dirty[tp]
+            if answer.batches or answer.error or position.offset >= manager.partitions[tp].log_end_offset:
+                del self.dirty[tp]  # else it has records that did not fit or were held back: they come next
+        quota = manager.leader_quota
+        if quota is not None:
+            sent = sum(batch.size for a in answers if quota.throttles(a.tp) for batch in a.batches)
+            if sent:
+                quota.record(sent, manager.process.world.now)
         response = FetchResponse(Errors.NONE, self.id, tuple(answers), 60 + 30 * len(answers) + size)
-        self.channel.reply(response, response.size, background)
+        self.channel.reply(response, response.size, not answers)
 
     # -- the long poll ----------------------------------------------------------------------------------------------
 
@@ -187,7 +216,7 @@ class FetchSession:
             self.manager.process.call_later(left, self._expire)
             return
         answers, size, _urgent = self._collect(request)
-        self._answer(answers, size, not answers)
+        self._answer(answers, size)
 
     def closed(self) -> None:
         """The connection is gone, and the session with it."""

@@ -31,7 +31,10 @@ class ProduceHandler:
             self._wait_for_all(request, channel, results)
         else:
             if request.acks == 0:
-                channel.release()
+                if any(error is not Errors.NONE for error, _base in results.values()):
+                    channel.close()  # the only way to tell a producer that awaits no answer
+                else:
+                    channel.release()
             else:
                 answer = tuple((tp, error, base) for tp, (error, base) in results.items())
                 response = ProduceResponse(answer)

@@ -15,7 +15,7 @@ from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataR
 from emulator.protocol.znodes import LeaderAndIsr
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class RequestBatch:
     """Requests by broker.
 

@@ -33,7 +33,7 @@ APIS: dict[type, str] = {
 }
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Sender:
     """The controller's way to one broker.
 
@@ -115,7 +115,7 @@ class Sender:
         )  # fmt: skip
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Channels:
     """The senders of one term, by broker."""
 

@@ -20,7 +20,7 @@ class Event(Protocol):
     async def process(self, controller: "Controller", /) -> None: ...
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class EventQueue:
     """First in, first out. Each event carries the trace event that it goes back to."""
 

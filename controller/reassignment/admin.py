@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from controller.errors import ControllerMoved, StateChangeFailed
+from controller.errors import StateChangeFailed
 from controller.reassignment.move import Move
 from emulator.protocol import znodes
 from emulator.protocol.events import MoveFinished
@@ -56,8 +56,6 @@ async def _begin(c: "Controller", move: Move) -> bool:
     c.watches.state(move.tp)
     try:
         await c.policies.reassignment.advance(c, move)
-    except ControllerMoved:
-        raise
     except StateChangeFailed as error:
         log.error("cannot be moved", partition=str(move.tp), reason=str(error))
         return False

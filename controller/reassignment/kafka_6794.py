@@ -108,10 +108,15 @@ class Kafka6794:
         A wait for brokers looks at the ISR again when it is taken up: it may have shrunk meanwhile.
         """
         current = c.context.replicas(move.tp)
+        taken_up = move.hop == 1 and not move.waiting
         if not move.waiting:
             await self._wait(c, move, IN_SYNC)
         state = await actions.read_state(c, move.tp)
         if state is None or any(replica not in state.isr for replica in current):
+            if taken_up:
+                # The controller before may have died between steps 5 and 6: without a new leader epoch the
+                # leader would never learn of the replica that step 5 has added, and the wait never end.
+                await actions.announce(c, move.tp, current, current)
             if move.waiting != IN_SYNC:
                 await self._wait(c, move, IN_SYNC)
             return None

@@ -19,7 +19,7 @@ from emulator.protocol.znodes import LeaderAndIsr
 log = structlog.get_logger("controller.elections")
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Elections:
     """All decisions are made on what ZooKeeper says at that moment, and written over exactly that.
 

@@ -16,7 +16,7 @@ from emulator.protocol.types import TopicPartition
 log = structlog.get_logger("controller.partitions")
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class PartitionStateMachine:
     """Moves partitions between states; one call is one batch of requests.
 

@@ -18,7 +18,7 @@ from emulator.protocol.znodes import LeaderAndIsr
 log = structlog.get_logger("controller.replicas")
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class ReplicaStateMachine:
     """Moves replicas between states; one call is one batch of requests.
 

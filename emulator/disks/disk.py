@@ -1,7 +1,7 @@
 """A disk of append-only files behind a page cache.
 
-A *process* crash keeps all that was appended; a *host* crash keeps what was flushed. The unit of an append is whatever
-the owner calls an entry (a record batch, a checkpoint); entries are never mutated.
+A *process* crash keeps all that was appended; a *host* crash keeps what was flushed. The unit of an append is
+whatever the owner calls an entry (a record batch, a checkpoint); entries are never mutated.
 """
 
 from typing import Any
@@ -67,7 +67,8 @@ class File:
         self.flushed = len(self.entries)
 
     def replace(self, *entries: Any) -> None:
-        """Put ``entries`` in the place of the whole content, atomically and durably (write, fsync, rename)."""
+        """Put ``entries`` in the place of the whole content, atomically and durably (write, fsync,
+        rename)."""
         self.entries = list(entries)
         self.flushed = len(entries)
 

@@ -10,7 +10,7 @@ from attrs import define, field, frozen
 
 from emulator.kernel import Signal
 from emulator.nodes import Process
-from emulator.protocol.events import Step
+from emulator.trace.events import Step
 
 Edge = Literal["before", "after"]
 
@@ -58,7 +58,8 @@ class Gates:
         hop: int = 0,
         detail: str = "",
     ) -> None:
-        """``process`` is at ``edge`` of ``step``. Returns when the scenario lets it go on; never, if it was killed here."""
+        """``process`` is at ``edge`` of ``step``. Returns when the scenario lets it go on; never, if it was
+        killed here."""
         event = process.anchor(Step, step, edge, topic, partition, broker, hop, process.node.id, detail)
         hooks = self._armed.get((step, edge))
         if not hooks:

@@ -7,7 +7,11 @@ class KernelError(Exception):
 
 class ForeignAwait(KernelError):
     """A task awaited something the world does not own (a socket, ``trio.sleep``): virtual time cannot drive
-    it."""
+    it.
+
+    Detached tasks, the default, run into it at once. Attached ones may await Trio's own things for a while:
+    they are found out by a finite Trio deadline, or when nothing else is pending; hence suites run detached.
+    """
 
 
 class Deadlock(KernelError):

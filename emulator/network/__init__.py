@@ -1,4 +1,5 @@
-"""A network with TCP's semantics: per connection ordered, never duplicated; faults are delay, cuts, resets, refusals."""
+"""A network with TCP's semantics: per connection ordered, never duplicated; faults are delay, cuts, resets,
+refusals."""
 
 from emulator.network.client import Client, Disconnected
 from emulator.network.endpoint import Endpoint

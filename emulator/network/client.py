@@ -12,7 +12,8 @@ from emulator.nodes import Process
 
 
 class Disconnected(Exception):
-    """The connection was refused, reset, closed or timed out before the answer came. The request may have been done."""
+    """The connection was refused, reset, closed or timed out before the answer came. The request may have
+    been done."""
 
 
 @define(eq=False)
@@ -23,7 +24,8 @@ class _Lost:
 
 @define(eq=False)
 class Client:
-    """A connection to ``port`` of machine ``host`` for one task with one request in flight; opened when needed."""
+    """A connection to ``port`` of machine ``host`` for one task with one request in flight; opened when
+    needed."""
 
     network: Network
     process: Process
@@ -36,7 +38,9 @@ class Client:
     _watching: bool = False
 
     def __attrs_post_init__(self) -> None:
-        self._answers = Mailbox(self.process.world, f"answers of {self.host}:{self.port} to {self.process.name}")
+        self._answers = Mailbox(
+            self.process.world, f"answers of {self.host}:{self.port} to {self.process.name}"
+        )
 
     async def call(self, request: Any, size: int, background: bool = False) -> Any:
         """Send ``request`` and wait for its answer.
@@ -70,9 +74,13 @@ class Client:
     def close(self) -> None:
         """Hang up. Whoever waits for an answer gets ``Disconnected``."""
         endpoint = self._endpoint
-        if endpoint is not None:
-            endpoint.close()
+        if endpoint is None:
+            return
+        endpoint.close()
+        if self._deadline_us:
             self._answers.put(_Lost(endpoint, "closed at this end"))
+        else:
+            self._endpoint = None
 
     def _connect(self) -> Endpoint:
         self._answers.clear()
@@ -82,7 +90,8 @@ class Client:
         return endpoint
 
     def _watch(self, _: Any) -> None:
-        """One timer for all requests, moved on lazily: a timer for each would fill the heap with dead ones."""
+        """One timer for all requests, moved on lazily: a timer for each would fill the heap with dead
+        ones."""
         now = self.process.world.now
         endpoint = self._endpoint
         self._watching = self._deadline_us > 0 and endpoint is not None

@@ -66,7 +66,8 @@ class Endpoint:
         self.world.call_at(arrival, peer.arrive, (body, self.process.node.trace.cause), background)
 
     def arrive(self, item: Item) -> None:
-        """A message reaches this machine: hand it to the process, if the route, the connection and it are alive."""
+        """A message reaches this machine: hand it to the process, if the route, the connection and it are
+        alive."""
         peer = self.peer
         assert peer is not None
         if peer.out.blocked:

@@ -14,7 +14,8 @@ from emulator.nodes.node import CrashKind
 
 @frozen
 class NetworkSpec:
-    """What holds for every route. Bandwidths are bytes per second of each machine's card; None is unlimited."""
+    """What holds for every route. Bandwidths are bytes per second of each machine's card; None is
+    unlimited."""
 
     latency_us: int = 500
     jitter_us: int = 200
@@ -62,7 +63,7 @@ class Network:
                 found.egress = found.ingress = Port(None)
         return found
 
-    # -- connections ------------------------------------------------------------------------------------------------
+    # -- connections -----------------------------------------------------------------------------------------
 
     def listen(self, process: Process, port: str, accept: Callable[[Endpoint], object]) -> None:
         """Let ``accept(endpoint)`` have each new connection to ``port`` of the process's machine."""
@@ -79,8 +80,8 @@ class Network:
     ) -> Endpoint:
         """Open a connection from ``process`` to ``port`` of machine ``host``.
 
-        The handshake takes a round trip; a refusal reaches ``closed`` with the reason ``"refused"``; a machine that is
-        down or cut off answers nothing at all.
+        The handshake takes a round trip; a refusal reaches ``closed`` with the reason ``"refused"``; a
+        machine that is down or cut off answers nothing at all.
         """
         process.check_alive()
         client = Endpoint(self.world, process, self.route(process.node.id, host), receive, closed)
@@ -138,7 +139,8 @@ class Network:
             client.ended("reset")
 
     def _reset_connections(self, process: Process, kind: CrashKind) -> None:
-        """The kernel of a machine whose process died resets its connections; a machine that is down does nothing."""
+        """The kernel of a machine whose process died resets its connections; a machine that is down does
+        nothing."""
         for endpoint in list(process.endpoints):
             endpoint.done = True
             endpoint.open = False
@@ -146,10 +148,11 @@ class Network:
                 endpoint.reset_peer("reset")
         process.endpoints.clear()
 
-    # -- faults -----------------------------------------------------------------------------------------------------
+    # -- faults ----------------------------------------------------------------------------------------------
 
     def cut(self, source: int, target: int) -> None:
-        """Stop everything from ``source`` to ``target``: it stalls, as TCP does, until the route is healed."""
+        """Stop everything from ``source`` to ``target``: it stalls, as TCP does, until the route is
+        healed."""
         self.route(source, target).stop()
 
     def heal(self, source: int, target: int) -> None:

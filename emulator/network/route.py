@@ -69,7 +69,8 @@ class Route:
         self.cut = self.blocked = True
 
     def heal(self) -> None:
-        """Let traffic pass again; what stalled arrives in its old order, and ahead of all that comes later."""
+        """Let traffic pass again; what stalled arrives in its old order, and ahead of all that comes
+        later."""
         if self.cut:
             self.cut = False
             self.world.call_at(self.arrival(0), self._release)

@@ -1,5 +1,5 @@
-"""The server's side of requests and responses: one request at a time per connection, as Kafka's socket server mutes
-a channel until its response is out."""
+"""The server's side of requests and responses: one request at a time per connection, as Kafka's socket server
+mutes a channel until its response is out."""
 
 from collections import deque
 from collections.abc import Callable
@@ -16,11 +16,13 @@ Handler = Callable[[Any, "Channel"], object]
 
 @define(eq=False)
 class Channel:
-    """One client's connection, seen by the server. ``reply`` answers the request in hand and takes the next one."""
+    """One client's connection, seen by the server. ``reply`` answers the request in hand and takes the next
+    one."""
 
     endpoint: Endpoint
     handle: Handler
     busy: bool = False
+    taking: bool = False
     waiting: deque[tuple[Any, int]] = field(factory=deque)
     on_close: Callable[[], object] | None = None
 
@@ -43,12 +45,15 @@ class Channel:
 
     def release(self) -> None:
         """Be done with the request in hand without an answer (acks=0) and take the next one."""
-        if self.waiting:
-            request, cause = self.waiting.popleft()
-            self.endpoint.process.node.trace.cause = cause
+        self.busy = False
+        if self.taking:
+            return  # a handler that answers at once: the loop below goes on, however long the backlog is
+        self.taking = True
+        while self.waiting and not self.busy:
+            request, self.endpoint.process.node.trace.cause = self.waiting.popleft()
+            self.busy = True
             self.handle(request, self)
-        else:
-            self.busy = False
+        self.taking = False
 
     def close(self) -> None:
         """Hang up on the client."""

@@ -60,7 +60,8 @@ class Node:
         return process
 
     def crash(self, kind: CrashKind = "process") -> None:
-        """Kill the process. ``host``: the machine goes down too: unflushed data is lost and nobody resets connections."""
+        """Kill the process. ``host``: the machine goes down too: unflushed data is lost and nobody resets
+        connections."""
         if kind == "host":
             self.up = False
             self.disk.lose_unflushed()

@@ -1,7 +1,7 @@
 """One incarnation of a program on a node: a nursery with a listener, connections and timers of its own.
 
-Crashing it cancels the nursery. Whatever it tries afterwards raises ``DeadIncarnation``: nothing is flushed, sent or
-recorded on the way out.
+Crashing it cancels the nursery. Whatever it tries afterwards raises ``DeadIncarnation``: nothing is flushed,
+sent or recorded on the way out.
 """
 
 from collections.abc import Awaitable, Callable
@@ -30,7 +30,8 @@ class Process:
     tasks: list[Task] = field(factory=list)
     endpoints: dict["Endpoint", None] = field(factory=dict)
     emit: Callable[..., Any] = field(init=False)
-    """Record an event in the name of this process: its trace's own ``emit`` until it dies, then ``DeadIncarnation``."""
+    """Record an event in the name of this process: its trace's own ``emit`` until it dies, then
+    ``DeadIncarnation``."""
     anchor: Callable[..., Any] = field(init=False)
     """Record an event that causes what follows in this transition."""
     _nursery: trio.Nursery | None = None
@@ -64,7 +65,7 @@ class Process:
         if not self.alive:
             raise DeadIncarnation(f"{self.name}, incarnation {self.number}, is dead")
 
-    # -- what lives in it -------------------------------------------------------------------------------------------
+    # -- what lives in it ------------------------------------------------------------------------------------
 
     def spawn(self, fn: Callable[..., Awaitable[object]], *args: Any, name: str | None = None) -> Task:
         """Start ``fn(*args)`` as a task of this process."""
@@ -82,7 +83,8 @@ class Process:
     def call_later(
         self, delay_us: int, fn: Callable[[Any], object], arg: Any = None, *, background: bool = True
     ) -> Timer:
-        """Call ``fn(arg)`` in ``delay_us`` if the process lives then; a paused process makes the call when it resumes."""
+        """Call ``fn(arg)`` in ``delay_us`` if the process lives then; a paused process makes the call when it
+        resumes."""
         self.check_alive()
         return self.world.timer(delay_us, self.deliver, (fn, arg), background)
 
@@ -109,10 +111,11 @@ class Process:
     def _refuse(self, *_: object) -> NoReturn:
         raise DeadIncarnation(f"{self.name}, incarnation {self.number}, is dead")
 
-    # -- its fate ---------------------------------------------------------------------------------------------------
+    # -- its fate --------------------------------------------------------------------------------------------
 
     def pause(self) -> None:
-        """Stop the world for this process (a long GC): tasks, timers and deliveries wait; time and sessions go on."""
+        """Stop the world for this process (a long GC): tasks, timers and deliveries wait; time and sessions
+        go on."""
         self.paused = True
         for task in self.tasks:
             task.freeze()
@@ -126,7 +129,8 @@ class Process:
         trace = self.node.trace
         cause = trace.cause
         for call in backlog:
-            # Now, not by an event of this instant: what arrives in this instant has to come after what has waited.
+            # Now, not by an event of this instant: what arrives in this instant has to come after what has
+            # waited.
             self.deliver(call)
         trace.cause = cause
 

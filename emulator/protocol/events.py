@@ -6,22 +6,6 @@
 from typing import NamedTuple
 
 
-class Step(NamedTuple):
-    """A gate was passed: an edge (``before`` or ``after``) of a step of a protocol."""
-
-    t_us: int
-    seq: int
-    cause: int
-    step: str
-    edge: str
-    topic: str
-    partition: int
-    broker: int
-    hop: int
-    node: int
-    detail: str
-
-
 class Fault(NamedTuple):
     """The scenario did something: ``action`` (readings, 1) to ``target``."""
 

@@ -1,8 +1,9 @@
 """The trace: append-only, typed, cheap.
 
-An event is a ``NamedTuple`` whose first fields are ``t_us`` (virtual time), ``seq`` (its place in the total order) and
-``cause`` (the ``seq`` of the event that led to it, 0 for a root); the others are ints, strings, ``None`` or tuples of
-them. Checkers and measures are folds: they see each event as it happens. Sinks get whole chunks, in order.
+An event is a ``NamedTuple`` whose first fields are ``t_us`` (virtual time), ``seq`` (its place in the total
+order) and ``cause`` (the ``seq`` of the event that led to it, 0 for a root); the others are ints, strings,
+``None`` or tuples of them. Checkers and measures are folds: they see each event as it happens. Sinks get
+whole chunks, in order.
 """
 
 import marshal
@@ -41,7 +42,8 @@ class Trace:
 
     Attributes:
         seq: the number of events so far.
-        cause: the ``seq`` of the event that the current transition goes back to. Whoever starts a transition (a message
+        cause: the ``seq`` of the event that the current transition goes back to. Whoever starts a transition
+        (a message
             delivered, a queue entry taken) sets it; ``anchor`` moves it forward.
     """
 
@@ -89,7 +91,8 @@ class Trace:
             return
         for kind, length in {(event.__class__, len(event)) for event in chunk}:
             assert length == len(kind._fields), f"{kind.__name__} was emitted with {length} fields"
-        # Version 2 of marshal has no back references and no interning flags: the bytes depend on the values alone.
+        # Version 2 of marshal has no back references and no interning flags: the bytes depend on the values
+        # alone.
         # Without the list's own header (a byte and its length), so that no flush in between can tell.
         values = marshal.dumps([(type(event).__name__, *event) for event in chunk], 2)
         self._hash.update(memoryview(values)[_LIST_HEADER:])

@@ -92,18 +92,20 @@ class HighWatermarkMonotone(Checker):
         replica.high_watermark = event.high_watermark
 
     def on_high_watermark(self, event: HighWatermark) -> None:
-        key = event.node, event.topic, event.partition
-        replica = self._replicas.get(key) or self._replica(key, event.high_watermark)
-        went_back = event.high_watermark < replica.high_watermark
-        if event.leader:
+        # Unpacked at once: this runs for every batch on every replica.
+        _, _, _, node, topic, partition, leader, leader_epoch, high_watermark = event
+        key = node, topic, partition
+        replica = self._replicas.get(key) or self._replica(key, high_watermark)
+        went_back = high_watermark < replica.high_watermark
+        if leader:
             if went_back:
-                self._went_back(event, key, replica, event.high_watermark, "as leader")
+                self._went_back(event, key, replica, high_watermark, "as leader")
         else:
-            reign = event.leader_epoch, self._adoptions.get((event.topic, event.partition), 0)
+            reign = leader_epoch, self._adoptions.get((topic, partition), 0)
             if went_back and replica.learnt_from == reign:
-                self._went_back(event, key, replica, event.high_watermark, "as follower")
+                self._went_back(event, key, replica, high_watermark, "as follower")
             replica.learnt_from = reign
-        replica.high_watermark = event.high_watermark
+        replica.high_watermark = high_watermark
 
     def _replica(self, key: Key, high_watermark: int) -> _Replica:
         found = self._replicas.get(key)

@@ -102,7 +102,7 @@ class NoAckedRecordLost(Checker):
         self.lost_acked = 0
         self.lost_acked_by_one = 0
         self._logs = ghosts.logs
-        self._partitions: dict[TopicPartition, _Partition] = {}
+        self._partitions: dict[tuple[str, int], _Partition] = {}
 
     def on_state(self, event: StateWritten) -> None:
         state = event.state
@@ -174,8 +174,11 @@ class NoAckedRecordLost(Checker):
     def _find(self, partition: _Partition, event: Produced) -> Entry | None:
         election = partition.election
         assert election is not None
-        nodes = [election.node, *(partition.isr or ())] if partition.vacant else [election.node]
-        logs = (self._logs.get(node, partition.tp) for node in nodes)
+        log = self._logs.get(election.node, partition.tp)
+        found = None if log is None else log.find(event.base_offset, event.id)
+        if found is not None or not partition.vacant:
+            return found
+        logs = (self._logs.get(node, partition.tp) for node in partition.isr or ())
         return next((found for log in logs if log and (found := log.find(event.base_offset, event.id))), None)
 
     def _lost_uncleanly(self, partition: _Partition, event: Produced) -> bool:
@@ -232,9 +235,9 @@ class NoAckedRecordLost(Checker):
         )
 
     def _partition(self, topic: str, number: int) -> _Partition:
-        tp = TopicPartition(topic, number)
-        found = self._partitions.get(tp)
+        found = self._partitions.get((topic, number))
         if found is None:
+            tp = TopicPartition(topic, number)
             found = self._partitions[tp] = _Partition(tp)
         return found
 

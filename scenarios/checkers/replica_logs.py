@@ -34,20 +34,20 @@ class Entry:
     next_offset: int
     leader_epoch: int
     id: int
-    _child: Entry | None = None
-    _sibling: Entry | None = None
+    child: Entry | None = None
+    sibling: Entry | None = None
 
     def followed_by(self, next_offset: int, leader_epoch: int, id: int) -> Entry:
         """The entry for this batch after this history. Divergent ones are few: the newest is looked at
         first.
         """
-        child = self._child
+        child = self.child
         while child is not None:
             if child.id == id and child.next_offset == next_offset and child.leader_epoch == leader_epoch:
                 return child
-            child = child._sibling
-        child = Entry(self.index + 1, self.next_offset, next_offset, leader_epoch, id, None, self._child)
-        self._child = child
+            child = child.sibling
+        child = Entry(self.index + 1, self.next_offset, next_offset, leader_epoch, id, None, self.child)
+        self.child = child
         return child
 
 
@@ -82,6 +82,9 @@ class ReplicaLog:
 
     def find(self, base_offset: int, id: int) -> Entry | None:
         """The batch ``id`` at ``base_offset``, if the log has it."""
+        last = self.entries[-1]
+        if last.base_offset == base_offset and last.id == id and last.index:
+            return last
         at = bisect_left(self.entries, base_offset, lo=1, key=_base_offset)
         if at < len(self.entries):
             entry = self.entries[at]
@@ -122,19 +125,27 @@ class ReplicaLogs:
         return log
 
     def on_appended(self, event: Appended) -> None:
-        key = event.node, event.topic, event.partition
+        # Unpacked at once: this runs for every batch on every replica.
+        _, _, _, node, topic, partition, _, leader_epoch, base_offset, next_offset, id, _ = event
+        key = node, topic, partition
         log = self._logs.get(key) or self._log(key)
-        entries = log.entries
-        last = entries[-1]
-        if event.base_offset != last.next_offset:
+        last = log.entries[-1]
+        if base_offset != last.next_offset:
             # A log with a hole is broken; what came before the hole is not in it, as far as anybody can read.
-            log.begin_at(event.base_offset)
+            log.begin_at(base_offset)
             last = log.entries[0]
-            entries = log.entries
-        if event.id < 0 and last.index == 0:
-            log.begin_at(event.next_offset)
-        else:
-            entries.append(last.followed_by(event.next_offset, event.leader_epoch, event.id))
+        if id < 0 and last.index == 0:
+            log.begin_at(next_offset)
+            return
+        child = last.child
+        if (
+            child is None
+            or child.id != id
+            or child.next_offset != next_offset
+            or child.leader_epoch != leader_epoch
+        ):
+            child = last.followed_by(next_offset, leader_epoch, id)
+        log.entries.append(child)
 
     def on_loaded(self, event: LogLoaded) -> None:
         """A first start, with what was put on the disk before the run; or what a crash has left."""

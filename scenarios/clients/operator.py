@@ -1,4 +1,4 @@
-"""The operator's tools, up to 2.3: they write what they want into ZooKeeper (TopicCommand, ReassignPartitionsCommand)."""
+"""The operator's tools, up to 2.3: TopicCommand and ReassignPartitionsCommand write their wishes into ZooKeeper."""
 
 from collections.abc import Mapping
 

@@ -18,7 +18,7 @@ from emulator.nodes.node import CrashKind
 from emulator.protocol.events import NodeCrashed, NodeStarted
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Trace
-from emulator.zookeeper import ZkClient, ZkSpec, ZooKeeper
+from emulator.zookeeper import ZOOKEEPER, ZkClient, ZkSpec, ZooKeeper
 from scenarios.clients import Operator, Producer, Workload
 from scenarios.cluster.preload import preload
 
@@ -108,6 +108,18 @@ class Cluster:
                 for partition, replicas in topic.assignment.items():
                     disks = [self.nodes[broker].disk for broker in replicas]
                     preload(TopicPartition(topic.name, partition), disks, topic.size, topic.message_size)
+
+    @property
+    def sessions_stand(self) -> bool:
+        """Whether no broker's ZooKeeper session is about to expire, and none is about to be opened anew."""
+        return not self.zookeeper.unattended and not any(map(self._session_will_change, self.nodes))
+
+    def _session_will_change(self, id: int) -> bool:
+        """A live session that its broker cannot keep up will expire; a broker that can have one will ask for it."""
+        process, network = self.nodes[id].process, self.network
+        cut = network.route(id, ZOOKEEPER).cut or network.route(ZOOKEEPER, id).cut
+        able = process is not None and process.alive and not process.paused and not cut
+        return able != (self.zookeeper.server.sessions.newest(id) is not None)
 
     # -- brokers ----------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ BATCH_BYTES = 1_048_576
 
 def preload(tp: TopicPartition, disks: list[Disk], size: int, message_size: int) -> None:
     """Give every disk the same ``size`` bytes of ``tp``: leader epoch 0, flushed, below the high watermark."""
-    batches = []
+    batches: list[Batch] = []
     offset, left = 0, size
     while left > 0:
         batch_size = min(left, BATCH_BYTES)

@@ -4,19 +4,24 @@ screen.
 
 from __future__ import annotations
 
+import shlex
 import textwrap
 from collections.abc import Iterable, Mapping
+from itertools import zip_longest
 
+from emulator.protocol.events import Fault
 from emulator.trace import Event
-from scenarios.explain.chain import chain
+from emulator.trace.events import Step
+from scenarios.explain.chain import Chain, chain
 from scenarios.timeline.words import seconds, words
 
 COLUMNS = 110
 LINES = 25
 REASON_LINES = 7
+FAULT_LINES = 4
 CHAIN_LINES = 10
 COMMAND_LINES = 4
-"""All together with the headings: at most ``LINES``."""
+"""All together with the headings: at most ``LINES``; faults take what is left."""
 
 
 def explain(
@@ -31,21 +36,17 @@ def explain(
 
     Args:
         reason: a ``Violation`` or any text: the violated statement, the expectation that was not met.
-        events: what is remembered of the run (``Memory.events()``), or all of it.
+        events: what is remembered of the run, or all of it.
         seq: the event that showed it; 0 where none did (nothing happened that should have).
         replay_command: one shell command that runs it again.
         seed: shown beside the time.
     """
     known = events if isinstance(events, Mapping) else {event.seq: event for event in events}
-    return "\n".join(
-        [
-            *_wrapped(f"FAILED: {reason}", REASON_LINES),
-            *_place(known.get(seq), seed),
-            *_why(known, seq),
-            "replay it:",
-            *_command(replay_command),
-        ]
-    )
+    found = chain(known, seq)
+    before = [*_wrapped(f"FAILED: {reason}", REASON_LINES), *_place(known.get(seq), seed)]
+    after = [*_why(found), "replay it:", *_command(replay_command)]
+    done = _done(known, found, LINES - len(before) - len(after))
+    return "\n".join([*before, *done, *after])
 
 
 def _place(event: Event | None, seed: int | None) -> list[str]:
@@ -54,18 +55,43 @@ def _place(event: Event | None, seed: int | None) -> list[str]:
     return [", ".join(parts)] if parts else []
 
 
-def _why(events: Mapping[int, Event], seq: int) -> list[str]:
-    found = chain(events, seq)
-    if not found.events:
+def _why(found: Chain) -> list[str]:
+    """The chain, without the edges of gates that were passed at once."""
+    pairs = zip_longest(found.events, found.events[1:])
+    events = [event for event, after in pairs if not _passed_at_once(event, after)]
+    if not events:
         return []
-    shown = found.events[-CHAIN_LINES:]
-    hidden = len(found.events) - len(shown)
+    shown = events[-CHAIN_LINES:]
+    hidden = len(events) - len(shown)
     if hidden or not found.whole:
-        count = f"{hidden} more" if found.whole else f"{hidden} more and what is no longer remembered"
+        count = f"{hidden} more" if found.whole else f"{hidden} more, and what is no longer remembered"
         title = f"its causes, the last {len(shown)} of them (before: {count}):"
     else:
         title = "its causes, from the first:"
     return [title, *(_line(event) for event in shown)]
+
+
+def _passed_at_once(event: Event, after: Event | None) -> bool:
+    return (
+        isinstance(event, Step)
+        and isinstance(after, Step)
+        and (event.step, event.edge, after.edge) == (after.step, "before", "after")
+    )
+
+
+def _done(events: Mapping[int, Event], found: Chain, room: int) -> list[str]:
+    """The newest faults before the event, as far as there is room and the chain does not show them.
+
+    Time links a fault to what follows where no message does: a session expires because a broker was killed.
+    """
+    if not found.events:
+        return []
+    in_chain = {event.seq: event for event in found.events}
+    last = found.events[-1].seq
+    faults = [event for event in events.values() if isinstance(event, Fault) and event.seq <= last]
+    others = [event for event in faults if event.seq not in in_chain]
+    shown = others[-min(FAULT_LINES, room - 1) :] if room > 1 else []
+    return ["what the scenario had done:", *(_line(event) for event in shown)] if shown else []
 
 
 def _line(event: Event) -> str:
@@ -86,23 +112,26 @@ def _wrapped(text: str, limit: int) -> list[str]:
 def _command(command: str) -> list[str]:
     """The command, continued with backslashes where it is long: what is shown can be pasted as it stands.
 
-    A command that does not fit even so stays on one line: a line too long is better than a command that lies.
+    One that does not fit even so stays on one line: a line too long is better than a command that lies.
     """
-    found = _continued(command.split(" "), COLUMNS - 4)
-    if found is None or len(found) > COMMAND_LINES:
+    found = _continued(command, COLUMNS - 4)
+    if len(found) > COMMAND_LINES or any(len(line) > COLUMNS - 4 for line in found):
         return [f"  {command}"]
     return [f"  {line} \\" for line in found[:-1]] + [f"  {found[-1]}"]
 
 
-def _continued(parts: list[str], room: int) -> list[str] | None:
-    """Break at single spaces outside quotes; None where that is not possible."""
-    lines = [""]
-    quoted = False
-    for part in parts:
-        candidate = f"{lines[-1]} {part}" if lines[-1] else part
-        if len(candidate) > room and lines[-1] and not quoted:
-            lines.append(f"  {part}")
+def _continued(command: str, room: int) -> list[str]:
+    """Broken between words of the shell, if it is words alone; each line but the first begins with two spaces."""
+    try:
+        words = [shlex.quote(word) for word in shlex.split(command)]
+    except ValueError:
+        return [command]
+    if len(command) <= room or " ".join(words) != command:
+        return [command]
+    lines = words[:1]
+    for word in words[1:]:
+        if len(lines[-1]) + 1 + len(word) <= room:
+            lines[-1] += f" {word}"
         else:
-            lines[-1] = candidate
-        quoted ^= (part.count("'") + part.count('"')) % 2 == 1
-    return None if any(len(line) > room for line in lines) else lines
+            lines.append(f"  {word}")
+    return lines

@@ -16,11 +16,10 @@ from emulator.protocol.events import (
     PartitionFailed,
     PartitionUnfailed,
     Produced,
-    Step,
     Violated,
 )
 from emulator.trace import Trace
-from emulator.trace.events import ZkWritten
+from emulator.trace.events import Step, ZkWritten
 from scenarios.measures.cluster import Measured
 from scenarios.measures.figures import CONTROL_APIS
 from scenarios.measures.rows import (

@@ -10,10 +10,11 @@ from controller.states.rules import KAFKA_2_3, WIKI_TEXT, ReplicaRules
 from emulator.network import NetworkSpec
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkSpec
-from fetchers import FetcherPolicies
+from fetchers import FetcherPolicies, ReplicationThrottle
 from scenarios.clients import Workload
 from scenarios.cluster import ClusterSetup, TopicSetup
 from scenarios.model import Scenario, TopicSpec, WorkloadSpec
+from scenarios.model.configs import LONG_MAX
 
 PROFILE_RULES: dict[str, ReplicaRules] = {"kafka-2.3": KAFKA_2_3, "wiki-text": WIKI_TEXT}
 
@@ -67,7 +68,7 @@ def _broker_policies(scenario: Scenario) -> BrokerPolicies:
         replica_lag_time_max_us=settings["replica.lag.time.max.ms"] * 1000,
         replica_high_watermark_checkpoint_interval_us=settings["replica.high.watermark.checkpoint.interval.ms"] * 1000,
     )
-    return BrokerPolicies(config, min_insync_replicas(scenario))
+    return BrokerPolicies(config, min_insync_replicas(scenario), throttle=replication_throttle(scenario))
 
 
 def min_insync_replicas(scenario: Scenario) -> dict[str, int]:
@@ -87,6 +88,33 @@ def _fetcher_policies(scenario: Scenario) -> FetcherPolicies:
         replica_fetch_response_max_bytes=settings["replica.fetch.response.max.bytes"],
         replica_fetch_backoff_us=settings["replica.fetch.backoff.ms"] * 1000,
         replica_socket_timeout_us=settings["replica.socket.timeout.ms"] * 1000,
+        throttle=replication_throttle(scenario),
+    )
+
+
+def replication_throttle(scenario: Scenario) -> ReplicationThrottle | None:
+    """What the reassignment tool sets with ``--throttle`` before a move (kafka-behaviour, 6); None: no throttle.
+
+    Senders: every replica from before the move. Receivers: only those that the move adds. The settings
+    ``leader.`` and ``follower.replication.throttled.rate`` give one direction its own rate where the strategy has none.
+    """
+    settings, rate = scenario.cluster.settings(), scenario.strategy.throttle
+    leader_rate = rate or int(settings["leader.replication.throttled.rate"])
+    follower_rate = rate or int(settings["follower.replication.throttled.rate"])
+    if scenario.plan is None or leader_rate == follower_rate == LONG_MAX:
+        return None
+    before = scenario.assignments()
+    moves = {name: target for name, target in scenario.plan.targets().items() if name in before}
+    return ReplicationThrottle(
+        leader_rate,
+        follower_rate,
+        {TopicPartition.parse(name): before[name] for name in moves},
+        {
+            TopicPartition.parse(name): tuple(broker for broker in target if broker not in before[name])
+            for name, target in moves.items()
+        },
+        settings["replication.quota.window.num"],
+        settings["replication.quota.window.size.seconds"] * 1_000_000,
     )
 
 
@@ -102,4 +130,5 @@ def _controller_policies(scenario: Scenario) -> ControllerPolicies:
 
 
 def _protocol(name: str) -> ReassignmentProtocol:
-    return {"wiki": Wiki, "kafka-6794": Kafka6794}[name]()
+    protocols: dict[str, type[ReassignmentProtocol]] = {"wiki": Wiki, "kafka-6794": Kafka6794}
+    return protocols[name]()

@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 from attrs import define, field
 
-from emulator.protocol.events import PartitionFailed, PartitionUnfailed, Step
+from emulator.protocol.events import PartitionFailed, PartitionUnfailed
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Trace
+from emulator.trace.events import Step
 from scenarios.checkers import Checkers
 from scenarios.faults import Roles
 from scenarios.measures import Measures

@@ -77,9 +77,18 @@ class Stage:
         await self._until(lambda: self.method.over.is_set)
         await self._rest()
         await self.method.roll_back()
-        await self._until(lambda: not self.judge.waiting(self.method.started.value, self.world.now))
+        await self._until(lambda: not (self._moving or self.judge.waiting(self.method.started.value, self.world.now)))
         await self._rest()
         self.judge.check_steady("end", self.world.now)
+
+    @property
+    def judges_moves(self) -> bool:
+        """Whether the moves have to end by themselves: no expectation says where they should have come to, and when."""
+        return not any(expect.statement == "assignment" for expect in self.scenario.expect)
+
+    @property
+    def _moving(self) -> bool:
+        return self.judges_moves and self.measures.open_moves > 0
 
     def _look(self, _: Any) -> None:
         self.judge.look(self.world.now)
@@ -95,9 +104,9 @@ class Stage:
             await self.world.sleep(LOOK_US, background=True)
 
     async def _rest(self) -> None:
-        """Wait until nothing is going to happen by itself: settled, and no session left to expire; or the horizon."""
+        """Wait until nothing is going to happen by itself: settled, and every session as it will stay; or the horizon."""
         while not self._late:
-            if not self.world.foreground and not self.cluster.zookeeper.unattended:
+            if not self.world.foreground and self.cluster.sessions_stand:
                 return
             await self.world.sleep(LOOK_US, background=True)
 
@@ -188,8 +197,7 @@ def _reason(stage: Stage, violated: bool, expectations: tuple[Expectation, ...],
         return "not exercised"
     if not all(expectation.ok for expectation in expectations):
         return "expectation"
-    unjudged = not any(expect.statement == "assignment" for expect in stage.scenario.expect)
-    return "unfinished" if unjudged and figures.moves != figures.moves_finished else ""
+    return "unfinished" if stage.judges_moves and figures.moves != figures.moves_finished else ""
 
 
 def _explanation(

@@ -9,8 +9,8 @@ from typing import Any
 
 from attrs import define, field
 
-from emulator.protocol.events import Appended, HighWatermark, Produced
 from emulator.protocol.errors import Errors
+from emulator.protocol.events import Appended, HighWatermark, Produced
 from emulator.trace import Trace
 
 DATA_PLANE = (Appended, HighWatermark)

@@ -72,6 +72,7 @@ def _start(master: str, folder: Path) -> SparkSession:
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "2",
+        "spark.sql.adaptive.enabled": "false",  # it plans stage by stage: slower for many small aggregations
         "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
         "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
         "spark.python.worker.faulthandler.enabled": "true",

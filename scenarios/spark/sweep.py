@@ -61,16 +61,12 @@ class SweepInterrupted(KeyboardInterrupt):
 
 
 class SweepFailed(Exception):
-    """The program failed in a run. The other chunks are written; ``failures`` says where and how."""
+    """The program failed in a run (``failures`` says where and how), or Spark gave up. What was written stays."""
 
     exit_code = 4
 
-    def __init__(self, failures: Sequence[Failure]) -> None:
-        first = failures[0]
-        super().__init__(
-            f"the run of strategy {first.strategy} with seed {first.seed} failed: {first.what} "
-            f"({len(failures)} chunks lost, the others are written)\n{first.trace}"
-        )
+    def __init__(self, what: str, failures: Sequence[Failure] = ()) -> None:
+        super().__init__(what)
         self.failures = tuple(failures)
 
 
@@ -177,6 +173,10 @@ class _Progress:
         self.look()
         return SweepInterrupted(self.finished, self._total)
 
+    def account(self) -> str:
+        self.look()
+        return f"{self.finished} of {self._total} runs are written and can be compared"
+
 
 def _run(spark: SparkSession, chunks: Sequence[Chunk], progress: _Progress) -> list[Failure]:
     """All chunks as tasks of one job. The job waits in a thread of its own: this one hears Ctrl-C."""
@@ -201,7 +201,8 @@ def _run(spark: SparkSession, chunks: Sequence[Chunk], progress: _Progress) -> l
         thread.join(10)
         raise progress.interrupted() from None
     if errors:
-        raise errors[0]
+        reason = str(errors[0]).strip().splitlines() or [type(errors[0]).__name__]
+        raise SweepFailed(f"Spark gave up: {reason[0]}; {progress.account()}") from errors[0]
     return [failure for failure in results if failure is not None]
 
 
@@ -210,7 +211,12 @@ def _raise(failures: Sequence[Failure]) -> None:
         if failure.bad_input:
             raise BadInput(failure.what)
     if failures:
-        raise SweepFailed(failures)
+        first = failures[0]
+        raise SweepFailed(
+            f"the run of strategy {first.strategy} with seed {first.seed} failed: {first.what} "
+            f"({len(failures)} chunks lost, the others are written)\n{first.trace}",
+            failures,
+        )
 
 
 def _packages(runner: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 from emulator.protocol import events as e
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
-from emulator.trace.events import ZkSession, ZkWritten
+from emulator.trace.events import Step, ZkSession, ZkWritten
 
 _SEPARATORS = re.compile(r"[, ()]+")
 _CLUSTER = (
@@ -48,7 +48,7 @@ class OfPartition:
             return self._requested(event)
         if kind is e.ControlResponse:
             return event.cause in self._requests
-        if kind is e.Step and not event.topic:
+        if kind is Step and not event.topic:
             return True
         topic = getattr(event, "topic", None)
         return bool(topic == self._tp.topic and event.partition in (self._tp.partition, -1))

@@ -24,7 +24,7 @@ class Summary:
     def _clear(self) -> None:
         self._batches = 0
         self._partitions: dict[TopicPartition, None] = {}
-        self._leader = self._base = self._next = -1
+        self._base = self._next = -1
         self._followers: dict[int, int] = {}
         self._high_watermark = -1
         self._acknowledged = 0
@@ -42,7 +42,7 @@ class Summary:
             if not self._batches:
                 self._base = event.base_offset
             self._batches += 1
-            self._leader, self._next = event.node, event.next_offset
+            self._next = event.next_offset
         else:
             self._followers[event.node] = event.next_offset
 
@@ -53,26 +53,34 @@ class Summary:
         return text
 
     def _acknowledged_words(self) -> list[str]:
-        return [f"{self._acknowledged} acknowledged"] if self._acknowledged else []
+        return [f"{self._acknowledged} acked"] if self._acknowledged else []
 
     def _of_partition(self) -> str:
         parts = []
         if self._batches:
-            batches = "1 batch" if self._batches == 1 else f"{self._batches} batches"
-            parts.append(
-                f"leader {self._leader} appended {batches}, offsets {self._base} to {self._next - 1}"
-            )
+            parts.append(f"{_batches(self._batches)}, offsets {self._base}-{self._next - 1}")
         if self._followers:
-            ends = ", ".join(f"{node} to {end}" for node, end in sorted(self._followers.items()))
-            parts.append(f"followers fetched: {ends}")
+            parts.append(f"fetched by {'; '.join(self._fetched())}")
         if self._high_watermark >= 0:
             parts.append(f"high watermark {self._high_watermark}")
         return "; ".join(parts + self._acknowledged_words())
+
+    def _fetched(self) -> list[str]:
+        """The followers, those together that got equally far; with their end where it is not the leader's."""
+        by_end: dict[int, list[str]] = {}
+        for node, end in sorted(self._followers.items()):
+            by_end.setdefault(end, []).append(str(node))
+        return [
+            ", ".join(nodes) + ("" if end == self._next else f" up to {end}") for end, nodes in by_end.items()
+        ]
 
     def _of_cluster(self) -> str:
         if not self._batches and not self._acknowledged:
             return ""
         count = len(self._partitions)
         partitions = "1 partition" if count == 1 else f"{count} partitions"
-        batches = "1 batch" if self._batches == 1 else f"{self._batches} batches"
-        return "; ".join([f"{batches} appended, {partitions} active", *self._acknowledged_words()])
+        return "; ".join([f"{_batches(self._batches)} in {partitions}", *self._acknowledged_words()])
+
+
+def _batches(count: int) -> str:
+    return "1 batch" if count == 1 else f"{count} batches"

@@ -31,7 +31,7 @@ AROUND_US = 5_000_000
 
 def lines(
     events: Iterable[Event],
-    partition: TopicPartition | None = None,
+    partition: TopicPartition | str | None = None,
     from_us: int | None = None,
     to_us: int | None = None,
     around_fault: int | None = None,
@@ -46,16 +46,17 @@ def lines(
         around_fault: show only the surroundings (``AROUND_US``) of the N-th fault, counted from 1.
         brokers: the columns; without them, all that the events know of (``events`` is then held in memory).
 
-    Raises: BadInput for a fault that did not happen, or a partition that no event knows.
+    Raises: BadInput for a name that is none, a fault that did not happen, or a partition that no event knows.
     """
-    if brokers is None or around_fault is not None or partition is not None:
+    tp = _parsed(partition) if isinstance(partition, str) else partition
+    if brokers is None or around_fault is not None or tp is not None:
         events = list(events)
         brokers = _brokers(events) if brokers is None else brokers
         if around_fault is not None:
             from_us, to_us = _around(events, around_fault, from_us, to_us)
-        if partition is not None:
-            _check_known(events, partition)
-    return _Timeline(partition, brokers, from_us, to_us).lines(events)
+        if tp is not None:
+            _check_known(events, tp)
+    return _Timeline(tp, brokers, from_us, to_us).lines(events)
 
 
 class _Timeline:
@@ -134,6 +135,13 @@ def _named(event: ZkWritten) -> Iterator[int]:
     elif event.path.count("/") == TOPICS.count("/") + 1:
         for replicas in decode_topic(event.data).values():
             yield from replicas
+
+
+def _parsed(name: str) -> TopicPartition:
+    try:
+        return TopicPartition.parse(name)
+    except ValueError as error:
+        raise BadInput(str(error)) from error
 
 
 def _around(

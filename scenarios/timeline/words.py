@@ -7,7 +7,7 @@ from typing import Any
 
 from emulator.protocol import events as e
 from emulator.trace import Event
-from emulator.trace.events import ZkSession, ZkWritten
+from emulator.trace.events import Step, ZkSession, ZkWritten
 from scenarios.timeline.znode_words import written
 
 CONTENT = 160
@@ -53,7 +53,7 @@ def _more(detail: str) -> str:
     return f" ({detail})" if detail else ""
 
 
-def _step(event: e.Step) -> str:
+def _step(event: Step) -> str:
     place = [_tp(event)] if event.topic and event.partition >= 0 else [event.topic] if event.topic else []
     place += [f"broker {event.broker}"] if event.broker >= 0 else []
     place += [f"hop {event.hop}"] if event.hop else []
@@ -116,7 +116,7 @@ def _zk_written(event: ZkWritten) -> str:
 
 
 _WORDS: dict[type, Callable[[Any], str]] = {
-    e.Step: _step,
+    Step: _step,
     e.Fault: lambda v: f"FAULT {v.action} {v.target}".rstrip() + _more(v.detail),
     e.NodeStarted: lambda v: f"start of {who(v.node)} (incarnation {v.incarnation})",
     e.NodeCrashed: lambda v: f"crash of {who(v.node)} ({v.kind})",

@@ -18,10 +18,7 @@ def written(path: str, data: str, version: int) -> str:
 def _tell(path: str, data: str, version: int) -> str:
     if znodes.state_path_partition(path) is not None:
         state = znodes.LeaderAndIsr.decode(data, version)
-        return (
-            f"leader {state.leader} isr {_list(state.isr)} epoch {state.leader_epoch} "
-            f"(controller epoch {state.controller_epoch})"
-        )
+        return f"leader {state.leader} isr {_list(state.isr)} epoch {state.leader_epoch}"
     parent = path.rpartition("/")[0]
     tell = _BY_PATH.get(path) or _BY_PARENT.get(parent)
     return data if tell is None else tell(data)

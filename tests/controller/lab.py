@@ -11,7 +11,7 @@ from attrs import define, field
 from controller import Controller, ControllerPolicies
 from emulator.gates import Gates, Visit
 from emulator.gates.gates import Edge
-from emulator.kernel import Mailbox, World
+from emulator.kernel import Backend, Mailbox, World
 from emulator.network import Channel, Network, serve
 from emulator.nodes import Node, Process
 from emulator.protocol import znodes
@@ -32,11 +32,12 @@ EXPIRY_US = 2 * SESSION_US
 """By then the session of a crashed broker is gone."""
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Lab:
     """One small cluster in one world.
 
     Attributes:
+        broken_disks: brokers that answer LeaderAndIsr with KAFKA_STORAGE_ERROR.
         joins: whether leaders let replicas into the ISR; a test that wants to do it itself switches this off.
         received: broker and request, in the order of arrival.
         events: the trace so far, after ``flush``.
@@ -45,6 +46,7 @@ class Lab:
     world: World
     policies: ControllerPolicies = field(factory=ControllerPolicies)
     joins: bool = True
+    broken_disks: dict[int, None] = field(factory=dict)
     trace: Trace = field(init=False)
     network: Network = field(init=False)
     gates: Gates = field(factory=Gates)
@@ -120,9 +122,8 @@ class Lab:
         self.received.append((broker, request))
         response: LeaderAndIsrResponse | UpdateMetadataResponse | StopReplicaResponse
         if isinstance(request, LeaderAndIsrRequest):
-            response = LeaderAndIsrResponse(
-                Errors.NONE, tuple((s.tp, Errors.NONE) for s in request.partitions)
-            )
+            error = Errors.KAFKA_STORAGE_ERROR if broker in self.broken_disks else Errors.NONE
+            response = LeaderAndIsrResponse(Errors.NONE, tuple((s.tp, error) for s in request.partitions))
             for state in request.partitions:
                 if state.leader == broker and self.joins:
                     inbox.put(state)
@@ -228,9 +229,10 @@ def run(
     policies: ControllerPolicies | None = None,
     joins: bool = True,
     seed: int = 0,
+    backend: Backend = "detached",
 ) -> T:
     """Run ``test`` in a world of its own, with ``brokers`` brokers up and a controller elected."""
-    world = World(seed, max_events=2_000_000)
+    world = World(seed, max_events=2_000_000, backend=backend)
     lab = Lab(world, policies or ControllerPolicies(), joins)
     results: list[T] = []
 

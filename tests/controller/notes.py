@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from emulator.protocol import znodes
-from emulator.protocol.events import LeaderElected, MoveFinished, Step
+from emulator.protocol.events import LeaderElected, MoveFinished
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.update_metadata import UpdateMetadataRequest
-from emulator.trace.events import ZkWritten
+from emulator.trace.events import Step, ZkWritten
 from tests.controller.lab import OPERATOR, Lab, Request
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -10,7 +10,7 @@ from typing import Any
 from scenarios.cli import exits, options
 from scenarios.cli.output import say
 from scenarios.cli.parser import Program
-from scenarios.errors import BadInput, did_you_mean
+from scenarios.errors import BadInput
 
 DEFAULT_WINDOW_US = 2_000_000
 _MOST_NAMED = 8
@@ -53,8 +53,6 @@ def add(program: Program) -> None:
 
 def run(arguments: Namespace) -> int:
     events = _events(arguments)
-    if arguments.partition is not None:
-        _check_partition(arguments.partition, events)
     from_us, to_us = _window(arguments, events)
 
     from scenarios.timeline import lines
@@ -121,17 +119,6 @@ def _runs(data_set: Any) -> list[tuple[str, str, int]]:
         rows = pq.ParquetFile(part).read(columns=["run_id", "seed"]).to_pylist()
         found += [(str(row["run_id"]), strategy, int(row["seed"])) for row in rows]
     return sorted(found, key=lambda run: (run[1], run[2]))
-
-
-def _check_partition(name: str, events: Sequence[Any]) -> None:
-    seen = {f"{event.topic}-{event.partition}": None for event in events if _has_partition(event)}
-    if name not in seen:
-        raise BadInput(f"the run has no partition {name!r}; {did_you_mean(name, sorted(seen))}")
-
-
-def _has_partition(event: Any) -> bool:
-    topic, partition = getattr(event, "topic", None), getattr(event, "partition", None)
-    return bool(topic) and isinstance(partition, int) and partition >= 0
 
 
 def _window(arguments: Namespace, events: Sequence[Any]) -> tuple[int | None, int | None]:

@@ -96,6 +96,22 @@ def test_is_named_in_a_child(backend: Backend, foreign: Callable[[], Awaitable[N
     assert name in str(error)
 
 
+@pytest.mark.parametrize(("foreign", "name"), AWAITS)
+def test_is_noticed_at_once_where_tasks_are_detached(
+    foreign: Callable[[], Awaitable[None]], name: str
+) -> None:
+    world = World(1)
+
+    async def main() -> None:
+        world.call_later(1_000_000, print)
+        await world.sleep(10)
+        await foreign()
+
+    with pytest.raises(ForeignAwait, match=name):
+        world.run(main)
+    assert world.now == 10
+
+
 def test_of_a_child_stands_in_its_nursery_s_group() -> None:
     world = World(1)
 

@@ -177,10 +177,15 @@ def test_the_cancelled_first_sleep_of_a_world_leaves_no_wake_up_behind(backend: 
         await world.sleep(10)
 
     async def main(world: World) -> int:
-        box = Mailbox(world)
+        box, asleep = Mailbox(world), Signal(world)
+
+        async def announce() -> None:
+            asleep.set()
+
         async with world.open_nursery() as nursery:
             world.spawn(nursery, sleeper, world)
-            await world.sleep(0)
+            world.spawn(nursery, announce)
+            await asleep.wait()
             nursery.cancel_scope.cancel()
         world.call_later(20, box.put, "item")
         assert await box.get() == "item"

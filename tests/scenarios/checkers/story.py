@@ -18,7 +18,7 @@ COUNT = 10
 
 
 class Story:
-    """One partition, ``orders-0``. Batches are numbered from 1; batch n of an undisturbed log ends at 10 n."""
+    """One partition, ``orders-0``. In an undisturbed log batch n, counted from 1, ends at offset 10 n."""
 
     def __init__(self, *names: str, **options: Any) -> None:
         self.world = SimpleNamespace(now=0)
@@ -75,6 +75,11 @@ class Story:
         self.state(nodes[0], nodes, 0)
         self.leads(nodes[0], 0)
         return self
+
+    def told(self) -> list[Any]:
+        """All events so far."""
+        self.trace.flush()
+        return self.events
 
     def violations(self) -> list[Violation]:
         return self.checkers.finish()

@@ -42,8 +42,7 @@ def test_the_violation_is_in_the_trace_and_points_to_the_event_that_showed_it() 
     run.trace.cause = 3
     run.state(1, (1, 2), 1)
     election = run.leads(1, 1)
-    run.trace.flush()
-    [violated] = [event for event in run.events if type(event) is e.Violated]
+    [violated] = [event for event in run.told() if type(event) is e.Violated]
     assert violated.cause == election.seq
     assert violated.invariant == NAME
     assert "orders-0" in violated.statement

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from attrs import evolve
 
@@ -37,7 +38,7 @@ def record(seed: int = 0, strategy: str = "wiki") -> RunRecord:
     )
 
 
-def manifest(seeds: tuple[int, ...] = (0, 1), **changed: str) -> Manifest:
+def manifest(seeds: tuple[int, ...] = (0, 1), **changed: Any) -> Manifest:
     usual = Manifest(
         experiment="e",
         scenario="abc",

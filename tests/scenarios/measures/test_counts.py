@@ -13,8 +13,8 @@ from emulator.protocol.events import (
     PartitionFailed,
     PartitionUnfailed,
     Produced,
-    Step,
 )
+from emulator.trace.events import Step
 from scenarios.measures.rows import ROWS
 from tests.scenarios.measures.streams import Stream
 

@@ -11,6 +11,7 @@ from attrs import frozen
 
 from emulator.protocol import events as e
 from emulator.protocol.types import TopicPartition
+from emulator.trace.events import Step
 from scenarios.dataset.record import RunRecord, RunSpec
 from scenarios.measures.figures import CONTROL_APIS
 from tests.scenarios.measures.streams import Stream
@@ -96,7 +97,7 @@ def random_event(stream: Stream, draw: random.Random) -> None:
         (e.Produced, -2, *tp, 7, draw.choice((0, 1, -1)), draw.choice(("NONE", "REQUEST_TIMED_OUT")), 0, 3, 1,
          draw.randrange(1, 90_000), 1),
         (e.ControlRequest, draw.choice(tuple(CONTROL_APIS)), 0, node, 1, 1, offset, ""),
-        (e.Step, "wiki.2", draw.choice(("before", "after")), *tp, node, 0, 0, ""),
+        (Step, "wiki.2", draw.choice(("before", "after")), *tp, node, 0, 0, ""),
         (e.Violated, "one-leader-per-epoch", "two of them"),
         (e.Fault, "broker.crash", "1", ""),
         (e.FetcherStarted, node, "ReplicaFetcherThread-0-0", 1),

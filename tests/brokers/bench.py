@@ -1,0 +1,232 @@
+"""One broker's replica manager on a bench: ZooKeeper, the network and the fetchers are written down, not run, and the
+test sets the clock. Everything a broker does is one synchronous transition, so no world has to turn."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import trio
+from attrs import define, field
+
+from brokers.partition import Partition
+from brokers.partition.remote import RemoteReplica
+from brokers.policies import BrokerConfig, BrokerPolicies
+from brokers.replicas import ReplicaManager
+from brokers.requests.control import ControlHandler
+from brokers.requests.fetch import FetchHandler
+from brokers.requests.produce import ProduceHandler
+from emulator.kernel import World
+from emulator.network import Channel
+from emulator.nodes import Node, Process
+from emulator.protocol.fetch import FetchPartition, FetchRequest, FetchResponse
+from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
+from emulator.protocol.produce import ProducedBatch, ProduceRequest
+from emulator.protocol.types import Batch, TopicPartition
+from emulator.protocol.update_metadata import UpdateMetadataRequest
+from emulator.trace import Trace
+from emulator.zookeeper import Response, Stat, ZkClient, ZkCode
+from fetchers import FetcherManager, InitialFetchState, ReplicationThrottle
+
+E = TypeVar("E")
+TP = TopicPartition("t", 0)
+ME = 0
+MS = 1000
+BATCH_BYTES = 100
+
+
+@define(eq=False)
+class Line:
+    """A client's connection: what was answered, and whether the broker hung up."""
+
+    replies: list[Any] = field(factory=list)
+    backgrounds: list[bool] = field(factory=list)
+    released: int = 0
+    hung_up: bool = False
+    on_close: Callable[[], object] | None = None
+
+    def reply(self, response: Any, size: int, background: bool = False) -> None:
+        assert size > 0
+        self.replies.append(response)
+        self.backgrounds.append(background)
+
+    def release(self) -> None:
+        self.released += 1
+
+    def close(self) -> None:
+        self.hung_up = True
+
+    @property
+    def last(self) -> Any:
+        return self.replies[-1]
+
+
+@define(eq=False)
+class NotedFetchers:
+    """What a replica manager asks of its fetchers."""
+
+    added: list[InitialFetchState] = field(factory=list)
+    removed: list[TopicPartition] = field(factory=list)
+    swept: int = 0
+
+    def add(self, starts: list[InitialFetchState]) -> None:
+        self.added += starts
+
+    def remove(self, partitions: Any, *, stopped: bool = False) -> None:
+        self.removed += partitions
+
+    def end_idle_threads(self) -> None:
+        self.swept += 1
+
+
+@define(eq=False)
+class NotedZk:
+    """The writes that wait for ZooKeeper's answer."""
+
+    waiting: list[tuple[Any, Callable[[Response], object]]] = field(factory=list)
+
+    def submit(self, operation: Any, callback: Callable[[Response], object]) -> None:
+        self.waiting.append((operation, callback))
+
+    def answer(self, code: ZkCode, version: int = 0, data: str = "") -> Any:
+        """Answer the oldest operation and return it."""
+        operation, callback = self.waiting.pop(0)
+        callback(Response(code, stat=Stat(version=version), data=data))
+        return operation
+
+
+def config(**changes: Any) -> BrokerPolicies:
+    return BrokerPolicies(BrokerConfig(**changes))
+
+
+class Bench:
+    """See the module. ``TP`` is assigned to brokers 0 (this one), 1 and 2 unless a test says otherwise."""
+
+    def __init__(self, policies: BrokerPolicies | None = None, throttle: ReplicationThrottle | None = None) -> None:
+        self.world = World(1)
+        self.trace = Trace(self.world)
+        self.node = Node(self.world, self.trace, ME, "broker-0", cast(trio.Nursery, None))
+        self.policies = policies or BrokerPolicies(throttle=throttle)
+        self.restart()
+
+    def restart(self) -> None:
+        """A new incarnation on the same disk."""
+        self.process = Process(self.node, 1)
+        self.zk = NotedZk()
+        self.fetchers = NotedFetchers()
+        self.manager = ReplicaManager(
+            self.process, cast(ZkClient, self.zk), cast(FetcherManager, self.fetchers), self.policies
+        )
+        self.manager.metadata.update(UpdateMetadataRequest(9, 1, -1, (), (0, 1, 2, 3)))
+        self.control = ControlHandler(self.manager)
+        self.produce_handler = ProduceHandler(self.manager)
+        self.fetch_handler = FetchHandler(self.manager)
+
+    @property
+    def partition(self) -> Partition:
+        return self.manager.partitions[TP]
+
+    def remote(self, broker: int) -> RemoteReplica:
+        return self.partition.remotes[broker]
+
+    def see(self, kind: type[E]) -> list[E]:
+        """The events of ``kind`` from now on."""
+        seen: list[E] = []
+        self.trace.fold(kind, seen.append)
+        return seen
+
+    def at(self, t_us: int) -> None:
+        assert t_us >= self.world.now
+        self.world.now = t_us
+
+    # -- control requests --------------------------------------------------------------------------------------
+
+    def leader_and_isr(
+        self, *states: LeaderAndIsrPartition, controller_epoch: int = 1, broker_epoch: int = -1
+    ) -> Any:
+        line = Line()
+        request = LeaderAndIsrRequest(9, controller_epoch, broker_epoch, states, ())
+        self.control.leader_and_isr(request, cast(Channel, line))
+        return line.last
+
+    def lead(
+        self, epoch: int = 0, isr: tuple[int, ...] = (0, 1, 2), version: int = 0, tp: TopicPartition = TP
+    ) -> Partition:
+        """Become leader; fails where the request is refused."""
+        response = self.leader_and_isr(state(ME, epoch, isr, version=version, tp=tp))
+        assert not response.partitions[0][1]
+        return self.manager.partitions[tp]
+
+    def follow(self, leader: int = 1, epoch: int = 0) -> Partition:
+        response = self.leader_and_isr(state(leader, epoch))
+        assert not response.partitions[0][1]
+        return self.partition
+
+    # -- clients and followers ---------------------------------------------------------------------------------
+
+    def produce(
+        self, *tps: TopicPartition, acks: int = 1, count: int = 1, size: int = BATCH_BYTES, timeout_us: int = 1_000_000
+    ) -> Line:
+        """One request with a batch for each of ``tps`` (``TP`` alone if there are none)."""
+        line = Line()
+        batches = tuple(ProducedBatch(tp, count, size, 7) for tp in tps or (TP,))
+        request = ProduceRequest(acks, timeout_us, batches, size)
+        self.produce_handler.produce(request, cast(Channel, line))
+        return line
+
+    def follower(self, broker: int, **limits: int) -> "Follower":
+        return Follower(self, broker, limits)
+
+
+@define(eq=False)
+class Follower:
+    """A follower's requests, on a connection and in a session of its own."""
+
+    bench: Bench
+    broker: int
+    limits: dict[str, int] = field(factory=dict)
+    line: Line = field(factory=Line)
+    session: int = 0
+    requests: int = 0
+
+    def fetch(
+        self,
+        *wanted: tuple[TopicPartition, int, int],
+        forgotten: tuple[TopicPartition, ...] = (),
+        session_epoch: int | None = None,
+    ) -> FetchResponse | None:
+        """One request that names ``(partition, leader epoch, offset)``; its answer, if it comes at once."""
+        answered = len(self.line.replies)
+        partitions = tuple(FetchPartition(tp, epoch, offset, 0) for tp, epoch, offset in wanted)
+        epoch = self.requests if session_epoch is None else session_epoch
+        limits = {"max_wait_us": 500_000, "min_bytes": 1, "max_bytes": 10_000, "max_partition_bytes": 1000}
+        limits |= self.limits
+        request = FetchRequest(self.broker, self.session, epoch, **limits, partitions=partitions, forgotten=forgotten)
+        self.bench.fetch_handler.fetch(request, cast(Channel, self.line))
+        self.requests += 1
+        return self.answer(answered)
+
+    def at(self, offset: int, epoch: int = 0) -> FetchResponse | None:
+        """Read ``TP`` there."""
+        return self.fetch((TP, epoch, offset))
+
+    def answer(self, after: int) -> FetchResponse | None:
+        if len(self.line.replies) == after:
+            return None
+        response: FetchResponse = self.line.last
+        self.session = response.session_id
+        return response
+
+
+def state(
+    leader: int,
+    epoch: int,
+    isr: tuple[int, ...] = (0, 1, 2),
+    *,
+    version: int = 0,
+    replicas: tuple[int, ...] = (0, 1, 2),
+    tp: TopicPartition = TP,
+) -> LeaderAndIsrPartition:
+    return LeaderAndIsrPartition(tp, 1, leader, epoch, isr, version, replicas, False)
+
+
+def batch(base: int, epoch: int = 0, count: int = 1, size: int = BATCH_BYTES, id: int = 1) -> Batch:
+    return Batch(base, base + count, epoch, size, id)

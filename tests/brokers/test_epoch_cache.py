@@ -1,0 +1,56 @@
+"""The leader-epoch cache against a model that knows the epoch of every single offset (KIP-101, KIP-279)."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brokers.log.epoch_cache import EpochCache
+from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, UNDEFINED_OFFSET
+
+OPERATIONS = st.lists(
+    st.one_of(
+        st.tuples(st.just("append"), st.integers(0, 2), st.integers(1, 4)),
+        st.tuples(st.just("truncate"), st.integers(0, 20), st.just(0)),
+    ),
+    max_size=20,
+)
+"""``append``: raise the epoch by that much and write that many records; ``truncate`` to an offset."""
+
+
+def model_end_offset(epochs: list[int], asked: int) -> tuple[int, int]:
+    """``epochs[offset]``: the answer by a look at every record."""
+    if not epochs or asked == UNDEFINED_EPOCH or asked > epochs[-1]:
+        return UNDEFINED_EPOCH, UNDEFINED_OFFSET
+    later = [offset for offset, epoch in enumerate(epochs) if epoch > asked]
+    end = later[0] if later else len(epochs)
+    earlier = [epoch for epoch in epochs if epoch <= asked]
+    return (earlier[-1] if earlier else asked), end
+
+
+@given(OPERATIONS, st.integers(-1, 12))
+def test_agrees_with_a_model_of_single_records(operations: list[tuple[str, int, int]], asked: int) -> None:
+    cache, epochs, newest = EpochCache(), list[int](), 0
+    for kind, number, records in operations:
+        if kind == "append":
+            newest += number
+            cache.assign(newest, len(epochs))
+            epochs += [newest] * records
+        elif number < len(epochs):
+            del epochs[number:]
+            cache.truncate_from(number)
+    assert cache.latest == (epochs[-1] if epochs else UNDEFINED_EPOCH)
+    assert cache.end_offset_for(asked, len(epochs)) == model_end_offset(epochs, asked)
+
+
+def test_an_epoch_without_records_gives_way_to_the_next() -> None:
+    cache = EpochCache([(0, 0)])
+    cache.assign(3, 5)
+    cache.assign(4, 5)
+    assert cache.entries == [(0, 0), (4, 5)]
+
+
+def test_an_epoch_below_the_first_ends_where_the_first_begins() -> None:
+    assert EpochCache([(3, 10), (5, 20)]).end_offset_for(1, 30) == (1, 10)
+
+
+def test_an_epoch_in_a_gap_answers_with_the_one_before_it() -> None:
+    assert EpochCache([(3, 10), (5, 20)]).end_offset_for(4, 30) == (3, 20)

@@ -1,0 +1,119 @@
+"""One replica's log: what it reads, what a truncation leaves, and what each kind of crash leaves on the disk."""
+
+import pytest
+
+from brokers.log import HighWatermarkCheckpoint, Log, OffsetMismatch
+from emulator.disks import Disk, DiskError
+from emulator.protocol.types import TopicPartition
+from tests.brokers.bench import TP, batch
+
+
+def filled(disk: Disk, *counts: int) -> Log:
+    """Batches of that many records, one epoch each."""
+    log = Log(disk, TP)
+    for epoch, count in enumerate(counts):
+        log.append(batch(log.end_offset, epoch, count))
+    return log
+
+
+def test_an_append_has_to_begin_at_the_end() -> None:
+    log = filled(Disk(), 3)
+    with pytest.raises(OffsetMismatch, match="batch at 2, log ends at 3"):
+        log.append(batch(2))
+    assert log.end_offset == 3
+
+
+@pytest.mark.parametrize(
+    ("offset", "max_bytes", "bases"),
+    [
+        (0, 1000, [0, 2, 5]),
+        (0, 200, [0, 2]),
+        (0, 299, [0, 2]),
+        (0, 1, [0]),  # at least one, however large
+        (1, 1000, [0, 2, 5]),  # the batch that holds the offset
+        (5, 1, [5]),
+        (6, 1, [5]),
+        (9, 1000, []),
+    ],
+)
+def test_reads_from_an_offset_within_the_bytes(offset: int, max_bytes: int, bases: list[int]) -> None:
+    assert [found.base_offset for found in filled(Disk(), 2, 3, 4).read(offset, max_bytes)] == bases
+
+
+@pytest.mark.parametrize(
+    ("offset", "end", "epochs"),
+    [
+        (0, 0, []),
+        (1, 0, []),  # in the middle of a batch: it goes whole
+        (2, 2, [(0, 0)]),
+        (4, 2, [(0, 0)]),
+        (5, 5, [(0, 0), (1, 2)]),
+        (8, 5, [(0, 0), (1, 2)]),
+        (9, 9, [(0, 0), (1, 2), (2, 5)]),
+        (99, 9, [(0, 0), (1, 2), (2, 5)]),
+    ],
+)
+def test_truncates_whole_batches_and_their_epochs(offset: int, end: int, epochs: list[tuple[int, int]]) -> None:
+    log = filled(Disk(), 2, 3, 4)
+    assert log.truncate_to(offset) == (end < 9)
+    assert (log.end_offset, log.epochs.entries) == (end, epochs)
+    log.append(batch(end, 3))
+
+
+def test_truncating_at_the_end_drops_an_epoch_without_records() -> None:
+    log = filled(Disk(), 2)
+    log.epochs.assign(5, 2)
+    assert not log.truncate_to(2)
+    assert log.epochs.entries == [(0, 0)]
+
+
+def test_begins_anew_at_an_offset() -> None:
+    log = filled(Disk(), 2, 3)
+    log.truncate_fully_and_start_at(40)
+    log.append(batch(40, 7))
+    assert (log.start_offset, log.end_offset, log.epochs.entries) == (40, 41, [(7, 40)])
+
+
+def test_a_new_incarnation_finds_what_the_page_cache_holds() -> None:
+    disk = Disk()
+    filled(disk, 2, 3)
+    log = Log(disk, TP)
+    assert (log.start_offset, log.end_offset, log.epochs.entries) == (0, 5, [(0, 0), (1, 2)])
+
+
+def test_a_host_crash_leaves_what_was_flushed() -> None:
+    disk = Disk()
+    log = filled(disk, 2, 3)
+    log.flush()
+    log.append(batch(5, 2))
+    disk.lose_unflushed()
+    log = Log(disk, TP)
+    assert (log.end_offset, log.epochs.entries) == (5, [(0, 0), (1, 2)])
+
+
+def test_a_refused_write_changes_nothing() -> None:
+    log = filled(Disk(), 2)
+    log.fail_disk("I/O error", times=2)
+    with pytest.raises(DiskError):
+        log.append(batch(2, 1))
+    with pytest.raises(DiskError):
+        log.truncate_to(0)
+    assert (log.end_offset, log.epochs.entries) == (2, [(0, 0)])
+    log.append(batch(2, 1))
+
+
+def test_checkpoint_survives_a_host_crash_once_written() -> None:
+    disk = Disk()
+    checkpoint = HighWatermarkCheckpoint(disk)
+    other = TopicPartition("t", 1)
+    checkpoint.put(TP, 5)
+    checkpoint.put(other, 6)
+    checkpoint.write()
+    checkpoint.put(TP, 9)
+    checkpoint.forget(other)
+    disk.lose_unflushed()
+    found = HighWatermarkCheckpoint(disk)
+    assert (found.get(TP), found.get(other), found.get(TopicPartition("t", 2))) == (5, 6, 0)
+    checkpoint.write()
+    found = HighWatermarkCheckpoint(disk)
+    assert (found.get(TP), found.get(other)) == (9, 0)

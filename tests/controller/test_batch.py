@@ -1,0 +1,109 @@
+"""The rules of a batch of requests (kafka-behaviour, 7.1)."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from controller.channels.batch import RequestBatch
+from controller.context import Context
+from controller.errors import IllegalState
+from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.update_metadata import UpdateMetadataRequest
+from emulator.protocol.znodes import LeaderAndIsr
+from tests.controller.notes import request
+
+A, B = TopicPartition("a", 0), TopicPartition("b", 0)
+
+
+class Recorder:
+    """Takes the place of the senders."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[int, Any]] = []
+
+    def send(self, broker: int, message: Any, done: Callable[[Any], None] | None = None) -> None:
+        self.sent.append((broker, message))
+
+    def lines(self) -> list[tuple[int, str]]:
+        return [(broker, request(message)) for broker, message in self.sent]
+
+
+def make() -> tuple[RequestBatch, Recorder, Context]:
+    """Brokers 0 to 2 with epochs 100 to 102; 2 is shutting down; broker 3 is not there."""
+    context = Context(epoch=7)
+    context.set_brokers([(2, 102), (0, 100), (1, 101)])
+    context.shutting_down[2] = None
+    for tp in (A, B):
+        context.assign(tp, (0, 1, 3))
+        context.leadership[tp] = state(1)
+    recorder = Recorder()
+    return RequestBatch(0, context, recorder, lambda _b, _r: None), recorder, context  # type: ignore[arg-type]
+
+
+def state(epoch: int) -> LeaderAndIsr:
+    return LeaderAndIsr(0, epoch, (0, 1), 7, 3)
+
+
+def test_the_last_state_wins_and_new_is_sticky() -> None:
+    batch, recorder, _ = make()
+    batch.leader_and_isr([1], A, state(1), (0, 1), is_new=True)
+    batch.leader_and_isr([1], A, state(2), (0, 1), is_new=False)
+    batch.send()
+    assert recorder.lines()[0] == (1, "LeaderAndIsr a-0 0/{0,1} epoch 2 AR {0,1} new")
+
+
+def test_order_recipients_and_epochs() -> None:
+    """LeaderAndIsr, UpdateMetadata to everybody, StopReplica with deletion, without; never to brokers that
+    are gone."""
+    batch, recorder, _ = make()
+    batch.stop_replica(1, A, delete=False)
+    batch.stop_replica(1, B, delete=True)
+    batch.stop_replica(3, A, delete=True)
+    batch.leader_and_isr([1, 0, 3, -1], A, state(1), (0, 1, 3), is_new=False)
+    batch.send()
+    kinds = [
+        (broker, line.split(" a-0")[0].split(" b-0")[0].split(" live")[0])
+        for broker, line in recorder.lines()
+    ]
+    assert kinds == [
+        (0, "LeaderAndIsr"), (1, "LeaderAndIsr"),
+        (0, "UpdateMetadata"), (1, "UpdateMetadata"), (2, "UpdateMetadata"),
+        (1, "StopReplica delete"), (1, "StopReplica keep"),
+    ]  # fmt: skip
+    for broker, message in recorder.sent:
+        assert (message.controller_epoch, message.broker_epoch) == (7, 100 + broker)
+        if isinstance(message, LeaderAndIsrRequest):
+            assert message.live_leaders == (0,)
+        if isinstance(message, UpdateMetadataRequest):
+            assert message.live_brokers == (0, 1, 2)
+            assert message.partitions[0].offline_replicas == (3,)
+
+
+def test_brokers_share_one_state_object() -> None:
+    batch, recorder, _ = make()
+    batch.leader_and_isr([0, 1], A, state(1), (0, 1), is_new=False)
+    batch.send()
+    first, second = [m.partitions[0] for _, m in recorder.sent if isinstance(m, LeaderAndIsrRequest)]
+    assert first is second
+
+
+def test_a_partition_without_leader_is_not_in_the_metadata() -> None:
+    batch, recorder, context = make()
+    del context.leadership[A]
+    batch.update_metadata([0], [A, B])
+    batch.send()
+    assert [m.partitions[0].tp for _, m in recorder.sent] == [B]
+
+
+def test_a_batch_that_was_not_sent_is_an_illegal_state() -> None:
+    batch, recorder, _ = make()
+    batch.begin()
+    batch.stop_replica(1, A, delete=False)
+    with pytest.raises(IllegalState):
+        batch.begin()
+    batch.clear()
+    batch.begin()
+    batch.send()
+    assert recorder.sent == []

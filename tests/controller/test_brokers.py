@@ -1,0 +1,183 @@
+"""Topics are created, brokers die, start and bounce: writes, requests and leader epochs (kafka-behaviour,
+4)."""
+
+import pytest
+
+from controller import ControllerPolicies
+from emulator.protocol.events import LeaderElected
+from emulator.protocol.types import TopicPartition
+from emulator.trace.events import Step
+from tests.controller.lab import EXPIRY_US, Lab, run
+from tests.controller.notes import Notes, check_golden
+
+TP = TopicPartition("orders", 0)
+PINNED_3 = ControllerPolicies(pinned=3)
+
+
+async def crash(lab: Lab, *brokers: int) -> None:
+    for broker in brokers:
+        lab.nodes[broker].crash()
+    await lab.pass_time(EXPIRY_US)
+
+
+def test_new_topic() -> None:
+    async def test(lab: Lab) -> None:
+        notes = Notes(lab)
+        await lab.create_topic("orders", {0: (1, 2), 1: (2, 0)})
+        check_golden("new-topic", notes.text())
+
+    run(test, brokers=4, policies=PINNED_3)
+
+
+def test_a_topic_without_live_replica_waits_for_one() -> None:
+    async def test(lab: Lab) -> None:
+        await crash(lab, 0)
+        await lab.create_topic("orders", {0: (0,)})
+        assert lab.data("/brokers/topics/orders/partitions/0/state") is None
+        lab.restart(0)
+        await lab.pass_time(EXPIRY_US)
+        state = lab.state(TP)
+        assert (state.leader, state.isr, state.leader_epoch) == (0, (0,), 0)
+
+    run(test, brokers=4, policies=PINNED_3)
+
+
+def test_more_partitions() -> None:
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1)})
+        data = '{"version":1,"partitions":{"0":[0,1],"1":[1,2]}}'
+        await lab.operator.set("/brokers/topics/orders", data)
+        await lab.settle()
+        assert lab.state(TopicPartition("orders", 1)).isr == (1, 2)
+        assert lab.state(TP).leader_epoch == 0
+
+    run(test, brokers=4, policies=PINNED_3)
+
+
+EPOCHS = [
+    ("follower", (2,), 3, 1, (0, (0, 1))),
+    ("leader", (0,), 3, 1, (1, (1, 2))),
+    ("leader that is the controller", (0,), 0, 2, (1, (1, 2))),
+    ("no replica", (4,), 3, 0, (0, (0, 1, 2))),
+    ("a replica outside the ISR", (5,), 3, 0, (0, (0, 1, 2))),
+]
+
+
+@pytest.mark.parametrize(
+    ("_who", "dead", "pinned", "epoch", "state"), EPOCHS, ids=[case[0] for case in EPOCHS]
+)
+def test_leader_epochs(
+    _who: str, dead: tuple[int, ...], pinned: int, epoch: int, state: tuple[int, tuple[int, ...]]
+) -> None:
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2, 5)})
+        await lab.write_isr(TP, (0, 1, 2))
+        await crash(lab, *dead)
+        after = lab.state(TP)
+        assert (after.leader, after.isr) == state
+        assert after.leader_epoch == epoch
+
+    run(test, brokers=6, policies=ControllerPolicies(pinned=pinned), joins=False)
+
+
+def test_the_whole_isr_dies() -> None:
+    """One after the other: the last member stays in the ISR, nobody leads, and it leads again when it is
+    back."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1)})
+        await crash(lab, 1)
+        await crash(lab, 0)
+        state = lab.state(TP)
+        assert (state.leader, state.isr, state.leader_epoch) == (-1, (0,), 2)
+        lab.restart(0)
+        await lab.pass_time(EXPIRY_US)
+        state = lab.state(TP)
+        assert (state.leader, state.isr, state.leader_epoch) == (0, (0,), 3)
+
+    run(test, brokers=4, policies=PINNED_3)
+
+
+@pytest.mark.parametrize("unclean", [False, True])
+def test_unclean_election(unclean: bool) -> None:
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1)})
+        await lab.write_isr(TP, (0,))
+        await crash(lab, 0)
+        elected = lab.of(LeaderElected)[1:]
+        if unclean:
+            assert [(e.leader, e.isr, e.unclean) for e in elected] == [(1, (1,), True)]
+        else:
+            assert elected == []
+            assert lab.state(TP).leader == -1
+
+    run(test, brokers=4, policies=ControllerPolicies(pinned=3, unclean_leader_election=unclean), joins=False)
+
+
+def test_broker_failure_and_startup() -> None:
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        notes = Notes(lab)
+        await crash(lab, 0)
+        check_golden("broker-failure", notes.text())
+        notes = Notes(lab)
+        lab.restart(0)
+        await lab.pass_time(EXPIRY_US)
+        check_golden("broker-startup", notes.text())
+
+    run(test, brokers=4, policies=PINNED_3, joins=False)
+
+
+def test_a_bounce_is_a_failure_and_a_startup() -> None:
+    """The broker is back before the controller looks: only its epoch tells (KIP-380)."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1)})
+        before = dict(lab.active.context.brokers)
+        [path, data] = ["/brokers/ids/0", lab.data("/brokers/ids/0")]
+        lab.active.process.pause()
+        lab.zookeeper.expire(0)
+        await lab.operator.create(path, data or "", ephemeral=True)
+        lab.active.process.resume()
+        await lab.settle()
+        assert lab.active.context.brokers[0] > before[0]
+        steps = [e.step for e in lab.of(Step) if e.broker == 0 and e.edge == "before"]
+        assert steps == [f"broker-failure.{n}" for n in (1, 2, 3)] + [
+            f"broker-startup.{n}" for n in (1, 2, 3, 4)
+        ]
+        assert lab.state(TP).leader == 1
+
+    run(test, brokers=4, policies=PINNED_3, joins=False)
+
+
+def test_isr_change_notification() -> None:
+    """The controller tells everybody what a leader announced, and deletes the announcement."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1)})
+        await lab.write_isr(TP, (0,))
+        assert lab.active.context.leadership[TP].isr == (0, 1)
+        notes = Notes(lab)
+        data = '{"version":1,"partitions":[{"topic":"orders","partition":0}]}'
+        await lab.operator.create("/isr_change_notification/isr_change_", data, sequential=True)
+        await lab.settle()
+        assert lab.active.context.leadership[TP].isr == (0,)
+        told = ["UpdateMetadata live {0,1,2,3} orders-0 0/{0} epoch 0 AR {0,1}"]
+        assert notes.requests() == dict.fromkeys(range(4), told)
+        assert lab.zookeeper.tree.children("/isr_change_notification") == ()
+
+    run(test, brokers=4, policies=PINNED_3, joins=False)
+
+
+def test_a_replica_whose_disk_is_gone_goes_offline() -> None:
+    """Told by the answer to a LeaderAndIsr, while its broker lives on."""
+
+    async def test(lab: Lab) -> None:
+        lab.broken_disks[0] = None
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        state = lab.state(TP)
+        assert (state.leader, state.isr) == (1, (1, 2))
+        assert lab.active.context.offline_dirs[0] == {TP: None}
+        assert 0 in lab.active.context.brokers
+
+    run(test, brokers=4, policies=PINNED_3, joins=False)

@@ -1,0 +1,158 @@
+"""Who is the controller: epochs, pinning, fencing, zombies, expiry (kafka-behaviour, 3)."""
+
+from itertools import pairwise
+
+import pytest
+
+from controller import ControllerPolicies
+from emulator.protocol.events import ControllerElected, ControllerResigned, ControlRequest
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import REASSIGN_PARTITIONS, encode_reassignment
+from emulator.trace.events import ZkWritten
+from tests.controller.lab import EXPIRY_US, Lab, run
+from tests.controller.notes import Notes
+
+TP = TopicPartition("orders", 0)
+
+
+SOON_US = 1_000_000
+"""Much less than a session lives."""
+
+
+async def ask_for_move(lab: Lab) -> None:
+    """Without waiting until all is settled: while a controller is paused in its work, nothing is."""
+    await lab.operator.create(REASSIGN_PARTITIONS, encode_reassignment({TP: (0, 1, 3)}))
+    await lab.world.sleep(SOON_US)
+
+
+def believers(lab: Lab) -> list[int]:
+    """Who takes itself for the controller."""
+    return [c.id for c in lab.controllers.values() if c.is_active]
+
+
+def test_exactly_one_is_elected() -> None:
+    async def test(lab: Lab) -> None:
+        assert len(lab.of(ControllerElected)) == 1
+        assert believers(lab) == [lab.active.id]
+        assert lab.active.epoch == 1
+        assert lab.data("/controller_epoch") == "1"
+
+    run(test, brokers=5)
+
+
+@pytest.mark.parametrize("pinned", range(4))
+def test_the_first_controller_can_be_pinned_the_second_cannot(pinned: int) -> None:
+    async def test(lab: Lab) -> None:
+        assert lab.active.id == pinned
+        lab.nodes[pinned].crash()
+        await lab.pass_time(EXPIRY_US)
+        assert lab.active.id != pinned
+        assert [e.controller_epoch for e in lab.of(ControllerElected)] == [1, 2]
+
+    run(test, brokers=4, policies=ControllerPolicies(pinned=pinned))
+
+
+def test_deleting_the_znode_makes_the_controller_resign_and_everybody_compete() -> None:
+    async def test(lab: Lab) -> None:
+        await lab.operator.delete("/controller")
+        await lab.settle()
+        [resigned] = lab.of(ControllerResigned)
+        first, second = lab.of(ControllerElected)
+        assert first.seq < resigned.seq
+        assert resigned.node == first.node
+        assert second.controller_epoch == 2
+        assert believers(lab) == [second.node]
+
+    run(test)
+
+
+def test_an_expired_session_ends_the_term() -> None:
+    async def test(lab: Lab) -> None:
+        old = lab.active
+        lab.zookeeper.expire(old.id)
+        await lab.pass_time(EXPIRY_US)
+        assert [e.controller_epoch for e in lab.of(ControllerElected)][-1] >= 2
+        assert believers(lab) == [lab.active.id]
+        assert lab.data(f"/brokers/ids/{old.id}") is not None, "the broker is registered again"
+        assert not old.is_active or old.epoch > 1
+
+    run(test)
+
+
+def test_a_zombies_write_fails_and_it_resigns() -> None:
+    """Its gate holds it for longer than its session lives; the next one moves on; its next write is
+    refused."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        zombie = lab.active
+        lab.at_gate("wiki.2", "before", lambda at: at.process.pause())
+        await ask_for_move(lab)
+        await lab.world.sleep(EXPIRY_US)
+        assert lab.active is not zombie
+        assert sorted(believers(lab)) == sorted([zombie.id, lab.active.id]), "it does not know yet"
+        assert lab.assignment(TP) == (0, 1, 3), "the new controller has finished the move"
+        notes = Notes(lab)
+        zombie.process.resume()
+        await lab.pass_time(EXPIRY_US)
+        assert believers(lab) == [lab.active.id]
+        assert zombie.epoch == 0
+        assert [e.node for e in lab.of(ControllerResigned)] == [zombie.id]
+        written = [e for e in notes.events() if isinstance(e, ZkWritten) and e.client == zombie.id]
+        assert [e.path for e in written] == [f"/brokers/ids/{zombie.id}"]
+        assert lab.state(TP).controller_epoch == 2
+
+    run(test, brokers=5, policies=ControllerPolicies(pinned=4))
+
+
+def test_the_fence_alone_stops_a_controller_whose_session_lives() -> None:
+    """Somebody else counts the epoch up, nobody tells: the next fenced write fails, and the controller
+    looks."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        old = lab.active
+        lab.at_gate("wiki.1", "before", lambda at: at.process.pause())
+        await ask_for_move(lab)
+        await lab.operator.set("/controller_epoch", "9")
+        await lab.operator.delete("/controller")
+        await lab.world.sleep(SOON_US)
+        assert lab.of(ControllerElected)[-1].controller_epoch == 10
+        notes = Notes(lab)
+        old.process.resume()
+        await lab.settle()
+        assert not old.is_active
+        assert not [e for e in notes.events() if isinstance(e, ZkWritten) and e.client == old.id]
+
+    run(test, brokers=5, policies=ControllerPolicies(pinned=4))
+
+
+def test_a_broker_that_does_not_answer_gets_its_requests_again() -> None:
+    """Every 100 ms, in order, until its registration is gone; then its queue is dropped."""
+
+    async def test(lab: Lab) -> None:
+        lab.nodes[0].crash()
+        await lab.create_topic("orders", {0: (1, 0)})
+        tries = [e for e in lab.of(ControlRequest) if e.broker == 0 and e.detail == "orders-0"]
+        assert len(tries) > 50
+        assert {e.api for e in tries} == {"LeaderAndIsr"}
+        pauses = [b.t_us - a.t_us for a, b in pairwise(tries)]
+        assert all(100_000 <= pause < 105_000 for pause in pauses)
+        assert tries[-1].t_us < EXPIRY_US
+        assert lab.state(TP).isr == (1,)
+
+    run(test, brokers=3, policies=ControllerPolicies(pinned=2))
+
+
+def test_control_requests_name_their_cause() -> None:
+    """Each goes back to an event of the same controller that came before it."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        await lab.reassign({TP: (0, 1, 3)})
+        for request in lab.of(ControlRequest):
+            assert 0 < request.cause < request.seq
+            cause = lab.events[request.cause - 1]
+            assert type(cause).__name__ in {"Step", "ControlRequest"}
+
+    run(test, brokers=4)

@@ -1,0 +1,149 @@
+"""The two state machines: every pair of states, and what each legal transition writes and sends."""
+
+import pytest
+
+from controller import ControllerPolicies
+from controller.states.names import (
+    PAGE_REPLICA_PREDECESSORS,
+    PARTITION_PREDECESSORS,
+    REPLICA_PREDECESSORS,
+    PartitionState,
+    ReplicaState,
+)
+from controller.states.rules import KAFKA_2_3, WIKI_TEXT, ReplicaRules
+from emulator.protocol.types import TopicPartition
+from tests.controller.lab import Lab, run
+from tests.controller.notes import Notes
+
+TP = TopicPartition("orders", 0)
+P, R = PartitionState, ReplicaState
+PARTITION_PAIRS = {
+    (P.NON_EXISTENT, P.NEW),
+    (P.NEW, P.ONLINE), (P.ONLINE, P.ONLINE), (P.OFFLINE, P.ONLINE),
+    (P.NEW, P.OFFLINE), (P.ONLINE, P.OFFLINE), (P.OFFLINE, P.OFFLINE),
+    (P.OFFLINE, P.NON_EXISTENT),
+}  # fmt: skip
+PAGE_PAIRS = {
+    (R.NON_EXISTENT, R.NEW),
+    (R.NEW, R.ONLINE), (R.ONLINE, R.ONLINE), (R.OFFLINE, R.ONLINE),
+    (R.NEW, R.OFFLINE), (R.ONLINE, R.OFFLINE),
+    (R.OFFLINE, R.NON_EXISTENT),
+}  # fmt: skip
+KAFKA_PAIRS = (PAGE_PAIRS - {(R.OFFLINE, R.NON_EXISTENT)}) | {
+    (R.OFFLINE, R.OFFLINE), (R.DELETION_INELIGIBLE, R.ONLINE), (R.DELETION_INELIGIBLE, R.OFFLINE),
+    (R.OFFLINE, R.DELETION_STARTED), (R.DELETION_STARTED, R.DELETION_SUCCESSFUL),
+    (R.OFFLINE, R.DELETION_INELIGIBLE), (R.DELETION_STARTED, R.DELETION_INELIGIBLE),
+    (R.DELETION_SUCCESSFUL, R.NON_EXISTENT),
+}  # fmt: skip
+
+
+def test_the_tables_are_those_of_the_documents() -> None:
+    assert {(a, b) for b, before in PARTITION_PREDECESSORS.items() for a in before} == PARTITION_PAIRS
+    assert {(a, b) for b, before in REPLICA_PREDECESSORS.items() for a in before} == KAFKA_PAIRS
+    assert {(a, b) for b, before in PAGE_REPLICA_PREDECESSORS.items() for a in before} == PAGE_PAIRS
+
+
+@pytest.mark.parametrize("target", PartitionState)
+@pytest.mark.parametrize("state", PartitionState)
+def test_partition_transitions(state: PartitionState, target: PartitionState) -> None:
+    """A legal transition changes the state; an illegal one changes nothing, writes nothing and sends
+    nothing."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        c = lab.active
+        c.context.partition_states[TP] = state
+        if state is P.NEW and target is P.ONLINE:
+            await lab.operator.delete("/brokers/topics/orders/partitions/0/state")
+        notes = Notes(lab)
+        await c.partitions.handle([TP], target)
+        await lab.settle()
+        if (state, target) in PARTITION_PAIRS:
+            assert c.context.partition_state(TP) is target
+        else:
+            assert c.context.partition_state(TP) is state
+            assert notes.writes() == []
+            assert notes.requests() == {}
+
+    run(test)
+
+
+@pytest.mark.parametrize("target", ReplicaState)
+@pytest.mark.parametrize("state", ReplicaState)
+@pytest.mark.parametrize(("rules", "pairs"), [(KAFKA_2_3, KAFKA_PAIRS), (WIKI_TEXT, PAGE_PAIRS)])
+def test_replica_transitions(
+    rules: ReplicaRules,
+    pairs: set[tuple[ReplicaState, ReplicaState]],
+    state: ReplicaState,
+    target: ReplicaState,
+) -> None:
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        c = lab.active
+        c.context.replica_states[TP, 2] = state
+        notes = Notes(lab)
+        await c.replicas.handle([(TP, 2)], target)
+        await lab.settle()
+        if (state, target) in pairs:
+            assert c.context.replica_state(TP, 2) is target
+            assert_effects(notes, state, target, rules)
+        else:
+            assert c.context.replica_state(TP, 2) is state
+            assert notes.writes() == []
+            assert notes.requests() == {}
+
+    run(test, policies=ControllerPolicies(replicas=rules), joins=False)
+
+
+SAME = "0/{0,1,2} epoch 0 AR {0,1,2}"
+SHRUNK = "0/{0,1} epoch 1 AR {0,1,2}"
+
+
+def assert_effects(notes: Notes, state: ReplicaState, target: ReplicaState, rules: ReplicaRules) -> None:
+    """Exactly these writes, and these requests to each broker, in order."""
+    writes, requests = notes.writes(), notes.requests(metadata=False)
+    if target is R.OFFLINE:
+        told = {0: [f"LeaderAndIsr orders-0 {SHRUNK}"]}
+        if rules is KAFKA_2_3:
+            told[1] = told[0]
+        assert writes == ["zk setData state orders-0: 0/{0,1} epoch 1"]
+        assert requests == told | {2: ["StopReplica keep orders-0"]}
+        return
+    assert writes == []
+    if target is R.NEW:
+        assert requests == {2: [f"LeaderAndIsr orders-0 {SAME} new"]}
+    elif target is R.ONLINE and state is not R.NEW:
+        assert requests == {2: [f"LeaderAndIsr orders-0 {SAME}"]}
+    elif target is rules.deletion[0]:
+        assert requests == {2: ["StopReplica delete orders-0"]}
+    else:
+        assert requests == {}
+
+
+def test_the_last_replica_stays_in_the_isr() -> None:
+    """It only stops leading, so that a clean leader can be found when it comes back; each time the epoch
+    rises."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        c = lab.active
+        for broker in (2, 1, 0, 0):
+            await c.replicas.handle([(TP, broker)], R.OFFLINE)
+        state = lab.state(TP)
+        assert (state.leader, state.isr, state.leader_epoch) == (-1, (0,), 4)
+
+    run(test)
+
+
+def test_a_replica_outside_the_isr_goes_without_a_write() -> None:
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        await lab.write_isr(TP, (0, 1))
+        notes = Notes(lab)
+        await lab.active.replicas.handle([(TP, 2)], R.OFFLINE)
+        await lab.settle()
+        assert notes.writes() == []
+        again = ["LeaderAndIsr orders-0 0/{0,1} epoch 0 AR {0,1,2}"]
+        assert notes.requests(metadata=False) == {0: again, 1: again, 2: ["StopReplica keep orders-0"]}
+
+    run(test, joins=False)

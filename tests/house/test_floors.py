@@ -1,0 +1,83 @@
+"""The house keeps its shape: who may import whom, and what never enters the world (docs/architecture.md)."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FORBIDDEN = {
+    "emulator": {"fetchers", "brokers", "controller", "scenarios"},
+    "fetchers": {"brokers", "controller", "scenarios"},
+    "brokers": {"controller", "scenarios"},
+    "controller": {"brokers", "fetchers", "scenarios"},
+    "scenarios": set(),
+}
+WORLD = ("emulator", "fetchers", "brokers", "controller")
+ANALYSIS = {"dataset", "spark", "statistics", "cli"}
+ANALYSIS_LIBRARIES = {"pyspark", "pandas", "pyarrow", "numpy", "scipy", "py4j"}
+OUTSIDE = {"time", "datetime", "random", "uuid", "secrets", "asyncio", "threading", "socket"}
+
+
+def files(package: str) -> list[Path]:
+    return sorted((ROOT / package).rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Every module that ``path`` imports anywhere, names taken from modules included."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def offenders(paths: list[Path], bad: set[str]) -> list[str]:
+    """The imports of ``paths`` that are one of ``bad``, or inside one."""
+    return [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in paths
+        for name in imports(path)
+        if any(name == module or name.startswith(f"{module}.") for module in bad)
+    ]
+
+
+@pytest.mark.parametrize("package", FORBIDDEN)
+def test_no_floor_imports_one_above_it(package: str) -> None:
+    assert offenders(files(package), FORBIDDEN[package]) == []
+
+
+def test_only_the_kernel_touches_trios_low_level() -> None:
+    others = [path for package in FORBIDDEN for path in files(package) if "kernel" not in path.parts]
+    assert offenders(others, {"trio.lowlevel"}) == []
+
+
+def test_the_ground_floor_knows_no_kafka() -> None:
+    """emulator/protocol holds Kafka's nouns; the rest of emulator never imports it."""
+    others = [path for path in files("emulator") if "protocol" not in path.relative_to(ROOT).parts]
+    assert offenders(others, {"emulator.protocol"}) == []
+
+
+def test_analysis_libraries_stay_in_their_rooms() -> None:
+    others = [path for package in WORLD for path in files(package)]
+    others += [path for path in files("scenarios") if path.relative_to(ROOT).parts[1] not in ANALYSIS]
+    assert offenders(others, ANALYSIS_LIBRARIES) == []
+
+
+@pytest.mark.parametrize("package", WORLD)
+def test_no_wall_clock_and_no_global_randomness_in_the_world(package: str) -> None:
+    assert offenders(files(package), OUTSIDE) == []
+
+
+@pytest.mark.parametrize("package", FORBIDDEN)
+def test_files_stay_small(package: str) -> None:
+    lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in files(package)}
+    assert {path: length for path, length in lengths.items() if length > 400} == {}
+
+
+def test_the_house_rules_can_be_broken(tmp_path: Path) -> None:
+    """The helper really finds both forms of an import."""
+    file = ROOT / "tests" / "house" / "test_floors.py"
+    assert offenders([file], {"ast"})
+    assert offenders([file], {"pathlib.Path"})

@@ -1,0 +1,1 @@
+"""Tests of the cluster as a whole: golden moves, producers, in-sync sets."""
