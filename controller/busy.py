@@ -1,5 +1,4 @@
-"""Work in hand keeps the world from being settled, also where it waits for an answer that a cut link holds
-back."""
+"""Work in hand keeps the world from being settled, also where it waits for an answer that a cut link holds back."""
 
 from types import TracebackType
 
@@ -10,8 +9,7 @@ from emulator.kernel import World
 
 @define(eq=False, repr=False)
 class Busy:
-    """``with Busy(world): ...``: the world is not settled in between. A killed task leaves it like any
-    other."""
+    """``with Busy(world): ...``: the world is not settled in between. A killed task leaves it like any other."""
 
     world: World
 

@@ -49,7 +49,7 @@ class Context:
         for attribute in fields(Context):
             setattr(self, attribute.name, getattr(fresh, attribute.name))
 
-    # -- brokers ---------------------------------------------------------------------------------------------
+    # -- brokers ------------------------------------------------------------------------------------------------------
 
     @property
     def live_or_shutting_down(self) -> Replicas:
@@ -79,7 +79,7 @@ class Context:
         """The assigned replicas of ``tp`` that are up, in order of preference."""
         return tuple(replica for replica in self.replicas(tp) if self.is_online(replica, tp))
 
-    # -- assignments -----------------------------------------------------------------------------------------
+    # -- assignments --------------------------------------------------------------------------------------------------
 
     def replicas(self, tp: TopicPartition) -> Replicas:
         """The assignment of ``tp``; empty where there is no such partition."""
@@ -104,7 +104,7 @@ class Context:
             self.partition_states.pop(tp, None)
             self.replica_states = {key: state for key, state in self.replica_states.items() if key[0] != tp}
 
-    # -- states ----------------------------------------------------------------------------------------------
+    # -- states -------------------------------------------------------------------------------------------------------
 
     def partition_state(self, tp: TopicPartition) -> PartitionState:
         return self.partition_states.get(tp, PartitionState.NON_EXISTENT)

@@ -69,9 +69,7 @@ class Controller:
         self.batch = RequestBatch(self.id, context, self.channels, self._answered)
         self.elections = Elections(process, context, self.store, self.batch, policies.unclean_leader_election)
         self.partitions = PartitionStateMachine(context, self.elections, self.batch)
-        self.replicas = ReplicaStateMachine(
-            context, self.store, self.elections, self.batch, policies.replicas
-        )
+        self.replicas = ReplicaStateMachine(context, self.store, self.elections, self.batch, policies.replicas)
 
     @property
     def id(self) -> int:
@@ -98,24 +96,21 @@ class Controller:
         self.queue.start()
         self.queue.put(Startup())
 
-    # -- for the rooms of this floor -------------------------------------------------------------------------
+    # -- for the rooms of this floor ----------------------------------------------------------------------------------
 
     def step(self, name: str, *labels: Label, detail: str = "") -> Step:
         return Step(self.gates, self.process, name, labels or NOTHING, detail)
 
-    def send_update_metadata(
-        self, brokers: tuple[int, ...], partitions: tuple[TopicPartition, ...] = ()
-    ) -> None:
+    def send_update_metadata(self, brokers: tuple[int, ...], partitions: tuple[TopicPartition, ...] = ()) -> None:
         """Tell ``brokers`` who is alive and about ``partitions``, in a batch of its own."""
         self.batch.begin()
         self.batch.update_metadata(brokers, partitions)
         self.batch.send()
 
-    # -- events ----------------------------------------------------------------------------------------------
+    # -- events -------------------------------------------------------------------------------------------------------
 
     async def _handle(self, event: Event) -> None:
-        """One event. What Kafka expects to go wrong is logged, and the work lost; anything else ends the
-        run."""
+        """One event. What Kafka expects to go wrong is logged, and the work lost; anything else ends the run."""
         try:
             try:
                 await event.process(self)

@@ -1,5 +1,4 @@
-"""What can differ between controllers. A profile is one bundle of these, composed where releases are known by
-name."""
+"""What can differ between controllers. A profile is one bundle of these, composed where releases are known by name."""
 
 from attrs import field, frozen
 

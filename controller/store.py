@@ -44,11 +44,10 @@ class Store:
     trace: Trace
     context: Context
 
-    # -- asking ----------------------------------------------------------------------------------------------
+    # -- asking -------------------------------------------------------------------------------------------------------
 
     async def ask(self, requests: Sequence[Request]) -> list[Response]:
-        """The answers, in order, whatever they say. What the event does next is still caused by what led to
-        it."""
+        """The answers, in order, whatever they say. What the event does next is still caused by what led to it."""
         if not requests:
             return []
         cause = self.trace.cause
@@ -76,7 +75,7 @@ class Store:
         """The children's names; none where there is no such znode."""
         return (await self.ask_one(GetChildren(path))).children
 
-    # -- brokers and topics ----------------------------------------------------------------------------------
+    # -- brokers and topics -------------------------------------------------------------------------------------------
 
     async def brokers(self) -> list[tuple[int, int]]:
         """All registered brokers with their epochs (the czxid of the znode), ascending."""
@@ -106,11 +105,10 @@ class Store:
         config = znodes.decode_config(response.data) if response.error is ZkCode.OK else {}
         return config.get("unclean.leader.election.enable", str(default)).lower() == "true"
 
-    # -- state znodes ----------------------------------------------------------------------------------------
+    # -- state znodes -------------------------------------------------------------------------------------------------
 
     async def states(self, partitions: Sequence[TopicPartition]) -> dict[TopicPartition, LeaderAndIsr]:
-        """Leader and ISR of ``partitions``; those without a state znode are left out. Arms registered
-        watches."""
+        """Leader and ISR of ``partitions``; those without a state znode are left out. Arms registered watches."""
         responses = await self.ask([GetData(znodes.state_path(tp)) for tp in partitions])
         return {
             tp: LeaderAndIsr.decode(response.data, response.stat.version)
@@ -127,9 +125,7 @@ class Store:
         where an answer got lost and this very write was applied). What is in neither has no state znode any
         more.
         """
-        ops = [
-            SetData(znodes.state_path(tp), state.encode(), state.zk_version) for tp, state in states.items()
-        ]
+        ops = [SetData(znodes.state_path(tp), state.encode(), state.zk_version) for tp, state in states.items()]
         written, beaten = {}, []
         for (tp, state), response in zip(states.items(), await self.write(ops), strict=True):
             if response.stat is not None:
@@ -139,15 +135,14 @@ class Store:
         return written, beaten
 
     async def create_states(self, states: Mapping[TopicPartition, LeaderAndIsr]) -> list[TopicPartition]:
-        """Create the state znodes, and their parents; returns the partitions whose znode this call
-        created."""
+        """Create the state znodes, and their parents; returns the partitions whose znode this call created."""
         topics = dict.fromkeys(tp.topic for tp in states)
         await self.write([Create(znodes.partitions_path(topic)) for topic in topics])
         await self.write([Create(znodes.partition_path(tp)) for tp in states])
         responses = await self.write([Create(znodes.state_path(tp), s.encode()) for tp, s in states.items()])
         return [tp for tp, response in zip(states, responses, strict=True) if response.error is ZkCode.OK]
 
-    # -- moves and notifications -----------------------------------------------------------------------------
+    # -- moves and notifications --------------------------------------------------------------------------------------
 
     async def moves(self) -> dict[TopicPartition, Replicas]:
         """What /admin/reassign_partitions asks for; nothing where it is missing or not JSON of that form."""
@@ -173,9 +168,7 @@ class Store:
     async def isr_changes(self, names: Iterable[str]) -> list[TopicPartition]:
         """The partitions that the notifications ``names`` speak of, each once."""
         responses = await self.ask([GetData(f"{znodes.ISR_CHANGE_NOTIFICATION}/{name}") for name in names])
-        read = [
-            znodes.decode_isr_change(response.data) for response in responses if response.error is ZkCode.OK
-        ]
+        read = [znodes.decode_isr_change(response.data) for response in responses if response.error is ZkCode.OK]
         return list(dict.fromkeys(tp for partitions in read for tp in partitions))
 
     async def delete(self, paths: Iterable[str]) -> None:

@@ -1,5 +1,4 @@
-"""ZooKeeper's watches, turned into controller events. A watch says that something changed; the event reads
-what."""
+"""ZooKeeper's watches, turned into controller events. A watch says that something changed; the event reads what."""
 
 from collections.abc import Callable
 

@@ -26,7 +26,7 @@ from emulator.protocol.produce import ProduceRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.protocol.znodes import PERSISTENT_PATHS, broker_path, encode_broker
-from emulator.zookeeper import NodeExists, NoNode, ZkClient, ZkSpec
+from emulator.zookeeper import NodeExists, NoNode, SessionExpired, ZkClient, ZkSpec
 from fetchers import FetcherManager, FetcherPolicies
 
 PORT = "kafka"
@@ -75,20 +75,29 @@ class Broker:
         self.replicas = ReplicaManager(process, zk, fetchers, self.spec.policies)
         self.control = ControlHandler(self.replicas)
         await zk.connect()
-        for path in PERSISTENT_PATHS:
-            await self._ensure(path)
+        await self._despite_expiries(self._make_paths)
         serve(self.network, process, PORT, self._router().handle)
         self.replicas.start()
-        await self.register()
+        await self._despite_expiries(self.register)
         self.controller = self.make_controller(process, zk, self.register)
         self.controller.start()
 
-    async def _ensure(self, path: str) -> None:
-        if await self.zk.exists(path) is None:
+    async def _despite_expiries(self, act: Callable[[], Awaitable[object]]) -> None:
+        """A session that expires during the start-up makes Kafka exit; this is the supervisor that starts it again."""
+        while True:
             try:
-                await self.zk.create(path)
-            except NodeExists:
-                return  # another broker was faster
+                await act()
+                return
+            except SessionExpired:
+                await self.zk.reopen()
+
+    async def _make_paths(self) -> None:
+        for path in PERSISTENT_PATHS:
+            if await self.zk.exists(path) is None:
+                try:
+                    await self.zk.create(path)
+                except NodeExists:
+                    continue  # another broker was faster
 
     async def register(self) -> int:
         """Create /brokers/ids/N and return its czxid, the broker epoch (KIP-380).

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from brokers.requests.fetch_session import FetchSession
 
 UNKNOWN_OFFSET = -1
+NEVER = -(1 << 62)
+"""Before any instant of any run. Kafka says 0, which is 1970; a run begins at 0."""
 
 
 @define(eq=False)
@@ -25,8 +27,8 @@ class RemoteReplica:
     broker: int
     in_isr: bool
     log_end_offset: int = UNKNOWN_OFFSET
-    last_caught_up_us: int = 0
-    last_fetch_us: int = 0
+    last_caught_up_us: int = NEVER
+    last_fetch_us: int = NEVER
     last_fetch_leader_end: int = 0
     session: "FetchSession | None" = None
 
@@ -51,12 +53,12 @@ class RemoteReplica:
         """The leader goes on leading under a new epoch: caught up now, or not at all (Partition.makeLeader, 2.3)."""
         self.last_fetch_leader_end = leader_end
         self.last_fetch_us = now_us
-        self.last_caught_up_us = now_us if self.in_isr else 0
+        self.last_caught_up_us = now_us if self.in_isr else NEVER
 
     def forget_position(self, now_us: int) -> None:
         """The broker becomes leader: it has yet to learn where this follower is."""
         self.log_end_offset = UNKNOWN_OFFSET
         self.last_fetch_leader_end = 0
-        self.last_fetch_us = 0
-        self.last_caught_up_us = now_us if self.in_isr else 0
+        self.last_fetch_us = NEVER
+        self.last_caught_up_us = now_us if self.in_isr else NEVER
         self.session = None

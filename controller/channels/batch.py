@@ -1,5 +1,4 @@
-"""What one step of the controller has to say to the brokers, gathered and sent at once (kafka-behaviour,
-7.1)."""
+"""What one step of the controller has to say to the brokers, gathered and sent at once (kafka-behaviour, 7.1)."""
 
 from collections.abc import Callable, Iterable
 
@@ -43,7 +42,7 @@ class RequestBatch:
         self._metadata_brokers.clear()
         self._metadata.clear()
 
-    # -- gathering -------------------------------------------------------------------------------------------
+    # -- gathering ----------------------------------------------------------------------------------------------------
 
     def leader_and_isr(
         self,
@@ -91,11 +90,10 @@ class RequestBatch:
                     replicas, down,
                 )  # fmt: skip
 
-    # -- sending ---------------------------------------------------------------------------------------------
+    # -- sending ------------------------------------------------------------------------------------------------------
 
     def send(self) -> None:
-        """LeaderAndIsr, then UpdateMetadata, then StopReplica (delete before keep), to brokers that are
-        registered."""
+        """LeaderAndIsr, then UpdateMetadata, then StopReplica (delete before keep), to brokers that are registered."""
         self._send_leader_and_isr()
         self._send_update_metadata()
         self._send_stop_replica()

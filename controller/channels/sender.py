@@ -127,9 +127,7 @@ class Channels:
 
     def add(self, broker: int) -> None:
         if broker not in self._senders:
-            self._senders[broker] = Sender(
-                self.process, self.network, broker, self.timeout_us, self.retry_pause_us
-            )
+            self._senders[broker] = Sender(self.process, self.network, broker, self.timeout_us, self.retry_pause_us)
 
     def remove(self, broker: int) -> None:
         sender = self._senders.pop(broker, None)

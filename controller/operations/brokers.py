@@ -90,8 +90,7 @@ async def _replicas_offline(c: "Controller", replicas: Sequence[Replica], labels
 
 
 async def answered(c: "Controller", broker: int, response: LeaderAndIsrResponse) -> None:
-    """A LeaderAndIsr also asks whether the replicas' log directories work: KAFKA_STORAGE_ERROR takes one
-    offline."""
+    """A LeaderAndIsr also asks whether the replicas' log directories work: KAFKA_STORAGE_ERROR takes one offline."""
     if response.error is not Errors.NONE:
         return
     before = c.context.offline_dirs.get(broker, {})

@@ -34,15 +34,12 @@ async def all_in_isr(c: "Controller", tp: TopicPartition, replicas: Sequence[int
 
 
 async def write_assignment(c: "Controller", tp: TopicPartition, replicas: Sequence[int]) -> None:
-    """Write a partition's replicas to the topic's znode, beside those of the topic's other partitions in
-    memory."""
+    """Write a partition's replicas to the topic's znode, beside those of the topic's other partitions in memory."""
     assignment = {**c.context.assignments.get(tp.topic, {}), tp.partition: tuple(replicas)}
     await c.store.write_assignment(tp.topic, assignment)
 
 
-async def announce(
-    c: "Controller", tp: TopicPartition, brokers: Sequence[int], replicas: Sequence[int]
-) -> None:
+async def announce(c: "Controller", tp: TopicPartition, brokers: Sequence[int], replicas: Sequence[int]) -> None:
     """Raise the leader epoch and tell ``brokers`` that the partition's replicas are ``replicas``.
 
     Raises: StateChangeFailed.

@@ -59,8 +59,7 @@ Replicas = tuple[int, ...]
 
 @frozen
 class Hop:
-    """One hop's plan: who joins (at most one), who is dropped, what the replicas are then, whether that is
-    all."""
+    """One hop's plan: who joins (at most one), who is dropped, what the replicas are then, whether that is all."""
 
     new: Replicas
     dropped: Replicas
@@ -71,9 +70,7 @@ class Hop:
 def plan_hop(current: Replicas, final: Replicas, leader: int) -> Hop:
     """Calculate the next hop from CR, FTR and the leader."""
     surplus = max(0, len(current) - len(final))
-    excess = sorted(
-        (replica for replica in current if replica not in final), key=lambda replica: replica == leader
-    )
+    excess = sorted((replica for replica in current if replica not in final), key=lambda replica: replica == leader)
     dropped = tuple(excess[:surplus])
     new = tuple(replica for replica in final if replica not in current)[:1]
     if not new:
@@ -113,7 +110,7 @@ class Kafka6794:
             await self._wait(c, move, IN_SYNC)
         state = await actions.read_state(c, move.tp)
         if state is None or any(replica not in state.isr for replica in current):
-            if taken_up:
+            if taken_up and state is not None:
                 # The controller before may have died between steps 5 and 6: without a new leader epoch the
                 # leader would never learn of the replica that step 5 has added, and the wait never end.
                 await actions.announce(c, move.tp, current, current)

@@ -10,8 +10,7 @@ if TYPE_CHECKING:
 
 
 class ReassignmentProtocol(Protocol):
-    """A protocol keeps nothing but what stands in the ``Move``; after a failover that begins afresh from
-    ZooKeeper."""
+    """A protocol keeps nothing but what stands in the ``Move``; after a failover that begins afresh from ZooKeeper."""
 
     @property
     def name(self) -> str:

@@ -64,9 +64,10 @@ def widened(old: Replicas, target: Replicas) -> Replicas:
 
 @frozen
 class Wiki:
-    """Attributes:
-    told_in_step_7: who is told about a leader that stays, of OAR and RAR; an elected one is always told to
-        RAR.
+    """The page's protocol.
+
+    Attributes:
+        told_in_step_7: who is told about a leader that stays, of OAR and RAR; an elected one is always told to RAR.
     """
 
     told_in_step_7: Callable[[Replicas, Replicas], Replicas] = old_and_new

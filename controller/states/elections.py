@@ -1,5 +1,4 @@
-"""Writing leaders to ZooKeeper: the first one of a new partition, elections, and bare bumps of the leader
-epoch."""
+"""Writing leaders to ZooKeeper: the first one of a new partition, elections, and bare bumps of the leader epoch."""
 
 from collections.abc import Sequence
 
@@ -45,9 +44,7 @@ class Elections:
             if live:
                 states[tp] = LeaderAndIsr(live[0], 0, live, self.context.epoch)
             else:
-                log.error(
-                    "no assigned replica is alive", partition=str(tp), replicas=self.context.replicas(tp)
-                )
+                log.error("no assigned replica is alive", partition=str(tp), replicas=self.context.replicas(tp))
         created = await self.store.create_states(states)
         for tp in created:
             state = self.context.leadership[tp] = states[tp]
@@ -66,9 +63,7 @@ class Elections:
             for tp, state in written.items():
                 choice = choices[tp]
                 self.context.leadership[tp] = state
-                self.batch.leader_and_isr(
-                    choice.recipients, tp, state, self.context.replicas(tp), is_new=False
-                )
+                self.batch.leader_and_isr(choice.recipients, tp, state, self.context.replicas(tp), is_new=False)
                 self._record(tp, state, selector.name, choice.unclean)
             elected += written
         return elected
@@ -120,9 +115,7 @@ class Elections:
                 self.context.leadership[tp] = written[tp]
                 return written[tp]
 
-    def successor(
-        self, state: LeaderAndIsr, *, leader: int | None = None, isr: Replicas | None = None
-    ) -> LeaderAndIsr:
+    def successor(self, state: LeaderAndIsr, *, leader: int | None = None, isr: Replicas | None = None) -> LeaderAndIsr:
         """The state after ``state`` in this term, to be written over it."""
         return LeaderAndIsr(
             state.leader if leader is None else leader,
@@ -136,9 +129,7 @@ class Elections:
         """Has a later controller written this? Then this one has been replaced and does not know it yet."""
         newer = state.controller_epoch > self.context.epoch
         if newer:
-            log.error(
-                "written by a newer controller", partition=str(tp), controller_epoch=state.controller_epoch
-            )
+            log.error("written by a newer controller", partition=str(tp), controller_epoch=state.controller_epoch)
         return newer
 
     def _record(self, tp: TopicPartition, state: LeaderAndIsr, selector: str, unclean: bool) -> None:

@@ -17,8 +17,7 @@ class PartitionState(IntEnum):
 
 
 class ReplicaState(IntEnum):
-    """Kafka's numbers. The controller page knows four of them: those for deletion came with topic
-    deletion."""
+    """Kafka's numbers. The controller page knows four of them: those for deletion came with topic deletion."""
 
     NEW = 1
     """May only become a follower."""

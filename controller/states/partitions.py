@@ -42,9 +42,7 @@ class PartitionStateMachine:
 
     async def elect_where_missing(self) -> None:
         """Try to find a leader for every partition that is new or offline."""
-        await self.handle(
-            self.context.partitions_in(PartitionState.OFFLINE, PartitionState.NEW), PartitionState.ONLINE
-        )
+        await self.handle(self.context.partitions_in(PartitionState.OFFLINE, PartitionState.NEW), PartitionState.ONLINE)
 
     async def handle(
         self, partitions: Sequence[TopicPartition], target: PartitionState, selector: Selector = OFFLINE

@@ -59,23 +59,17 @@ class ReplicaStateMachine:
         for tp, broker in replicas:
             by_broker.setdefault(broker, []).append(tp)
         for broker, partitions in by_broker.items():
-            await self._handle_broker(
-                broker, [tp for tp in partitions if self._may_become(tp, broker, target)], target
-            )
+            await self._handle_broker(broker, [tp for tp in partitions if self._may_become(tp, broker, target)], target)
         self.batch.send()
 
     def _may_become(self, tp: TopicPartition, broker: int, target: ReplicaState) -> bool:
         state = self.context.replica_state(tp, broker)
         if state in self.rules.predecessors.get(target, ()):
             return True
-        log.error(
-            "illegal transition", partition=str(tp), broker=broker, state=state.name, target=target.name
-        )
+        log.error("illegal transition", partition=str(tp), broker=broker, state=state.name, target=target.name)
         return False
 
-    async def _handle_broker(
-        self, broker: int, partitions: list[TopicPartition], target: ReplicaState
-    ) -> None:
+    async def _handle_broker(self, broker: int, partitions: list[TopicPartition], target: ReplicaState) -> None:
         if target is ReplicaState.OFFLINE:
             partitions = await self._go_offline(broker, partitions)
         elif target is ReplicaState.NEW:
@@ -115,11 +109,10 @@ class ReplicaStateMachine:
         if state is not None:
             self.batch.leader_and_isr([broker], tp, state, self.context.replicas(tp), is_new=False)
 
-    # -- out of the ISR --------------------------------------------------------------------------------------
+    # -- out of the ISR -----------------------------------------------------------------------------------------------
 
     async def _go_offline(self, broker: int, partitions: list[TopicPartition]) -> list[TopicPartition]:
-        """Stop the replicas of a broker and take them out of their ISRs; returns those for which that went
-        well."""
+        """Stop the replicas of a broker and take them out of their ISRs; returns those for which that went well."""
         for tp in partitions:
             self.batch.stop_replica(broker, tp, delete=False)
         led = [tp for tp in partitions if tp in self.context.leadership]
@@ -157,9 +150,6 @@ class ReplicaStateMachine:
         return done
 
     def _without(self, broker: int, state: LeaderAndIsr) -> LeaderAndIsr:
-        """The last member of an ISR stays in it, so that a clean leader can be found later; it only stops
-        leading."""
-        isr = (
-            state.isr if len(state.isr) == 1 else tuple(replica for replica in state.isr if replica != broker)
-        )
+        """The last member of an ISR stays in it, so that a clean leader can be found later; it only stops leading."""
+        isr = state.isr if len(state.isr) == 1 else tuple(replica for replica in state.isr if replica != broker)
         return self.elections.successor(state, leader=NO_LEADER if state.leader == broker else None, isr=isr)

@@ -1,5 +1,4 @@
-"""How a leader is chosen: four pure functions (kafka-behaviour, 5.3; the controller page's four
-selectors)."""
+"""How a leader is chosen: four pure functions (kafka-behaviour, 5.3; the controller page's four selectors)."""
 
 from collections.abc import Callable
 

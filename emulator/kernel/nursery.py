@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import trio
 
+from emulator.kernel.errors import DeadIncarnation
+
 if TYPE_CHECKING:
     from emulator.kernel.world import World
 
@@ -26,6 +28,12 @@ class WorldNursery:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> bool | None:
         await self._task.reattach()
+        if isinstance(error, DeadIncarnation):
+            # As at the end of a task: where the process was killed, its cancellation is what goes on.
+            try:
+                await trio.lowlevel.checkpoint_if_cancelled()
+            except trio.Cancelled as cancelled:
+                kind, error, traceback = type(cancelled), cancelled, cancelled.__traceback__
         self._task.waiting_on = "its nursery's children"
         self._task.since_us = self._world.now
         try:

@@ -17,7 +17,7 @@ from outcome import Value
 
 from emulator.kernel.clock import WorldClock
 from emulator.kernel.collector import EVENTS_BETWEEN_COLLECTIONS, collect, collector_off
-from emulator.kernel.errors import BudgetExceeded, Deadlock, ForeignAwait, KernelError
+from emulator.kernel.errors import BudgetExceeded, DeadIncarnation, Deadlock, ForeignAwait, KernelError
 from emulator.kernel.nursery import WorldNursery
 from emulator.kernel.report import awaited, foreign_await, refusal, trio_call, waiting_report
 from emulator.kernel.task import CANCELLED, PARKED, REATTACH, Task
@@ -171,6 +171,11 @@ class World:
             if await task.suspend() is CANCELLED:
                 await task.cancelled()
             await fn(*args)
+        except DeadIncarnation:
+            # Woken in the instant its process was killed, it ran into that: the cancellation is what ends it.
+            await task.reattach()
+            await trio.lowlevel.checkpoint_if_cancelled()
+            raise
         except (RuntimeError, TypeError) as error:
             # Trio's own words when one of its functions is called, or something strange is awaited, from a
             # wrong place.

@@ -19,7 +19,7 @@ def ignore(_: Any) -> None:
     """The receiver of an endpoint that nobody listens at."""
 
 
-@define(eq=False, slots=True)
+@define(eq=False, repr=False)
 class Endpoint:
     """One end of a connection, owned by one process.
 

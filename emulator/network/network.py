@@ -8,6 +8,7 @@ from attrs import define, field, frozen
 from emulator.kernel import World
 from emulator.network.endpoint import Endpoint, ignore
 from emulator.network.route import Port, Route
+from emulator.network.sealed import SealedEndpoint
 from emulator.nodes import Node, Process
 from emulator.nodes.node import CrashKind
 
@@ -23,7 +24,7 @@ class NetworkSpec:
     ingress: int | None = None
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Listener:
     """Who answers at a port of a machine."""
 
@@ -31,12 +32,16 @@ class Listener:
     accept: Callable[[Endpoint], object]
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Network:
-    """All machines of a world, by id, and the routes between them, made when first used."""
+    """All machines of a world, by id, and the routes between them, made when first used.
+
+    ``paranoid``: see ``emulator.network.sealed``.
+    """
 
     world: World
     spec: NetworkSpec = field(factory=NetworkSpec)
+    paranoid: bool = False
     nodes: dict[int, Node] = field(factory=dict)
     _routes: dict[tuple[int, int], Route] = field(factory=dict)
     _egress: dict[int, Port] = field(factory=dict)
@@ -63,6 +68,10 @@ class Network:
                 found.egress = found.ingress = Port(None)
         return found
 
+    @property
+    def _endpoint(self) -> type[Endpoint]:
+        return SealedEndpoint if self.paranoid else Endpoint
+
     # -- connections -----------------------------------------------------------------------------------------
 
     def listen(self, process: Process, port: str, accept: Callable[[Endpoint], object]) -> None:
@@ -84,7 +93,7 @@ class Network:
         machine that is down or cut off answers nothing at all.
         """
         process.check_alive()
-        client = Endpoint(self.world, process, self.route(process.node.id, host), receive, closed)
+        client = self._endpoint(self.world, process, self.route(process.node.id, host), receive, closed)
         process.endpoints[client] = None
         self.world.call_at(client.out.arrival(0), self._syn, (client, port))
         return client
@@ -102,7 +111,7 @@ class Network:
         if listener is None or not listener.process.alive:
             self.world.call_at(back.arrival(0), self._refused, (client, back))
             return
-        server = Endpoint(self.world, listener.process, back, peer=client, open=True)
+        server = self._endpoint(self.world, listener.process, back, peer=client, open=True)
         listener.process.endpoints[server] = None
         server.last_arrival_us = back.arrival(0)
         self.world.call_at(server.last_arrival_us, self._syn_ack, (client, server))

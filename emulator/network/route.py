@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from emulator.nodes import Node
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Port:
     """A machine's network card, one direction. Messages queue for it in the order in which they were sent."""
 
@@ -28,7 +28,7 @@ class Port:
         return end
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Route:
     """One direction between two machines."""
 

@@ -14,7 +14,7 @@ from emulator.nodes import Process
 Handler = Callable[[Any, "Channel"], object]
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Channel:
     """One client's connection, seen by the server. ``reply`` answers the request in hand and takes the next
     one."""

@@ -18,7 +18,7 @@ CrashKind = Literal["process", "host", "stop"]
 """How a process ends: killed, with its machine, or (``stop``) by itself, after a clean shutdown."""
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Node:
     """One machine.
 

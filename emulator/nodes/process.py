@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Main = Callable[["Process"], Awaitable[object]]
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Process:
     """One incarnation. ``number`` counts the incarnations of its node from 1."""
 

@@ -25,9 +25,7 @@ class OneLeaderPerEpoch(Checker):
     """
 
     name: ClassVar[str] = "one_leader_per_epoch"
-    statement: ClassVar[str] = (
-        "leads[p, e] is set once: no two brokers lead one partition in the same leader epoch"
-    )
+    statement: ClassVar[str] = "leads[p, e] is set once: no two brokers lead one partition in the same leader epoch"
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-1188", "KAFKA-6082")
 
     def __init__(self, ghosts: Ghosts, report: Report) -> None:
@@ -55,6 +53,5 @@ class OneLeaderPerEpoch(Checker):
         if first != leader:
             self.violated(
                 event,
-                f"{tp}, epoch {leader_epoch}: led by broker {first} ({first_source}) "
-                f"and by broker {leader} ({source})",
+                f"{tp}, epoch {leader_epoch}: led by broker {first} ({first_source}) and by broker {leader} ({source})",
             )

@@ -138,12 +138,7 @@ class ReplicaLogs:
             log.begin_at(next_offset)
             return
         child = last.child
-        if (
-            child is None
-            or child.id != id
-            or child.next_offset != next_offset
-            or child.leader_epoch != leader_epoch
-        ):
+        if child is None or child.id != id or child.next_offset != next_offset or child.leader_epoch != leader_epoch:
             child = last.followed_by(next_offset, leader_epoch, id)
         log.entries.append(child)
 

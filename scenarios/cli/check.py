@@ -118,9 +118,7 @@ def _finish(process: subprocess.Popen[str], path: Path) -> Recording:
     return Recording(path, code, digest.strip(), trouble.strip())
 
 
-def _tell(
-    scenario: Scenario, first: Recording, second: Recording, found: Difference | None, as_json: bool
-) -> None:
+def _tell(scenario: Scenario, first: Recording, second: Recording, found: Difference | None, as_json: bool) -> None:
     if as_json:
         digests = {"digest": first.digest} if found is None else {"digests": [first.digest, second.digest]}
         named = {} if found is None else {"first_difference": found.to_json()}

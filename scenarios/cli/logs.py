@@ -1,7 +1,8 @@
 """structlog for people who watch the control plane: off by default; `--log info` prints to standard error.
 
-A line carries virtual time, never the wall's. Calls below the level return at once: the filtering logger has
-no code behind them.
+What an emulated broker complains of is no trouble of the tool's, so that is off too unless it is asked for. A
+line carries virtual time, never the wall's. Calls below the level return at once: the filtering logger has no
+code behind them.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ LEVELS = {
     "info": logging.INFO,
     "warning": logging.WARNING,
     "error": logging.ERROR,
+    "off": logging.CRITICAL,
 }
-DEFAULT = "warning"
+DEFAULT = "off"
 
 
 def configure(level: str = DEFAULT) -> None:
     """Let through what is at `level` or above, on standard error."""
     structlog.configure(
         processors=[
+            *([drop] if level == "off" else []),
             virtual_time,
             structlog.processors.add_log_level,
             structlog.processors.format_exc_info,
@@ -44,6 +47,11 @@ def virtual_time(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMap
     with suppress(RuntimeError):  # Trio does not run
         event["t"] = f"{trio.current_time():.6f}"
     return event
+
+
+def drop(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Ends what even the highest level lets through."""
+    raise structlog.DropEvent
 
 
 def line(_: Any, __: str, event: MutableMapping[str, Any]) -> str:

@@ -107,9 +107,7 @@ def _outcomes(tasks: Sequence[Task], jobs: int, log: str) -> Iterator[Outcome]:
 @contextmanager
 def _pool(jobs: int, log: str) -> Iterator[ProcessPoolExecutor]:
     """Fresh processes. Ctrl-C ends them at once: only this one hears it, whoever sent it."""
-    pool = ProcessPoolExecutor(
-        jobs, multiprocessing.get_context("spawn"), initializer=_prepare_worker, initargs=(log,)
-    )
+    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_prepare_worker, initargs=(log,))
     try:
         yield pool
     except BaseException:

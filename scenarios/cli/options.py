@@ -133,9 +133,7 @@ def add_format(parser: Parser) -> None:
 
 
 def add_master(parser: Parser) -> None:
-    parser.add_argument(
-        "--master", metavar="URL", default="local[2]", help="Spark's master (default: local[2])"
-    )
+    parser.add_argument("--master", metavar="URL", default="local[2]", help="Spark's master (default: local[2])")
 
 
 def _number(text: str) -> int | None:

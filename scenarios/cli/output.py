@@ -57,8 +57,7 @@ def table(rows: Sequence[tuple[str, ...]], indent: str = "  ") -> list[str]:
     """Rows of cells as aligned lines; the last cell of a row is as long as it is."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
-        indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
+        indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     ]
 
 

@@ -38,8 +38,7 @@ class Program:
         self.parser = Parser(
             prog="understudy",
             description="An emulated Kafka cluster in virtual time: script failures, replay them, compare.",
-            epilog="exit codes: 0 passed, 1 failed, 2 bad input, 3 not deterministic, 4 the tool failed, "
-            "130 Ctrl-C",
+            epilog="exit codes: 0 passed, 1 failed, 2 bad input, 3 not deterministic, 4 the tool failed, 130 Ctrl-C",
         )
         self.parser.add_argument("--version", action="store_true", help="print the version")
         self._version = version
@@ -58,7 +57,7 @@ class Program:
             metavar="LEVEL",
             type=options.one_of("--log", tuple(logs.LEVELS)),
             default=logs.DEFAULT,
-            help="what happens, on standard error: debug, info, warning (default) or error",
+            help="what happens, on standard error: debug, info, warning, error or off (default)",
         )
         self._commands[name] = parser
         if extras:

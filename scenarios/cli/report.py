@@ -35,9 +35,7 @@ def report(run: Run, changes: Sequence[tuple[str, str]] = (), trace: Path | None
     yield f"strategy {run.strategy}, profile {run.profile}, seed {run.seed}"
     yield ""
     yield verdict(run)
-    yield from table(
-        [(_mark(e.ok), e.statement, _found(e.ok, e.detail, e.t_us)) for e in run.expectations] or [("",)]
-    )
+    yield from table([(_mark(e.ok), e.statement, _found(e.ok, e.detail, e.t_us)) for e in run.expectations] or [("",)])
     yield ""
     yield from _metrics(run)
     if not run.passed:
@@ -80,7 +78,9 @@ def _mark(ok: bool) -> str:
 
 def _found(ok: bool, detail: str, t_us: int | None) -> str:
     when = "" if t_us is None else f"at {t_us / 1e6:.3f} s"
-    return when if ok else ", ".join(part for part in (detail, when) if part)
+    if ok:
+        return when
+    return detail if when in detail else ", ".join(part for part in (detail, when) if part)
 
 
 def _metrics(run: Run) -> Iterator[str]:

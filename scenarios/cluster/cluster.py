@@ -50,9 +50,11 @@ class ClusterSetup:
     racks: int = 1
     topics: tuple[TopicSetup, ...] = ()
     workloads: tuple[Workload, ...] = ()
+    paranoid: bool = False
+    """Hash every message at both ends (``emulator.network.sealed``)."""
 
 
-@define(eq=False)
+@define(eq=False, repr=False)
 class Cluster:
     """See the module.
 
@@ -74,7 +76,7 @@ class Cluster:
 
     def __attrs_post_init__(self) -> None:
         self.trace = Trace(self.world)
-        self.network = Network(self.world, self.setup.network)
+        self.network = Network(self.world, self.setup.network, self.setup.paranoid)
         self.operator = Operator(self.network, self.setup.zk)
 
     async def run(self, drive: Callable[["Cluster"], Awaitable[object]]) -> None:

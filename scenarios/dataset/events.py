@@ -59,9 +59,7 @@ def events_of(rows: Iterable[EventRow]) -> Iterator[Any]:
 
 def _event(row: Mapping[str, Any]) -> Any:
     kind = KINDS[row["kind"]]
-    values = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in _fields(row).items()
-    }
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in _fields(row).items()}
     return kind(**{name: values[name] if name in values else row[name] for name in kind._fields})
 
 

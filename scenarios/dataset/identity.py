@@ -18,9 +18,7 @@ PACKAGES = ("emulator", "fetchers", "brokers", "controller", "scenarios")
 """What the program consists of; the tests are no part of it."""
 
 
-def run_id(
-    *, scenario: str, profile: str, strategy: str, seed: int, grid: Mapping[str, object], code: str
-) -> str:
+def run_id(*, scenario: str, profile: str, strategy: str, seed: int, grid: Mapping[str, object], code: str) -> str:
     """16 hex digits. ``scenario``: its digest; ``code``: ``code_digest()`` where the run is planned."""
     parts = [scenario, profile, strategy, seed, program_version(), code, dict(grid)]
     text = json.dumps(parts, sort_keys=True, separators=(",", ":"))

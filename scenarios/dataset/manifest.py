@@ -62,9 +62,7 @@ def read_manifest(root: Path) -> Manifest:
         raise BadInput("there is no such folder; name the --out folder of a sweep", source=str(root))
     path = root / NAME
     if not path.is_file():
-        raise BadInput(
-            f"is no data set ({NAME} is missing); name the --out folder of a sweep", source=str(root)
-        )
+        raise BadInput(f"is no data set ({NAME} is missing); name the --out folder of a sweep", source=str(root))
     try:
         content: dict[str, Any] = json.loads(path.read_text())
         version = content["schema"]
@@ -82,8 +80,7 @@ def _joined(old: Manifest, new: Manifest, root: Path) -> Manifest:
     for name in ("experiment", "scenario", "profile"):
         if getattr(old, name) != getattr(new, name):
             raise BadInput(
-                f"holds runs of {name} {getattr(old, name)!r}, not {getattr(new, name)!r}; "
-                "name another folder",
+                f"holds runs of {name} {getattr(old, name)!r}, not {getattr(new, name)!r}; name another folder",
                 source=str(root),
             )
     strategies = (*old.strategies, *(name for name in new.strategies if name not in old.strategies))

@@ -42,10 +42,7 @@ def open_data_set(root: Path) -> DataSet:
     committed = _committed(root)
     if not committed:
         raise BadInput("holds no finished run; run the sweep to its end", source=str(root))
-    parts = {
-        table: tuple(path for place in committed if (path := root / table / place).exists())
-        for table in SCHEMAS
-    }
+    parts = {table: tuple(path for place in committed if (path := root / table / place).exists()) for table in SCHEMAS}
     for table, paths in parts.items():
         for path in paths:
             _check(path, SCHEMAS[table])
@@ -103,8 +100,6 @@ def _run_ids(root: Path, paths: list[Path] | tuple[Path, ...]) -> tuple[str, ...
         run_ids: list[Any] = _read(path, SCHEMAS[RUNS]).column("run_id").to_pylist()
         for run_id in run_ids:
             if run_id in found:
-                raise BadInput(
-                    f"holds run {run_id} twice, in {found[run_id]} too; delete one", source=str(path)
-                )
+                raise BadInput(f"holds run {run_id} twice, in {found[run_id]} too; delete one", source=str(path))
             found[run_id] = path
     return tuple(found)

@@ -46,9 +46,7 @@ class RunSpec:
     ) -> RunSpec:
         """A run of this program as it stands on disk."""
         code, grid = code_digest(), grid or {}
-        identity = run_id(
-            scenario=scenario_digest, profile=profile, strategy=strategy, seed=seed, grid=grid, code=code
-        )
+        identity = run_id(scenario=scenario_digest, profile=profile, strategy=strategy, seed=seed, grid=grid, code=code)
         return cls(
             run_id=identity,
             scenario=scenario,

@@ -62,9 +62,7 @@ def write_chunk(
                 staged = root / STAGING / f"{table}-{chunk}-{attempt}"
                 final = part_path(root, table, experiment, strategy, chunk)
                 final.parent.mkdir(parents=True, exist_ok=True)
-                pq.write_table(
-                    pa.Table.from_batches(columns[table], schema=schema), staged, compression="zstd"
-                )
+                pq.write_table(pa.Table.from_batches(columns[table], schema=schema), staged, compression="zstd")
                 staged.replace(final)
     except OSError as error:
         raise cannot_write(root, error) from error
@@ -73,9 +71,7 @@ def write_chunk(
 def cannot_write(root: Path, error: OSError) -> BadInput:
     """The one line for a folder that does not take what is written into it."""
     why = error.strerror or str(error).splitlines()[0]
-    return BadInput(
-        f"cannot be written ({why}); name a folder with write permission and room", source=str(root)
-    )
+    return BadInput(f"cannot be written ({why}); name a folder with write permission and room", source=str(root))
 
 
 def check_writable(root: Path) -> None:
@@ -96,7 +92,6 @@ def _batches(name: str, schema: pa.Schema, record: RunRecord) -> Iterator[pa.Rec
     names = pa.array([record.spec.run_id]).dictionary_encode()
     run_ids = pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), len(rows)), names.dictionary)
     columns = [
-        pa.array(values, field.type)
-        for field, values in zip(list(schema)[1:], zip(*rows, strict=True), strict=True)
+        pa.array(values, field.type) for field, values in zip(list(schema)[1:], zip(*rows, strict=True), strict=True)
     ]
     yield pa.RecordBatch.from_arrays([run_ids.cast(pa.string()), *columns], schema=schema)

@@ -121,7 +121,7 @@ def _command(command: str) -> list[str]:
 
 
 def _continued(command: str, room: int) -> list[str]:
-    """Broken between words of the shell, if it is words alone; each line but the first begins with two spaces."""
+    """Broken between words of the shell, if it is words alone; what is continued is indented."""
     try:
         words = [shlex.quote(word) for word in shlex.split(command)]
     except ValueError:

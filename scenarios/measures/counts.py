@@ -145,15 +145,11 @@ class Counts:
 
     def _fetcher_started(self, event: FetcherStarted) -> None:
         at, node = event[:3], event.node
-        self._keep(
-            "fetchers", FetcherRow(*at, node, "started", event.fetcher, event.leader, None, None, None)
-        )
+        self._keep("fetchers", FetcherRow(*at, node, "started", event.fetcher, event.leader, None, None, None))
 
     def _fetcher_stopped(self, event: FetcherStopped) -> None:
         at, node, reason = event[:3], event.node, event.reason
-        self._keep(
-            "fetchers", FetcherRow(*at, node, "stopped", event.fetcher, event.leader, None, None, reason)
-        )
+        self._keep("fetchers", FetcherRow(*at, node, "stopped", event.fetcher, event.leader, None, None, reason))
 
     def _failed(self, event: PartitionFailed) -> None:
         self.counts["failed_partitions"] += 1

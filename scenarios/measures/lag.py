@@ -165,9 +165,7 @@ class Lags:
 
     def _crashed(self, event: NodeCrashed) -> None:
         """A process that is gone fetches nothing; its log stays where it is until it is loaded again."""
-        for topic, number in [
-            key for key, partition in self._partitions.items() if event.node in partition.logs
-        ]:
+        for topic, number in [key for key, partition in self._partitions.items() if event.node in partition.logs]:
             self._log(event.t_us, topic, number, event.node).position = None
 
     def _sample(self, t_us: int) -> None:
@@ -199,9 +197,7 @@ class Lags:
                 if before.true_lag == true_lag and before.lag == lag and before.leader == leader:
                     continue
                 self._close(before, instant_us)
-            open_rows[node] = LagRow(
-                instant_us, 0, partition.topic, partition.partition, node, leader, lag, true_lag
-            )
+            open_rows[node] = LagRow(instant_us, 0, partition.topic, partition.partition, node, leader, lag, true_lag)
 
     def _close(self, row: LagRow, t_us: int) -> None:
         held_us = t_us - row.t_us

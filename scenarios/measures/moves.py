@@ -52,9 +52,7 @@ class Moves:
             self._open[tp] = before._replace(target=event.target)
             return
         original = self._topology.assignment(tp)
-        self._open[tp] = MoveRow(
-            event.t_us, event.seq, 0, tp.topic, tp.partition, original, event.target, False
-        )
+        self._open[tp] = MoveRow(event.t_us, event.seq, 0, tp.topic, tp.partition, original, event.target, False)
 
     def _finished(self, event: MoveFinished) -> None:
         row = self._open.pop(TopicPartition(event.topic, event.partition), None)

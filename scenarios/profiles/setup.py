@@ -5,7 +5,7 @@ from brokers.policies import BrokerConfig, BrokerPolicies
 from controller import ControllerPolicies
 from controller.reassignment.kafka_6794 import Kafka6794
 from controller.reassignment.policy import ReassignmentProtocol
-from controller.reassignment.wiki import Wiki
+from controller.reassignment.wiki import Wiki, target_only
 from controller.states.rules import KAFKA_2_3, WIKI_TEXT, ReplicaRules
 from emulator.network import NetworkSpec
 from emulator.protocol.types import TopicPartition
@@ -121,7 +121,7 @@ def replication_throttle(scenario: Scenario) -> ReplicationThrottle | None:
 def _controller_policies(scenario: Scenario) -> ControllerPolicies:
     settings = scenario.cluster.settings()
     return ControllerPolicies(
-        reassignment=_protocol(scenario.strategy.parsed.protocol),
+        reassignment=_protocol(scenario),
         replicas=PROFILE_RULES[scenario.profile],
         unclean_leader_election=bool(settings["unclean.leader.election.enable"]),
         request_timeout_us=settings["controller.socket.timeout.ms"] * 1000,
@@ -129,6 +129,7 @@ def _controller_policies(scenario: Scenario) -> ControllerPolicies:
     )
 
 
-def _protocol(name: str) -> ReassignmentProtocol:
-    protocols: dict[str, type[ReassignmentProtocol]] = {"wiki": Wiki, "kafka-6794": Kafka6794}
-    return protocols[name]()
+def _protocol(scenario: Scenario) -> ReassignmentProtocol:
+    if scenario.strategy.parsed.protocol == "kafka-6794":
+        return Kafka6794()
+    return Wiki(target_only) if scenario.profile == "wiki-text" else Wiki()

@@ -28,6 +28,9 @@ from scenarios.runner.story import Story
 LOOK_US = 100_000
 """How often limits in time and the steady state are looked at."""
 
+RETRY_US = 2_000_000
+"""Longer than what brokers pause for before they try again: to fetch, to register, to reach ZooKeeper."""
+
 
 @define(eq=False)
 class Stage:
@@ -104,11 +107,14 @@ class Stage:
             await self.world.sleep(LOOK_US, background=True)
 
     async def _rest(self) -> None:
-        """Wait until nothing is going to happen by itself: settled, and every session as it will stay; or the horizon."""
-        while not self._late:
-            if not self.world.foreground and self.cluster.sessions_stand:
-                return
-            await self.world.sleep(LOOK_US, background=True)
+        """Wait until nothing is going to happen by itself, or for the horizon."""
+        await self._until(self._settled)
+        await self.world.sleep(min(RETRY_US, max(0, self.scenario.horizon_us - self.world.now)), background=True)
+        await self._until(self._settled)
+
+    def _settled(self) -> bool:
+        """Nothing but routine is under way, and every session is as it will stay."""
+        return not self.world.foreground and self.cluster.sessions_stand
 
 
 def prepare(

@@ -198,10 +198,7 @@ def _holm(rows: Sequence[Row]) -> list[Row]:
     """All tests of the table were looked at together. A metric that is the same everywhere was not tested."""
     keys = [(index, name) for index, row in enumerate(rows) for name in row.differences]
     adjusted = dict(zip(keys, holm([_tested(rows[index], name) for index, name in keys]), strict=True))
-    return [
-        evolve(row, p={name: adjusted[index, name] for name in row.differences})
-        for index, row in enumerate(rows)
-    ]
+    return [evolve(row, p={name: adjusted[index, name] for name in row.differences}) for index, row in enumerate(rows)]
 
 
 def _tested(row: Row, strategy: str) -> float | None:
@@ -227,7 +224,5 @@ def _warnings(manifest: Manifest, strategies: Sequence[str], runs: Sequence[RunF
         found.append(f"{pairs} seeds in common, fewer than {FEW_SEEDS}: intervals and p values say little")
     disagreeing = [run.run_id for run in runs if not run.agrees]
     if disagreeing:
-        found.append(
-            f"the figures of {len(disagreeing)} runs differ from their own account: {disagreeing[0]}, …"
-        )
+        found.append(f"the figures of {len(disagreeing)} runs differ from their own account: {disagreeing[0]}, …")
     return found

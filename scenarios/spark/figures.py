@@ -84,19 +84,12 @@ def lags(replica_lag: DataFrame) -> DataFrame:
     """Percentiles over all followers, each value weighted with the time it held."""
     names = ("p50", "p95", "p99")
     both = replica_lag.groupBy(KEY).agg(
-        *(
-            F.expr(f"percentile({lag}, array(0.5D, 0.95D, 0.99D), w_us)").alias(lag)
-            for lag in ("lag", "true_lag")
-        ),
+        *(F.expr(f"percentile({lag}, array(0.5D, 0.95D, 0.99D), w_us)").alias(lag) for lag in ("lag", "true_lag")),
         *(F.max(lag).alias(f"{lag}_max") for lag in ("lag", "true_lag")),
     )
     return both.select(
         KEY,
-        *(
-            F.col(lag)[i].alias(f"{lag}_{name}")
-            for lag in ("lag", "true_lag")
-            for i, name in enumerate(names)
-        ),
+        *(F.col(lag)[i].alias(f"{lag}_{name}") for lag in ("lag", "true_lag") for i, name in enumerate(names)),
         "lag_max",
         "true_lag_max",
     )
@@ -112,9 +105,7 @@ def isr_changes(changes: DataFrame) -> DataFrame:
 
 
 def move_counts(moves: DataFrame) -> DataFrame:
-    return moves.groupBy(KEY).agg(
-        F.count("*").alias("moves"), F.count_if(F.col("finished")).alias("moves_finished")
-    )
+    return moves.groupBy(KEY).agg(F.count("*").alias("moves"), F.count_if(F.col("finished")).alias("moves_finished"))
 
 
 def move_times(moves: DataFrame) -> DataFrame:

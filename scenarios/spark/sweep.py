@@ -61,7 +61,7 @@ class SweepInterrupted(KeyboardInterrupt):
 
 
 class SweepFailed(Exception):
-    """The program failed in a run (``failures`` says where and how), or Spark gave up. What was written stays."""
+    """A run failed (``failures`` says where and how), or Spark gave up. What was written stays."""
 
     exit_code = 4
 
@@ -93,9 +93,7 @@ def sweep(
     check_writable(root)
     write_manifest(root, _manifest(scenario, seeds, strategies, experiment))
     done = finished_runs(root)
-    chunks = plan(
-        scenario, seeds, strategies, root, experiment=experiment, grid=grid, runner=runner, done=done
-    )
+    chunks = plan(scenario, seeds, strategies, root, experiment=experiment, grid=grid, runner=runner, done=done)
     total = len(seeds) * len(strategies)
     missing = sum(len(chunk.specs) for chunk in chunks)
     if chunks:
@@ -141,9 +139,7 @@ def plan(
             specs = tuple(spec for spec in planned if spec.run_id not in done)
             if specs:
                 chunks.append(
-                    Chunk(
-                        root=str(root), experiment=experiment, strategy=strategy, runner=runner, specs=specs
-                    )
+                    Chunk(root=str(root), experiment=experiment, strategy=strategy, runner=runner, specs=specs)
                 )
     return chunks
 
@@ -234,9 +230,7 @@ def _check(seeds: Sequence[int], strategies: Sequence[str]) -> None:
             raise BadInput(f"names {twice[0]} twice; name it once", where=what)
 
 
-def _manifest(
-    scenario: Sweepable, seeds: Sequence[int], strategies: Sequence[str], experiment: str
-) -> Manifest:
+def _manifest(scenario: Sweepable, seeds: Sequence[int], strategies: Sequence[str], experiment: str) -> Manifest:
     return Manifest(
         experiment=experiment,
         scenario=scenario.digest(),

@@ -73,9 +73,7 @@ def run_chunk(chunk: Chunk) -> Failure | None:
             yield runner(spec)
 
     try:
-        write_chunk(
-            Path(chunk.root), chunk.experiment, chunk.strategy, chunk.name, records(), attempt=attempt
-        )
+        write_chunk(Path(chunk.root), chunk.experiment, chunk.strategy, chunk.name, records(), attempt=attempt)
     except Exception as error:  # whatever a run raises becomes a line about its seed
         what = str(error) if isinstance(error, BadInput) else f"{type(error).__name__}: {error}"
         bad_input = isinstance(error, BadInput)

@@ -101,7 +101,5 @@ def _wilcoxon(differences: np.ndarray) -> float:
     if not np.any(differences):
         return 1.0
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore"
-        )  # ties and few pairs: scipy says so, the table's own warning is enough
+        warnings.simplefilter("ignore")  # ties and few pairs: scipy says so, the table's own warning is enough
         return float(stats.wilcoxon(differences).pvalue)

@@ -70,9 +70,7 @@ class Summary:
         by_end: dict[int, list[str]] = {}
         for node, end in sorted(self._followers.items()):
             by_end.setdefault(end, []).append(str(node))
-        return [
-            ", ".join(nodes) + ("" if end == self._next else f" up to {end}") for end, nodes in by_end.items()
-        ]
+        return [", ".join(nodes) + ("" if end == self._next else f" up to {end}") for end, nodes in by_end.items()]
 
     def _of_cluster(self) -> str:
         if not self._batches and not self._acknowledged:

@@ -152,9 +152,7 @@ def _around(
         known = f"faults are numbered 1 to {len(faults)}" if faults else "this run had none"
         raise BadInput(f"there is no fault {number}; {known}")
     t_us = faults[number - 1].t_us
-    return max(t_us - AROUND_US, from_us or 0), t_us + AROUND_US if to_us is None else min(
-        t_us + AROUND_US, to_us
-    )
+    return max(t_us - AROUND_US, from_us or 0), t_us + AROUND_US if to_us is None else min(t_us + AROUND_US, to_us)
 
 
 def _check_known(events: Iterable[Any], tp: TopicPartition) -> None:

@@ -130,9 +130,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.ControlResponse: _control_response,
     e.LeaderElected: _leader_elected,
     e.BecameLeader: lambda v: f"broker {v.node} leads {_tp(v)}, epoch {v.leader_epoch}, {_ends(v)}",
-    e.BecameFollower: lambda v: (
-        f"broker {v.node} follows {v.leader} on {_tp(v)}, epoch {v.leader_epoch}, {_ends(v)}"
-    ),
+    e.BecameFollower: lambda v: f"broker {v.node} follows {v.leader} on {_tp(v)}, epoch {v.leader_epoch}, {_ends(v)}",
     e.ReplicaStopped: _replica_stopped,
     e.LogLoaded: lambda v: f"broker {v.node} loads its log of {_tp(v)}, {_ends(v)}",
     e.Appended: _appended,

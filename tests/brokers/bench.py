@@ -89,7 +89,7 @@ class NotedZk:
     def answer(self, code: ZkCode, version: int = 0, data: str = "") -> Any:
         """Answer the oldest operation and return it."""
         operation, callback = self.waiting.pop(0)
-        callback(Response(code, stat=Stat(version=version), data=data))
+        callback(Response(code, operation.path, data, Stat(version, 0, 0, 0, 0, 0)))
         return operation
 
 
@@ -207,6 +207,15 @@ class Follower:
     def at(self, offset: int, epoch: int = 0) -> FetchResponse | None:
         """Read ``TP`` there."""
         return self.fetch((TP, epoch, offset))
+
+    def expire(self) -> FetchResponse | None:
+        """Let the long poll end; its answer."""
+        answered = len(self.line.replies)
+        (session,) = (s for s in self.bench.fetch_handler._sessions.values() if s.replica == self.broker)
+        assert session.parked is not None
+        self.bench.at(self.bench.world.now + session.parked.max_wait_us)
+        session._expire(None)
+        return self.answer(answered)
 
     def answer(self, after: int) -> FetchResponse | None:
         if len(self.line.replies) == after:

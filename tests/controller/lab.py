@@ -84,7 +84,7 @@ class Lab:
         await self.operator.connect()
         connected.put(None)
 
-    # -- scripted brokers ------------------------------------------------------------------------------------
+    # -- scripted brokers ---------------------------------------------------------------------------------------------
 
     async def _broker(self, process: Process) -> None:
         zk = ZkClient(self.network, process, self.spec)
@@ -142,15 +142,13 @@ class Lab:
             missing = [r for r in led.replicas if r not in state.isr and self.nodes[r].running]
             if not missing or state.leader_epoch != led.leader_epoch:
                 return
-            joined = LeaderAndIsr(
-                led.leader, led.leader_epoch, (*state.isr, missing[0]), led.controller_epoch
-            )
+            joined = LeaderAndIsr(led.leader, led.leader_epoch, (*state.isr, missing[0]), led.controller_epoch)
             try:
                 await zk.set(path, joined.encode(), stat.version)
             except BadVersion:
                 return
 
-    # -- looking ---------------------------------------------------------------------------------------------
+    # -- looking ------------------------------------------------------------------------------------------------------
 
     def state(self, tp: TopicPartition) -> LeaderAndIsr:
         tree, path = self.zookeeper.tree, znodes.state_path(tp)
@@ -178,7 +176,7 @@ class Lab:
         self.trace.flush()
         return [event for event in self.events if isinstance(event, kind)]
 
-    # -- acting ----------------------------------------------------------------------------------------------
+    # -- acting -------------------------------------------------------------------------------------------------------
 
     async def settle(self) -> None:
         await self.world.settled()
@@ -206,11 +204,8 @@ class Lab:
     def restart(self, broker: int) -> None:
         self.nodes[broker].start(self._broker)
 
-    def at_gate(
-        self, step: str, edge: Edge, do: Callable[[Visit], None], *, hop: int | None = None
-    ) -> list[Visit]:
-        """Call ``do`` at the first visit of a gate (of one hop); the list holds that visit once it was
-        made."""
+    def at_gate(self, step: str, edge: Edge, do: Callable[[Visit], None], *, hop: int | None = None) -> list[Visit]:
+        """Call ``do`` at the first visit of a gate (of one hop); the list holds that visit once it was made."""
         made: list[Visit] = []
 
         def visit(at: Visit) -> None:

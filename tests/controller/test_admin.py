@@ -88,9 +88,7 @@ def test_the_znode_shrinks_move_by_move() -> None:
         await lab.create_topic("orders", {0: (0,), 1: (1,)})
         await lab.reassign({A: (2,), B: (3,)})
         await lab.write_isr(A, (0, 2))
-        assert lab.data(ADMIN) == (
-            '{"version":1,"partitions":[{"topic":"orders","partition":1,"replicas":[3]}]}'
-        )
+        assert lab.data(ADMIN) == ('{"version":1,"partitions":[{"topic":"orders","partition":1,"replicas":[3]}]}')
         await lab.write_isr(B, (1, 3))
         assert lab.data(ADMIN) is None
 
@@ -98,8 +96,7 @@ def test_the_znode_shrinks_move_by_move() -> None:
 
 
 def test_a_request_during_failover_is_lost() -> None:
-    """Kafka 2.3 writes what moves are left at F8 even where none left: what was created since F3 is deleted
-    unread."""
+    """Kafka 2.3 writes what moves are left at F8 even where none left: what was created since F3 is deleted unread."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1)})

@@ -55,18 +55,14 @@ def test_the_last_state_wins_and_new_is_sticky() -> None:
 
 
 def test_order_recipients_and_epochs() -> None:
-    """LeaderAndIsr, UpdateMetadata to everybody, StopReplica with deletion, without; never to brokers that
-    are gone."""
+    """LeaderAndIsr, UpdateMetadata to everybody, StopReplica with deletion, without; never to brokers that are gone."""
     batch, recorder, _ = make()
     batch.stop_replica(1, A, delete=False)
     batch.stop_replica(1, B, delete=True)
     batch.stop_replica(3, A, delete=True)
     batch.leader_and_isr([1, 0, 3, -1], A, state(1), (0, 1, 3), is_new=False)
     batch.send()
-    kinds = [
-        (broker, line.split(" a-0")[0].split(" b-0")[0].split(" live")[0])
-        for broker, line in recorder.lines()
-    ]
+    kinds = [(broker, line.split(" a-0")[0].split(" b-0")[0].split(" live")[0]) for broker, line in recorder.lines()]
     assert kinds == [
         (0, "LeaderAndIsr"), (1, "LeaderAndIsr"),
         (0, "UpdateMetadata"), (1, "UpdateMetadata"), (2, "UpdateMetadata"),

@@ -1,5 +1,4 @@
-"""Topics are created, brokers die, start and bounce: writes, requests and leader epochs (kafka-behaviour,
-4)."""
+"""Topics are created, brokers die, start and bounce: writes, requests and leader epochs (kafka-behaviour, 4)."""
 
 import pytest
 
@@ -63,9 +62,7 @@ EPOCHS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("_who", "dead", "pinned", "epoch", "state"), EPOCHS, ids=[case[0] for case in EPOCHS]
-)
+@pytest.mark.parametrize(("_who", "dead", "pinned", "epoch", "state"), EPOCHS, ids=[case[0] for case in EPOCHS])
 def test_leader_epochs(
     _who: str, dead: tuple[int, ...], pinned: int, epoch: int, state: tuple[int, tuple[int, ...]]
 ) -> None:
@@ -81,8 +78,7 @@ def test_leader_epochs(
 
 
 def test_the_whole_isr_dies() -> None:
-    """One after the other: the last member stays in the ISR, nobody leads, and it leads again when it is
-    back."""
+    """One after the other: the last member stays in the ISR, nobody leads, and it leads again when it is back."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1)})
@@ -142,9 +138,7 @@ def test_a_bounce_is_a_failure_and_a_startup() -> None:
         await lab.settle()
         assert lab.active.context.brokers[0] > before[0]
         steps = [e.step for e in lab.of(Step) if e.broker == 0 and e.edge == "before"]
-        assert steps == [f"broker-failure.{n}" for n in (1, 2, 3)] + [
-            f"broker-startup.{n}" for n in (1, 2, 3, 4)
-        ]
+        assert steps == [f"broker-failure.{n}" for n in (1, 2, 3)] + [f"broker-startup.{n}" for n in (1, 2, 3, 4)]
         assert lab.state(TP).leader == 1
 
     run(test, brokers=4, policies=PINNED_3, joins=False)

@@ -80,8 +80,7 @@ def test_an_expired_session_ends_the_term() -> None:
 
 
 def test_a_zombies_write_fails_and_it_resigns() -> None:
-    """Its gate holds it for longer than its session lives; the next one moves on; its next write is
-    refused."""
+    """Its gate holds it for longer than its session lives; the next one moves on; its next write is refused."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
@@ -106,8 +105,7 @@ def test_a_zombies_write_fails_and_it_resigns() -> None:
 
 
 def test_the_fence_alone_stops_a_controller_whose_session_lives() -> None:
-    """Somebody else counts the epoch up, nobody tells: the next fenced write fails, and the controller
-    looks."""
+    """Somebody else counts the epoch up, nobody tells: the next fenced write fails, and the controller looks."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})

@@ -80,8 +80,7 @@ def test_a_bug_ends_the_run(error: type[Exception]) -> None:
 
 
 def test_order_and_precedence() -> None:
-    """First in, first out; an event that takes precedence follows the one in hand, and the others are
-    gone."""
+    """First in, first out; an event that takes precedence follows the one in hand, and the others are gone."""
 
     async def test(lab: Lab) -> None:
         names: list[str] = []

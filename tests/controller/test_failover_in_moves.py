@@ -78,8 +78,7 @@ def test_kafka_6794_last_hop_can_leave_the_leader_outside() -> None:
 
 
 def test_a_resumed_wiki_move_has_no_replica_to_start() -> None:
-    """After the crash OAR is AR - RAR, and step 3 finds none to start: failover has started them all
-    (readings, 5)."""
+    """After the crash OAR is AR - RAR, and step 3 finds none to start: failover has started them all (readings, 5)."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: OLD})

@@ -23,8 +23,7 @@ def policies(profile: str, protocol: ReassignmentProtocol, pinned: int) -> Contr
 
 
 def table(notes: Notes) -> list[Row]:
-    """AR, leader and ISR after each write to the topic's or the partition's znode, as the page's table has
-    them."""
+    """AR, leader and ISR after each write to the topic's or the partition's znode, as the page's table has them."""
     rows: list[Row] = []
     for event in notes.events():
         if isinstance(event, ZkWritten):
@@ -45,8 +44,7 @@ def row_after(event: ZkWritten, last: Row | None) -> Row | None:
 
 
 async def move(lab: Lab, old: tuple[int, ...], new: tuple[int, ...]) -> tuple[Notes, list[Row]]:
-    """Move the partition; the test is its leader and lets replicas join one by one, whenever all stand
-    still."""
+    """Move the partition; the test is its leader and lets replicas join one by one, whenever all stand still."""
     whole = Notes(lab)
     await lab.create_topic("orders", {0: old})
     notes = Notes(lab)

@@ -26,9 +26,7 @@ def test_table(current: tuple[int, ...], final: tuple[int, ...], leader: int, ho
 
 
 @given(replicas, replicas, st.data())
-def test_hops_end_at_the_target(
-    current: tuple[int, ...], final: tuple[int, ...], data: st.DataObject
-) -> None:
+def test_hops_end_at_the_target(current: tuple[int, ...], final: tuple[int, ...], data: st.DataObject) -> None:
     """One hop for each new replica and one to end with; the leader stays as long as another can go."""
     leader = data.draw(st.sampled_from(current))
     while True:

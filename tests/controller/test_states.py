@@ -46,8 +46,7 @@ def test_the_tables_are_those_of_the_documents() -> None:
 @pytest.mark.parametrize("target", PartitionState)
 @pytest.mark.parametrize("state", PartitionState)
 def test_partition_transitions(state: PartitionState, target: PartitionState) -> None:
-    """A legal transition changes the state; an illegal one changes nothing, writes nothing and sends
-    nothing."""
+    """A legal transition changes the state; an illegal one changes nothing, writes nothing and sends nothing."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
@@ -121,8 +120,7 @@ def assert_effects(notes: Notes, state: ReplicaState, target: ReplicaState, rule
 
 
 def test_the_last_replica_stays_in_the_isr() -> None:
-    """It only stops leading, so that a clean leader can be found when it comes back; each time the epoch
-    rises."""
+    """It only stops leading, so that a clean leader can be found when it comes back; each time the epoch rises."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})

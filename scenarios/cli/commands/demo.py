@@ -25,12 +25,8 @@ SEEDS = range(20)
 
 
 def add(program: Program) -> None:
-    parser = program.command(
-        "demo", run, "watch a controller die in the middle of a move; compare two strategies"
-    )
-    parser.add_argument(
-        "--out", metavar="DIR", help="keep the sweep's data set there (default: it is deleted)"
-    )
+    parser = program.command("demo", run, "watch a controller die in the middle of a move; compare two strategies")
+    parser.add_argument("--out", metavar="DIR", help="keep the sweep's data set there (default: it is deleted)")
     parser.add_argument(
         "--seeds", metavar="A:B", type=options.seeds, default=SEEDS, help="the sweep's seeds (default: 0:20)"
     )
@@ -78,9 +74,7 @@ def _one_run(scenario: Scenario) -> int:
 
 def _sweep_and_compare(scenario: Scenario, folder: Path, arguments: Namespace) -> None:
     seeds, names = arguments.seeds, " and ".join(STRATEGIES)
-    _part(
-        f"3. sweep: {len(seeds)} seeds under {names} as tasks of Spark on {arguments.master}, into {folder}"
-    )
+    _part(f"3. sweep: {len(seeds)} seeds under {names} as tasks of Spark on {arguments.master}, into {folder}")
     note("demo: Spark starts")
 
     from scenarios.spark.compare import compare

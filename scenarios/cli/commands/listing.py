@@ -49,9 +49,7 @@ def _steps() -> list[Entry]:
     """Phases first: they are the names that every strategy understands."""
     from scenarios.model import ALIASES, PHASES, STEPS
 
-    phases = [
-        {"name": name, "help": help, "protocol": "phase", "available": True} for name, help in PHASES.items()
-    ]
+    phases = [{"name": name, "help": help, "protocol": "phase", "available": True} for name, help in PHASES.items()]
     steps = [
         {
             "name": name,
@@ -104,18 +102,14 @@ def _profiles() -> list[Entry]:
     from scenarios.model import PROFILES
 
     return [
-        {"name": profile.name, "help": profile.help, "available": profile.available}
-        for profile in PROFILES.values()
+        {"name": profile.name, "help": profile.help, "available": profile.available} for profile in PROFILES.values()
     ]
 
 
 def _metrics() -> list[Entry]:
     from scenarios.model import METRICS
 
-    return [
-        {"name": m.name, "help": m.help, "form": m.form, "unit": m.unit, "jmx": m.jmx}
-        for m in METRICS.values()
-    ]
+    return [{"name": m.name, "help": m.help, "form": m.form, "unit": m.unit, "jmx": m.jmx} for m in METRICS.values()]
 
 
 def _invariants() -> list[Entry]:

@@ -19,12 +19,8 @@ if TYPE_CHECKING:
 def add(program: Program) -> None:
     parser = program.command("run", run, "run a scenario on an emulated cluster and judge what came of it")
     options.add_file(parser)
-    parser.add_argument(
-        "--seed", metavar="N", type=options.whole("--seed", 0), help="what chance is drawn from"
-    )
-    parser.add_argument(
-        "--seeds", metavar="A:B", type=options.seeds, help=f"one run per seed: {options.SEEDS_HELP}"
-    )
+    parser.add_argument("--seed", metavar="N", type=options.whole("--seed", 0), help="what chance is drawn from")
+    parser.add_argument("--seeds", metavar="A:B", type=options.seeds, help=f"one run per seed: {options.SEEDS_HELP}")
     parser.add_argument(
         "--jobs",
         metavar="N",
@@ -42,9 +38,7 @@ def add(program: Program) -> None:
         metavar="DIR",
         help="write the run's tables there, for timeline; one folder per seed of --seeds",
     )
-    parser.add_argument(
-        "--check", action="store_true", help="run twice, in two processes, and compare event by event"
-    )
+    parser.add_argument("--check", action="store_true", help="run twice, in two processes, and compare event by event")
     options.add_format(parser)
 
 

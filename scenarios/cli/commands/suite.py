@@ -51,7 +51,5 @@ def _checkout() -> Path:
     """The folder of the packages, when it is a checkout: an installation has no tests."""
     root = Path(scenarios.__file__).resolve().parents[1]
     if not ((root / "tests").is_dir() and (root / "pyproject.toml").is_file()):
-        raise BadInput(
-            "there are no tests in an installation; run ./understudy test in a clone", where="test"
-        )
+        raise BadInput("there are no tests in an installation; run ./understudy test in a clone", where="test")
     return root

@@ -11,9 +11,7 @@ from scenarios.cli.parser import Program
 
 
 def add(program: Program) -> None:
-    parser = program.command(
-        "sweep", run, "run strategies over many seeds on Spark, into a data set for compare"
-    )
+    parser = program.command("sweep", run, "run strategies over many seeds on Spark, into a data set for compare")
     options.add_file(parser)
     parser.add_argument("--seeds", metavar="A:B", type=options.seeds, required=True, help=options.SEEDS_HELP)
     parser.add_argument(

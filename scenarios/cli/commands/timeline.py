@@ -17,9 +17,7 @@ _MOST_NAMED = 8
 
 
 def add(program: Program) -> None:
-    parser = program.command(
-        "timeline", run, "show what happened in a run, of one partition or of the cluster"
-    )
+    parser = program.command("timeline", run, "show what happened in a run, of one partition or of the cluster")
     parser.add_argument("trace", metavar="TRACE", help="the folder of run --trace or of a sweep")
     parser.add_argument(
         "partition", metavar="PARTITION", nargs="?", help="a partition such as orders-0; without: the cluster"
@@ -45,9 +43,7 @@ def add(program: Program) -> None:
         help="how far around --fault (default: 2s)",
     )
     parser.add_argument("--run", dest="run_id", metavar="RUN_ID", help="which run, where there are several")
-    parser.add_argument(
-        "--seed", metavar="N", type=options.whole("--seed", 0), help="or: the run of that seed"
-    )
+    parser.add_argument("--seed", metavar="N", type=options.whole("--seed", 0), help="or: the run of that seed")
     parser.add_argument("--strategy", metavar="S", help="or: the run of that strategy")
 
 
@@ -75,9 +71,7 @@ def _events(arguments: Namespace) -> list[Any]:
     table = read_table(data_set, "events")
     table = table.filter(pc.equal(table["run_id"], pa.scalar(run_id))).sort_by("seq")
     if not table.num_rows:
-        raise BadInput(
-            f"holds no events of run {run_id}; run it again with run --trace", source=arguments.trace
-        )
+        raise BadInput(f"holds no events of run {run_id}; run it again with run --trace", source=arguments.trace)
     try:
         return list(read_events(table))
     except (KeyError, TypeError, ValueError) as error:
@@ -140,7 +134,5 @@ def _fault(number: int, events: Sequence[Any]) -> Any:
     faults = [event for event in events if isinstance(event, Fault)]
     if number > len(faults):
         named = [f"{i} {fault.action} at {fault.t_us / 1e6:g} s" for i, fault in enumerate(faults, start=1)]
-        raise BadInput(
-            f"there is no fault {number}; the run has {', '.join(named) or 'none'}", where="--fault"
-        )
+        raise BadInput(f"there is no fault {number}; the run has {', '.join(named) or 'none'}", where="--fault")
     return faults[number - 1]

@@ -52,13 +52,17 @@ def test_the_first_violations_are_remembered_and_all_are_counted() -> None:
     assert sum(type(event) is e.Violated for event in run.told()) == 3
 
 
-def test_the_end_is_checked_once() -> None:
-    run = Story("no_acked_record_lost").begin()
-    run.everywhere(0, 1)
-    run.acked(0, 1)
-    run.truncated(0, 0)
-    assert len(run.violations()) == 1
-    assert len(run.violations()) == 1
+def test_the_end_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Story("no_acked_record_lost")
+    ends: list[str] = []
+
+    def finish(checker: Checker) -> None:
+        ends.append(checker.name)
+
+    monkeypatch.setattr(REGISTRY["no_acked_record_lost"], "finish", finish)
+    run.violations()
+    run.violations()
+    assert ends == ["no_acked_record_lost"]
 
 
 def test_a_checker_subscribes_by_annotation() -> None:
@@ -103,6 +107,16 @@ def test_equal_histories_are_one_object_and_different_ones_are_not() -> None:
     assert first.find(10, 2) is own
     assert first.find(10, 3) is None
     assert first.find(5, 1) is None
+
+
+def test_a_batch_sent_again_in_another_epoch_is_another_entry() -> None:
+    logs = ReplicaLogs()
+    for node, epoch in ((0, 0), (1, 1)):
+        logs.on_appended(e.Appended(0, 0, 0, node, *ORDERS_0, True, epoch, 0, 10, 1, 1))
+    first, second = logs.get(0, ORDERS_0), logs.get(1, ORDERS_0)
+    assert first is not None
+    assert second is not None
+    assert not second.holds(first.entries[1])
 
 
 def test_a_log_with_a_hole_holds_nothing_before_it() -> None:

@@ -300,4 +300,48 @@ def test_a_partition_that_is_deleted_owes_nothing() -> None:
     for node in (0, 1, 2):
         run.emit(e.ReplicaStopped, node, *ORDERS_0, True)
     run.begin()
+    run.state(1, (0, 1, 2), 1)
+    run.leads(1, 1)
     assert run.violations() == []
+
+
+def test_a_leader_that_has_restarted_by_the_end_proves_nothing() -> None:
+    run = story()
+    run.everywhere(0, 1)
+    run.acked(0, 1)
+    run.loaded(0, 0)
+    assert run.violations() == []
+
+
+def test_once_a_new_leader_has_come_it_is_its_log_that_counts_again() -> None:
+    run = story()
+    run.everywhere(0, 1, nodes=(0, 2))
+    run.loaded(0, 0)
+    run.state(1, (1, 2), 1)
+    run.leads(1, 1)
+    run.acked(0, 1, leader=0)
+    assert run.invariants() == [NAME]
+
+
+def test_a_late_acknowledgement_from_after_an_unclean_election_is_not_forgiven() -> None:
+    run = story()
+    run.state(0, (0,), 0)
+    run.state(2, (2,), 1)
+    run.leads(2, 1)
+    run.append(2, 0, 5, 1, leader=True)
+    run.state(2, (2, 1), 1)
+    run.state(1, (1,), 2)
+    run.leads(1, 2)
+    run.acked(0, 5, leader=2)
+    assert run.invariants() == [NAME]
+
+
+def test_acknowledgements_may_arrive_in_any_order() -> None:
+    run = story()
+    run.everywhere(0, 1)
+    run.append(0, 10, 2, leader=True)
+    run.acked(10, 2)
+    run.acked(0, 1)
+    run.state(1, (1, 2), 1)
+    run.leads(1, 1)
+    assert run.invariants() == [NAME]

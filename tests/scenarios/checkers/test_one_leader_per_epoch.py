@@ -15,9 +15,7 @@ def test_two_brokers_adopt_one_epoch() -> None:
     second = run.leads(1, 3)
     [violation] = run.violations()
     assert violation.seq == second.seq
-    assert violation.state == (
-        "orders-0, epoch 3: led by broker 0 (by its own word) and by broker 1 (by its own word)"
-    )
+    assert violation.state == ("orders-0, epoch 3: led by broker 0 (by its own word) and by broker 1 (by its own word)")
 
 
 def test_zookeeper_names_two() -> None:

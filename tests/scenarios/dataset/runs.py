@@ -14,9 +14,7 @@ from tests.scenarios.measures.streams import Stream
 
 
 def spec(seed: int = 0, strategy: str = "wiki") -> RunSpec:
-    return RunSpec.plan(
-        scenario="{}", scenario_digest="abc", profile="kafka-2.3", strategy=strategy, seed=seed
-    )
+    return RunSpec.plan(scenario="{}", scenario_digest="abc", profile="kafka-2.3", strategy=strategy, seed=seed)
 
 
 def record(seed: int = 0, strategy: str = "wiki") -> RunRecord:

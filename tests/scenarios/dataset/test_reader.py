@@ -66,11 +66,7 @@ def test_a_truncated_file(tmp_path: Path, table: str) -> None:
 
 def test_columns_of_another_version(tmp_path: Path) -> None:
     write(tmp_path, 0)
-    path = (
-        part(tmp_path, "replica_lag")
-        if list(tmp_path.glob("replica_lag/*/*/*"))
-        else part(tmp_path, "isr_events")
-    )
+    path = part(tmp_path, "replica_lag") if list(tmp_path.glob("replica_lag/*/*/*")) else part(tmp_path, "isr_events")
     table = pq.read_table(path, partitioning=None)
     pq.write_table(table.replace_schema_metadata({VERSION_KEY: b"0"}), path)
     refused(tmp_path, "has version 0 of the columns")

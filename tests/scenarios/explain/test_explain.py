@@ -65,9 +65,7 @@ def test_an_expectation_without_an_event() -> None:
 
 
 def long_chain(length: int, first: int = 1) -> dict[int, e.Fault]:
-    return {
-        seq: e.Fault(seq * 1000, seq, seq - 1, f"action.{seq}", "0", "") for seq in range(first, length + 1)
-    }
+    return {seq: e.Fault(seq * 1000, seq, seq - 1, f"action.{seq}", "0", "") for seq in range(first, length + 1)}
 
 
 def test_a_long_chain_shows_its_end() -> None:

@@ -49,7 +49,6 @@ def test_the_next_controller_finishes_the_move(case: Case) -> None:
     assert sorted(set(played.state().isr) & set(NEW)) != []
     check_crash_at_gate(played.of(Step), step, edge)
     assert {event.error for event in played.of(Produced)} == {"NONE"}
-    assert play(wanted).run.digest == played.run.digest
 
 
 def check_crash_at_gate(steps: list[Step], step: str, edge: str) -> None:

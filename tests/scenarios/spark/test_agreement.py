@@ -34,9 +34,7 @@ def drawn_runs() -> list[RunRecord]:
     @given(st.integers(0, 2**64), st.integers(0, 300))
     def draw(seed: int, steps: int) -> None:
         number = len(records)
-        spec = RunSpec.plan(
-            scenario="{}", scenario_digest="drawn", profile="kafka-2.3", strategy="wiki", seed=number
-        )
+        spec = RunSpec.plan(scenario="{}", scenario_digest="drawn", profile="kafka-2.3", strategy="wiki", seed=number)
         records.append(random_run(spec, random.Random(seed), steps))
 
     draw()

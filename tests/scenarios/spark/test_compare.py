@@ -13,9 +13,7 @@ from scenarios.measures.figures import Value
 from scenarios.spark.compare import COMPARED, Comparison, Row, RunFigures, compare, comparison
 
 
-def run(
-    strategy: str, seed: int, *, completed: bool = True, took_s: float = 1.0, **metrics: Value
-) -> RunFigures:
+def run(strategy: str, seed: int, *, completed: bool = True, took_s: float = 1.0, **metrics: Value) -> RunFigures:
     zero: dict[str, Value] = dict.fromkeys(COMPARED, 0)
     return RunFigures(
         run_id=f"{strategy}-{seed}",
@@ -63,9 +61,7 @@ def test_a_difference_on_every_seed_is_significant_and_equal_metrics_are_not_tes
 
 def test_censored_runs_are_counted_and_bound_the_median_from_below() -> None:
     runs = [run("wiki", seed, took_s=5.0) for seed in range(10)]
-    runs += [
-        run("kafka-6794", seed, completed=seed < 4, took_s=5.0 if seed < 4 else 60.0) for seed in range(10)
-    ]
+    runs += [run("kafka-6794", seed, completed=seed < 4, took_s=5.0 if seed < 4 else 60.0) for seed in range(10)]
     found = compared(runs, 10)
     assert found.completed == {"wiki": (10, 10), "kafka-6794": (4, 10)}
     sample = row(found, "time_to_complete_s").samples["kafka-6794"]
@@ -76,9 +72,7 @@ def test_censored_runs_are_counted_and_bound_the_median_from_below() -> None:
 
 
 def test_only_seeds_that_both_have_are_paired_and_it_is_said() -> None:
-    runs = [run("wiki", seed) for seed in range(12)] + [
-        run("kafka-6794", seed, took_s=2.0) for seed in range(4)
-    ]
+    runs = [run("wiki", seed) for seed in range(12)] + [run("kafka-6794", seed, took_s=2.0) for seed in range(4)]
     found = compared(runs, 12)
     assert row(found, "time_to_complete_s").differences["kafka-6794"].pairs == 4
     assert found.warnings == (

@@ -52,9 +52,7 @@ def test_every_strategy_runs_every_seed_once(spark: SparkSession, tmp_path: Path
 @pytest.mark.spark
 def test_a_run_that_breaks_is_named_and_the_others_are_kept(spark: SparkSession, tmp_path: Path) -> None:
     scenario = SyntheticScenario(fails_at=3)
-    with pytest.raises(
-        SweepFailed, match="strategy wiki with seed 3 failed: ValueError: seed 3 is out of luck"
-    ):
+    with pytest.raises(SweepFailed, match="strategy wiki with seed 3 failed: ValueError: seed 3 is out of luck"):
         sweep(scenario, range(8), ("wiki",), tmp_path, runner=RUNNER)
     runs = read_table(open_data_set(tmp_path), "runs").to_pylist()
     assert sorted(row["seed"] for row in runs) == [0, 1, 2, 4, 5, 6, 7]

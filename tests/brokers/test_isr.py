@@ -1,0 +1,371 @@
+"""Who is in sync (kafka-behaviour, 7.6 and 8.5), with the numbers of Kafka's own tests."""
+
+import pytest
+
+from brokers.partition.remote import NEVER
+from brokers.policies import BrokerPolicies
+from emulator.protocol.events import HighWatermark, IsrChanged, IsrUpdateFailed
+from emulator.protocol.znodes import LeaderAndIsr, state_path
+from emulator.zookeeper import GetData, SetData, ZkCode
+from tests.brokers.bench import MS, TP, Bench, Follower, config, state
+
+LAG = 100 * MS
+
+
+def lag_bench() -> Bench:
+    """The clock stands at 5 s, so that a caught-up time of 0 is long ago."""
+    bench = Bench(config(replica_lag_time_max_us=LAG))
+    bench.at(5_000 * MS)
+    return bench
+
+
+def caught_up(bench: Bench, *brokers: int, offset: int = 0) -> list[Follower]:
+    followers = [bench.follower(broker) for broker in brokers]
+    for follower in followers:
+        follower.at(offset)
+    return followers
+
+
+def written(bench: Bench) -> tuple[int, ...]:
+    """The ISR of the write that waits for ZooKeeper."""
+    operation = bench.zk.waiting[0][0]
+    assert isinstance(operation, SetData)
+    assert operation.path == state_path(TP)
+    return LeaderAndIsr.decode(operation.data).isr
+
+
+# -- joining ---------------------------------------------------------------------------------------------------
+
+
+def test_c105_a_follower_joins_only_once_it_has_reached_the_start_of_the_epoch() -> None:
+    bench = lag_bench()
+    partition = bench.lead(8, isr=(0, 2))
+    bench.produce()
+    _one, two = caught_up(bench, 1, 2)
+    two.at(1, 8)
+    assert partition.high_watermark == 1
+    for _ in range(4):
+        bench.produce()
+    bench.follow(leader=2, epoch=9)
+    bench.lead(10, isr=(0, 2))
+    bench.produce()
+    one = bench.follower(1)
+    one.at(0, 10)
+    one.at(1, 10)  # at the high watermark, not at the start of epoch 10
+    assert not bench.zk.waiting
+    one.at(5, 10)
+    assert written(bench) == (0, 2, 1)
+
+
+def test_without_the_guard_the_high_watermark_is_enough() -> None:
+    bench = Bench(BrokerPolicies(join_needs_epoch_start=False))
+    bench.lead(0, isr=(0,))
+    bench.produce(count=5)
+    bench.follow(leader=2, epoch=1)
+    bench.partition.high_watermark = 1
+    bench.lead(2, isr=(0, 2))
+    bench.follower(1).at(1, 2)
+    assert written(bench) == (0, 2, 1)
+
+
+def test_c107_expands_when_the_follower_has_reached_the_end() -> None:
+    bench = lag_bench()
+    partition = bench.lead(0, isr=(0,), version=4)
+    bench.produce(count=10)
+    follower = bench.follower(1)
+    follower.at(3)
+    assert not bench.zk.waiting
+    follower.at(10)
+    assert partition.isr == (0,)  # not before ZooKeeper has it
+    seen = bench.see(IsrChanged)
+    operation = bench.zk.answer(ZkCode.OK, version=5)
+    assert operation.version == 4
+    assert (partition.isr, partition.zk_version) == ((0, 1), 5)
+    assert [(event.kind, event.isr, event.zk_version) for event in seen] == [("expand", (0, 1), 5)]
+
+
+def test_c107_a_refused_write_changes_nothing_and_is_tried_again() -> None:
+    bench = lag_bench()
+    partition = bench.lead(0, isr=(0,), version=4)
+    bench.produce(count=10)
+    follower = bench.follower(1)
+    follower.at(10)
+    seen = bench.see(IsrUpdateFailed)
+    bench.zk.answer(ZkCode.BAD_VERSION)
+    assert isinstance(bench.zk.answer(ZkCode.OK, version=6, data="another leader's"), GetData)
+    assert (partition.isr, partition.zk_version, len(seen)) == ((0,), 4, 1)
+    assert bench.remote(1).log_end_offset == 10
+    follower.at(10)
+    assert written(bench) == (0, 1)
+
+
+def test_kafka_1382_a_write_that_took_effect_before_its_connection_was_lost_counts() -> None:
+    bench = lag_bench()
+    partition = bench.lead(0, isr=(0,), version=4)
+    bench.follower(1).at(0)
+    operation = bench.zk.answer(ZkCode.BAD_VERSION)
+    bench.zk.answer(ZkCode.OK, version=5, data=operation.data)
+    assert (partition.isr, partition.zk_version) == ((0, 1), 5)
+
+
+def test_an_answer_from_before_a_new_epoch_is_ignored() -> None:
+    bench = lag_bench()
+    partition = bench.lead(0, isr=(0,))
+    bench.follower(1).at(0)
+    bench.lead(1, isr=(0,), version=7)
+    bench.zk.answer(ZkCode.OK, version=1)
+    assert (partition.isr, partition.zk_version) == ((0,), 7)
+
+
+def test_of_two_that_may_join_the_second_waits_for_the_first() -> None:
+    bench = lag_bench()
+    partition = bench.lead(0, isr=(0,))
+    caught_up(bench, 1, 2)
+    assert len(bench.zk.waiting) == 1
+    bench.zk.answer(ZkCode.OK, version=1)
+    assert written(bench) == (0, 1, 2)
+    bench.zk.answer(ZkCode.OK, version=2)
+    assert partition.isr == (0, 1, 2)
+
+
+def test_one_whose_write_failed_joins_at_the_next_check_though_its_partition_is_idle() -> None:
+    bench = lag_bench()
+    bench.lead(0, isr=(0,))
+    bench.follower(1).at(0)
+    bench.zk.answer(ZkCode.SESSION_EXPIRED)
+    bench.manager.shrink_isrs()
+    assert written(bench) == (0, 1)
+
+
+def test_a_dead_follower_does_not_join_again() -> None:
+    """The controller has put it out; that its last fetch was at the end must not bring it back."""
+    bench = lag_bench()
+    partition = bench.lead(0)
+    dead, _two = caught_up(bench, 1, 2)
+    assert dead.line.on_close is not None
+    dead.line.on_close()
+    bench.lead(1, isr=(0, 2), version=1)
+    bench.produce()
+    bench.at(bench.world.now + 2 * LAG)
+    bench.manager.shrink_isrs()
+    assert written(bench) == (0,)
+    bench.zk.answer(ZkCode.OK, version=2)
+    bench.manager.shrink_isrs()
+    assert not bench.zk.waiting
+    assert partition.isr == (0,)
+
+
+# -- leaving ---------------------------------------------------------------------------------------------------
+
+
+def test_c109_a_follower_that_reads_what_was_there_at_its_last_fetch_stays() -> None:
+    """KAFKA's testShouldNotShrinkIsrIfPreviousFetchIsCaughtUp, in milliseconds of it."""
+    bench = Bench(config(replica_lag_time_max_us=10_000 * MS))
+    partition = bench.lead(0, isr=(0, 1))
+    bench.produce(count=5)
+    bench.produce(count=5)
+    follower = bench.follower(1)
+    bench.at(5_000 * MS)
+    follower.at(5)
+    assert (bench.remote(1).last_caught_up_us, partition.high_watermark) == (0, 5)
+    bench.produce(count=5)
+    bench.at(10_001 * MS)
+    follower.at(10)
+    assert (bench.remote(1).last_caught_up_us, partition.high_watermark) == (5_000 * MS, 10)
+    bench.manager.shrink_isrs()
+    assert not bench.zk.waiting
+
+
+def test_c111_a_stuck_follower_is_out_after_the_lag_time() -> None:
+    bench = lag_bench()
+    partition = bench.lead(0)
+    caught_up(bench, 1, 2)
+    bench.produce(count=15)
+    for broker in (1, 2):
+        bench.follower(broker).at(14)
+    bench.at(bench.world.now + LAG)
+    bench.manager.shrink_isrs()
+    assert not bench.zk.waiting
+    bench.at(bench.world.now + LAG // 2)
+    bench.manager.shrink_isrs()
+    assert written(bench) == (0,)
+    bench.zk.answer(ZkCode.OK, version=1)
+    assert (partition.isr, partition.high_watermark) == ((0,), 15)
+
+
+def test_c111_followers_that_never_fetched_are_out() -> None:
+    bench = lag_bench()
+    bench.lead(0)
+    bench.produce()
+    bench.at(bench.world.now + LAG + MS)
+    bench.manager.shrink_isrs()
+    assert written(bench) == (0,)
+
+
+def test_c111_a_slow_follower_is_out_only_past_the_lag_time_and_back_at_the_end() -> None:
+    bench = lag_bench()
+    partition = bench.lead(0, isr=(0, 1))
+    bench.produce(count=15)
+    follower = bench.follower(1)
+    follower.at(0)
+    for offset in (13, 14):  # behind by 2, then by 1, though never for the whole time without a fetch
+        bench.at(bench.world.now + 75 * MS)
+        bench.produce()
+        follower.at(offset)
+        out = partition.isr_writer.out_of_sync(bench.world.now)
+        assert out == (() if offset == 13 else (1,))
+    follower.at(17)
+    assert partition.isr_writer.out_of_sync(bench.world.now) == ()
+
+
+def test_an_idle_follower_at_the_end_never_leaves() -> None:
+    bench = lag_bench()
+    bench.lead(0)
+    bench.produce()
+    for broker in (1, 2):
+        bench.follower(broker).at(1)
+    bench.at(bench.world.now + 100 * LAG)
+    bench.manager.shrink_isrs()
+    assert not bench.zk.waiting
+    assert not bench.manager.behind
+
+
+def test_the_fetches_of_an_idle_session_count_until_something_is_appended() -> None:
+    """A follower at the end is caught up as of its session's last request, though that does not name the partition."""
+    bench = lag_bench()
+    bench.lead(0, isr=(0, 1))
+    follower = bench.follower(1)
+    follower.at(0)
+    bench.at(bench.world.now + 90 * MS)
+    follower.fetch()
+    requested = bench.world.now
+    bench.at(bench.world.now + 30 * MS)
+    bench.produce()
+    assert bench.remote(1).last_caught_up_us == requested
+    bench.manager.shrink_isrs()
+    assert not bench.zk.waiting
+    bench.at(requested + LAG + MS)
+    bench.manager.shrink_isrs()
+    assert written(bench) == (0,)
+
+
+def test_an_answer_is_not_a_fetch() -> None:
+    """What completes a parked request does not make its follower more caught up than its request did (8.5)."""
+    bench = lag_bench()
+    bench.lead(0, isr=(0, 1))
+    follower = bench.follower(1)
+    follower.at(0)
+    requested = bench.world.now
+    bench.at(requested + 50 * MS)
+    bench.produce()
+    assert follower.answer(0) is not None
+    bench.at(requested + 60 * MS)
+    bench.produce()
+    follower.at(1)
+    assert bench.remote(1).last_caught_up_us == requested
+
+
+# -- the high watermark ----------------------------------------------------------------------------------------
+
+
+def test_the_high_watermark_is_the_lowest_end_in_the_isr() -> None:
+    bench = lag_bench()
+    partition = bench.lead(0)
+    seen = bench.see(HighWatermark)
+    bench.produce(count=10)
+    one, two = caught_up(bench, 1, 2)
+    one.at(8)
+    assert partition.high_watermark == 0
+    two.at(5)
+    two.at(9)
+    one.at(10)
+    assert [event.high_watermark for event in seen] == [5, 8, 9]
+
+
+def test_one_outside_the_isr_that_is_caught_up_holds_it_back_for_the_lag_time() -> None:
+    bench = lag_bench()
+    partition = bench.lead(0, isr=(0, 1))
+    one, two = caught_up(bench, 1, 2)
+    bench.zk.answer(ZkCode.CONNECTION_LOSS)  # two may join, but ZooKeeper does not take it
+    assert partition.isr == (0, 1)
+    bench.produce(count=3)
+    one.at(3)
+    assert partition.high_watermark == 0
+    two.at(0)
+    bench.zk.waiting.clear()
+    partition.isr_writer.abandon()
+    bench.at(bench.world.now + LAG + MS)
+    one.at(3)
+    bench.manager.shrink_isrs()
+    assert partition.high_watermark == 3
+
+
+def test_it_stands_still_while_an_isr_write_is_in_flight() -> None:
+    bench = lag_bench()
+    partition = bench.lead(0, isr=(0, 1))
+    one, _two = caught_up(bench, 1, 2)
+    bench.produce()
+    one.at(1)
+    assert partition.high_watermark == 0
+    bench.zk.answer(ZkCode.OK, version=1)
+    assert partition.isr == (0, 1, 2)
+    bench.follower(2).at(1)
+    assert partition.high_watermark == 1
+
+
+def test_a_leader_alone_advances_at_its_append() -> None:
+    bench = lag_bench()
+    partition = bench.lead(0, isr=(0,))
+    bench.produce(count=4)
+    assert partition.high_watermark == 4
+
+
+def test_a_leader_that_leads_on_counts_the_others_anew() -> None:
+    """Partition.makeLeader: who is in the ISR is caught up now, who is not has never been."""
+    bench = lag_bench()
+    bench.lead(0, isr=(0, 1))
+    caught_up(bench, 1, 2)
+    assert bench.remote(2).last_caught_up_us == bench.world.now
+    bench.at(bench.world.now + 10 * MS)
+    bench.lead(1, isr=(0, 1), version=9)
+    assert (bench.remote(1).last_caught_up_us, bench.remote(2).last_caught_up_us) == (bench.world.now, NEVER)
+    assert (bench.remote(1).log_end_offset, bench.remote(2).log_end_offset) == (0, 0)
+
+
+def test_a_new_leader_does_not_know_where_the_others_are() -> None:
+    bench = lag_bench()
+    bench.lead(0)
+    caught_up(bench, 1, 2)
+    bench.follow(leader=1, epoch=1)
+    bench.lead(2)
+    assert [remote.log_end_offset for remote in bench.partition.remotes.values()] == [-1, -1]
+
+
+def test_a_follower_takes_over_the_leaders_high_watermark_up_to_its_own_end() -> None:
+    bench = Bench()
+    bench.leader_and_isr(state(1, 0))
+    assert bench.partition.append_as_follower((), 7) == 0
+    assert bench.partition.high_watermark == 0
+
+
+@pytest.mark.parametrize(("quiet_s", "notices"), [(1, 0), (6, 1)])
+def test_isr_changes_are_made_known_once_they_are_quiet_for_5_s(quiet_s: int, notices: int) -> None:
+    bench = lag_bench()
+    bench.lead(0, isr=(0,))
+    bench.follower(1).at(0)
+    bench.zk.answer(ZkCode.OK, version=1)
+    bench.at(bench.world.now + quiet_s * 1_000_000)
+    bench.manager._propagation._maybe_publish()
+    assert len(bench.zk.waiting) == notices
+
+
+def test_a_restarted_broker_is_quiet_for_5_s_too() -> None:
+    bench = lag_bench()
+    bench.at(100_000 * MS)
+    bench.restart()
+    bench.lead(0, isr=(0,))
+    bench.follower(1).at(0)
+    bench.zk.answer(ZkCode.OK, version=1)
+    bench.at(bench.world.now + 2_500 * MS)
+    bench.manager._propagation._maybe_publish()
+    assert not bench.zk.waiting

@@ -1,0 +1,248 @@
+"""Control requests: fencing (kafka-behaviour, 7.3), roles (7.4), and what becomes of those who wait."""
+
+from typing import Any, cast
+
+import pytest
+
+from brokers.log import Log
+from emulator.network import Channel
+from emulator.protocol.errors import Errors
+from emulator.protocol.events import BecameFollower, BecameLeader, ReplicaStopped
+from emulator.protocol.produce import ProduceResponse
+from emulator.protocol.stop_replica import StopReplicaRequest
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
+from tests.brokers.bench import TP, Bench, Line, batch, state
+
+OTHER = TopicPartition("t", 1)
+
+
+def stop(bench: Bench, delete: bool, controller_epoch: int = 1, broker_epoch: int = -1) -> Any:
+    line = Line()
+    request = StopReplicaRequest(9, controller_epoch, broker_epoch, delete, (TP,))
+    bench.control.stop_replica(request, cast(Channel, line))
+    return line.last
+
+
+def update_metadata(bench: Bench, controller_epoch: int = 1, broker_epoch: int = -1, live: tuple[int, ...] = ()) -> Any:
+    line = Line()
+    partitions = (PartitionMetadata(OTHER, 1, 2, 0, (2,), 0, (2,), ()),)
+    request = UpdateMetadataRequest(9, controller_epoch, broker_epoch, partitions, live)
+    bench.control.update_metadata(request, cast(Channel, line))
+    return line.last
+
+
+# -- fencing ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("request_kind", ["leader_and_isr", "stop_replica", "update_metadata"])
+@pytest.mark.parametrize(
+    ("controller_epoch", "broker_epoch", "error"),
+    [
+        (5, 70, Errors.NONE),
+        (6, 70, Errors.NONE),
+        (5, -1, Errors.NONE),  # a controller that does not know broker epochs
+        (4, 70, Errors.STALE_CONTROLLER_EPOCH),
+        (5, 69, Errors.STALE_BROKER_EPOCH),
+        (4, 69, Errors.STALE_BROKER_EPOCH),  # the broker epoch is looked at first
+        (5, 71, Errors.UNKNOWN_SERVER_ERROR),  # KAFKA-9839
+    ],
+)
+def test_c11_c13_old_controllers_and_requests_for_old_incarnations_are_fenced(
+    request_kind: str, controller_epoch: int, broker_epoch: int, error: Errors
+) -> None:
+    bench = Bench()
+    bench.control.broker_epoch = 70
+    bench.control.controller_epoch = 5
+    bench.manager.metadata.live_brokers = (0, 1, 2)
+    epochs = {"controller_epoch": controller_epoch, "broker_epoch": broker_epoch}
+    if request_kind == "leader_and_isr":
+        assert bench.leader_and_isr(state(0, 0), **epochs).error is error
+        assert (TP in bench.manager.partitions) == (error is Errors.NONE)
+    elif request_kind == "stop_replica":
+        assert stop(bench, True, **epochs).error is error
+        assert (TP in bench.fetchers.removed) == (error is Errors.NONE)
+    else:
+        assert update_metadata(bench, **epochs).error is error
+        assert (OTHER in bench.manager.metadata.partitions) == (error is Errors.NONE)
+    assert bench.control.controller_epoch == (6 if controller_epoch == 6 else 5)
+
+
+@pytest.mark.parametrize("epoch", [3, 2])
+def test_a_leader_epoch_that_is_not_newer_is_refused_for_its_partition_alone(epoch: int) -> None:
+    bench = Bench()
+    bench.lead(3)
+    response = bench.leader_and_isr(state(1, epoch), state(0, 0, tp=OTHER))
+    assert response.error is Errors.NONE
+    assert response.partitions == ((TP, Errors.STALE_CONTROLLER_EPOCH), (OTHER, Errors.NONE))
+    assert bench.partition.is_leader
+    assert bench.partition.leader_epoch == 3
+
+
+def test_a_broker_that_is_not_a_replica_refuses_the_partition() -> None:
+    bench = Bench()
+    response = bench.leader_and_isr(state(1, 0, replicas=(1, 2, 3)))
+    assert response.partitions == ((TP, Errors.UNKNOWN_TOPIC_OR_PARTITION),)
+
+
+# -- roles -----------------------------------------------------------------------------------------------------
+
+
+def test_a_follower_fetches_from_its_high_watermark() -> None:
+    bench = Bench()
+    log = Log(bench.node.disk, TP)
+    for base in range(5):
+        log.append(batch(base))
+    bench.manager.checkpoint.put(TP, 3)
+    seen = bench.see(BecameFollower)
+    bench.follow(leader=1, epoch=4)
+    start = bench.fetchers.added[0]
+    assert (start.leader, start.leader_epoch, start.offset, start.log) == (1, 4, 3, bench.partition)
+    assert (seen[0].log_end_offset, seen[0].high_watermark) == (5, 3)
+
+
+def test_the_high_watermark_recovered_is_never_behind_the_log() -> None:
+    bench = Bench()
+    bench.manager.checkpoint.put(TP, 8)
+    assert bench.follow().high_watermark == 0
+
+
+def test_a_leader_removes_its_fetcher_and_notes_where_its_epoch_begins() -> None:
+    bench = Bench()
+    bench.follow(leader=1, epoch=0)
+    partition = bench.partition
+    partition.append_as_follower((batch(0), batch(1)), 1)
+    bench.fetchers.removed.clear()
+    seen = bench.see(BecameLeader)
+    bench.lead(1)
+    assert bench.fetchers.removed == [TP]
+    assert partition.epoch_start_offset == 2
+    assert partition.end_offset_for_epoch(0) == (0, 2)
+    assert (seen[0].leader_epoch, seen[0].log_end_offset, seen[0].high_watermark) == (1, 2, 1)
+
+
+def test_a_leader_that_is_not_alive_is_not_followed_and_its_epoch_not_recorded() -> None:
+    bench = Bench()
+    bench.follow(leader=1, epoch=0)
+    bench.fetchers.removed.clear()
+    request = state(7, 1)
+    assert bench.leader_and_isr(request).partitions == ((TP, Errors.NONE),)
+    assert (bench.partition.leader, bench.partition.leader_epoch) == (1, 0)
+    assert not bench.fetchers.removed
+    bench.manager.metadata.live_brokers = (0, 1, 2, 7)
+    assert bench.leader_and_isr(request).partitions == ((TP, Errors.NONE),)
+    assert (bench.partition.leader, bench.partition.leader_epoch) == (7, 1)
+
+
+def test_c117_a_missed_update_of_the_same_leader_restarts_the_fetcher() -> None:
+    bench = Bench()
+    bench.follow(leader=1, epoch=1)
+    bench.follow(leader=1, epoch=3)
+    assert bench.fetchers.removed == [TP, TP]
+    assert [start.leader_epoch for start in bench.fetchers.added] == [1, 3]
+
+
+def test_leaders_are_made_before_followers_and_idle_threads_end_last() -> None:
+    bench = Bench()
+    seen: list[object] = []
+    bench.trace.fold(BecameLeader, seen.append)
+    bench.trace.fold(BecameFollower, seen.append)
+    bench.leader_and_isr(state(1, 0), state(0, 0, tp=OTHER))
+    assert [type(event) for event in seen] == [BecameLeader, BecameFollower]
+    assert bench.fetchers.swept == 1
+
+
+# -- those who wait --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["follower", "stopped", "deleted"])
+def test_c115_whoever_waits_for_acks_learns_at_once_that_leadership_is_gone(how: str) -> None:
+    bench = Bench()
+    bench.lead(0)
+    line = bench.produce(acks=-1)
+    assert not line.replies
+    if how == "follower":
+        bench.follow(leader=1, epoch=1)
+    else:
+        stop(bench, how == "deleted")
+    response: ProduceResponse = line.last
+    assert response.partitions == ((TP, Errors.NOT_LEADER_FOR_PARTITION, 0),)
+
+
+@pytest.mark.parametrize(
+    ("how", "error"),
+    [
+        ("follower", Errors.NOT_LEADER_FOR_PARTITION),
+        ("deleted", Errors.UNKNOWN_TOPIC_OR_PARTITION),
+        ("led on", Errors.FENCED_LEADER_EPOCH),
+    ],
+)
+def test_c115_c119_a_parked_fetch_learns_it_too(how: str, error: Errors) -> None:
+    bench = Bench()
+    bench.lead(0)
+    follower = bench.follower(1)
+    assert follower.at(0) is None
+    if how == "follower":
+        bench.follow(leader=1, epoch=1)
+    elif how == "deleted":
+        stop(bench, True)
+    else:
+        bench.lead(1, version=1)
+        bench.produce()
+    answer = follower.answer(0)
+    assert answer is not None
+    assert [(found.tp, found.error, found.batches) for found in answer.partitions] == [(TP, error, ())]
+
+
+def test_a_fetch_under_the_old_epoch_is_fenced_even_if_nothing_is_new() -> None:
+    bench = Bench()
+    bench.lead(0)
+    follower = bench.follower(1)
+    follower.at(0)
+    bench.lead(1, version=1)
+    assert follower.answer(0) is None  # a new epoch alone completes no parked fetch
+    answer = follower.expire()
+    assert answer is not None
+    assert answer.partitions[0].error is Errors.FENCED_LEADER_EPOCH
+
+
+def test_a_deleted_replica_leaves_nothing_on_the_disk() -> None:
+    bench = Bench()
+    bench.lead(0, isr=(0,))
+    bench.produce()
+    seen = bench.see(ReplicaStopped)
+    assert stop(bench, True).partitions == ((TP, Errors.NONE),)
+    assert TP not in bench.manager.partitions
+    assert Log(bench.node.disk, TP).end_offset == 0
+    assert bench.manager.checkpoint.get(TP) == 0
+    assert [event.deleted for event in seen] == [True]
+
+
+def test_a_stopped_leader_goes_on_leading_in_its_own_view() -> None:
+    bench = Bench()
+    bench.lead(0)
+    stop(bench, False)
+    assert bench.partition.is_leader
+    assert bench.fetchers.removed == [TP, TP]
+
+
+def test_a_clean_stop_saves_logs_and_high_watermarks() -> None:
+    bench = Bench()
+    bench.lead(0, isr=(0,))
+    bench.produce()
+    bench.manager.close()
+    bench.node.disk.lose_unflushed()
+    bench.restart()
+    partition = bench.follow(leader=1, epoch=1)
+    assert (partition.log_end_offset, partition.high_watermark) == (1, 1)
+
+
+def test_c103_a_leader_that_was_restarted_writes_under_its_new_epoch_only() -> None:
+    bench = Bench()
+    bench.lead(0, isr=(0,))
+    bench.produce()
+    bench.restart()
+    partition = bench.lead(1, isr=(0,))
+    bench.produce()
+    assert partition.log is not None
+    assert partition.log.epochs.entries == [(0, 0), (1, 1)]

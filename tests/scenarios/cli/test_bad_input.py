@@ -1,0 +1,153 @@
+"""Bad input: one line on standard error that says where, what and what would be right; exit code 2; nothing on
+standard output, nothing written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.scenarios.cli.conftest import Call
+from tests.scenarios.model.builders import SMALL, small_and, small_with
+
+COMMAND_LINES: dict[str, tuple[str, str]] = {
+    "": ("no command is given", "understudy demo"),
+    "rum FILE": ("unknown command 'rum'", "did you mean 'run'?"),
+    "run": ("required: FILE", "understudy run --help"),
+    "run FILE more": ("'more' is one argument too many", "--help"),
+    "run FILE --sede 3": ("unknown option '--sede'", "did you mean '--seed'?"),
+    "run FILE --see 3": ("unknown option '--see'", "did you mean '--seed'?"),
+    "run FILE --seed": ("--seed: expected one argument", "--help"),
+    "run FILE --seed x": ("--seed: 'x'", "whole number"),
+    "run FILE --seed -1": ("--seed: '-1'", "from 0"),
+    "run FILE --seed 99999999999999999999": ("--seed: '99999999999999999999'", "write one"),
+    "run FILE --seeds 1-3": ("--seeds: '1-3' names no seeds", "0:20"),
+    "run FILE --seeds 4:4": ("--seeds: '4:4' is empty", "4:5"),
+    "run FILE --seeds 0:999999999": ("--seeds", "at most 100000"),
+    "run FILE --seeds 0:2 --seed 1": ("--seed: cannot stand beside --seeds", "leave one out"),
+    "run FILE --jobs 2": ("--jobs", "--seeds"),
+    "run FILE --jobs 0 --seeds 0:2": ("--jobs: '0'", "from 1"),
+    "run FILE --check --trace OUT": ("--check", "leave out --trace"),
+    "run FILE --format yaml": ("--format: unknown value 'yaml'", "text, json"),
+    "run FILE --log inf": ("--log: unknown value 'inf'", "did you mean 'info'?"),
+    "run FILE --strategy wikki": ("--strategy: unknown strategy 'wikki'", "did you mean 'wiki'?"),
+    "run FILE --strategy kip-455": ("--strategy: strategy 'kip-455' is not in this version", "kafka-6794"),
+    "run FILE --profile kafka-2.33": ("--profile: unknown profile", "'kafka-2.3'?"),
+    "run FILE --set horizon": ("--set: 'horizon' sets nothing", "key=value"),
+    "run FILE --set horizn=5m": ("--set horizn: unknown key 'horizn'", "did you mean 'horizon'?"),
+    "run FILE --set cluster.brokers=many": ("--set cluster.brokers", "an integer"),
+    "run FILE --trace BELOW": ("cannot be written (Not a directory)", "write permission"),
+    "run missing.toml": ("missing.toml: there is no such scenario file", "the library has controller-dies"),
+    "run quick-mov": ("quick-mov: there is no such scenario file", "did you mean 'quick-move'?"),
+    "run smal.toml": ("smal.toml: there is no such scenario file", "did you mean 'small.toml'?"),
+    "run FOLDER": ("cannot be read (Is a directory)", "name a scenario file"),
+    "sweep FILE --out OUT": ("required: --seeds", "--help"),
+    "sweep FILE --seeds 0:2 --out OUT --strategy one-by-one": ("--strategy", "write 'kafka-6794'"),
+    "sweep FILE --seeds 0:2 --out OUT --strategy wiki --strategy wiki": ("--strategy: names wiki twice", "once"),
+    "sweep FILE --seeds 0:2 --out BELOW": ("cannot be written (Not a directory)", "write permission"),
+    "sweep wiki-steps.toml --seeds 0:2 --out OUT --strategy kafka-6794": ("no step 'wiki.3'", "write a phase"),
+    "compare missing": ("missing: there is no such folder", "--out folder of a sweep"),
+    "compare FOLDER": ("is no data set", "manifest.json is missing"),
+    "timeline missing": ("missing: there is no such folder", "sweep"),
+    "timeline FOLDER --from soon": ("--from: 'soon' is not understood", '"5s"'),
+    "timeline FOLDER --fault 0": ("--fault: '0'", "from 1"),
+    "list step": ("unknown value 'step'", "did you mean 'steps'?"),
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to stand in, with a good scenario, one that only one strategy can run, and an empty folder."""
+    (tmp_path / "small.toml").write_text(SMALL)
+    step = small_and("[[method]]", 'when = { step = "wiki.3" }', 'action = "controller.crash"')
+    (tmp_path / "wiki-steps.toml").write_text(step)
+    (tmp_path / "folder").mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def contents(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*"))
+
+
+@pytest.mark.parametrize("words", COMMAND_LINES)
+def test_a_command_line_that_cannot_be_used(words: str, call: Call, place: Path) -> None:
+    names = {"FILE": "small.toml", "OUT": "out", "BELOW": "small.toml/out", "FOLDER": "folder"}
+    before = contents(place)
+    called = call(*(names.get(word, word) for word in words.split()))
+    assert (called.code, called.out) == (2, ""), called
+    assert called.line.startswith("understudy: ")
+    for piece in COMMAND_LINES[words]:
+        assert piece in called.line
+    assert contents(place) == before
+
+
+FILES: dict[str, tuple[str, str, str]] = {
+    "broken TOML": (SMALL + "x = = 1", "broken TOML", "mend the syntax"),
+    "unknown key": (small_with("horizon", "horizn"), "horizn: unknown key", "did you mean 'horizon'?"),
+    "unknown step": (
+        small_and("[[method]]", 'when = { step = "move.strat" }', 'action = "controller.crash"'),
+        "method[1].when.step: unknown step",
+        "'move.start'?",
+    ),
+    "unknown broker": (small_with("[3, 4, 5]", "[3, 4, 50]"), "broker 50", "0 to 6"),
+    "unknown partition": (small_with("partition = 0", "partition = 2"), "plan.partitions[0].partition", "0 to 1"),
+    "duplicate replicas": (small_with("[3, 4, 5]", "[3, 4, 3]"), "plan.partitions[0].replicas[2]", "twice"),
+    "empty replica list": (small_with("[3, 4, 5]", "[]"), "the list is empty", "at least one"),
+    "strategy that does not exist": (small_with('"wiki"', '"wikki"'), "unknown strategy 'wikki'", "'wiki'?"),
+}
+
+
+@pytest.mark.parametrize("case", FILES)
+@pytest.mark.parametrize("command", ["validate", "run", "sweep"])
+def test_a_scenario_file_that_cannot_be_used(command: str, case: str, call: Call, tmp_path: Path) -> None:
+    text, where, helps = FILES[case]
+    file = tmp_path / "bad.toml"
+    file.write_text(text)
+    rest = ["--seeds", "0:2", "--out", tmp_path / "out"] if command == "sweep" else []
+    called = call(command, file, *rest)
+    assert (called.code, called.out) == (2, "")
+    assert called.line.startswith(f"understudy: {file}")
+    assert where in called.line
+    assert helps in called.line
+    assert contents(tmp_path) == [file]
+
+
+def test_validate_looks_at_every_file(call: Call, place: Path) -> None:
+    (place / "bad.toml").write_text(small_with("horizon", "horizn"))
+    called = call("validate", "bad.toml", "small.toml", "wiki-steps.toml")
+    assert called.code == 2
+    assert "bad.toml horizn" in called.line
+    assert called.out.splitlines() == [
+        "small.toml: ok: small (runs under wiki, kafka-6794)",
+        "wiki-steps.toml: ok: small (runs under wiki)",
+    ]
+
+
+@pytest.mark.parametrize("command", ["sweep", "compare", "demo"])
+def test_java_missing(command: str, call: Call, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(place / "folder"))
+    monkeypatch.setattr("scenarios.java._bundled_runtime", lambda: None)
+    monkeypatch.setattr("scenarios.dataset.reader.open_data_set", lambda root: None)
+    words = {
+        "sweep": ["sweep", "small.toml", "--seeds", "0:2", "--out", "out"],
+        "compare": ["compare", "folder"],
+        "demo": ["demo", "--out", "out"],
+    }
+    before = contents(place)
+    called = call(*words[command])
+    assert (called.code, called.out) == (2, "")
+    assert "Spark needs Java 17 or newer and none was found" in called.line
+    assert contents(place) == before
+
+
+@pytest.mark.parametrize("command", ["compare", "timeline"])
+def test_a_corrupt_data_set(command: str, call: Call, tmp_path: Path) -> None:
+    out = tmp_path / "trace"
+    assert call("run", "quick-move", "--trace", out).code == 0
+    (part,) = (out / "isr_events").rglob("*.parquet")
+    part.write_bytes(part.read_bytes()[:-20])
+    called = call(command, out)
+    assert (called.code, called.out) == (2, "")
+    assert called.line == f"understudy: {part}: is corrupt or cut short; delete it and run the sweep again"

@@ -1,0 +1,78 @@
+"""`run --check`: equal runs pass; every planted non-determinism is noticed, and its first event named."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from scenarios.cli.check import HASH_SEEDS, check
+from scenarios.cli.differences import Difference, difference_lines
+from scenarios.cli.files import load
+from tests.scenarios.cli.conftest import Call
+
+PLANTED = "tests.scenarios.cli.planted"
+
+
+def test_an_honest_run_is_deterministic(call: Call) -> None:
+    called = call("run", "quick-move", "--check", "--seed", "5")
+    assert (called.code, called.err) == (0, "")
+    run = call("run", "quick-move", "--seed", "5", "--format", "json")
+    assert f"digest {json.loads(run.out)['digest']}\n" in called.out
+    assert "deterministic: two processes" in called.out
+
+
+def test_the_first_event_that_differs_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(load("quick-move"), recorder=f"{PLANTED}:set_order") == 3
+    out = capsys.readouterr().out
+    assert out.startswith("NOT DETERMINISTIC: the first event that differs is event 100, seq 100, at ")
+    marked = [line.split() for line in out.splitlines() if line.strip().startswith("*")]
+    assert [words[1] for words in marked] == ["order"], "the planted field and no other"
+    assert marked[0][2] != marked[0][3]
+    assert all(f"PYTHONHASHSEED={seed}" in out for seed in HASH_SEEDS)
+
+
+def test_the_difference_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(load("quick-move"), recorder=f"{PLANTED}:set_order", as_json=True) == 3
+    found = json.loads(capsys.readouterr().out)
+    assert not found["deterministic"]
+    assert found["first_difference"]["index"] == 100
+    assert found["first_difference"]["first"]["order"] != found["first_difference"]["second"]["order"]
+    assert len(set(found["digests"])) == 2
+
+
+def test_a_run_that_ends_early(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(load("quick-move"), recorder=f"{PLANTED}:cut_short") == 3
+    out = capsys.readouterr().out
+    assert "one run ended, the other went on with event 51, seq 51" in out
+    assert "(ended)" in out
+
+
+def test_digests_that_differ_over_equal_events(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(load("quick-move"), recorder=f"{PLANTED}:digest_only") == 3
+    assert "the events are equal and the digests are not" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("recorder", "code", "lines"),
+    [
+        ("breaks_in_one", 3, ["ZeroDivisionError: planted", "one of two equal runs did not come to its end"]),
+        ("breaks_in_both", 4, ["the tool failed: ZeroDivisionError: planted"]),
+        ("refuses", 2, ["understudy: planted: is not to be had"]),
+    ],
+)
+def test_recordings_that_fail(recorder: str, code: int, lines: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(load("quick-move"), recorder=f"{PLANTED}:{recorder}") == code
+    said = capsys.readouterr()
+    assert said.out == ""
+    for line, piece in zip(said.err.splitlines(), lines, strict=True):
+        assert piece in line
+
+
+def test_long_values_are_shown_where_they_differ() -> None:
+    left, right = {"data": "x" * 300 + "left"}, {"data": "x" * 300 + "right"}
+    *_, line = difference_lines(Difference(1, left, right), ("1", "2"))
+    assert "…" in line
+    assert 'xleft"' in line
+    assert 'xright"' in line
+    assert len(line) < 110

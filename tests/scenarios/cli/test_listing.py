@@ -1,0 +1,62 @@
+"""`list`, `schema`, `--version`, `--help`: every registry is told whole, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+import pytest
+
+from scenarios.cli.commands.listing import KINDS
+from scenarios.model import (
+    ACTIONS,
+    ALIASES,
+    INVARIANTS,
+    METRICS,
+    PHASES,
+    PROFILES,
+    STEPS,
+    scenario_json_schema,
+)
+from scenarios.strategies import SHAPES
+from tests.scenarios.cli.conftest import Call
+
+WHOLE: dict[str, Iterable[str]] = {
+    "steps": [*PHASES, *STEPS, *ALIASES],
+    "actions": ACTIONS,
+    "strategies": SHAPES,
+    "profiles": PROFILES,
+    "metrics": METRICS,
+    "invariants": INVARIANTS,
+    "scenarios": ["controller-dies-mid-move", "quick-move"],
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_name_is_listed(kind: str, call: Call) -> None:
+    text, data = call("list", kind), call("list", kind, "--format", "json")
+    assert (text.code, data.code) == (0, 0)
+    entries = json.loads(data.out)
+    names = [entry["name"] for entry in entries]
+    assert set(WHOLE[kind]) <= set(names)
+    assert [line.split()[0] for line in text.out.splitlines()] == names
+    assert all(entry["help"] for entry in entries)
+
+
+def test_what_is_refused_says_so(call: Call) -> None:
+    lines = {line.split()[0]: line for line in call("list", "strategies").out.splitlines()}
+    assert lines["kip-455"].endswith("(not in this version)")
+    assert "(not in this version)" not in lines["wiki"]
+
+
+def test_the_schema_is_the_readers(call: Call) -> None:
+    called = call("schema")
+    assert called.code == 0
+    assert json.loads(called.out) == json.loads(json.dumps(scenario_json_schema()))
+
+
+@pytest.mark.parametrize("words", [["--help"], ["run", "--help"], ["test", "--help"], ["demo", "-h"]])
+def test_help(words: list[str], call: Call) -> None:
+    called = call(*words)
+    assert (called.code, called.err) == (0, "")
+    assert called.out.startswith("usage: understudy")

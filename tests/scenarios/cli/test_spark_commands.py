@@ -1,0 +1,45 @@
+"""The commands that need Spark, each as the process that a user starts."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.scenarios.cli import tool
+
+pytestmark = pytest.mark.spark
+
+
+def test_ctrl_c_in_a_sweep_leaves_what_was_finished(tmp_path: Path) -> None:
+    out = tmp_path / "swept"
+    process = tool.start(
+        "sweep", "quick-move", "--seeds", "0:8", "--strategy", "wiki", "--out", str(out),
+        module="tests.scenarios.cli.interrupted",
+    )  # fmt: skip
+    assert process.stderr is not None
+    while "3 of 8 runs" not in (line := process.stderr.readline()):
+        assert line, "the sweep ended before it was interrupted"
+    process.send_signal(signal.SIGINT)
+    said, err = process.communicate(timeout=tool.TIMEOUT_S)
+    assert process.returncode == 130, err
+    assert said == ""
+    line = "understudy: interrupted; 3 of 8 runs are written and can be compared"
+    assert [last for last in err.splitlines() if last.startswith("understudy:")] == [line]
+    assert "Traceback" not in err
+
+    compared = tool.call("compare", str(out), "--format", "json")
+    assert compared.returncode == 0, compared.stderr
+    assert sorted(run["seed"] for run in json.loads(compared.stdout)["runs"]) == [0, 1, 2]
+
+
+def test_the_demo_shows_the_main_job(tmp_path: Path) -> None:
+    done = tool.call("demo", "--seeds", "0:2", "--out", str(tmp_path / "demo"))
+    assert done.returncode == 0, done.stderr
+    parts = [line for line in done.stdout.splitlines() if line.startswith("== ")]
+    assert [part.split()[1] for part in parts] == ["1.", "2.", "3.", "4."]
+    for piece in ("PASSED after", "wiki.12 after", "crash of broker 6", "time_to_complete_s", "kafka-6794"):
+        assert piece in done.stdout
+    assert "sweep: 4 of 4 runs" in done.stderr

@@ -1,0 +1,41 @@
+"""`test`: all parts run whatever fails, pytest last with what follows; a clear line where there are no tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import scenarios
+from scenarios.cli.commands import suite
+from tests.scenarios.cli.conftest import Call
+
+
+def test_outside_a_checkout(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scenarios, "__file__", str(tmp_path / "scenarios" / "__init__.py"))
+    called = call("test")
+    assert (called.code, called.out) == (2, "")
+    assert called.line == ("understudy: test: there are no tests in an installation; run ./understudy test in a clone")
+
+
+def test_what_follows_goes_to_pytest_which_is_the_last(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[list[str]] = []
+
+    def passes(name: str, command: list[str], root: Path) -> bool:
+        seen.append(command)
+        return name != "ruff"
+
+    monkeypatch.setattr(suite, "_passes", passes)
+    called = call("test", "-k", "name", "--seed", "--", "x")
+    assert [command[0] for command in seen] == ["ruff", "mypy", "pytest"]
+    assert seen[-1] == ["pytest", "-k", "name", "--seed", "--", "x"]
+    assert called.code == 1
+    assert called.line == "understudy: failed: ruff"
+
+
+@pytest.mark.parametrize(("module", "code"), [("this", 0), ("no_such_module", 1)])
+def test_a_part_is_a_module_of_this_python(module: str, code: int, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suite, "_parts", lambda extra: [(module, [module])])
+    assert call("test").code == code

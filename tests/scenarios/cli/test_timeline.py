@@ -1,0 +1,75 @@
+"""`timeline`: reads a trace back, of one partition, of a span of time, around a fault, of one run of several."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scenarios.cli.files import load
+from scenarios.runner import run_scenario
+from tests.scenarios.cli.conftest import Call
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two runs in one data set."""
+    folder = tmp_path_factory.mktemp("trace")
+    for strategy in ("wiki", "kafka-6794"):
+        run_scenario(load("quick-move"), strategy=strategy, trace_dir=folder / strategy)
+    return folder
+
+
+def test_the_partition_from_the_file_is_the_partition_of_the_run(call: Call, trace: Path) -> None:
+    called = call("timeline", trace / "wiki", "orders-0")
+    assert called.code == 0
+    text = called.out
+    assert "wiki.3 after" in text
+    assert text.index("wiki.1 before") < text.index("wiki.12 after")
+
+
+def test_a_span_of_time(call: Call, trace: Path) -> None:
+    called = call("timeline", trace / "wiki", "--from", "1s", "--to", "1001ms")
+    times = [float(line.split()[0]) for line in called.out.splitlines() if line.split()[0][0].isdigit()]
+    assert times
+    assert 1.0 <= min(times) <= max(times) <= 1.001
+
+
+def test_around_a_fault(call: Call, trace: Path) -> None:
+    called = call("timeline", trace / "wiki", "--fault", "1", "--window", "5ms")
+    times = [float(line.split()[0]) for line in called.out.splitlines() if line.split()[0][0].isdigit()]
+    assert "reassign.execute" in called.out
+    assert 0.995 <= min(times) <= max(times) <= 1.005
+
+
+@pytest.mark.parametrize(
+    ("words", "pieces"),
+    [
+        (["order-0"], ["'order-0'", "orders-0"]),
+        (["--fault", "2"], ["--fault: there is no fault 2", "1 reassign.execute at 1 s"]),
+        (["--fault", "1", "--to", "2s"], ["--fault", "leave one out"]),
+        (["--from", "2s", "--to", "1s"], ["--to: ends before --from begins"]),
+        (["--seed", "77"], ["no run fits", "(wiki, seed 1)"]),
+        (["--strategy", "kafka-6794"], ["no run fits", "--run"]),
+    ],
+)
+def test_what_is_not_there(words: list[str], pieces: list[str], call: Call, trace: Path) -> None:
+    called = call("timeline", trace / "wiki", *words)
+    assert (called.code, called.out) == (2, "")
+    for piece in pieces:
+        assert piece in called.line
+
+
+def test_one_run_of_several(call: Call, tmp_path: Path) -> None:
+    from scenarios.dataset.manifest import read_manifest
+
+    out = tmp_path / "both"
+    for strategy in ("wiki", "kafka-6794"):
+        assert call("run", "quick-move", "--strategy", strategy, "--trace", out).code == 0
+    if len(read_manifest(out).strategies) == 2:
+        refused = call("timeline", out)
+        assert refused.code == 2
+        assert "2 runs fit; choose one with --seed, --strategy or --run" in refused.line
+    chosen = call("timeline", out, "--strategy", "kafka-6794")
+    assert "kafka-6794.1 before" in chosen.out
+    assert "wiki.1" not in chosen.out
