@@ -34,6 +34,8 @@ class Task:
     document: dict[str, Any]
     source: str
     seed: int
+    strategy: str | None
+    profile: str | None
     changes: Sequence[tuple[str, str]]
     trace: str | None
 
@@ -58,6 +60,8 @@ def run_seeds(scenario: Scenario, arguments: Namespace) -> int:
             document=scenario.to_table(),
             source=scenario.source,
             seed=seed,
+            strategy=arguments.strategy,
+            profile=arguments.profile,
             changes=arguments.changes,
             trace=_folder(arguments.trace, seed),
         )
@@ -66,7 +70,8 @@ def run_seeds(scenario: Scenario, arguments: Namespace) -> int:
     as_json = arguments.format == "json"
     if not as_json:
         say(scenario.title)
-        say(f"strategy {scenario.strategy.name}, profile {scenario.profile}, {len(tasks)} seeds")
+        strategy = arguments.strategy or scenario.strategy.name
+        say(f"strategy {strategy}, profile {arguments.profile or scenario.profile}, {len(tasks)} seeds")
         say(_line("seed", "verdict", *_HEADER, "digest"))
     failed: list[Outcome] = []
     for done, outcome in enumerate(_outcomes(tasks, arguments.jobs, arguments.log), start=1):
@@ -88,7 +93,13 @@ def run_task(task: Task) -> Outcome:
     from scenarios.runner import run_scenario
 
     scenario = Scenario.from_table(task.document, source=task.source)
-    run = run_scenario(scenario, seed=task.seed, trace_dir=Path(task.trace) if task.trace else None)
+    run = run_scenario(
+        scenario,
+        seed=task.seed,
+        strategy=task.strategy,
+        profile=task.profile,
+        trace_dir=Path(task.trace) if task.trace else None,
+    )
     return Outcome(
         result=run.to_json(),
         explanation="" if run.passed else explanation(run, task.changes),

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 
 from scenarios.errors import BadInput
@@ -22,27 +22,19 @@ def prepare() -> None:
 
 
 def say(text: str = "") -> None:
-    """A line of the result, on standard output."""
-    try:
+    """A line of the result, on standard output. Raises BadInput when that does not take it (a full disk)."""
+    with _written():
         print(text)
-    except BrokenPipeError:
-        _discard()
 
 
 def show() -> None:
     """Bring what was said before the reader now: long commands call it between their parts.
 
-    Raises BadInput when standard output does not take it (a full disk).
+    Raises BadInput as `say` does.
     """
-    if sys.stdout is None:
-        return
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _discard()
-    except OSError as error:
-        _discard()
-        raise BadInput(f"standard output cannot be written ({error.strerror}); make room for it") from error
+    if sys.stdout is not None:  # as it is when the shell closed it
+        with _written():
+            sys.stdout.flush()
 
 
 def note(text: str) -> None:
@@ -59,6 +51,17 @@ def table(rows: Sequence[tuple[str, ...]], indent: str = "  ") -> list[str]:
     return [
         indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     ]
+
+
+@contextmanager
+def _written() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        _discard()
+    except OSError as error:
+        _discard()
+        raise BadInput(f"standard output cannot be written ({error.strerror}); make room for it") from error
 
 
 def _discard() -> None:

@@ -53,13 +53,12 @@ def run(arguments: Namespace) -> int:
     if arguments.check and (arguments.trace or arguments.seeds is not None):
         other = "--trace" if arguments.trace else "--seeds"
         raise BadInput(f"looks at one run and writes none; leave out {other}", where="--check")
-    scenario = load(arguments.file, arguments.changes).for_run(
-        seed=arguments.seed, strategy=arguments.strategy, profile=arguments.profile
-    )
+    scenario = load(arguments.file, arguments.changes)
+    asked = scenario.for_run(seed=arguments.seed, strategy=arguments.strategy, profile=arguments.profile)
     if arguments.check:
         from scenarios.cli.check import check
 
-        return check(scenario, as_json=arguments.format == "json")
+        return check(asked, as_json=arguments.format == "json")
     if arguments.trace:
         from scenarios.dataset.writer import check_writable
 
@@ -71,12 +70,20 @@ def run(arguments: Namespace) -> int:
     return _run_once(scenario, arguments)
 
 
+# The runner gets the scenario as it was read and what was asked of it apart: both make up a run's identity, and
+# its replay command names what was asked.
 def _run_once(scenario: Scenario, arguments: Namespace) -> int:
     from scenarios.cli.report import report
     from scenarios.runner import run_scenario
 
     trace = Path(arguments.trace) if arguments.trace else None
-    finished = run_scenario(scenario, trace_dir=trace)
+    finished = run_scenario(
+        scenario,
+        seed=arguments.seed,
+        strategy=arguments.strategy,
+        profile=arguments.profile,
+        trace_dir=trace,
+    )
     if arguments.format == "json":
         say(json.dumps(finished.to_json()))
     else:

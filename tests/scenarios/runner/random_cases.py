@@ -75,7 +75,7 @@ def histories(draw: st.DrawFn, faults: int = 1) -> Scenario:
     plan = {p: draw(_replicas(brokers, draw(st.integers(1, min(brokers, 4))))) for p in moved}
     assume(plan[moved[0]] != assignment[moved[0]])
     min_isr = draw(st.integers(1, min(2, factor)))
-    two = min_isr == 2 and all(len(replicas) >= 2 for replicas in plan.values())
+    two = faults == 1 and min_isr == 2 and all(len(replicas) >= 2 for replicas in plan.values())
     return scenario(
         brokers=brokers,
         controller=draw(st.sampled_from((None, *range(brokers)))),
