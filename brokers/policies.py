@@ -29,8 +29,16 @@ class BrokerPolicies:
     join_needs_epoch_start: bool = True
     """KAFKA-7128 (2.0.1): a follower joins the ISR only once it has reached the start of the leader's epoch."""
 
+    fences_followers: bool = True
+    """KIP-320 (2.1): a follower that has not heard of the leader's epoch gets FENCED_LEADER_EPOCH. False where the
+    controller tells a raised epoch to the leader alone, as the controller page has it: nobody else could follow."""
+
     throttle: ReplicationThrottle | None = None
     """KIP-73: what its leaders send to replicas out of sync is limited."""
 
     def min_insync_replicas(self, topic: str) -> int:
         return self.topic_min_insync_replicas.get(topic, self.config.min_insync_replicas)
+
+    def fenced(self, epoch: int, leader_epoch: int) -> bool:
+        """Whether a follower that knows ``epoch`` may not read from the leader of ``leader_epoch``, which is newer."""
+        return self.fences_followers and epoch < leader_epoch

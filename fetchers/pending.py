@@ -12,16 +12,18 @@ class PendingWork:
     for so long: a leader that never answers must not keep the world waiting.
     """
 
-    __slots__ = ("_process", "_timer")
+    __slots__ = ("_process", "_timer", "_until_us")
 
     def __init__(self, process: Process) -> None:
         self._process = process
         self._timer: Timer | None = None
+        self._until_us = 0
 
     def hold(self, for_us: int) -> None:
         """There is work; in ``for_us`` at the latest it has been taken up, or nobody will."""
-        if self._timer is None or not self._timer.pending:
-            self._timer = self._process.call_later(for_us, _nothing, background=False)
+        self._until_us = self._process.world.now + for_us
+        if self._timer is None:
+            self._timer = self._process.call_later(for_us, self._over, background=False)
 
     def release(self) -> None:
         """It has been taken up."""
@@ -29,6 +31,9 @@ class PendingWork:
             self._timer.cancel()
             self._timer = None
 
-
-def _nothing(_: object) -> None:
-    """The timer's only effect is to be pending."""
+    def _over(self, _: object) -> None:
+        """One timer, moved on lazily: a throttled catch-up says at each poll that there is work."""
+        self._timer = None
+        left_us = self._until_us - self._process.world.now
+        if left_us > 0:
+            self.hold(left_us)

@@ -21,6 +21,7 @@ class SessionReader:
         self._id = NEW_SESSION
         self._epoch = 0
         self._known: dict[TopicPartition, FetchPartition] = {}
+        """What the session holds at the leader."""
         self._changed: dict[TopicPartition, FetchPartition] = {}
         self._forgotten: dict[TopicPartition, None] = {}
 
@@ -32,13 +33,14 @@ class SessionReader:
     def forget(self, tp: TopicPartition) -> None:
         """Read this partition no more."""
         self._changed.pop(tp, None)
-        if self._known.pop(tp, None) is not None:
+        if tp in self._known:
             self._forgotten[tp] = None
 
     def reset(self) -> None:
         """The session is gone: begin a new one, with everything that is still wanted."""
         self._id, self._epoch = NEW_SESSION, 0
-        self._changed = {**self._known, **self._changed}
+        wanted = {tp: known for tp, known in self._known.items() if tp not in self._forgotten}
+        self._changed = {**wanted, **self._changed}
         self._known.clear()
         self._forgotten.clear()
 
@@ -57,13 +59,15 @@ class SessionReader:
             tuple(self._forgotten),
         )  # fmt: skip
         known = self._known
+        for tp in self._forgotten:
+            del known[tp]
         known.update(changed)
-        self._changed = {}
-        self._forgotten = {}
-        response: FetchResponse = await self._endpoint.call(request, request.size, not changed)
+        self._changed, self._forgotten = {}, {}
+        response: FetchResponse = await self._endpoint.call(request, request.size, not request.partitions)
         if response.error is not Errors.NONE:
             self.reset()
             raise SessionLost(response.error.name)
         self._id = response.session_id
         self._epoch += 1
-        return tuple(answer for answer in response.partitions if answer.tp in known)
+        stale = {**self._changed, **self._forgotten}
+        return tuple(answer for answer in response.partitions if answer.tp not in stale) if stale else response.partitions

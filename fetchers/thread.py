@@ -81,6 +81,7 @@ class FetcherThread:
         self._reader = SessionReader(process.node.id, endpoint, policies)
         self._bell = Mailbox(process.world, f"work for {process.name}/{name}")
         self._pending = PendingWork(process)
+        self._patience_us = policies.replica_fetch_wait_max_us + policies.replica_fetch_backoff_us
         self._scope: trio.CancelScope | None = None
         self.ended = False
         self._log = structlog.get_logger("fetchers").bind(broker=process.node.id, fetcher=name)
@@ -144,8 +145,7 @@ class FetcherThread:
                 self.states[start.tp] = FetchState(start.tp, start.leader_epoch, start.offset, start.log)
                 self._truncating[start.tp] = None
         if self._truncating:
-            policies = self._policies
-            self._pending.hold(policies.replica_fetch_wait_max_us + policies.replica_fetch_backoff_us)
+            self._pending.hold(self._patience_us)
         self._bell.put(None)
 
     def remove(self, partitions: Iterable[TopicPartition]) -> None:
@@ -199,8 +199,7 @@ class FetcherThread:
         """
         if not state.refused:
             state.refused = True
-            policies = self._policies
-            PendingWork(self._process).hold(policies.replica_fetch_wait_max_us + policies.replica_fetch_backoff_us)
+            PendingWork(self._process).hold(self._patience_us)
         self._delay([state])
 
     def _end_delays(self) -> None:
@@ -231,8 +230,9 @@ class FetcherThread:
                 self._reader.want(FetchPartition(tp, state.leader_epoch, state.offset, 0))
             state.held = hold
         if self._held:
-            policies = self._policies
-            self._pending.hold(policies.replica_fetch_wait_max_us + policies.replica_fetch_backoff_us)
+            self._pending.hold(self._patience_us)
+        else:
+            self._pending.release()
 
     def _start_fetching(self, state: FetchState, offset: int) -> None:
         state.truncating = False

@@ -74,8 +74,8 @@ def cluster(case: Case, profile: cProfile.Profile | None = None) -> Timing:
     world = World(1)
     stage = Cluster(world, setup)
     if case.watched:
-        Measures(stage.trace, Measured(keep_rows=False))
-        Checkers(stage.trace)
+        measures = Measures(stage.trace, Measured(keep_rows=False))
+        Checkers(stage.trace, topology=measures.topology)
     acked = [0]
 
     def count(_: Produced) -> None:

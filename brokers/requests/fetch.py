@@ -80,7 +80,7 @@ class FetchHandler:
             return self._manager.error_without_replica(tp), None
         if not partition.is_leader:
             return Errors.NOT_LEADER_FOR_PARTITION, None
-        if epoch < partition.leader_epoch:
+        if self._manager.policies.fenced(epoch, partition.leader_epoch):
             return Errors.FENCED_LEADER_EPOCH, None
         if epoch > partition.leader_epoch:
             return Errors.UNKNOWN_LEADER_EPOCH, None

@@ -92,9 +92,9 @@ class FetchSession:
             position.leader_epoch = wanted.leader_epoch
         self.dirty[tp] = None
         partition = self.manager.partitions.get(tp)
-        if partition is not None and partition.is_leader and partition.leader_epoch == wanted.leader_epoch:
+        if partition is not None and self._check(tp, partition, position) is Errors.NONE:
             remote = partition.remotes.get(self.replica)
-            if remote is not None and wanted.fetch_offset <= partition.log_end_offset:
+            if remote is not None:
                 remote.session = self
                 partition.follower_fetched(remote, wanted.fetch_offset, now_us)
 
@@ -171,7 +171,7 @@ class FetchSession:
             return self.manager.error_without_replica(tp)
         if not partition.is_leader:
             return Errors.NOT_LEADER_FOR_PARTITION
-        if position.leader_epoch < partition.leader_epoch:
+        if self.manager.policies.fenced(position.leader_epoch, partition.leader_epoch):
             return Errors.FENCED_LEADER_EPOCH
         if position.leader_epoch > partition.leader_epoch:
             return Errors.UNKNOWN_LEADER_EPOCH

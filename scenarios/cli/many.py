@@ -10,9 +10,10 @@ import multiprocessing
 import shlex
 import signal
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from scenarios.cli.report import explanation, number, replay
 from scenarios.model import Scenario
 
 _COLUMNS = ("time_to_complete_s", "under_replicated_assigned_s", "leader_elections", "isr_shrinks")
+_AHEAD = 4
+"""Runs handed out per process: enough that none waits for work while an earlier run takes long."""
 _HEADER = ("complete_s", "under_repl_s", "elections", "shrinks")
 
 
@@ -74,12 +77,13 @@ def run_seeds(scenario: Scenario, arguments: Namespace) -> int:
         say(f"strategy {strategy}, profile {arguments.profile or scenario.profile}, {len(tasks)} seeds")
         say(_line("seed", "verdict", *_HEADER, "digest"))
     failed: list[Outcome] = []
-    for done, outcome in enumerate(_outcomes(tasks, arguments.jobs, arguments.log), start=1):
-        say(json.dumps(outcome.result) if as_json else _row(outcome.result))
-        show()
-        if not outcome.passed:
-            failed.append(outcome)
-        note(f"run: {done} of {len(tasks)}, {len(failed)} failed")
+    with closing(_outcomes(tasks, arguments.jobs, arguments.log)) as outcomes:
+        for done, outcome in enumerate(outcomes, start=1):
+            say(json.dumps(outcome.result) if as_json else _row(outcome.result))
+            show()
+            if not outcome.passed:
+                failed.append(outcome)
+            note(f"run: {done} of {len(tasks)}, {len(failed)} failed")
     if not as_json:
         _conclude(failed, len(tasks))
         if arguments.trace:
@@ -107,26 +111,35 @@ def run_task(task: Task) -> Outcome:
     )
 
 
-def _outcomes(tasks: Sequence[Task], jobs: int, log: str) -> Iterator[Outcome]:
-    if min(jobs, len(tasks)) == 1:
+def _outcomes(tasks: Sequence[Task], jobs: int, log: str) -> Generator[Outcome, None, None]:
+    """In the order of the tasks, each as soon as it and those before it are done."""
+    jobs = min(jobs, len(tasks))
+    if jobs == 1:
         yield from map(run_task, tasks)
         return
-    with _pool(min(jobs, len(tasks)), log) as pool:
-        yield from pool.map(run_task, tasks)
+    waiting: deque[Future[Outcome]] = deque()
+    with _pool(jobs, log) as pool:
+        for task in tasks:
+            waiting.append(pool.submit(run_task, task))
+            if len(waiting) == jobs * _AHEAD:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 @contextmanager
 def _pool(jobs: int, log: str) -> Iterator[ProcessPoolExecutor]:
-    """Fresh processes. Ctrl-C ends them at once: only this one hears it, whoever sent it."""
+    """Fresh processes. Ctrl-C ends them at once: only this process hears it, whoever sent it."""
     pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_prepare_worker, initargs=(log,))
     try:
         yield pool
     except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
+        # Cancelling what waits would race with the pool's own thread, which gives up on all of it anyway.
         for process in multiprocessing.active_children():
             process.terminate()
         raise
-    pool.shutdown()
+    finally:
+        pool.shutdown()
 
 
 def _prepare_worker(log: str) -> None:

@@ -56,13 +56,17 @@ def verdict(run: Run) -> str:
 
 
 def explanation(run: Run, changes: Sequence[tuple[str, str]] = ()) -> str:
-    """Why it failed, with a replay command that is the whole of it: the run itself knows no `--set`."""
-    return run.explanation.replace(run.replay, replay(run, changes))
+    """Why it failed. It ends with the replay command, to which `--set` is added: the run knows nothing of it."""
+    return " \\\n      ".join([run.explanation, *_settings(changes)])
 
 
 def replay(run: Run, changes: Sequence[tuple[str, str]] = ()) -> str:
-    settings = [f"--set {shlex.quote(f'{key}={value}')}" for key, value in changes]
-    return " ".join([run.replay, *settings])
+    """The command that runs it again, in one line."""
+    return " ".join([run.replay, *_settings(changes)])
+
+
+def _settings(changes: Sequence[tuple[str, str]]) -> list[str]:
+    return [f"--set {shlex.quote(f'{key}={value}')}" for key, value in changes]
 
 
 def number(value: float | None) -> str:

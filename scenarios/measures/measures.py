@@ -26,10 +26,13 @@ _GAUGES = {
 
 
 class Measures:
-    """Subscribes to a trace before the run; ``finish`` closes everything and gives the figures."""
+    """Subscribes to a trace before the run; ``finish`` closes everything and gives the figures.
+
+    ``topology``: its decoder of ZooKeeper's writes, for whoever needs one on the same trace.
+    """
 
     def __init__(self, trace: Trace, measured: Measured) -> None:
-        topology = Topology(trace)
+        self.topology = topology = Topology(trace)
         self._isr = IsrTimes(trace, topology, measured)
         self._lags = Lags(trace, topology, measured)
         self._moves = Moves(trace, topology)

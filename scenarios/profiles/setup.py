@@ -68,7 +68,12 @@ def _broker_policies(scenario: Scenario) -> BrokerPolicies:
         replica_lag_time_max_us=settings["replica.lag.time.max.ms"] * 1000,
         replica_high_watermark_checkpoint_interval_us=settings["replica.high.watermark.checkpoint.interval.ms"] * 1000,
     )
-    return BrokerPolicies(config, min_insync_replicas(scenario), throttle=replication_throttle(scenario))
+    return BrokerPolicies(
+        config,
+        min_insync_replicas(scenario),
+        fences_followers=scenario.profile != "wiki-text",
+        throttle=replication_throttle(scenario),
+    )
 
 
 def min_insync_replicas(scenario: Scenario) -> dict[str, int]:

@@ -33,17 +33,19 @@ def run_record(spec: RunSpec) -> RunRecord:
     return _record(spec, run, figures, stage.measures.tables())
 
 
-def write_trace(run: Run, figures: Figures, measures: Measures, rows: EventRows, folder: Path) -> None:
-    """Write the data set of a single run, events included."""
+def write_trace(
+    run: Run, original: Scenario, figures: Figures, measures: Measures, rows: EventRows, folder: Path
+) -> None:
+    """Write the data set of a single run, events included. ``original``: the scenario that was asked for, before the
+    run's own seed and strategy."""
     from scenarios.dataset.manifest import Manifest, write_manifest
     from scenarios.dataset.record import RunSpec
     from scenarios.dataset.writer import check_writable, chunk_name, write_chunk
 
     check_writable(folder)
-    scenario = run.scenario
     spec = RunSpec.plan(
-        scenario=json.dumps(scenario.to_table()),
-        scenario_digest=scenario.digest(),
+        scenario=json.dumps(original.to_table()),
+        scenario_digest=original.digest(),
         profile=run.profile,
         strategy=run.strategy,
         seed=run.seed,
@@ -52,7 +54,7 @@ def write_trace(run: Run, figures: Figures, measures: Measures, rows: EventRows,
     write_manifest(
         folder,
         Manifest(
-            experiment=SINGLE_RUN, scenario=scenario.digest(), title=scenario.title, profile=run.profile,
+            experiment=SINGLE_RUN, scenario=original.digest(), title=original.title, profile=run.profile,
             strategies=(run.strategy,), seeds=(run.seed,),
         ),
     )  # fmt: skip

@@ -4,6 +4,7 @@ from typing import Any
 
 from attrs import field, frozen
 
+from emulator.protocol.events import Fault
 from scenarios.checkers import Violation
 from scenarios.measures.figures import Value
 from scenarios.model import Scenario
@@ -82,8 +83,13 @@ class Run:
         """Raises: AssertionError with the explanation, for use in tests."""
         assert self.passed, self.explanation
 
-    def timeline(self, partition: str | None = None) -> list[str]:
-        """The run's story in lines; of one partition, or of the whole cluster."""
+    def timeline(self, partition: str | None = None, from_us: int | None = None) -> list[str]:
+        """The run's story in lines, of one partition or of the whole cluster, from a virtual time on."""
         from scenarios.timeline import lines
 
-        return list(lines(self.story, partition))
+        return list(lines(self.story, partition, from_us))
+
+    @property
+    def first_fault_us(self) -> int:
+        """When the method began to act; 0 where it never did."""
+        return next((event.t_us for event in self.story if type(event) is Fault), 0)

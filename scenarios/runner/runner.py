@@ -1,11 +1,13 @@
 """One run from its scenario to its verdict."""
 
+import logging
 import shlex
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import structlog
 from attrs import define, field
 
 from emulator.kernel import World
@@ -25,6 +27,7 @@ from scenarios.runner.method import Method
 from scenarios.runner.run import Expectation, Run
 from scenarios.runner.story import Story
 
+SILENT = logging.CRITICAL
 LOOK_US = 100_000
 """How often limits in time and the steady state are looked at."""
 
@@ -48,6 +51,9 @@ class Stage:
     method: Method = field(init=False)
 
     def __attrs_post_init__(self) -> None:
+        if not structlog.is_configured():
+            # Nobody asked for logs: let a call cost no more than a look at its level.
+            structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(SILENT))
         scenario = self.scenario
         self.world = World(scenario.seed)
         self.cluster = cluster = Cluster(self.world, cluster_setup(scenario))
@@ -59,7 +65,7 @@ class Stage:
             keep_rows=self.keep_rows,
         )
         self.measures = Measures(trace, measured)
-        self.checkers = Checkers(trace)
+        self.checkers = Checkers(trace, topology=self.measures.topology)
         self.story = Story.of(trace)
         final = {} if scenario.plan is None else scenario.plan.targets()
         roles = Roles(cluster, scenario.assignments(), final)
@@ -155,7 +161,7 @@ def run_scenario(
     stage.play()
     run, figures = conclude(stage, scenario, time.perf_counter() - began)
     if trace_dir is not None and rows is not None:
-        write_trace(run, figures, stage.measures, rows, trace_dir)
+        write_trace(run, scenario, figures, stage.measures, rows, trace_dir)
     return run
 
 
@@ -218,7 +224,7 @@ def _explanation(
         what, seq = f"expected {broken.statement}; {broken.detail}", _last_before(story, broken.t_us)
     else:
         what, seq = f"unfinished: a move is open at {stage.world.now / 1e6:.3f} s, the horizon", 0
-    return explain(what, story, seq or _last_before(story, None), replay)
+    return explain(what, story, seq or _last_before(story, None), replay, seed=stage.scenario.seed)
 
 
 def _last_before(story: tuple[Any, ...], t_us: int | None) -> int:

@@ -29,6 +29,10 @@ class Summary:
         self._high_watermark = -1
         self._acknowledged = 0
 
+    def __bool__(self) -> bool:
+        """Is there anything to tell?"""
+        return bool(self._partitions)
+
     def add(self, event: Any) -> None:
         self.last = event
         kind = type(event)

@@ -3,7 +3,8 @@
     virtual time in seconds · seq · one column per broker with its role · what happened
 
 The broker that acts stands in brackets. What happens to the logs between two lines is told in one, which
-carries the time and ``seq`` of its last event. The model is the column log of TigerBeetle's simulator.
+carries the time and ``seq`` of its last event; a step that is passed without anything to show between its edges is one
+line too, without an edge. The model is the column log of TigerBeetle's simulator.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from emulator.protocol.events import Fault, NodeStarted
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import TOPICS, LeaderAndIsr, decode_topic, state_path_partition
 from emulator.trace import Event
-from emulator.trace.events import ZkWritten
+from emulator.trace.events import Step, ZkWritten
 from scenarios.errors import BadInput
 from scenarios.timeline.roles import ClusterRoles, PartitionRoles
 from scenarios.timeline.selection import Everything, OfPartition
@@ -71,6 +72,8 @@ class _Timeline:
         self._cell = max((len(str(broker)) for broker in brokers), default=1) + 2
         self._from_us, self._to_us = from_us, to_us
         self._summary = Summary()
+        self._entered: Step | None = None
+        """The ``before`` edge that the last shown event was, not told yet."""
 
     def lines(self, events: Iterable[Event]) -> Iterator[str]:
         yield f"{self._title}: {self._roles.legend}; in brackets: who acts"
@@ -80,7 +83,7 @@ class _Timeline:
             if self._to_us is not None and event.t_us > self._to_us:
                 break
             yield from self._event(event)
-        yield from self._summarised()
+        yield from self._told()
 
     def _event(self, event: Any) -> Iterator[str]:
         shown = self._selection.concerns(event)
@@ -88,12 +91,32 @@ class _Timeline:
             self._roles.see(event)
         elif shown and is_data(event):
             self._summary.add(event)
+        elif shown and self._completes(event):
+            self._entered = None
+            yield self._line(event, words(event).replace(" after", "", 1), actor(event))
         elif shown:
-            yield from self._summarised()
+            yield from self._told()
             self._roles.see(event)
-            yield self._line(event, words(event), actor(event))
+            if type(event) is Step and event.edge == "before":
+                self._entered = event
+            else:
+                yield self._line(event, words(event), actor(event))
         else:
             self._roles.see(event)
+
+    def _completes(self, event: Any) -> bool:
+        """Is it the ``after`` edge of the step whose ``before`` edge was the last thing to tell?"""
+        before = self._entered
+        if before is None or type(event) is not Step or self._summary:
+            return False
+        return event.edge == "after" and event.step == before.step and event[5:] == before[5:]
+
+    def _told(self) -> Iterator[str]:
+        """What is held back: an edge, and what happened to the logs since."""
+        entered, self._entered = self._entered, None
+        if entered is not None:
+            yield self._line(entered, words(entered), actor(entered))
+        yield from self._summarised()
 
     def _summarised(self) -> Iterator[str]:
         text = self._summary.take(self._one)

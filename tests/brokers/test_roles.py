@@ -24,10 +24,10 @@ def stop(bench: Bench, delete: bool, controller_epoch: int = 1, broker_epoch: in
     return line.last
 
 
-def update_metadata(bench: Bench, controller_epoch: int = 1, broker_epoch: int = -1, live: tuple[int, ...] = ()) -> Any:
+def update_metadata(bench: Bench, controller_epoch: int = 1, broker_epoch: int = -1) -> Any:
     line = Line()
     partitions = (PartitionMetadata(OTHER, 1, 2, 0, (2,), 0, (2,), ()),)
-    request = UpdateMetadataRequest(9, controller_epoch, broker_epoch, partitions, live)
+    request = UpdateMetadataRequest(9, controller_epoch, broker_epoch, partitions, ())
     bench.control.update_metadata(request, cast(Channel, line))
     return line.last
 

@@ -27,5 +27,5 @@ def run_record(spec: RunSpec) -> RunRecord:
 if __name__ == "__main__":
     import scenarios.spark.sweep as module
 
-    module.sweep = functools.partial(module.sweep, runner="tests.scenarios.cli.interrupted:run_record")  # type: ignore[assignment]
+    module.sweep = functools.partial(module.sweep, runner="tests.scenarios.cli.interrupted:run_record")
     sys.exit(main())

@@ -31,7 +31,7 @@ class Contents:
         for event in events:
             if isinstance(event, ZkWritten):
                 self._write(event)
-            elif isinstance(event, Step) and (event.topic, event.partition) == tp:
+            elif isinstance(event, Step) and (event.topic, event.partition) == tp and self.rows:
                 self._step(event)
 
     def text(self) -> str:

@@ -1,0 +1,257 @@
+"""A follower's fetchers in a world of their own: the leader is a script that answers from plain logs, and the logs on
+both sides are real ones."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+from attrs import define, field
+
+from brokers.log import Log
+from emulator.disks import Disk
+from emulator.kernel import Signal, World
+from emulator.network import Disconnected
+from emulator.nodes import Node, Process
+from emulator.protocol.errors import Errors
+from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest, FetchResponse
+from emulator.protocol.offsets_for_leader_epoch import (
+    EpochEndOffset,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    OffsetsForLeaderEpochRequest,
+    OffsetsForLeaderEpochResponse,
+)
+from emulator.protocol.types import Batch, TopicPartition
+from emulator.trace import Trace
+from fetchers import FetcherManager, FetcherPolicies, InitialFetchState
+from fetchers.thread import FetcherThread
+
+E = TypeVar("E")
+ME, LEADER = 2, 1
+A, B = TopicPartition("t", 0), TopicPartition("t", 1)
+MS = 1000
+LATENCY_US = 2 * MS
+
+
+def write(log: Log, *epochs: int) -> Log:
+    """Append one record under each of ``epochs``."""
+    for epoch in epochs:
+        log.append(Batch(log.end_offset, log.end_offset + 1, epoch, 100, 1))
+    return log
+
+
+@define(eq=False)
+class Replica:
+    """The follower's replica (fetchers.ports.FollowerLog)."""
+
+    log: Log
+    high_watermark: int = 0
+    cuts: list[int] = field(factory=list)
+
+    @property
+    def log_end_offset(self) -> int:
+        return self.log.end_offset
+
+    @property
+    def log_start_offset(self) -> int:
+        return self.log.start_offset
+
+    @property
+    def latest_epoch(self) -> int:
+        return self.log.epochs.latest
+
+    def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
+        return self.log.epochs.end_offset_for(epoch, self.log.end_offset)
+
+    def append_as_follower(self, batches: tuple[Batch, ...], leader_high_watermark: int) -> int:
+        for batch in batches:
+            self.log.append(batch)
+        self.high_watermark = min(leader_high_watermark, self.log.end_offset)
+        return self.log.end_offset
+
+    def truncate_to(self, offset: int) -> None:
+        self.log.truncate_to(offset)
+        self.cuts.append(offset)
+
+    def truncate_fully_and_start_at(self, offset: int) -> None:
+        self.log.truncate_fully_and_start_at(offset)
+        self.cuts.append(offset)
+
+
+@define(eq=False)
+class Leader:
+    """The scripted leader.
+
+    Attributes:
+        errors: what it answers for a partition instead of data, to requests of any kind.
+        hold: while set, answers wait for it; what was asked stands in ``asked``.
+        down: it does not answer at all.
+        connections: endpoints that were made, closed ones included.
+    """
+
+    world: World
+    disk: Disk = field(factory=Disk)
+    logs: dict[TopicPartition, Log] = field(factory=dict)
+    epochs: dict[TopicPartition, int] = field(factory=dict)
+    marks: dict[TopicPartition, int] = field(factory=dict)
+    errors: dict[TopicPartition, Errors] = field(factory=dict)
+    asked: list[Any] = field(factory=list)
+    hold: Signal | None = None
+    down: bool = False
+    connections: int = 0
+
+    def leads(self, tp: TopicPartition, *epochs: int, epoch: int = 0) -> Log:
+        """A log with one record under each of ``epochs``, led under ``epoch``."""
+        self.logs[tp] = write(Log(self.disk, tp), *epochs)
+        self.epochs[tp] = epoch
+        return self.logs[tp]
+
+    def connect(self, leader: int) -> "Line":
+        assert leader == LEADER
+        self.connections += 1
+        return Line(self)
+
+    def requests(self, kind: type[E]) -> list[E]:
+        return [request for request in self.asked if isinstance(request, kind)]
+
+    def error(self, tp: TopicPartition, epoch: int) -> Errors:
+        if tp in self.errors:
+            return self.errors[tp]
+        if epoch < self.epochs[tp]:
+            return Errors.FENCED_LEADER_EPOCH
+        return Errors.UNKNOWN_LEADER_EPOCH if epoch > self.epochs[tp] else Errors.NONE
+
+
+@define(eq=False)
+class Line:
+    """One connection to the leader, with its fetch session (fetchers.ports.LeaderEndPoint)."""
+
+    leader: Leader
+    wanted: dict[TopicPartition, FetchPartition] = field(factory=dict)
+    told: dict[TopicPartition, int] = field(factory=dict)
+    session: int = 0
+    closed: bool = False
+
+    async def call(self, request: Any, size: int, background: bool = False) -> Any:
+        leader, world = self.leader, self.leader.world
+        leader.asked.append(request)
+        await world.sleep(LATENCY_US, background=background)
+        if leader.hold is not None:
+            await leader.hold.wait()
+        if leader.down:
+            raise Disconnected("the leader is down")
+        if isinstance(request, FetchRequest):
+            return await self.fetch(request)
+        if isinstance(request, OffsetsForLeaderEpochRequest):
+            return OffsetsForLeaderEpochResponse(tuple(self.epoch_end(query) for query in request.partitions))
+        assert isinstance(request, ListOffsetsRequest)
+        error = leader.error(request.tp, request.current_leader_epoch)
+        log = leader.logs[request.tp]
+        return ListOffsetsResponse(request.tp, error, log.start_offset, log.end_offset)
+
+    def close(self) -> None:
+        self.closed = True
+
+    def epoch_end(self, query: Any) -> EpochEndOffset:
+        error = self.leader.error(query.tp, query.current_leader_epoch)
+        if error:
+            return EpochEndOffset(query.tp, error, -1, -1)
+        log = self.leader.logs[query.tp]
+        return EpochEndOffset(query.tp, error, *log.epochs.end_offset_for(query.leader_epoch, log.end_offset))
+
+    async def fetch(self, request: FetchRequest) -> FetchResponse:
+        if request.session_id == 0:
+            self.wanted, self.told, self.session = {}, {}, self.session + 1
+        elif request.session_id != self.session:
+            return FetchResponse(Errors.FETCH_SESSION_ID_NOT_FOUND, 0, (), 60)
+        for tp in request.forgotten:
+            self.wanted.pop(tp, None)
+            self.told.pop(tp, None)
+        self.wanted |= {wanted.tp: wanted for wanted in request.partitions}
+        deadline = self.leader.world.now + request.max_wait_us
+        while True:
+            answers = tuple(answer for wanted in self.wanted.values() for answer in self.read(wanted))
+            late = self.leader.world.now >= deadline
+            if late or any(answer.batches or answer.error for answer in answers):
+                self.told |= {answer.tp: answer.high_watermark for answer in answers}
+                return FetchResponse(Errors.NONE, self.session, answers, 60)
+            await self.leader.world.sleep(10 * MS, background=True)
+
+    def read(self, wanted: FetchPartition) -> tuple[FetchedPartition, ...]:
+        leader, tp = self.leader, wanted.tp
+        error = leader.error(tp, wanted.leader_epoch)
+        log = leader.logs[tp]
+        if not error and not log.start_offset <= wanted.fetch_offset <= log.end_offset:
+            error = Errors.OFFSET_OUT_OF_RANGE
+        if error:
+            return (FetchedPartition(tp, error, -1, -1, ()),)
+        mark = leader.marks.get(tp, log.end_offset)
+        batches = log.read(wanted.fetch_offset, 250)
+        if not batches and self.told.get(tp) == mark:
+            return ()
+        return (FetchedPartition(tp, error, mark, log.start_offset, batches),)
+
+
+class Rig:
+    """A broker with a fetcher manager, and the leader it fetches from."""
+
+    def __init__(self, world: World, policies: FetcherPolicies | None = None) -> None:
+        self.world = world
+        self.trace = Trace(world)
+        self.leader = Leader(world)
+        self.replicas: dict[TopicPartition, Replica] = {}
+        self.disk = Disk()
+        self._policies = policies or FetcherPolicies()
+        self.process: Process = None  # type: ignore[assignment]  # set by run
+        self.manager: FetcherManager = None  # type: ignore[assignment]  # set by run
+
+    async def run(self, body: Callable[["Rig"], Awaitable[object]]) -> None:
+        """Start the broker, run ``body`` beside it, then crash it."""
+        async with self.world.open_nursery() as nursery:
+            node = Node(self.world, self.trace, ME, "broker-2", nursery)
+            started = Signal(self.world)
+
+            async def main(process: Process) -> None:
+                self.process = process
+                self.manager = FetcherManager(process, self._policies, self.leader.connect)
+                started.set()
+
+            node.start(main)
+            await started.wait()
+            await body(self)
+            node.crash()
+
+    def see(self, kind: type[E]) -> list[E]:
+        seen: list[E] = []
+        self.trace.fold(kind, seen.append)
+        return seen
+
+    def replica(self, tp: TopicPartition, *epochs: int, high_watermark: int = 0) -> Replica:
+        """A replica with one record under each of ``epochs``."""
+        replica = Replica(write(Log(self.disk, tp), *epochs), high_watermark)
+        self.replicas[tp] = replica
+        return replica
+
+    def add(self, *tps: TopicPartition, epoch: int = 0, leader: int = LEADER) -> None:
+        """Begin to fetch, as a LeaderAndIsr lets a broker do (the removal comes first)."""
+        for tp in tps:
+            if tp not in self.replicas:
+                self.replica(tp)
+        self.manager.remove(tps)
+        self.manager.add(
+            InitialFetchState(tp, leader, epoch, self.replicas[tp].high_watermark, self.replicas[tp]) for tp in tps
+        )
+
+    @property
+    def thread(self) -> FetcherThread:
+        return self.manager.threads[LEADER, 0]
+
+    def equal(self, tp: TopicPartition) -> bool:
+        """Whether follower and leader hold the same records under the same epochs."""
+        mine, theirs = (
+            [(batch.base_offset, batch.next_offset, batch.leader_epoch) for batch in log.batches]
+            for log in (self.replicas[tp].log, self.leader.logs[tp])
+        )
+        return mine == theirs
+
+    async def rest(self, duration_ms: int = 50) -> None:
+        await self.world.sleep(duration_ms * MS)

@@ -1,0 +1,114 @@
+"""The follower's side of a fetch session, against a leader that applies what it is told and nothing else."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emulator.kernel import World
+from emulator.network import Disconnected
+from emulator.protocol.errors import Errors
+from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest, FetchResponse
+from emulator.protocol.types import TopicPartition
+from fetchers import FetcherPolicies
+from fetchers.session import SessionLost, SessionReader
+
+TPS = tuple(TopicPartition("t", number) for number in range(3))
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("want"), st.sampled_from(TPS), st.integers(0, 9)),
+        st.tuples(st.just("forget"), st.sampled_from(TPS), st.just(0)),
+        st.tuples(st.sampled_from(["read", "lose the session", "lose the connection"]), st.none(), st.just(0)),
+    ),
+    max_size=30,
+)
+
+
+class Ledger:
+    """A leader that holds one session: partition -> offset."""
+
+    def __init__(self) -> None:
+        self.session = 0
+        self.epoch = 0
+        self.offsets: dict[TopicPartition, int] = {}
+        self.disconnect = False
+        self.backgrounds: list[bool] = []
+
+    async def call(self, request: FetchRequest, size: int, background: bool = False) -> Any:
+        self.backgrounds.append(background)
+        if self.disconnect:
+            self.disconnect = False
+            raise Disconnected("lost")
+        if request.session_id == 0:
+            self.session, self.epoch, self.offsets = self.session + 1, 0, {}
+        elif (request.session_id, request.session_epoch) != (self.session, self.epoch):
+            return FetchResponse(Errors.FETCH_SESSION_ID_NOT_FOUND, 0, (), 60)
+        self.epoch += 1
+        for tp in request.forgotten:
+            del self.offsets[tp]  # what was never named cannot be forgotten
+        self.offsets |= {wanted.tp: wanted.fetch_offset for wanted in request.partitions}
+        answers = tuple(FetchedPartition(tp, Errors.NONE, at, 0, ()) for tp, at in self.offsets.items())
+        return FetchResponse(Errors.NONE, self.session, answers, 60)
+
+    def close(self) -> None: ...
+
+
+@given(STEPS)
+def test_the_leader_knows_exactly_what_is_wanted(steps: list[tuple[str, TopicPartition | None, int]]) -> None:
+    async def body() -> None:
+        ledger, wanted = Ledger(), dict[TopicPartition, int]()
+        reader = SessionReader(1, ledger, FetcherPolicies())
+        for what, tp, offset in [*steps, ("read", None, 0), ("read", None, 0)]:
+            if what == "want" and tp is not None:
+                wanted[tp] = offset
+                reader.want(FetchPartition(tp, 0, offset, 0))
+            elif what == "forget" and tp is not None:
+                wanted.pop(tp, None)
+                reader.forget(tp)
+            elif what == "lose the connection":
+                ledger.disconnect = True
+                with pytest.raises(Disconnected):
+                    await reader.read()
+                reader.reset()
+            else:
+                if what == "lose the session":
+                    ledger.session += 1000
+                try:
+                    answers = await reader.read()
+                except SessionLost:
+                    answers = await reader.read()
+                assert ledger.offsets == wanted
+                assert {answer.tp: answer.high_watermark for answer in answers} == wanted
+
+    World(1).run(body)
+
+
+def test_a_request_that_names_nothing_new_is_background() -> None:
+    async def body() -> None:
+        ledger = Ledger()
+        reader = SessionReader(1, ledger, FetcherPolicies())
+        reader.want(FetchPartition(TPS[0], 0, 5, 0))
+        await reader.read()
+        await reader.read()
+        reader.want(FetchPartition(TPS[0], 0, 6, 0))
+        await reader.read()
+        assert ledger.backgrounds == [False, True, False]
+
+    World(1).run(body)
+
+
+def test_an_answer_for_a_partition_forgotten_meanwhile_is_dropped() -> None:
+    class Forgetful(Ledger):
+        async def call(self, request: FetchRequest, size: int, background: bool = False) -> Any:
+            response = await super().call(request, size, background)
+            reader.forget(TPS[0])
+            return response
+
+    async def body() -> None:
+        for tp in TPS[:2]:
+            reader.want(FetchPartition(tp, 0, 5, 0))
+        assert [answer.tp for answer in await reader.read()] == [TPS[1]]
+
+    reader = SessionReader(1, Forgetful(), FetcherPolicies())
+    World(1).run(body)
