@@ -171,13 +171,14 @@ class FetchSession:
             return self.manager.error_without_replica(tp)
         if not partition.is_leader:
             return Errors.NOT_LEADER_FOR_PARTITION
-        if self.manager.policies.fenced(position.leader_epoch, partition.leader_epoch):
-            return Errors.FENCED_LEADER_EPOCH
-        if position.leader_epoch > partition.leader_epoch:
-            return Errors.UNKNOWN_LEADER_EPOCH
-        if not partition.log_start_offset <= position.offset <= partition.log_end_offset:
-            return Errors.OFFSET_OUT_OF_RANGE
-        return Errors.NONE
+        if position.leader_epoch != partition.leader_epoch:
+            if self.manager.policies.fenced(position.leader_epoch, partition.leader_epoch):
+                return Errors.FENCED_LEADER_EPOCH
+            if position.leader_epoch > partition.leader_epoch:
+                return Errors.UNKNOWN_LEADER_EPOCH
+        log = partition.log
+        assert log is not None
+        return Errors.NONE if log.start_offset <= position.offset <= log.end_offset else Errors.OFFSET_OUT_OF_RANGE
 
     def _answer(self, answers: list[FetchedPartition], size: int) -> None:
         self.parked = None

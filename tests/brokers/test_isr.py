@@ -76,11 +76,11 @@ def test_c107_expands_when_the_follower_has_reached_the_end() -> None:
     follower.at(3)
     assert not bench.zk.waiting
     follower.at(10)
-    assert len(partition.isr) == 1  # not before ZooKeeper has it
+    before = partition.isr  # ZooKeeper does not have it yet
     seen = bench.see(IsrChanged)
     operation = bench.zk.answer(ZkCode.OK, version=5)
     assert operation.version == 4
-    assert (partition.isr, partition.zk_version) == ((0, 1), 5)
+    assert (before, partition.isr, partition.zk_version) == ((0,), (0, 1), 5)
     assert [(event.kind, event.isr, event.zk_version) for event in seen] == [("expand", (0, 1), 5)]
 
 

@@ -6,6 +6,7 @@ The answer fits a screen, and names the seed and the command that shows it again
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from brokers.partition import Partition
 from brokers.purgatory import DelayedProduce
@@ -53,9 +54,7 @@ def test_an_election_that_forgets_to_raise_the_epoch(monkeypatch: pytest.MonkeyP
     raised = Elections.successor
 
     def same_epoch(self: Elections, state: LeaderAndIsr, **changes: Any) -> LeaderAndIsr:
-        next_state = raised(self, state, **changes)
-        next_state.leader_epoch = state.leader_epoch
-        return next_state
+        return evolve(raised(self, state, **changes), leader_epoch=state.leader_epoch)
 
     monkeypatch.setattr(Elections, "successor", same_epoch)
     assert_broken(play(leader_dies()).run, "one_leader_per_epoch")
