@@ -27,6 +27,9 @@ from emulator.streams import Stream, Streams
 Backend = Literal["detached", "attached"]
 Event = tuple[int, int, Callable[[Any], object], Any]
 
+LIVELOCK = 5_000_000
+"""Events at one instant that no cluster needs: tasks that wake each other for ever."""
+
 TURN = 4096
 """Events drained before Trio gets a look at signals and at what other threads asked for."""
 
@@ -56,6 +59,8 @@ class World:
         self._sequence = 2
         self._handled = 0
         self._collect_at = EVENTS_BETWEEN_COLLECTIONS
+        self._turned_at = -1
+        self._instant_began = 0
         self._max_events: float = math.inf if max_events is None else max_events
         self._tasks: dict[int, Task] = {}
         self._serial = 0
@@ -206,7 +211,7 @@ class World:
             (always, on
                 the detached backend), it is an exception of that task, and stands in the groups of its
                 nurseries.
-            BudgetExceeded: more than ``max_events`` events.
+            BudgetExceeded: more than ``max_events`` events, or a livelock at one instant.
         """
         return trio.run(
             self.main, main, *args, clock=WorldClock(self), restrict_keyboard_interrupt_to_checkpoints=True
@@ -304,6 +309,11 @@ class World:
 
     def _span(self) -> int:
         """How many events this turn may handle."""
+        if self.now != self._turned_at:
+            self._turned_at, self._instant_began = self.now, self._handled
+        elif self._handled - self._instant_began > LIVELOCK:
+            self._instant_began = self._handled  # for the tasks to unwind
+            raise BudgetExceeded(f"a livelock: more than {LIVELOCK} events at {self.now} us of virtual time")
         if self._handled >= self._collect_at:
             self._collect_at = self._handled + EVENTS_BETWEEN_COLLECTIONS
             collect()

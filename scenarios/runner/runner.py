@@ -10,7 +10,7 @@ from typing import Any
 import structlog
 from attrs import define, field
 
-from emulator.kernel import World
+from emulator.kernel import Backend, World
 from emulator.trace import Sink
 from scenarios.checkers import Checkers
 from scenarios.cluster import Cluster
@@ -37,10 +37,12 @@ RETRY_US = 2_000_000
 
 @define(eq=False)
 class Stage:
-    """Everything that one run consists of, put together and not begun."""
+    """Everything that one run consists of, put together and not begun. ``backend``: how its tasks wait; no run shows
+    which it was."""
 
     scenario: Scenario
     keep_rows: bool = False
+    backend: Backend = "detached"
     world: World = field(init=False)
     cluster: Cluster = field(init=False)
     measures: Measures = field(init=False)
@@ -55,7 +57,7 @@ class Stage:
             # Nobody asked for logs: let a call cost no more than a look at its level.
             structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(SILENT))
         scenario = self.scenario
-        self.world = World(scenario.seed)
+        self.world = World(scenario.seed, backend=self.backend)
         self.cluster = cluster = Cluster(self.world, cluster_setup(scenario))
         trace = cluster.trace
         settings = scenario.cluster.settings()

@@ -19,7 +19,7 @@ STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("want"), st.sampled_from(TPS), st.integers(0, 9)),
         st.tuples(st.just("forget"), st.sampled_from(TPS), st.just(0)),
-        st.tuples(st.sampled_from(["read", "lose the session", "lose the connection"]), st.none(), st.just(0)),
+        st.tuples(st.sampled_from(["read", "lose the session", "lose the connection", "hang up"]), st.none(), st.just(0)),
     ),
     max_size=30,
 )
@@ -70,6 +70,8 @@ def test_the_leader_knows_exactly_what_is_wanted(steps: list[tuple[str, TopicPar
                 ledger.disconnect = True
                 with pytest.raises(Disconnected):
                     await reader.read()
+                reader.reset()
+            elif what == "hang up":  # the connection served another kind of request when it broke
                 reader.reset()
             else:
                 if what == "lose the session":

@@ -9,7 +9,7 @@ from emulator.kernel import Signal, World
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import FetchPosition
 from emulator.protocol.fetch import FetchRequest
-from emulator.protocol.offsets_for_leader_epoch import OffsetsForLeaderEpochRequest
+from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest, OffsetsForLeaderEpochRequest
 from fetchers import FetcherPolicies, ReplicationThrottle
 from tests.fetchers.rig import LATENCY_US, ME, MS, A, B, Rig, write
 
@@ -137,8 +137,10 @@ def test_a_delay_is_not_prolonged_by_another_error() -> None:
         until = rig.thread.states[A].delayed_until_us
         assert until > 0
         rig.leader.down = True
-        await rig.rest(700)
-        assert rig.thread.states[A].delayed_until_us == until
+        await rig.rest(1_600)
+        a, b = rig.thread.states[A], rig.thread.states[B]
+        assert (until, a.delayed_until_us) == (until, 0)
+        assert b.delayed_until_us > until
 
     play(scenario)
 
@@ -162,6 +164,28 @@ def test_an_answer_to_a_position_that_has_changed_is_ignored() -> None:
         await rig.rest()
         assert rig.equal(A)
         assert [event.offset for event in positions] == [0, -1, 1]
+
+    play(scenario)
+
+
+def test_an_answer_is_ignored_too_if_the_epoch_changes_while_another_answer_is_dealt_with() -> None:
+    """A is out of range, which takes a question of its own; meanwhile B gets a new leader epoch."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.replica(A, 0, 0, high_watermark=2).log.epochs.entries.clear()
+        rig.leader.leads(A, 0)
+        rig.leader.leads(B, 0)
+        rig.add(A, B)
+        while not rig.leader.requests(ListOffsetsRequest):
+            await rig.world.sleep(LATENCY_US // 2)
+        rig.leader.epochs[B] = 1
+        rig.add(B, epoch=1)
+        await rig.world.sleep(LATENCY_US)
+        assert rig.thread.states[B].truncating
+        assert rig.replicas[B].log_end_offset == 0
+        await rig.rest()
+        assert rig.equal(A)
+        assert rig.equal(B)
 
     play(scenario)
 

@@ -109,6 +109,19 @@ def test_the_budget_ends_a_livelock(backend: Backend) -> None:
         world.run(main)
 
 
+def test_a_livelock_at_one_instant_ends_without_a_budget(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("emulator.kernel.world.LIVELOCK", 10_000)
+    world = World(1, backend=backend)
+
+    async def main() -> None:
+        await world.sleep(7)
+        while True:
+            await world.sleep(0)
+
+    with pytest.raises(BudgetExceeded, match="a livelock: more than 10000 events at 7 us"):
+        world.run(main)
+
+
 def test_the_budget_ends_a_livelock_of_events() -> None:
     world = World(1, max_events=10_000)
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-import structlog
 from attrs import define, field
 
 from emulator.protocol import znodes
@@ -26,8 +24,6 @@ HEAL: tuple[Table, ...] = (
     {"action": "link.heal", "target": {"mode": "all"}, "peer": "zookeeper"},
 )
 EXECUTE: Table = {"at": "2s", "action": "reassign.execute"}
-
-structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
 
 
 def scenario(

@@ -1,0 +1,91 @@
+"""Producers on a whole cluster: acks 0, 1 and all, too small an ISR, a leader that dies."""
+
+import pytest
+
+from emulator.protocol.events import Appended, LeaderElected, Produced
+from scenarios.model import Scenario
+from tests.scenarios.runner.building import HEAL, Played, Table, play, scenario
+
+ACKS = {"0": 0, "1": 1, "all": -1}
+
+
+def loaded(*method: Table, acks: str = "all", min_isr: int = 1, **more: object) -> Scenario:
+    """orders-0 on brokers 0, 1, 2, led by 0; a batch of 20 messages every 100 ms."""
+    config = {"min.insync.replicas": min_isr, "replica.lag.time.max.ms": 4000}
+    return scenario(
+        brokers=4, controller=3, assignment=[[0, 1, 2]], method=method, acks=acks, config=config, horizon="2m", **more
+    )
+
+
+def idle(at: str = "5s") -> Table:
+    """Something that has no effect: the run goes on until then."""
+    return {"at": at, "action": "link.heal", "target": 3}
+
+
+@pytest.mark.parametrize("acks", ACKS)
+def test_acks(acks: str) -> None:
+    """0 has its answer at once, 1 after a round trip, all after the followers' fetches."""
+    played = play(loaded(idle(), acks=acks))
+    produced = played.of(Produced)
+    assert {(event.acks, event.error, event.attempts) for event in produced[1:]} == {(ACKS[acks], "NONE", 1)}
+    latency_us = max(event.latency_us for event in produced[1:])
+    low, high = {"0": (0, 0), "1": (700, 2_000), "all": (1_400, 10_000)}[acks]
+    assert low <= latency_us <= high
+    known = {event.base_offset >= 0 for event in produced}
+    assert known == {acks != "0"}, "without an answer nobody knows the offset"
+
+
+def test_too_small_an_isr_is_refused_and_tried_again() -> None:
+    """Two of three are gone, min.insync.replicas is 2: nothing is appended until one is back, then everything."""
+    gone = {"at": "3s", "action": "broker.stop", "target": [1, 2], "duration": "10s"}
+    played = play(loaded(gone, min_isr=2, rollbacks=HEAL))
+    assert played.run.passed, played.run.explanation
+    appended = [event.t_us for event in played.of(Appended, lambda event: event.leader and event.id > 0)]
+    assert [t_us for t_us in appended if 3_200_000 < t_us < 13_000_000] == []
+    waited = played.of(Produced, lambda event: event.attempts > 10)
+    assert waited != []
+    assert {event.error for event in played.of(Produced)} == {"NONE"}
+    assert all(event.t_us > 13_000_000 for event in waited)
+    assert_whole(played)
+
+
+def test_acks_1_does_not_ask_for_an_isr() -> None:
+    gone = {"at": "3s", "action": "broker.stop", "target": [1, 2], "duration": "10s"}
+    played = play(loaded(gone, acks="1", min_isr=2, rollbacks=HEAL))
+    assert {event.attempts for event in played.of(Produced)[1:]} == {1}
+
+
+def test_a_leader_dies_and_the_producer_finds_the_next() -> None:
+    """acks=all: what had no answer is sent again to the leader that metadata names; nothing is lost."""
+    crash = {"at": "3s", "action": "broker.crash", "target": "leader(orders-0)", "duration": "15s"}
+    played = play(loaded(crash, rollbacks=HEAL))
+    assert played.run.passed, played.run.explanation
+    assert [event.leader for event in played.of(LeaderElected)] == [0, 1]
+    again = played.of(Produced, lambda event: event.attempts > 1)
+    assert again != []
+    assert {event.leader for event in again} == {1}
+    assert {event.error for event in played.of(Produced)} == {"NONE"}
+    assert_whole(played)
+
+
+def assert_whole(played: Played) -> None:
+    """Every batch that was closed has come to an end, but for the last few."""
+    ids = [event.id for event in played.of(Produced)]
+    assert sorted(ids) == ids or len(set(ids)) == len(ids)
+    assert max(ids) - len(set(ids)) < 5
+
+
+CUT = {"at": "3s", "action": "link.cut", "target": "leader(orders-0)", "peer": [1, 2]}
+CRASH = {"after": "1s", "action": "broker.crash", "target": 0}
+
+
+@pytest.mark.parametrize(("acks", "loses"), [("1", True), ("all", False)])
+def test_what_acks_1_loses_acks_all_keeps(acks: str, loses: bool) -> None:
+    """The leader answers for a second while no follower hears from it, then it dies. The checker knows that acks=1
+    was never promised more: it counts the loss, and nothing is violated."""
+    played = play(loaded(CUT, CRASH, acks=acks))
+    assert played.run.violations == ()
+    assert [event.leader for event in played.of(LeaderElected)] == [0, 1]
+    kept = {event.id for event in played.of(Appended) if event.node in (1, 2)}
+    lost = [e for e in played.of(Produced) if e.error == "NONE" and e.id not in kept and e.t_us < 5_000_000]
+    assert bool(lost) is loses

@@ -1,0 +1,103 @@
+"""A run is a function of its scenario, its strategy, its profile and its seed: of nothing else."""
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from emulator.kernel import Backend
+from scenarios.cli.check import check
+from scenarios.cli.exits import NOT_DETERMINISTIC, PASSED
+from scenarios.model import Scenario
+from scenarios.runner.runner import Stage, conclude, prepare
+from tests.scenarios.determinism.digests import LIBRARY
+from tests.scenarios.runner.building import EXECUTE, at_step, scenario
+
+PROJECT = Path(__file__).parents[3]
+HASH_SEEDS = 20
+RUNS = (
+    "controller-dies-mid-move:wiki",
+    "controller-dies-mid-move:kafka-6794",
+    "leader-dies-mid-move:wiki",
+    "kip-461-one-partition-fails:wiki",
+    "follower-cut-off:wiki",
+)
+SCENARIOS = sorted(path.stem for path in LIBRARY.glob("*.toml"))
+
+
+def digests(hash_seed: int) -> dict[str, str]:
+    """Of RUNS, from a process of its own whose Python hashes strings in its own way."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.scenarios.determinism.digests", *RUNS],
+        cwd=PROJECT,
+        env={**os.environ, "PYTHONHASHSEED": str(hash_seed)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["unwanted"] == []
+    found: dict[str, str] = answer["digests"]
+    return found
+
+
+def test_twenty_processes_have_one_digest() -> None:
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(digests, range(HASH_SEEDS)))
+    assert len(found[0]) == len(set(found[0].values())) == len(RUNS), "different runs differ"
+    assert found == found[:1] * HASH_SEEDS
+
+
+@pytest.mark.parametrize("strategy", ["wiki", "kafka-6794"])
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_both_backends_have_one_digest(name: str, strategy: str) -> None:
+    """Tasks that leave Trio's scheduler while they wait, and tasks that stay in it, make the same run."""
+    assert digest(name, strategy, "attached") == digest(name, strategy, "detached")
+
+
+def digest(name: str, strategy: str, backend: Backend) -> str:
+    original = Scenario.load(LIBRARY / f"{name}.toml")
+    stage = Stage(prepare(original, strategy=strategy), backend=backend)
+    stage.play()
+    return conclude(stage, original, 0.0)[0].digest
+
+
+@pytest.mark.parametrize("change", [{"seed": "43"}, {"workloads[0].producerRate": "999"}])
+def test_another_scenario_has_another_digest(change: dict[str, str]) -> None:
+    original = Scenario.load(LIBRARY / "controller-dies-mid-move.toml")
+    assert original.with_overrides(change).run().digest != original.run().digest
+
+
+# -- the test can fail ------------------------------------------------------------------------------------------
+
+
+def five_partitions() -> Scenario:
+    """A short move; every tick of the producer has a batch for each of five partitions."""
+    crash = at_step("move.start", "after", "controller.crash")
+    return scenario(
+        assignment=[[0, 1], [1, 2], [2, 0], [0, 2], [1, 0]], plan={0: [3, 4]}, method=[EXECUTE, crash], horizon="1m"
+    )
+
+
+def test_two_processes_agree(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(five_partitions(), as_json=True) == PASSED
+    assert json.loads(capsys.readouterr().out)["deterministic"] is True
+
+
+def test_a_planted_fault_is_noticed_and_the_first_event_named(capsys: pytest.CaptureFixture[str]) -> None:
+    """The order of a set of strings reaches the trace with the producer's first batches."""
+    planted = "tests.scenarios.determinism.planted:record"
+    assert check(five_partitions(), as_json=True, recorder=planted) == NOT_DETERMINISTIC
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["deterministic"] is False
+    assert len(set(answer["digests"])) == 2
+    difference = answer["first_difference"]
+    first, second = difference["first"], difference["second"]
+    assert (first["kind"], second["kind"]) == ("Appended", "Appended")
+    assert (first["seq"], first["t_us"] < 500_000) == (second["seq"], True)
+    assert first != second
