@@ -9,7 +9,6 @@ from contextlib import suppress
 
 import structlog
 import trio
-from attrs import define
 
 from emulator.kernel import Mailbox
 from emulator.network import Disconnected
@@ -30,28 +29,10 @@ from emulator.protocol.types import TopicPartition
 from fetchers.failed_partitions import FailedPartitions
 from fetchers.pending import PendingWork
 from fetchers.policies import FetcherPolicies
-from fetchers.ports import FollowerLog, InitialFetchState, LeaderEndPoint
+from fetchers.ports import InitialFetchState, LeaderEndPoint
 from fetchers.quota import ReplicationQuota
 from fetchers.session import SessionLost, SessionReader
-
-
-@define(eq=False)
-class FetchState:
-    """One partition on this thread: truncating, fetching, or delayed until ``delayed_until_us``.
-
-    ``behind`` (the leader's high watermark is ahead, or not known yet) and ``held`` (left out of the fetches) matter to
-    a quota; ``refused``: the leader has answered with an error since the partition came here.
-    """
-
-    tp: TopicPartition
-    leader_epoch: int
-    offset: int
-    log: FollowerLog
-    truncating: bool = True
-    delayed_until_us: int = 0
-    behind: bool = True
-    held: bool = False
-    refused: bool = False
+from fetchers.state import FetchState
 
 
 class FetcherThread:

@@ -39,8 +39,10 @@ class IsrWriter:
 
     def expand_waiting(self) -> None:
         """Let those join that fetch from here and may, but found a write in flight or saw theirs fail."""
-        for remote in self._partition.remotes.values():
-            if not remote.in_isr and remote.session is not None and self.may_join(remote):
+        partition = self._partition
+        for remote in partition.remotes.values():
+            session = remote.session
+            if not remote.in_isr and session is not None and session.reads(partition) and self.may_join(remote):
                 self.expand(remote)
 
     def expand(self, remote: RemoteReplica) -> None:

@@ -68,6 +68,11 @@ class FetchSession:
         """There is a new high watermark: it travels with the next answer, but completes none (before 2.4, KAFKA-9952)."""
         self.dirty[tp] = None
 
+    def reads(self, partition: "Partition") -> bool:
+        """Whether its fetches count as reads of ``partition``: it holds it, at a valid offset and epoch."""
+        position = self.positions.get(partition.tp)
+        return position is not None and self._check(partition.tp, partition, position) is Errors.NONE
+
     def fetch(self, request: FetchRequest) -> None:
         """Take in one request and answer it, now or when there is something to say."""
         manager = self.manager

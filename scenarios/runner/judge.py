@@ -9,6 +9,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.trace import Trace
 from emulator.trace.events import Step
 from scenarios.checkers import Checkers
+from scenarios.checkers.no_acked_record_lost import NoAckedRecordLost
 from scenarios.faults import Roles
 from scenarios.measures import Measures
 from scenarios.measures.figures import Value
@@ -73,9 +74,20 @@ class Judge:
         for index, steady in enumerate(self.scenario.steady_state):
             applies = steady.mode == mode or (steady.mode == "edge" and mode in ("start", "end"))
             if applies and index not in self._deviations:
-                value = self.measures.now(steady.metric)
+                value = self._now(steady.metric)
                 if not steady.tolerance.holds(value):
                     self._deviations[index] = (now_us, f"{steady.metric} = {value}, wanted {steady.tolerance}")
+
+    def _now(self, metric: str) -> int:
+        """A gauge or a counter; what was lost is the checker's to know."""
+        return sum(self.lost.values()) if metric == "lost_batches" else self.measures.now(metric)
+
+    @property
+    def lost(self) -> dict[str, int]:
+        """Acknowledged batches that were lost: by unclean elections with acks=all, by any with acks=1."""
+        checker = self.checkers.get(NoAckedRecordLost)
+        assert checker is not None
+        return {"all": checker.lost_acked, "1": checker.lost_acked_by_one}
 
     def _stepped(self, event: Step) -> None:
         self._steps[event.step, event.edge, f"{event.topic}-{event.partition}"] = None
@@ -159,7 +171,7 @@ class Judge:
         assert expect.metric is not None
         if expect.metric not in self.live_metrics:
             return False, "known at the end of the run only"
-        return _within(self.measures.now(expect.metric), expect.tolerance)
+        return _within(self._now(expect.metric), expect.tolerance)
 
     def _invariant(self, expect: Expect) -> Outcome:
         assert expect.invariant is not None

@@ -27,6 +27,7 @@ class Run:
     Attributes:
         run_id: identifies scenario, profile, strategy, seed and code; ``digest``: identifies what happened.
         verdict: ``passed`` or ``failed``; ``reason``: why it failed: violated, expectation, not exercised, unfinished.
+        lost: acknowledged batches that were lost and that Kafka does not promise to keep, by acks.
         virtual_s, wall_s: how long it took in the world and outside.
         events: how many the trace has; ``steps`` (kernel events) are not counted.
         explanation: of a failed run: what broke, how it came to it, and how to see it again; fits a screen.
@@ -44,6 +45,7 @@ class Run:
     violations: tuple[Violation, ...]
     expectations: tuple[Expectation, ...]
     metrics: dict[str, Value]
+    lost: dict[str, int]
     virtual_s: float
     wall_s: float
     events: int
@@ -73,6 +75,7 @@ class Run:
                 {"statement": e.statement, "ok": e.ok, "detail": e.detail, "t_us": e.t_us} for e in self.expectations
             ],
             "metrics": self.metrics,
+            "lost": self.lost,
             "virtual_s": self.virtual_s,
             "wall_s": self.wall_s,
             "events": self.events,

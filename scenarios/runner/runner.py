@@ -194,6 +194,7 @@ def conclude(stage: Stage, original: Scenario, wall_s: float) -> tuple[Run, Figu
         violations=violations,
         expectations=expectations,
         metrics=figures.metrics(),
+        lost=stage.judge.lost,
         virtual_s=end_us / 1_000_000,
         wall_s=wall_s,
         events=trace.seq,

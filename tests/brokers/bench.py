@@ -31,6 +31,7 @@ TP = TopicPartition("t", 0)
 ME = 0
 MS = 1000
 BATCH_BYTES = 100
+LAG = 100 * MS
 
 
 @define(eq=False)
@@ -139,9 +140,7 @@ class Bench:
 
     # -- control requests --------------------------------------------------------------------------------------
 
-    def leader_and_isr(
-        self, *states: LeaderAndIsrPartition, controller_epoch: int = 1, broker_epoch: int = -1
-    ) -> Any:
+    def leader_and_isr(self, *states: LeaderAndIsrPartition, controller_epoch: int = 1, broker_epoch: int = -1) -> Any:
         line = Line()
         request = LeaderAndIsrRequest(9, controller_epoch, broker_epoch, states, ())
         self.control.leader_and_isr(request, cast(Channel, line))
@@ -239,3 +238,17 @@ def state(
 
 def batch(base: int, epoch: int = 0, count: int = 1, size: int = BATCH_BYTES, id: int = 1) -> Batch:
     return Batch(base, base + count, epoch, size, id)
+
+
+def lag_bench() -> Bench:
+    """The clock stands at 5 s, so that a caught-up time of 0 is long ago."""
+    bench = Bench(config(replica_lag_time_max_us=LAG))
+    bench.at(5_000 * MS)
+    return bench
+
+
+def caught_up(bench: Bench, *brokers: int, offset: int = 0) -> list[Follower]:
+    followers = [bench.follower(broker) for broker in brokers]
+    for follower in followers:
+        follower.at(offset)
+    return followers

@@ -255,3 +255,9 @@ class Rig:
 
     async def rest(self, duration_ms: int = 50) -> None:
         await self.world.sleep(duration_ms * MS)
+
+
+def play(scenario: Callable[[Rig], Awaitable[object]], policies: FetcherPolicies | None = None) -> None:
+    """Run ``scenario`` in a world of its own."""
+    world = World(1, max_events=200_000)
+    world.run(Rig(world, policies).run, scenario)

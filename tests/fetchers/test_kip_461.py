@@ -3,14 +3,13 @@
 The kind of fetcher that moves replicas between log directories does not exist here: a broker has one log.
 """
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import structlog
 from structlog.testing import capture_logs
 
-from emulator.kernel import World
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import (
     FetcherStarted,
@@ -20,15 +19,10 @@ from emulator.protocol.events import (
     PartitionUnfailed,
 )
 from fetchers import FetcherPolicies
-from tests.fetchers.rig import A, B, Rig, write
+from tests.fetchers.rig import A, B, Rig, play, write
 
 ONE_ENDS = FetcherPolicies(end_thread_when_all_failed=True)
 causes = pytest.mark.parametrize("cause", ["append", "truncate", "fenced fetch", "fenced epoch", "fenced offsets"])
-
-
-def play(scenario: Callable[[Rig], Awaitable[object]], policies: FetcherPolicies | None = None) -> None:
-    world = World(1, max_events=100_000)
-    world.run(Rig(world, policies).run, scenario)
 
 
 async def fail(rig: Rig, cause: str = "append", *, alone: bool = False) -> None:

@@ -39,7 +39,9 @@ def test_a_long_run_keeps_to_the_rate() -> None:
     assert 58_000 <= sent <= 62_000
 
 
-@given(st.lists(st.tuples(st.integers(0, 3_000_000), st.integers(1, 500)), min_size=1, max_size=40), st.integers(1, 400))
+@given(
+    st.lists(st.tuples(st.integers(0, 3_000_000), st.integers(1, 500)), min_size=1, max_size=40), st.integers(1, 400)
+)
 def test_agrees_with_the_rule(records: list[tuple[int, int]], rate: int) -> None:
     quota, now = ReplicationQuota(rate, {A: (1,)}), 0
     samples: list[tuple[int, int]] = []

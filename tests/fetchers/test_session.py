@@ -19,7 +19,9 @@ STEPS = st.lists(
     st.one_of(
         st.tuples(st.just("want"), st.sampled_from(TPS), st.integers(0, 9)),
         st.tuples(st.just("forget"), st.sampled_from(TPS), st.just(0)),
-        st.tuples(st.sampled_from(["read", "lose the session", "lose the connection", "hang up"]), st.none(), st.just(0)),
+        st.tuples(
+            st.sampled_from(["read", "lose the session", "lose the connection", "hang up"]), st.none(), st.just(0)
+        ),
     ),
     max_size=30,
 )
@@ -113,4 +115,19 @@ def test_an_answer_for_a_partition_forgotten_meanwhile_is_dropped() -> None:
         assert [answer.tp for answer in await reader.read()] == [TPS[1]]
 
     reader = SessionReader(1, Forgetful(), FetcherPolicies())
+    World(1).run(body)
+
+
+def test_a_session_that_begins_anew_does_not_bring_back_what_was_forgotten() -> None:
+    async def body() -> None:
+        ledger = Ledger()
+        reader = SessionReader(1, ledger, FetcherPolicies())
+        for tp in TPS[:2]:
+            reader.want(FetchPartition(tp, 0, 5, 0))
+        await reader.read()
+        reader.forget(TPS[0])
+        reader.reset()
+        await reader.read()
+        assert ledger.offsets == {TPS[1]: 5}
+
     World(1).run(body)

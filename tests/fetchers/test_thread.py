@@ -1,22 +1,12 @@
 """The fetch loop of one thread: positions, delays, a lost leader, stale answers, and work that is due but hidden in a
 long poll (kafka-behaviour, 8.2)."""
 
-from collections.abc import Awaitable, Callable
-
-import pytest
-
-from emulator.kernel import Signal, World
+from emulator.kernel import Signal
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import FetchPosition
 from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest, OffsetsForLeaderEpochRequest
-from fetchers import FetcherPolicies, ReplicationThrottle
-from tests.fetchers.rig import LATENCY_US, ME, MS, A, B, Rig, write
-
-
-def play(scenario: Callable[[Rig], Awaitable[object]], policies: FetcherPolicies | None = None) -> None:
-    world = World(1, max_events=200_000)
-    world.run(Rig(world, policies).run, scenario)
+from tests.fetchers.rig import LATENCY_US, A, B, Rig, play, write
 
 
 def test_follows_its_leader_and_learns_the_high_watermark() -> None:
@@ -180,156 +170,16 @@ def test_an_answer_is_ignored_too_if_the_epoch_changes_while_another_answer_is_d
             await rig.world.sleep(LATENCY_US // 2)
         rig.leader.epochs[B] = 1
         rig.add(B, epoch=1)
-        await rig.world.sleep(LATENCY_US)
-        assert rig.thread.states[B].truncating
+        rig.leader.hold = hold = Signal(rig.world)
+        await rig.rest()
+        hold.set()
+        rig.leader.hold = hold = Signal(rig.world)
+        await rig.rest()
+        assert rig.equal(A)
         assert rig.replicas[B].log_end_offset == 0
+        hold.set()
         await rig.rest()
         assert rig.equal(A)
         assert rig.equal(B)
 
     play(scenario)
-
-
-# -- the world is not settled while there is work to do ---------------------------------------------------------
-
-
-def test_a_partition_added_during_a_long_poll_keeps_the_world_unsettled_until_it_is_truncated() -> None:
-    async def scenario(rig: Rig) -> None:
-        rig.leader.leads(A)
-        rig.leader.leads(B, 1, epoch=1)
-        rig.replica(B, 0, 0)
-        rig.add(A)
-        await rig.world.settled()
-        rig.add(B, epoch=1)
-        began = rig.world.now
-        await rig.world.settled()
-        assert rig.equal(B)
-        # It is over with the work, not when the hold would have run out.
-        assert rig.world.now - began < 500 * MS + 10 * LATENCY_US
-
-    play(scenario)
-
-
-def test_a_partition_taken_away_again_does_not_keep_the_world_waiting() -> None:
-    async def scenario(rig: Rig) -> None:
-        rig.leader.leads(A)
-        rig.leader.leads(B)
-        rig.add(A)
-        await rig.world.settled()
-        rig.add(B)
-        began = rig.world.now
-        rig.manager.remove([B])
-        await rig.world.settled()
-        assert rig.world.now - began <= LATENCY_US
-
-    play(scenario)
-
-
-def test_a_partition_the_leader_refused_once_keeps_the_world_unsettled_until_it_is_asked_again() -> None:
-    async def scenario(rig: Rig) -> None:
-        rig.leader.leads(A, 0)
-        rig.leader.leads(B)
-        rig.leader.errors[A] = Errors.UNKNOWN_LEADER_EPOCH
-        rig.add(A, B)
-        await rig.rest(20)
-        del rig.leader.errors[A]
-        await rig.world.settled()
-        assert rig.equal(A)
-
-    play(scenario)
-
-
-def test_a_leader_that_goes_on_refusing_does_not_keep_the_world_waiting() -> None:
-    async def scenario(rig: Rig) -> None:
-        rig.leader.leads(A, 0)
-        rig.leader.errors[A] = Errors.UNKNOWN_LEADER_EPOCH
-        rig.add(A)
-        await rig.world.settled()
-        assert rig.world.now < 5_000 * MS
-
-    play(scenario)
-
-
-def test_a_dead_leader_does_not_keep_the_world_waiting() -> None:
-    async def scenario(rig: Rig) -> None:
-        rig.leader.leads(A, 0)
-        rig.leader.down = True
-        rig.add(A)
-        await rig.world.settled()
-        assert rig.world.now < 5_000 * MS
-
-    play(scenario)
-
-
-# -- the follower's side of a throttle ---------------------------------------------------------------------------
-
-
-def throttled(rate: int) -> FetcherPolicies:
-    """A alone is listed."""
-    return FetcherPolicies(throttle=ReplicationThrottle(2**60, rate, {}, {A: (ME,)}))
-
-
-def test_kip_73_a_throttled_partition_is_left_out_until_the_rate_is_down() -> None:
-    """Answers carry at most 200 bytes here; 1000 bytes/s let 30 batches of 100 through in about 3 s."""
-
-    async def scenario(rig: Rig) -> None:
-        rig.leader.leads(A, *[0] * 30)
-        rig.leader.leads(B, *[0] * 30)
-        rig.add(A, B)
-        await rig.rest(100)
-        assert rig.equal(B)
-        assert 10 <= rig.replicas[A].log_end_offset <= 12
-        assert rig.thread.states[A].held
-        asked = len(rig.leader.asked)
-        await rig.world.settled()
-        assert rig.equal(A)
-        assert 2_000 * MS <= rig.world.now <= 3_600 * MS
-        # One poll of B's each half second and one answer for each 200 bytes: nobody is asked in a loop.
-        assert len(rig.leader.asked) - asked < 30
-
-    play(scenario, throttled(1_000))
-
-
-def test_kip_73_with_nothing_else_to_fetch_the_quota_is_looked_at_each_back_off() -> None:
-    async def scenario(rig: Rig) -> None:
-        rig.leader.leads(A, *[0] * 30)
-        rig.add(A)
-        await rig.rest(100)
-        assert rig.thread.states[A].held
-        assert not rig.equal(A)
-        asked = len(rig.leader.asked)
-        await rig.rest(850)
-        assert len(rig.leader.asked) == asked
-        await rig.world.settled()
-        assert rig.equal(A)
-        assert 2_000 * MS <= rig.world.now <= 4_500 * MS
-
-    play(scenario, throttled(1_000))
-
-
-@pytest.mark.parametrize("leader_is_ahead", [True, False])
-def test_kafka_4313_a_replica_at_the_high_watermark_is_never_left_out(leader_is_ahead: bool) -> None:
-    async def scenario(rig: Rig) -> None:
-        rig.leader.leads(A, 0, 0)
-        rig.leader.marks[A] = 3 if leader_is_ahead else 2
-        rig.add(A)
-        await rig.rest(100)
-        assert rig.thread.states[A].held == leader_is_ahead
-
-    play(scenario, throttled(1))
-
-
-def test_kip_73_removing_a_partition_that_is_held_back_leaves_nothing_behind() -> None:
-    async def scenario(rig: Rig) -> None:
-        rig.leader.leads(A, *[0] * 30)
-        rig.add(A)
-        await rig.rest(100)
-        assert rig.thread._held
-        rig.manager.remove([A])
-        assert not rig.thread._held
-        rig.leader.epochs[A] = 1
-        rig.add(A, epoch=1)
-        await rig.world.settled()
-        assert rig.equal(A)
-
-    play(scenario, throttled(1_000))

@@ -1,20 +1,17 @@
 """Where a follower cuts its log under a new leader (kafka-behaviour, 8.3; KIP-279)."""
 
-from collections.abc import Awaitable, Callable
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from brokers.log import Log
 from emulator.disks import Disk, DiskError
-from emulator.kernel import Signal, World
+from emulator.kernel import Signal
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import FetchPosition, PartitionFailed
 from emulator.protocol.offsets_for_leader_epoch import EpochEndOffset, OffsetsForLeaderEpochRequest
 from fetchers.truncation import Cut, Kip279
-from tests.fetchers.rig import LATENCY_US, MS, A, B, Replica, Rig, write
+from tests.fetchers.rig import LATENCY_US, MS, A, B, Replica, Rig, play, write
 
 
 def answer(epoch: int, offset: int) -> EpochEndOffset:
@@ -52,12 +49,6 @@ def test_c99_c101_the_cut_for_an_answer(epochs: list[int], answered: tuple[int, 
 
 def test_a_high_watermark_behind_the_end_cuts_nothing() -> None:
     assert Kip279().cut(replica(1, 1), answer(-1, -1), 9) == Cut(2, True)
-
-
-def play(scenario: Callable[[Rig], Awaitable[object]], **options: Any) -> Rig:
-    rig = Rig(World(1, max_events=100_000), **options)
-    rig.world.run(rig.run, scenario)
-    return rig
 
 
 def test_c89_asks_again_until_both_agree_and_ends_with_the_leaders_log() -> None:

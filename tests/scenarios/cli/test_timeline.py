@@ -25,8 +25,8 @@ def test_the_partition_from_the_file_is_the_partition_of_the_run(call: Call, tra
     called = call("timeline", trace / "wiki", "orders-0")
     assert called.code == 0
     text = called.out
-    assert "wiki.3 after" in text
-    assert text.index("wiki.1 before") < text.index("wiki.12 after")
+    assert "wiki.3, orders-0" in text, "nothing happens between its edges: one line"
+    assert text.index("wiki.1 before") < text.index("wiki.1 after") < text.index("wiki.12, orders-0")
 
 
 def test_a_span_of_time(call: Call, trace: Path) -> None:

@@ -56,7 +56,7 @@ def test_the_tickets_hops(profile: str) -> None:
 
 def test_a_missing_row_would_be_noticed() -> None:
     rows = [PAGE[0], PAGE[1], PAGE[3], PAGE[4]]
-    with pytest.raises(AssertionError, match="4/{1,2,3,4,5,6}"):
+    with pytest.raises(AssertionError, match=r"4/\{1,2,3,4,5,6\}"):
         assert_in_order(PAGE, rows)
 
 

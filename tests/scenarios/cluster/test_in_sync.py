@@ -1,5 +1,7 @@
 """The in-sync set of a partition on a whole cluster: who leaves, when, and who notices."""
 
+from typing import Any
+
 import pytest
 
 from emulator.protocol.events import ControlRequest, IsrChanged, IsrUpdateFailed, LeaderElected
@@ -10,7 +12,7 @@ from tests.scenarios.runner.building import HEAL, Table, play, scenario
 CUT_US = 10_000_000
 
 
-def cluster(*method: Table, lag_ms: int = 10_000, **more: object) -> Scenario:
+def cluster(*method: Table, lag_ms: int = 10_000, **more: Any) -> Scenario:
     """orders-0 on brokers 0, 1, 2, led by 0; broker 3 is controller."""
     config = {"replica.lag.time.max.ms": lag_ms}
     return scenario(brokers=4, controller=3, assignment=[[0, 1, 2]], method=method, config=config, **more)

@@ -1,5 +1,7 @@
 """Producers on a whole cluster: acks 0, 1 and all, too small an ISR, a leader that dies."""
 
+from typing import Any
+
 import pytest
 
 from emulator.protocol.events import Appended, LeaderElected, Produced
@@ -9,7 +11,7 @@ from tests.scenarios.runner.building import HEAL, Played, Table, play, scenario
 ACKS = {"0": 0, "1": 1, "all": -1}
 
 
-def loaded(*method: Table, acks: str = "all", min_isr: int = 1, **more: object) -> Scenario:
+def loaded(*method: Table, acks: str = "all", min_isr: int = 1, **more: Any) -> Scenario:
     """orders-0 on brokers 0, 1, 2, led by 0; a batch of 20 messages every 100 ms."""
     config = {"min.insync.replicas": min_isr, "replica.lag.time.max.ms": 4000}
     return scenario(

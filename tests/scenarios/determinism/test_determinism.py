@@ -23,8 +23,6 @@ RUNS = (
     "controller-dies-mid-move:wiki",
     "controller-dies-mid-move:kafka-6794",
     "leader-dies-mid-move:wiki",
-    "kip-461-one-partition-fails:wiki",
-    "follower-cut-off:wiki",
 )
 SCENARIOS = sorted(path.stem for path in LIBRARY.glob("*.toml"))
 

@@ -10,8 +10,9 @@ from scenarios.model import Scenario
 from tests.scenarios.runner.building import EXECUTE, HEAL, at_step, play, scenario
 from tests.scenarios.runner.random_cases import histories
 
-ANY_TIME = {"deadline": None, "database": None, "derandomize": True}
 SLOW_DRAWS = (HealthCheck.too_slow, HealthCheck.data_too_large)
+EVEN = settings(deadline=None, database=None, derandomize=True, suppress_health_check=SLOW_DRAWS)
+"""The same histories each time."""
 
 
 def check(wanted: Scenario, runs: int = 2) -> None:
@@ -22,21 +23,21 @@ def check(wanted: Scenario, runs: int = 2) -> None:
     assert all(again.digest == run.digest for again in played)
 
 
-@settings(max_examples=40, suppress_health_check=SLOW_DRAWS, **ANY_TIME)
+@settings(EVEN, max_examples=40)
 @given(histories())
 def test_one_fault_loses_nothing(wanted: Scenario) -> None:
     check(wanted)
 
 
 @pytest.mark.slow
-@settings(max_examples=2000, suppress_health_check=SLOW_DRAWS, **ANY_TIME)
+@settings(EVEN, max_examples=2000)
 @given(histories())
 def test_campaign_of_one_fault(wanted: Scenario) -> None:
     check(wanted, runs=1)
 
 
 @pytest.mark.slow
-@settings(max_examples=2000, suppress_health_check=SLOW_DRAWS, **ANY_TIME)
+@settings(EVEN, max_examples=2000)
 @given(histories(faults=3))
 def test_campaign_of_three_faults(wanted: Scenario) -> None:
     check(wanted, runs=1)

@@ -1,0 +1,25 @@
+"""What a fetcher thread knows about one of its partitions."""
+
+from attrs import define
+
+from emulator.protocol.types import TopicPartition
+from fetchers.ports import FollowerLog
+
+
+@define(eq=False)
+class FetchState:
+    """One partition on this thread: truncating, fetching, or delayed until ``delayed_until_us``.
+
+    ``behind`` (the leader's high watermark is ahead, or not known yet) and ``held`` (left out of the fetches) matter to
+    a quota; ``refused``: the leader has answered with an error since the partition came here.
+    """
+
+    tp: TopicPartition
+    leader_epoch: int
+    offset: int
+    log: FollowerLog
+    truncating: bool = True
+    delayed_until_us: int = 0
+    behind: bool = True
+    held: bool = False
+    refused: bool = False

@@ -1,0 +1,257 @@
+"""The scenario file's reference as Markdown tables, rendered from the declarations that read the file.
+
+`sections()` gives the tables by name; docs/scenarios.md holds each of them between two marks, and a test holds the
+page against what is rendered here, so that the page says what the program does. `python -m scenarios.model.reference`
+prints all of them; with the path of a page as its argument it writes them into the page.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from scenarios.errors import BadInput
+from scenarios.model import kinds
+from scenarios.model.actions import ACTIONS, LATER_ACTIONS, DelaySpec, Parameter
+from scenarios.model.cluster import ClusterSpec, NetworkSpec, ZooKeeperSpec
+from scenarios.model.configs import BROKER_SETTINGS, LONG_MAX, TOPIC_SETTINGS, Config, Setting
+from scenarios.model.expect import Expect, OneOrMore
+from scenarios.model.invariants import INVARIANTS
+from scenarios.model.method import EntryKind
+from scenarios.model.metrics import METRICS
+from scenarios.model.phases import PHASE_STEPS, PHASES, Span
+from scenarios.model.plan import Move, Plan, PlanKind, Version
+from scenarios.model.profile_names import PROFILES
+from scenarios.model.reader import Block, Key, keys_of
+from scenarios.model.scenario import Scenario
+from scenarios.model.steady_state import SteadyState
+from scenarios.model.steps import ALIASES, PROTOCOLS
+from scenarios.model.strategy import StrategySpec
+from scenarios.model.targets import PeerKind, RoleText, Target, TargetKind
+from scenarios.model.tolerance import ToleranceKind
+from scenarios.model.topics import TopicSpec
+from scenarios.model.triggers import Steps, When
+from scenarios.model.workloads import Acks, WorkloadSpec
+from scenarios.strategies.names import SHAPES
+
+BLOCKS: Mapping[str, type[Any]] = {
+    "scenario": Scenario,
+    "cluster": ClusterSpec,
+    "cluster.network": NetworkSpec,
+    "cluster.zk": ZooKeeperSpec,
+    "topics": TopicSpec,
+    "workloads": WorkloadSpec,
+    "strategy": StrategySpec,
+    "plan": Plan,
+    "plan.partitions": Move,
+    "steady_state": SteadyState,
+    "when": When,
+    "target": Target,
+    "delay": DelaySpec,
+    "expect": Expect,
+}
+"""The blocks of the file by the name of their section."""
+
+_TYPES: Mapping[type[Any], str] = {
+    kinds.Boolean: "true or false",
+    kinds.SizeOrInteger: "bytes, or a size with its unit",
+    Config: "table of settings",
+    PlanKind: 'plan, or `{ file = "move.json" }`',
+    Version: "`1`",
+    Acks: '`"0"`, `"1"` or `"all"`',
+    Steps: "step, phase, or a list of them",
+    OneOrMore: "broker id, or list of them",
+    TargetKind: "target",
+    PeerKind: 'target, or `"zookeeper"`',
+    RoleText: "role",
+    ToleranceKind: "limits",
+}
+_QUANTITIES = {id(kinds.DURATION): "duration", id(kinds.SOME_TIME): "duration > 0", id(kinds.SIZE): "size"}
+_COMPUTED: Mapping[tuple[type[Any], str], str] = {
+    (TopicSpec, "partitions"): "as the assignment, or 1",
+    (TopicSpec, "replication_factor"): "as the assignment, or 3",
+    (Target, "mode"): '`"all"` for ids, `"one"` otherwise',
+}
+"""Defaults that depend on other keys, in words."""
+
+
+def sections() -> dict[str, str]:
+    """Name of the section to its Markdown table."""
+    return {
+        **{name: _block_table(block) for name, block in BLOCKS.items()},
+        "cluster.config": _settings_table(BROKER_SETTINGS.values()),
+        "topics.config": _settings_table(TOPIC_SETTINGS.values()),
+        "actions": _table(("Action", "Target", "Ended by", "What it does"), _action_rows()),
+        "parameters": _table(("Action", "Key", "Type", "Default", "Meaning"), _parameter_rows()),
+        "phases": _table(("Phase", "Meaning", *(f"`{name}`" for name in PHASE_STEPS)), _phase_rows()),
+        "steps": _table(("Step", "What happens in it"), _step_rows()),
+        "metrics": _table(("Metric", "Form", "Unit", "Meaning", "Kafka's MBean"), _metric_rows()),
+        "invariants": _table(("Invariant", "Statement"), ((f"`{k}`", text) for k, text in INVARIANTS.items())),
+        "strategies": _table(("Strategy", "Steps"), _named(SHAPES.values())),
+        "profiles": _table(("Profile", "Behaviour"), _named(PROFILES.values())),
+        "later": ", ".join(f"`{name}`" for name in LATER_ACTIONS),
+    }
+
+
+def into_page(page: str) -> str:
+    """The page with every section rendered anew between its marks. Raises: BadInput for a mark of no section."""
+    rendered = sections()
+
+    def fill(match: re.Match[str]) -> str:
+        name = match.group(1)
+        if name not in rendered:
+            raise BadInput(f"no section is called {name!r}; known: {', '.join(rendered)}")
+        return marked(name, rendered[name])
+
+    return _MARKED.sub(fill, page)
+
+
+def marked(name: str, table: str) -> str:
+    """A section as it stands in the page."""
+    return f"<!-- reference: {name} -->\n\n{table}\n\n<!-- end -->"
+
+
+_MARKED = re.compile(r"<!-- reference: (\S+) -->\n.*?<!-- end -->", re.DOTALL)
+
+
+def type_of(kind: kinds.Kind[Any]) -> str:
+    """A kind in a reader's words."""
+    if isinstance(kind, kinds.Named):
+        return type_of(kind.kind) if kind.name != "when" else "`when` table"
+    if isinstance(kind, kinds.Quantity):
+        return _QUANTITIES.get(id(kind), "rate")
+    if isinstance(kind, kinds.Integer):
+        return "integer" + ("" if kind.high is None and not kind.low else _bounds(kind))
+    if isinstance(kind, kinds.Choice):
+        # More than fit a cell have a table of their own.
+        return ", ".join(_code(name) for name in kind.names) if len(kind.names) < 6 else f"name of a {kind.what}"
+    if isinstance(kind, kinds.Text):
+        return kind.form.removeprefix("a ").replace('"orders-0"', "`orders-0`")
+    if isinstance(kind, kinds.ListOf):
+        return "list of broker ids" if kind.item == kinds.BROKER_ID else f"list of {type_of(kind.item)}"
+    if isinstance(kind, kinds.MapOf):
+        return f"table: {type_of(kind.key)} to {type_of(kind.item)}"
+    if isinstance(kind, Block):
+        return f"{_name_of(kind.cls)} table"
+    return "entry" if isinstance(kind, EntryKind) else _TYPES[type(kind)]
+
+
+def _bounds(kind: kinds.Integer) -> str:
+    return f" ≥ {kind.low}" if kind.high is None else f" {kind.low} to {kind.high:,}"
+
+
+def _name_of(block: type[Any]) -> str:
+    name = next(name for name, known in BLOCKS.items() if known is block)
+    return f"`{name}`"
+
+
+def _block_table(block: type[Any]) -> str:
+    return _table(("Key", "Type", "Default", "Meaning"), (_key_row(block, key) for key in keys_of(block)))
+
+
+def _key_row(block: type[Any], key: Key) -> Sequence[str]:
+    return f"`{key.name}`", type_of(key.kind), _default(block, key), key.help
+
+
+def _default(block: type[Any], key: Key) -> str:
+    if key.required:
+        return "**required**"
+    if (block, key.attribute) in _COMPUTED:
+        return _COMPUTED[block, key.attribute]
+    default = getattr(attrs.fields(block), key.attribute).default
+    if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
+        default = default.factory()
+    return _written(key.kind, default)
+
+
+def _written(kind: kinds.Kind[Any], value: Any) -> str:
+    """A default as the file would write it; `-` for none."""
+    if value is None or value in ((), {}, ""):
+        return "-"
+    if isinstance(kind, Block):
+        return "its defaults"
+    return _code(kind.dump(value))
+
+
+def _code(value: object) -> str:
+    text = str(value).lower() if isinstance(value, bool) else f'"{value}"' if isinstance(value, str) else str(value)
+    return f"`{text}`"
+
+
+def _settings_table(settings: Iterable[Setting]) -> str:
+    return _table(
+        ("Setting", "Type", "Default", "Meaning"),
+        ((f"`{s.name}`", type_of(s.kind), _setting_default(s), s.help) for s in settings),
+    )
+
+
+def _setting_default(setting: Setting) -> str:
+    return "no limit" if setting.default == LONG_MAX else _code(setting.default)
+
+
+def _action_rows() -> Iterator[Sequence[str]]:
+    for action in ACTIONS.values():
+        target = "yes" if action.takes_target else "-"
+        yield f"`{action.name}`", target, f"`{action.undo}`" if action.undo else "-", action.help
+
+
+def _parameter_rows() -> Iterator[Sequence[str]]:
+    for action in ACTIONS.values():
+        for parameter in action.parameters:
+            yield f"`{action.name}`", f"`{parameter.name}`", *_parameter(parameter), parameter.help
+
+
+def _parameter(parameter: Parameter) -> tuple[str, str]:
+    default = "**required**" if parameter.required else _written(parameter.kind, parameter.default)
+    return type_of(parameter.kind), default
+
+
+def _phase_rows() -> Iterator[Sequence[str]]:
+    for phase, meaning in PHASES.items():
+        yield f"`{phase}`", meaning, *(_span(steps[phase]) for steps in PHASE_STEPS.values())
+
+
+def _span(span: Span) -> str:
+    steps = span.first if span.first == span.last else f"{span.first} to {span.last}"
+    return steps + (", of the next hop" if span.next_hop else "")
+
+
+def _step_rows() -> Iterator[Sequence[str]]:
+    for protocol in PROTOCOLS.values():
+        if protocol.available:
+            yield from ((f"`{step}`", meaning) for step, meaning in protocol.steps.items())
+    yield from ((f"`{alias}`", f"another name of `{step}`") for alias, step in ALIASES.items())
+
+
+def _metric_rows() -> Iterator[Sequence[str]]:
+    for metric in METRICS.values():
+        jmx = f"`{metric.jmx}`" if metric.jmx else "-"
+        yield f"`{metric.name}`", metric.form, metric.unit, metric.help, jmx
+
+
+def _named(entries: Iterable[Any]) -> Iterator[Sequence[str]]:
+    """What this version has, of strategies or profiles."""
+    return ((f"`{entry.name}`", entry.help) for entry in entries if entry.available)
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the sections, or write them into the page named."""
+    if arguments:
+        page = Path(arguments[0])
+        page.write_text(into_page(page.read_text(encoding="utf-8")), encoding="utf-8")
+        return
+    print("\n\n".join(marked(name, table) for name, table in sections().items()))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,87 @@
+"""The high watermark (kafka-behaviour, 8.5): where it stands, what holds it back, and who learns it."""
+
+from brokers.partition.remote import NEVER
+from emulator.protocol.events import HighWatermark
+from emulator.zookeeper import ZkCode
+from tests.brokers.bench import LAG, MS, Bench, caught_up, lag_bench, state
+
+
+def test_the_high_watermark_is_the_lowest_end_in_the_isr() -> None:
+    bench = lag_bench()
+    partition = bench.lead(0)
+    seen = bench.see(HighWatermark)
+    bench.produce(count=10)
+    one, two = caught_up(bench, 1, 2)
+    one.at(8)
+    assert partition.high_watermark == 0
+    two.at(5)
+    two.at(9)
+    one.at(10)
+    assert [event.high_watermark for event in seen] == [5, 8, 9]
+
+
+def test_one_outside_the_isr_that_is_caught_up_holds_it_back_for_the_lag_time() -> None:
+    bench = lag_bench()
+    partition = bench.lead(0, isr=(0, 1))
+    one, two = caught_up(bench, 1, 2)
+    bench.zk.answer(ZkCode.CONNECTION_LOSS)  # two may join, but ZooKeeper does not take it
+    assert partition.isr == (0, 1)
+    bench.produce(count=3)
+    one.at(3)
+    assert partition.high_watermark == 0
+    assert two.line.on_close is not None
+    two.line.on_close()
+    bench.at(bench.world.now + LAG)
+    bench.manager.shrink_isrs()
+    assert partition.high_watermark == 0
+    bench.at(bench.world.now + LAG)
+    bench.manager.shrink_isrs()
+    assert partition.high_watermark == 3
+
+
+def test_it_stands_still_while_an_isr_write_is_in_flight() -> None:
+    bench = lag_bench()
+    partition = bench.lead(0, isr=(0, 1))
+    one, _two = caught_up(bench, 1, 2)
+    bench.produce()
+    one.at(1)
+    assert partition.high_watermark == 0
+    bench.zk.answer(ZkCode.OK, version=1)
+    assert partition.isr == (0, 1, 2)
+    bench.follower(2).at(1)
+    assert partition.high_watermark == 1
+
+
+def test_a_leader_alone_advances_at_its_append() -> None:
+    bench = lag_bench()
+    partition = bench.lead(0, isr=(0,))
+    bench.produce(count=4)
+    assert partition.high_watermark == 4
+
+
+def test_a_leader_that_leads_on_counts_the_others_anew() -> None:
+    """Partition.makeLeader: who is in the ISR is caught up now, who is not has never been."""
+    bench = lag_bench()
+    bench.lead(0, isr=(0, 1))
+    caught_up(bench, 1, 2)
+    assert bench.remote(2).last_caught_up_us == bench.world.now
+    bench.at(bench.world.now + 10 * MS)
+    bench.lead(1, isr=(0, 1), version=9)
+    assert (bench.remote(1).last_caught_up_us, bench.remote(2).last_caught_up_us) == (bench.world.now, NEVER)
+    assert (bench.remote(1).log_end_offset, bench.remote(2).log_end_offset) == (0, 0)
+
+
+def test_a_new_leader_does_not_know_where_the_others_are() -> None:
+    bench = lag_bench()
+    bench.lead(0)
+    caught_up(bench, 1, 2)
+    bench.follow(leader=1, epoch=1)
+    bench.lead(2)
+    assert [remote.log_end_offset for remote in bench.partition.remotes.values()] == [-1, -1]
+
+
+def test_a_follower_takes_over_the_leaders_high_watermark_up_to_its_own_end() -> None:
+    bench = Bench()
+    bench.leader_and_isr(state(1, 0))
+    assert bench.partition.append_as_follower((), 7) == 0
+    assert bench.partition.high_watermark == 0
