@@ -70,4 +70,6 @@ class SessionReader:
         self._id = response.session_id
         self._epoch += 1
         stale = {**self._changed, **self._forgotten}
-        return tuple(answer for answer in response.partitions if answer.tp not in stale) if stale else response.partitions
+        if not stale:
+            return response.partitions
+        return tuple(answer for answer in response.partitions if answer.tp not in stale)

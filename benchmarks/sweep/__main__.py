@@ -97,6 +97,8 @@ def main() -> int:
     spark_s, bare_s = spark_s[1:], bare_s[1:]  # the first round warms both up
     runs = len(seeds) * len(STRATEGIES)
     share = statistics.median(b / s for s, b in zip(spark_s, bare_s, strict=True))
+    bare_median, spark_median = statistics.median(bare_s), statistics.median(spark_s)
+    equal = "equal, byte for byte" if same else "DIFFERENT"
     lines = [
         machine(f"python -m benchmarks.sweep --repeats {options.repeats} --seeds {options.seeds} --write"),
         "",
@@ -104,12 +106,10 @@ def main() -> int:
         "",
         "| way | s | runs per s |",
         "|---|---|---|",
-        f"| two bare processes | {statistics.median(bare_s):.2f} | {runs / statistics.median(bare_s):.1f} |",
-        f"| Spark, `local[2]`, warm session | {statistics.median(spark_s):.2f} |"
-        f" {runs / statistics.median(spark_s):.1f} |",
+        f"| two bare processes | {bare_median:.2f} | {runs / bare_median:.1f} |",
+        f"| Spark, `local[2]`, warm session | {spark_median:.2f} | {runs / spark_median:.1f} |",
         "",
-        f"Spark reaches {share:.0%} of the bare processes' throughput (target {TARGET:.0%});"
-        f" the data sets are {'equal, byte for byte' if same else 'DIFFERENT'}.",
+        f"Spark: {share:.0%} of the bare processes' throughput (target {TARGET:.0%}); the data sets are {equal}.",
     ]
     print("\n".join(lines))
     if options.write:

@@ -143,9 +143,9 @@ class Partition:
             remote.settle(base)
         batch = Batch(base, base + count, self.leader_epoch, size, id)
         log.append(batch)
-        tp = self.tp
+        tp, node = self.tp, self.process.node.id
         self.process.emit(
-            Appended, self.process.node.id, tp.topic, tp.partition, True, self.leader_epoch, base, base + count, id, size
+            Appended, node, tp.topic, tp.partition, True, self.leader_epoch, base, base + count, id, size
         )
         for remote in self.remotes.values():
             if remote.session is not None:
@@ -203,7 +203,8 @@ class Partition:
         """Whether the leader and every member of the ISR are at the high watermark."""
         assert self.log is not None
         end = self.log.end_offset
-        return self.high_watermark == end and all(remote.log_end_offset == end for remote in self.remotes.values() if remote.in_isr)
+        ends = (remote.log_end_offset for remote in self.remotes.values() if remote.in_isr)
+        return self.high_watermark == end and all(other == end for other in ends)
 
     # -- acks=all ---------------------------------------------------------------------------------------------------
 
@@ -253,7 +254,10 @@ class Partition:
         return self.log.epochs.end_offset_for(epoch, self.log.end_offset)
 
     def append_as_follower(self, batches: tuple[Batch, ...], leader_high_watermark: int) -> int:
-        """Append what the leader sent and learn its high watermark; return the new end. Raises: DiskError, OffsetMismatch."""
+        """Append what the leader sent and learn its high watermark; return the new end.
+
+        Raises: DiskError, OffsetMismatch.
+        """
         log = self.log
         assert log is not None
         tp, process = self.tp, self.process

@@ -65,7 +65,7 @@ class FetchSession:
             self.manager.woken[self] = None
 
     def note(self, tp: TopicPartition) -> None:
-        """There is a new high watermark: it travels with the next answer, but completes none (before 2.4, KAFKA-9952)."""
+        """There is news for the next answer, such as a high watermark; none is completed for it (KAFKA-9952)."""
         self.dirty[tp] = None
 
     def reads(self, partition: "Partition") -> bool:

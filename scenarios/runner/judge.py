@@ -130,7 +130,9 @@ class Judge:
             pending.met_us = end_us
         if pending.met_us is None or pending.met_us > limit_us:
             late = "" if pending.met_us is None else f" (came true at {pending.met_us / 1e6:.3f} s)"
-            return Expectation(statement, False, f"found {found} at {limit_us / 1e6:.3f} s{late}", limit_us)
+            # The horizon can come before the limit; nobody looked after it.
+            looked_us = min(limit_us, end_us)
+            return Expectation(statement, False, f"found {found} at {looked_us / 1e6:.3f} s{late}", looked_us)
         return Expectation(statement, holds, "" if holds else f"was true, but at the end {found}", pending.met_us)
 
     @property

@@ -241,14 +241,15 @@ def batch(base: int, epoch: int = 0, count: int = 1, size: int = BATCH_BYTES, id
 
 
 def lag_bench() -> Bench:
-    """The clock stands at 5 s, so that a caught-up time of 0 is long ago."""
+    """A bench at 5 s whose replica.lag.time.max is ``LAG``."""
     bench = Bench(config(replica_lag_time_max_us=LAG))
     bench.at(5_000 * MS)
     return bench
 
 
-def caught_up(bench: Bench, *brokers: int, offset: int = 0) -> list[Follower]:
+def caught_up(bench: Bench, *brokers: int) -> list[Follower]:
+    """Followers that have read ``TP`` at offset 0."""
     followers = [bench.follower(broker) for broker in brokers]
     for follower in followers:
-        follower.at(offset)
+        follower.at(0)
     return followers

@@ -6,7 +6,7 @@ from brokers.policies import BrokerPolicies
 from emulator.protocol.events import IsrChanged, IsrUpdateFailed
 from emulator.protocol.znodes import LeaderAndIsr, state_path
 from emulator.zookeeper import GetData, SetData, ZkCode
-from tests.brokers.bench import MS, TP, Bench, config
+from tests.brokers.bench import LAG, MS, TP, Bench, caught_up, config, lag_bench
 
 
 def written(bench: Bench) -> tuple[int, ...]:
