@@ -24,9 +24,7 @@ class FailedPartitions:
 
     def add(self, tp: TopicPartition, fetcher: str, leader_epoch: int, reason: str) -> None:
         self._failed[tp] = None
-        self.process.emit(
-            PartitionFailed, self.process.node.id, fetcher, tp.topic, tp.partition, leader_epoch, reason
-        )
+        self.process.emit(PartitionFailed, self.process.node.id, fetcher, tp.topic, tp.partition, leader_epoch, reason)
 
     def remove(self, partitions: Iterable[TopicPartition], reason: str) -> None:
         for tp in partitions:

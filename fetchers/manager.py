@@ -28,9 +28,7 @@ def fetcher_id(tp: TopicPartition, fetchers: int) -> int:
 class FetcherManager:
     """The fetcher threads of one broker, one per (leader, fetcher id), and its failed partitions."""
 
-    def __init__(
-        self, process: Process, policies: FetcherPolicies, connect: Callable[[int], LeaderEndPoint]
-    ) -> None:
+    def __init__(self, process: Process, policies: FetcherPolicies, connect: Callable[[int], LeaderEndPoint]) -> None:
         self.process = process
         self.policies = policies
         self.failed = FailedPartitions(process)

@@ -144,9 +144,7 @@ class Partition:
         batch = Batch(base, base + count, self.leader_epoch, size, id)
         log.append(batch)
         tp, node = self.tp, self.process.node.id
-        self.process.emit(
-            Appended, node, tp.topic, tp.partition, True, self.leader_epoch, base, base + count, id, size
-        )
+        self.process.emit(Appended, node, tp.topic, tp.partition, True, self.leader_epoch, base, base + count, id, size)
         for remote in self.remotes.values():
             if remote.session is not None:
                 remote.session.touch(tp)

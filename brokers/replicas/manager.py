@@ -30,9 +30,7 @@ class ReplicaManager:
         woken: the parked fetches to look at again at the end of this transition.
     """
 
-    def __init__(
-        self, process: Process, zk: ZkClient, fetchers: FetcherManager, policies: BrokerPolicies
-    ) -> None:
+    def __init__(self, process: Process, zk: ZkClient, fetchers: FetcherManager, policies: BrokerPolicies) -> None:
         self.process = process
         self.zk = zk
         self.fetchers = fetchers
@@ -132,9 +130,7 @@ class ReplicaManager:
                 partition.fail_waiting(Errors.NOT_LEADER_FOR_PARTITION)
             if request.delete_partitions:
                 self._delete(tp, partition)
-            self.process.emit(
-                ReplicaStopped, self.process.node.id, tp.topic, tp.partition, request.delete_partitions
-            )
+            self.process.emit(ReplicaStopped, self.process.node.id, tp.topic, tp.partition, request.delete_partitions)
         self.fetchers.end_idle_threads()
         return tuple((tp, Errors.NONE) for tp in request.partitions)
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from brokers.replicas.manager import ReplicaManager
     from fetchers.quota import ReplicationQuota
 
-LONG_POLL_US = 2_000_000
-"""Longer than a follower takes from one long poll into the next, whatever it is configured to."""
+BETWEEN_POLLS_US = 1_000_000
+"""Longer than a follower takes from the answer of one poll to the next."""
 
 
 @define(eq=False)
@@ -167,7 +167,8 @@ class FetchSession:
         """KIP-73: a listed replica out of sync gets nothing while the quota is exceeded."""
         if remote.in_isr or not quota.throttles(tp) or not quota.exceeded(self.manager.process.world.now):
             return False
-        self._pending.hold(LONG_POLL_US)
+        assert self.parked is not None
+        self._pending.hold(self.parked.max_wait_us + BETWEEN_POLLS_US)
         return True
 
     def _check(self, tp: TopicPartition, partition: "Partition | None", position: Position) -> Errors:
