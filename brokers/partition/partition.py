@@ -39,7 +39,7 @@ class Partition:
     """
 
     __slots__ = (
-        "_waiting", "assigned", "controller_epoch", "epoch_start_offset", "high_watermark", "is_leader", "isr",
+        "_waiting", "controller_epoch", "epoch_start_offset", "high_watermark", "is_leader", "isr",
         "isr_writer", "leader", "leader_epoch", "log", "manager", "process", "remotes", "tp", "zk_version",
     )  # fmt: skip
 
@@ -55,7 +55,6 @@ class Partition:
         self.is_leader = False
         self.isr: tuple[int, ...] = ()
         self.zk_version = -1
-        self.assigned: tuple[int, ...] = ()
         self.epoch_start_offset = 0
         self.remotes: dict[int, RemoteReplica] = {}
         self.isr_writer = IsrWriter(self)
@@ -118,7 +117,6 @@ class Partition:
         self.leader_epoch = state.leader_epoch
         self.controller_epoch = state.controller_epoch
         self.zk_version = state.zk_version
-        self.assigned = state.replicas
         self.isr_writer.abandon()
 
     def resign_leadership(self) -> None:

@@ -1,0 +1,75 @@
+"""What the pages show is what happens: their Python runs, the tests they teach pass and can fail, their links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.docs.pages import DOCS, ROOT, Fenced, fenced, run_blocks, text_of
+
+PAGES = ("scenarios.md", "dataset.md", "checkers.md", "determinism.md", "python.md")
+_LINK = re.compile(r"\]\(([^)#:]+)?(?:#([^)]+))?\)")
+_NEEDS_SPARK = "scenarios.spark"
+
+
+def python_of(page: str, *, spark: bool = False) -> list[Fenced]:
+    return [block for block in fenced(page, "python") if (_NEEDS_SPARK in block.text) == spark]
+
+
+@pytest.mark.parametrize("page", ["python.md", "dataset.md"])
+def test_the_python_of_a_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    blocks = python_of(page)
+    assert len(blocks) >= 3
+    run_blocks(blocks)
+
+
+@pytest.mark.spark
+def test_the_spark_of_the_data_set_s_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    first, *_ = python_of("dataset.md")
+    blocks = python_of("dataset.md", spark=True)
+    assert blocks
+    run_blocks([first, *blocks])
+
+
+def test_the_test_that_the_page_teaches_passes_under_pytest(tmp_path: Path) -> None:
+    file = tmp_path / "test_page.py"
+    file.write_text("\n".join(block.text for block in python_of("python.md")))
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(file)],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "6 passed" in done.stdout
+
+
+def test_a_page_that_lies_is_noticed() -> None:
+    wrong = Fenced("python.md", 3, "python", "assert 1 + 1 == 3\n")
+    with pytest.raises(AssertionError) as caught:
+        run_blocks([wrong])
+    last: Any = caught.traceback[-1]
+    assert (last.path, last.lineno + 1) == (DOCS / "python.md", 3), "the traceback points into the page"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    for target, anchor in _LINK.findall(text_of(page)):
+        assert (DOCS / (target or page)).exists(), target
+        if anchor:
+            assert anchor in anchors(target or page), f"{target}#{anchor}"
+
+
+def anchors(page: str) -> list[str]:
+    """The headings of a page as GitHub names them."""
+    heads = re.findall(r"^#+ (.*)$", text_of(page), re.MULTILINE)
+    return [re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads]

@@ -1,0 +1,76 @@
+"""docs/scenarios.md says what the program does: its tables are the declarations', its TOML is valid, its example runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from scenarios.errors import BadInput
+from scenarios.model import Scenario
+from scenarios.model.configs import BROKER_SETTINGS
+from scenarios.model.reference import into_page, main, sections
+from tests.docs.pages import ROOT, fenced, text_of
+
+PAGE = "scenarios.md"
+TOML = fenced(PAGE, "toml")
+SMALLEST, EXAMPLE = TOML[0], TOML[1]
+
+
+def test_the_page_holds_every_table_as_it_is_rendered() -> None:
+    page = text_of(PAGE)
+    assert into_page(page) == page, "run: python -m scenarios.model.reference docs/scenarios.md"
+    assert set(re.findall(r"<!-- reference: (\S+) -->", page)) == set(sections())
+
+
+def test_a_page_that_has_fallen_behind_is_noticed_and_can_be_mended(tmp_path: Path) -> None:
+    page = text_of(PAGE)
+    old = tmp_path / PAGE
+    old.write_text(page.replace("| `brokers` | integer 1 to 10,000 |", "| `brokers` | integer 1 to 9 |"))
+    assert old.read_text() != page
+    main([str(old)])
+    assert old.read_text() == page
+
+
+def test_a_mark_of_no_section_is_refused() -> None:
+    with pytest.raises(BadInput, match="no section is called 'nothing'"):
+        into_page("<!-- reference: nothing -->\n<!-- end -->")
+
+
+def test_every_section_can_be_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    main([])
+    out = capsys.readouterr().out
+    assert all(table in out for table in sections().values())
+
+
+@pytest.mark.parametrize("block", TOML, ids=lambda block: block.place)
+def test_every_block_of_toml_is_valid(block: object) -> None:
+    """A block without a title is an addition to the smallest file."""
+    text = getattr(block, "text", "")
+    Scenario.loads(text if "title =" in text else SMALLEST.text + text, source=getattr(block, "place", ""))
+
+
+@pytest.mark.parametrize("strategy", ["wiki", "kafka-6794"])
+def test_the_worked_example_does_what_the_page_says(strategy: str) -> None:
+    run = Scenario.loads(EXAMPLE.text).run(strategy=strategy)
+    assert run.passed, run.explanation
+    (output,) = fenced(PAGE, "text")
+    head, *lines = output.text.splitlines()
+    assert head == f"PASSED after {run.virtual_s:.3f} virtual seconds"
+    told = [re.split(r"\s{2,}", line.strip()) for line in lines]
+    assert [words[:2] for words in told] == [["ok", expectation.statement] for expectation in run.expectations]
+
+
+def test_the_worked_example_can_fail() -> None:
+    late = Scenario.loads(EXAMPLE.text).with_overrides({"method[2].duration": "2m"}).run()
+    assert (late.verdict, late.reason) == ("failed", "expectation")
+
+
+def test_the_settings_without_effect_are_those_that_nothing_reads() -> None:
+    sources = [path for room in ("profiles", "runner") for path in (ROOT / "scenarios" / room).glob("*.py")]
+    sources += (ROOT / "controller").rglob("*.py")
+    code = "".join(path.read_text() for path in sources)
+    unread = {name for name in BROKER_SETTINGS if f'"{name}"' not in code}
+    said = text_of(PAGE).partition("change nothing in this version")[2].partition("\n\n")[0]
+    assert set(re.findall(r"`([\w.]+)`", said)) == unread
