@@ -15,6 +15,9 @@ from emulator.protocol.produce import ProducedBatch, ProduceRequest, ProduceResp
 from emulator.protocol.types import NO_LEADER, TopicPartition
 
 PORT = "kafka"
+MOST_IN_FLIGHT = 5
+"""max.in.flight.requests.per.connection: how many batches of one partition go out at a time. The rest of a backlog waits
+behind them; each to be refused again and again would be a flood that grows with the backlog's square."""
 RETRIABLE = frozenset(
     {
         Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.LEADER_NOT_AVAILABLE, Errors.NOT_LEADER_FOR_PARTITION,
@@ -136,7 +139,10 @@ class Producer:
             else:
                 # A request carries one batch of a partition; a backlog goes out in several, in order.
                 place = earlier[tp] = earlier.get(tp, -1) + 1
-                groups.setdefault((place, leader), []).append(one)
+                if place < MOST_IN_FLIGHT:
+                    groups.setdefault((place, leader), []).append(one)
+                else:
+                    self._keep(one, one.error or Errors.REQUEST_TIMED_OUT)
         for (_place, leader), group in groups.items():
             self._request(leader, group)
         if self._retries:

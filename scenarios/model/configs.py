@@ -14,6 +14,7 @@ from attrs import frozen
 
 from scenarios.model.kinds import Boolean, Integer, Kind, Schema, at
 from scenarios.model.reader import Reader, refuse_unknown
+from scenarios.strategies.names import NOT_YET
 
 ConfigValue = int | bool
 
@@ -60,17 +61,6 @@ BROKER_SETTINGS = _table(
     ),
     Setting("request.timeout.ms", _POSITIVE, 30_000, "a request unanswered for longer has failed"),
     Setting(
-        "auto.leader.rebalance.enable", _SWITCH, True, "does the controller give leadership back by itself"
-    ),
-    Setting("leader.imbalance.per.broker.percentage", _COUNT, 10, "imbalance that starts a rebalance"),
-    Setting(
-        "leader.imbalance.check.interval.seconds", _POSITIVE, 300, "how often the imbalance is looked at"
-    ),
-    Setting("controlled.shutdown.enable", _SWITCH, True, "does a stopping broker hand leadership over first"),
-    Setting("controlled.shutdown.max.retries", _COUNT, 3, "attempts at handing over"),
-    Setting("controlled.shutdown.retry.backoff.ms", _COUNT, 5_000, "pause between them"),
-    Setting("file.delete.delay.ms", _COUNT, 60_000, "how long a deleted log stays on disk"),
-    Setting(
         "leader.replication.throttled.rate", _POSITIVE, LONG_MAX, "bytes/s to throttled followers (KIP-73)"
     ),
     Setting(
@@ -80,14 +70,22 @@ BROKER_SETTINGS = _table(
     Setting("replication.quota.window.size.seconds", _POSITIVE, 1, "length of one sample"),
 )
 
-TOPIC_SETTINGS = _table(
-    *(
-        BROKER_SETTINGS[name]
-        for name in ("min.insync.replicas", "unclean.leader.election.enable", "file.delete.delay.ms")
-    )
+TOPIC_SETTINGS = _table(BROKER_SETTINGS["min.insync.replicas"])
+
+_LATER = (
+    "auto.leader.rebalance.enable",
+    "leader.imbalance.per.broker.percentage",
+    "leader.imbalance.check.interval.seconds",
+    "controlled.shutdown.enable",
+    "controlled.shutdown.max.retries",
+    "controlled.shutdown.retry.backoff.ms",
+    "file.delete.delay.ms",
 )
+"""Settings of operations that this version does not have."""
 
 _ELSEWHERE = {
+    **dict.fromkeys(_LATER, f"what it sets {NOT_YET}"),
+    "unclean.leader.election.enable": "set it for all brokers, in cluster.config",
     "zookeeper.session.timeout.ms": 'write session_timeout = "6s" in cluster.zk',
     "zookeeper.connection.timeout.ms": 'write session_timeout = "6s" in cluster.zk',
     "zookeeper.max.in.flight.requests": "write max_in_flight = 10 in cluster.zk",

@@ -91,3 +91,11 @@ def test_what_acks_1_loses_acks_all_keeps(acks: str, loses: bool) -> None:
     kept = {event.id for event in played.of(Appended) if event.node in (1, 2)}
     lost = [e for e in played.of(Produced) if e.error == "NONE" and e.id not in kept and e.t_us < 5_000_000]
     assert bool(lost) is loses
+
+
+def test_a_backlog_is_no_flood() -> None:
+    """With too small an ISR for good, a few batches are tried again; the others wait behind them for their end."""
+    gone = {"at": "3s", "action": "broker.stop", "target": [1, 2]}
+    played = play(loaded(gone, idle("100s"), min_isr=2))
+    assert played.stage.world.events < 200_000
+    assert {event.error for event in played.of(Produced)} == {"NONE"}, "nothing is given up before its time"
