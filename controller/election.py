@@ -106,7 +106,7 @@ async def _register(c: "Controller") -> tuple[int, int]:
     Raises: ControllerMoved where another broker was faster.
     """
     last, version = await _epoch(c)
-    mine = znodes.encode_controller(c.id, c.process.node.clock_us // 1000)
+    mine = znodes.encode_controller(c.id, c.process.clock_us // 1000)
     ops = (Create(znodes.CONTROLLER, mine, True), SetData(znodes.CONTROLLER_EPOCH, str(last + 1), version))
     response = await c.store.ask_one(Multi(ops))
     if response.error is ZkCode.OK:

@@ -21,7 +21,7 @@ class PendingWork:
 
     def hold(self, for_us: int) -> None:
         """There is work; in ``for_us`` at the latest it has been taken up, or nobody will."""
-        self._until_us = self._process.world.now + for_us
+        self._until_us = self._process.clock_us + for_us
         if self._timer is None:
             self._timer = self._process.call_later(for_us, self._over, background=False)
 
@@ -34,6 +34,6 @@ class PendingWork:
     def _over(self, _: object) -> None:
         """One timer, moved on lazily: a throttled catch-up says at each poll that there is work."""
         self._timer = None
-        left_us = self._until_us - self._process.world.now
+        left_us = self._until_us - self._process.clock_us
         if left_us > 0:
             self.hold(left_us)

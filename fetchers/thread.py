@@ -101,7 +101,7 @@ class FetcherThread:
 
     async def _wait_for_work(self) -> None:
         """Nothing to fetch: wait for new partitions, for the first delay to end, or to look at the quota again."""
-        waits = [self.states[tp].delayed_until_us - self._process.world.now for tp in self._delayed]
+        waits = [self.states[tp].delayed_until_us - self._process.clock_us for tp in self._delayed]
         if self._held:
             waits.append(self._policies.replica_fetch_backoff_us)
         await self._wait_within(min(waits, default=None))
@@ -161,7 +161,7 @@ class FetcherThread:
 
     def _delay(self, states: Iterable[FetchState]) -> None:
         """Leave ``states`` alone for a back-off; those that are delayed already keep their time."""
-        until = self._process.world.now + self._policies.replica_fetch_backoff_us
+        until = self._process.clock_us + self._policies.replica_fetch_backoff_us
         for state in states:
             if state.delayed_until_us:
                 continue
@@ -186,7 +186,7 @@ class FetcherThread:
     def _end_delays(self) -> None:
         if not self._delayed:
             return
-        now = self._process.world.now
+        now = self._process.clock_us
         for tp in [tp for tp in self._delayed if self.states[tp].delayed_until_us <= now]:
             del self._delayed[tp]
             state = self.states[tp]
@@ -198,7 +198,7 @@ class FetcherThread:
 
     def _throttle(self, quota: ReplicationQuota) -> None:
         """Leave out of the fetch what is listed and behind, while the quota is exceeded (KIP-73)."""
-        exceeded = quota.exceeded(self._process.world.now)
+        exceeded = quota.exceeded(self._process.clock_us)
         for tp, state in self.states.items():
             if state.truncating or state.delayed_until_us or not quota.throttles(tp):
                 continue
@@ -331,7 +331,7 @@ class FetcherThread:
         if quota is not None:
             state.behind = answer.high_watermark > state.offset
             if batches and quota.throttles(state.tp):
-                quota.record(sum(batch.size for batch in batches), self._process.world.now)
+                quota.record(sum(batch.size for batch in batches), self._process.clock_us)
 
     async def _out_of_range(self, state: FetchState) -> None:
         """Our offset is not in the leader's log: go to its end, or begin at its start (kafka-behaviour, 8.3)."""

@@ -106,7 +106,7 @@ class Broker:
         has not expired makes Kafka exit; the supervisor that starts it again is this retry.
         """
         path = broker_path(self.process.node.id)
-        data = encode_broker(self.process.node.id, self.process.node.clock_us // 1000, self.spec.rack)
+        data = encode_broker(self.process.node.id, self.process.clock_us // 1000, self.spec.rack)
         while True:
             try:
                 await self.zk.create(path, data, ephemeral=True)

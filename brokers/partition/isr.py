@@ -120,4 +120,4 @@ class IsrWriter:
         )
         partition.manager.log.warning("cached zkVersion not equal", partition=str(partition.tp), isr=wanted.isr)
         partition.manager.behind[partition] = None
-        partition.advance_high_watermark(partition.process.world.now)
+        partition.advance_high_watermark(partition.process.clock_us)

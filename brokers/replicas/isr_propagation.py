@@ -18,17 +18,17 @@ class IsrChangePropagation:
         self._zk = zk
         self._config = config
         self._changed: dict[TopicPartition, None] = {}
-        self._last_change_us = self._last_notification_us = process.world.now
+        self._last_change_us = self._last_notification_us = process.clock_us
 
     def start(self) -> None:
         self._process.every(self._config.isr_change_propagation_interval_us, self._maybe_publish)
 
     def record(self, tp: TopicPartition) -> None:
         self._changed[tp] = None
-        self._last_change_us = self._process.world.now
+        self._last_change_us = self._process.clock_us
 
     def _maybe_publish(self) -> None:
-        now, config = self._process.world.now, self._config
+        now, config = self._process.clock_us, self._config
         if self._changed and (
             self._last_change_us + config.isr_change_propagation_blackout_us < now
             or self._last_notification_us + config.isr_change_propagation_max_us < now

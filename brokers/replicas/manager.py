@@ -97,7 +97,7 @@ class ReplicaManager:
     def _make_leaders(self, states: list[LeaderAndIsrPartition]) -> None:
         self.fetchers.remove(state.tp for state in states)
         for state in states:
-            self._partition(state.tp).make_leader(state, self.process.world.now)
+            self._partition(state.tp).make_leader(state, self.process.clock_us)
 
     def _make_followers(self, states: list[LeaderAndIsrPartition]) -> None:
         following: list[tuple[Partition, LeaderAndIsrPartition]] = []
@@ -146,7 +146,7 @@ class ReplicaManager:
 
     def shrink_isrs(self) -> None:
         """isr-expiration: drop the followers that have been behind for longer than replica.lag.time.max.ms."""
-        now = self.process.world.now
+        now = self.process.clock_us
         for partition in list(self.behind):
             if partition.is_leader:
                 partition.tend(now)
@@ -156,7 +156,7 @@ class ReplicaManager:
     def isr_changed(self, partition: Partition) -> None:
         """A leader's ISR write took effect: tell the controller in time, and look at what waited for it."""
         self._propagation.record(partition.tp)
-        now = self.process.world.now
+        now = self.process.clock_us
         self.behind[partition] = None
         partition.advance_high_watermark(now)
         partition.isr_writer.expand_waiting()

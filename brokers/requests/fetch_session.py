@@ -76,7 +76,7 @@ class FetchSession:
     def fetch(self, request: FetchRequest) -> None:
         """Take in one request and answer it, now or when there is something to say."""
         manager = self.manager
-        now = manager.process.world.now
+        now = manager.process.clock_us
         self.epoch += 1
         self.last_fetch_us = now
         for tp in request.forgotten:
@@ -127,7 +127,7 @@ class FetchSession:
         A request says where its sender stands when it comes, not when it is answered (8.5).
         """
         partitions, positions = self.manager.partitions, self.positions
-        now = self.manager.process.world.now
+        now = self.manager.process.clock_us
         quota = self.manager.leader_quota
         answers: list[FetchedPartition] = []
         budget = request.max_bytes
@@ -165,7 +165,7 @@ class FetchSession:
 
     def _holds_back(self, quota: "ReplicationQuota", tp: TopicPartition, remote: "RemoteReplica") -> bool:
         """KIP-73: a listed replica out of sync gets nothing while the quota is exceeded."""
-        if remote.in_isr or not quota.throttles(tp) or not quota.exceeded(self.manager.process.world.now):
+        if remote.in_isr or not quota.throttles(tp) or not quota.exceeded(self.manager.process.clock_us):
             return False
         assert self.parked is not None
         self._pending.hold(self.parked.max_wait_us + BETWEEN_POLLS_US)
@@ -199,14 +199,14 @@ class FetchSession:
         if quota is not None:
             sent = sum(batch.size for a in answers if quota.throttles(a.tp) for batch in a.batches)
             if sent:
-                quota.record(sent, manager.process.world.now)
+                quota.record(sent, manager.process.clock_us)
         response = FetchResponse(Errors.NONE, self.id, tuple(answers), 60 + 30 * len(answers) + size)
         self.channel.reply(response, response.size, not answers)
 
     # -- the long poll ----------------------------------------------------------------------------------------------
 
     def _park(self, request: FetchRequest) -> None:
-        self._expires_us = self.manager.process.world.now + request.max_wait_us
+        self._expires_us = self.manager.process.clock_us + request.max_wait_us
         if not self._watching:
             self._watching = True
             self.manager.process.call_later(request.max_wait_us, self._expire)
@@ -217,7 +217,7 @@ class FetchSession:
         request = self.parked
         if request is None:
             return
-        left = self._expires_us - self.manager.process.world.now
+        left = self._expires_us - self.manager.process.clock_us
         if left > 0:
             self._watching = True
             self.manager.process.call_later(left, self._expire)

@@ -72,7 +72,7 @@ class ProduceHandler:
                 partition = partitions[batch.tp]
                 partition.wait_for_acks(base, base + batch.count, delayed)
                 if len(partition.isr) == 1:
-                    partition.advance_high_watermark(process.world.now)
+                    partition.advance_high_watermark(process.clock_us)
             else:
                 delayed.finish(batch.tp, error, base)
 
@@ -82,4 +82,4 @@ class ProduceHandler:
             if error is Errors.NONE:
                 partition = self._manager.partitions[tp]
                 if len(partition.isr) == 1:
-                    partition.advance_high_watermark(self._manager.process.world.now)
+                    partition.advance_high_watermark(self._manager.process.clock_us)

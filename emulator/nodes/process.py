@@ -50,6 +50,12 @@ class Process:
     def name(self) -> str:
         return self.node.name
 
+    @property
+    def clock_us(self) -> int:
+        """What the clock of its machine shows: the only time that a role may read."""
+        node = self.node
+        return node.world.now + node.skew_us
+
     async def run(self, main: Main) -> None:
         """Live: run ``main`` in a nursery of its own, then go on from events until killed."""
         if not self.alive:

@@ -16,8 +16,8 @@ from emulator.protocol.types import NO_LEADER, TopicPartition
 
 PORT = "kafka"
 MOST_IN_FLIGHT = 5
-"""max.in.flight.requests.per.connection: how many batches of one partition go out at a time. The rest of a backlog waits
-behind them; each to be refused again and again would be a flood that grows with the backlog's square."""
+"""max.in.flight.requests.per.connection: how many batches of one partition go out at a time. The rest of a backlog
+waits behind them; each to be refused again and again would be a flood that grows with the backlog's square."""
 RETRIABLE = frozenset(
     {
         Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.LEADER_NOT_AVAILABLE, Errors.NOT_LEADER_FOR_PARTITION,

@@ -72,7 +72,7 @@ BROKER_SETTINGS = _table(
 
 TOPIC_SETTINGS = _table(BROKER_SETTINGS["min.insync.replicas"])
 
-_LATER = (
+LATER_SETTINGS = (
     "auto.leader.rebalance.enable",
     "leader.imbalance.per.broker.percentage",
     "leader.imbalance.check.interval.seconds",
@@ -84,7 +84,7 @@ _LATER = (
 """Settings of operations that this version does not have."""
 
 _ELSEWHERE = {
-    **dict.fromkeys(_LATER, f"what it sets {NOT_YET}"),
+    **dict.fromkeys(LATER_SETTINGS, f"what it sets {NOT_YET}"),
     "unclean.leader.election.enable": "set it for all brokers, in cluster.config",
     "zookeeper.session.timeout.ms": 'write session_timeout = "6s" in cluster.zk',
     "zookeeper.connection.timeout.ms": 'write session_timeout = "6s" in cluster.zk',

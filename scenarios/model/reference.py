@@ -19,7 +19,7 @@ from scenarios.errors import BadInput
 from scenarios.model import kinds
 from scenarios.model.actions import ACTIONS, LATER_ACTIONS, DelaySpec, Parameter
 from scenarios.model.cluster import ClusterSpec, NetworkSpec, ZooKeeperSpec
-from scenarios.model.configs import BROKER_SETTINGS, LONG_MAX, TOPIC_SETTINGS, Config, Setting
+from scenarios.model.configs import BROKER_SETTINGS, LATER_SETTINGS, LONG_MAX, TOPIC_SETTINGS, Config, Setting
 from scenarios.model.expect import Expect, OneOrMore
 from scenarios.model.invariants import INVARIANTS
 from scenarios.model.method import EntryKind
@@ -94,6 +94,7 @@ def sections() -> dict[str, str]:
         "invariants": _table(("Invariant", "Statement"), ((f"`{k}`", text) for k, text in INVARIANTS.items())),
         "strategies": _table(("Strategy", "Steps"), _named(SHAPES.values())),
         "profiles": _table(("Profile", "Behaviour"), _named(PROFILES.values())),
+        "config.later": ", ".join(f"`{name}`" for name in LATER_SETTINGS),
         "later": ", ".join(f"`{name}`" for name in LATER_ACTIONS),
     }
 

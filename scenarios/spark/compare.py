@@ -58,6 +58,9 @@ COMPARED = (
 
 SIGNIFICANT = 0.05
 
+_SMALL_BYTES = 8 * 1024 * 1024
+"""Of Parquet, some millions of rows."""
+
 
 @frozen(kw_only=True)
 class RunFigures:
@@ -122,15 +125,23 @@ class Comparison:
 def compare(directory: str | Path, *, master: str = LOCAL) -> Comparison:
     """Compare the strategies of a data set. Raises: BadInput for a folder that is none; JavaMissing."""
     data_set = open_data_set(Path(directory))
-    with session(master) as spark:
+    with session(master, brief=_is_small(data_set)) as spark:
         return comparison(data_set.manifest, run_figures(spark, data_set))
 
 
 def run_figures(spark: SparkSession, data_set: DataSet) -> list[RunFigures]:
     """The figures of every run, by Spark, in the order of strategy and seed."""
+    generate = "false" if _is_small(data_set) else "true"
+    spark.conf.set("spark.sql.codegen.wholeStage", generate)
+    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN" if generate == "false" else "FALLBACK")
     frames = {name: table(spark, data_set, name) for name in TABLES}
     rows = [_run(row.asDict()) for row in figures(frames).collect()]
     return sorted(rows, key=lambda run: (run.strategy, run.seed, run.run_id))
+
+
+def _is_small(data_set: DataSet) -> bool:
+    """Would compiling the queries take longer than what they save? The answers are the same."""
+    return sum(path.stat().st_size for name in TABLES for path in data_set.parts[name]) < _SMALL_BYTES
 
 
 def comparison(manifest: Manifest, runs: Sequence[RunFigures]) -> Comparison:

@@ -30,14 +30,20 @@ appender.stderr.target = SYSTEM_ERR
 appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = spark: %p %m%n
 """
+_BRIEF = " -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""The optimizing compiler and the parallel collector take longer to warm up than a short session lasts."""
+
 _SHIPPED = (".py", ".toml", ".json")
 
 
 @contextmanager
-def session(master: str = LOCAL, packages: Sequence[str] = PACKAGES) -> Iterator[SparkSession]:
+def session(
+    master: str = LOCAL, packages: Sequence[str] = PACKAGES, *, brief: bool = True
+) -> Iterator[SparkSession]:
     """A session on ``master``; the one that runs already, if there is one, which then also goes on.
 
-    ``packages`` are sent to executors that do not share this process's import path.
+    ``packages`` are sent to executors that do not share this process's import path. ``brief``: the JVM has
+    little to do, as in a sweep, whose work is Python's, so it had better start fast than run fast.
     Raises: JavaMissing; BadInput for a master that cannot be reached.
     """
     running = SparkSession.getActiveSession()
@@ -45,7 +51,7 @@ def session(master: str = LOCAL, packages: Sequence[str] = PACKAGES) -> Iterator
         yield running
         return
     with tempfile.TemporaryDirectory(prefix="understudy-spark-") as folder:
-        spark = _start(master, Path(folder))
+        spark = _start(master, Path(folder), brief)
         try:
             if not is_local(master):
                 spark.sparkContext.addPyFile(str(_archive(Path(folder), packages)))
@@ -59,13 +65,13 @@ def is_local(master: str) -> bool:
     return master == "local" or master.startswith("local[")
 
 
-def _start(master: str, folder: Path) -> SparkSession:
+def _start(master: str, folder: Path, brief: bool) -> SparkSession:
     ensure_java()
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     _put_first("PYTHONPATH", str(package_folder("scenarios").parent))
     logging = folder / "log4j2.properties"
     logging.write_text(_LOG4J)
-    log_option = f"-Dlog4j2.configurationFile=file:{logging}"
+    java_options = f"-Dlog4j2.configurationFile=file:{logging}{_BRIEF if brief else ''}"
     builder = SparkSession.Builder().master(master).appName("understudy")
     options = {
         "spark.ui.enabled": "false",
@@ -77,13 +83,13 @@ def _start(master: str, folder: Path) -> SparkSession:
         "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
         "spark.python.worker.faulthandler.enabled": "true",
         "spark.executorEnv.PYTHONHASHSEED": "0",
-        "spark.driver.extraJavaOptions": log_option,
+        "spark.driver.extraJavaOptions": java_options,
     }
     if master.startswith("local"):
         # Else Spark asks the host's name for an address, which fails on a machine without a network.
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         options |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-        options["spark.executor.extraJavaOptions"] = log_option
+        options["spark.executor.extraJavaOptions"] = java_options
     for name, value in options.items():
         builder = builder.config(name, value)
     try:

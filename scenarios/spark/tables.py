@@ -15,7 +15,8 @@ def table(spark: SparkSession, data_set: DataSet, name: str) -> DataFrame:
     paths = data_set.parts[name]
     schema = spark_schema(name)
     if not paths:
-        return spark.createDataFrame([], schema)
+        # The filter is what the optimizer sees: it drops the frame, and with it all that is computed from it.
+        return spark.createDataFrame([], schema).where("false")
     # Hadoop takes the name after file:// as it stands, percent signs included.
     base = f"file://{(data_set.root / name).absolute()}"
     places = [f"file://{path.absolute()}" for path in paths]

@@ -70,6 +70,18 @@ def test_no_wall_clock_and_no_global_randomness_in_the_world(package: str) -> No
     assert offenders(files(package), OUTSIDE) == []
 
 
+@pytest.mark.parametrize("package", ["brokers", "controller", "fetchers"])
+def test_roles_read_the_clock_of_their_machine(package: str) -> None:
+    """It can be skewed; the world's own time is nobody's."""
+    attributes = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in files(package)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute) and node.attr == "now"
+    ]
+    assert attributes == []
+
+
 @pytest.mark.parametrize("package", FORBIDDEN)
 def test_files_stay_small(package: str) -> None:
     lengths = {str(path.relative_to(ROOT)): len(path.read_text().splitlines()) for path in files(package)}

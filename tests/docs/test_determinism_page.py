@@ -1,0 +1,44 @@
+"""docs/determinism.md: the tests that it points to are there, and what it shows of `--check` is what `--check` says."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+
+from scenarios.cli.check import HASH_SEEDS, check
+from scenarios.cli.files import load
+from tests.docs.pages import ROOT, fenced, text_of
+
+PAGE = "determinism.md"
+NAMED = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", text_of(PAGE))
+
+
+@pytest.mark.parametrize(("file", "name"), NAMED, ids=[name for _, name in NAMED])
+def test_every_test_that_the_page_names_is_there(file: str, name: str) -> None:
+    tree = ast.parse((ROOT / file).read_text())
+    assert name in [node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+
+
+def test_it_names_some() -> None:
+    assert len(NAMED) >= 12
+
+
+def test_what_check_says_of_an_honest_run(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(load("quick-move")) == 0
+    said = capsys.readouterr().out.splitlines()
+    shown = fenced(PAGE, "text")[0].text.splitlines()
+    assert shown[1] == said[0]
+    assert all(seed in shown[1] for seed in HASH_SEEDS)
+
+
+def test_what_check_says_of_another(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(load("quick-move"), recorder="tests.scenarios.cli.planted:set_order") == 3
+    said = capsys.readouterr().out.splitlines()
+    shown = fenced(PAGE, "text")[1].text.splitlines()
+    form = re.compile(r"^(NOT DETERMINISTIC: the first event that differs is event) \d+, seq \d+, at [\d.]+ s, \w+$")
+    assert [match and match[1] for match in map(form.match, (shown[0], said[0]))] == [
+        "NOT DETERMINISTIC: the first event that differs is event"
+    ] * 2
+    assert shown[1].split() == said[1].split()
