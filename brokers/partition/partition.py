@@ -257,6 +257,7 @@ class Partition:
         log = self.log
         assert log is not None
         tp, process = self.tp, self.process
+        process.check_alive()  # woken in the instant of its death, a fetcher must not reach the disk
         node = process.node.id
         for batch in batches:
             log.append(batch)

@@ -12,6 +12,7 @@ from typing import Any
 
 from attrs import frozen
 
+from scenarios.errors import BadInput
 from scenarios.model.kinds import Boolean, Integer, Kind, Schema, at
 from scenarios.model.reader import Reader, refuse_unknown
 from scenarios.strategies.names import NOT_YET
@@ -103,8 +104,16 @@ class Config(Kind[dict[str, ConfigValue]]):
 
     def read(self, value: object) -> dict[str, ConfigValue]:
         table = Reader(value).table
+        self._refuse_bare_dots(table)
         refuse_unknown(table, self.settings, _ELSEWHERE)
         return {name: at(name, self.settings[name].kind.read, found) for name, found in table.items()}
+
+    def _refuse_bare_dots(self, table: Mapping[str, object]) -> None:
+        """TOML takes the dots of a bare `min.insync.replicas` for tables within tables."""
+        for name, found in table.items():
+            meant = next((setting for setting in self.settings if setting.startswith(f"{name}.")), None)
+            if meant is not None and isinstance(found, Mapping):
+                raise BadInput(f'names of Kafka hold dots; write it in quotes, such as "{meant}" = ...', where=name)
 
     def schema(self) -> Schema:
         return {

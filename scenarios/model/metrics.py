@@ -85,7 +85,12 @@ METRICS: Mapping[str, Metric] = {
             "isr_expands", "counter", "events", "times an ISR gained replicas", _REPLICAS + "IsrExpandsPerSec"
         ),
         Metric("acked_batches", "counter", "batches", "batches acknowledged to producers"),
-        Metric("lost_batches", "counter", "batches", "acknowledged batches found lost, with acks=1 or by unclean elections"),
+        Metric(
+            "lost_batches",
+            "counter",
+            "batches",
+            "acknowledged batches found lost, with acks=1 or by unclean elections",
+        ),
         Metric("time_to_complete_s", "total", "s", "from the start of the moves until the last is done"),
         Metric(
             "under_replicated_assigned_s",

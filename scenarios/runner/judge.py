@@ -186,7 +186,7 @@ class Judge:
         return reached, "reached" if reached else "not reached"
 
     def _failed_partitions(self, expect: Expect) -> Outcome:
-        wanted = {name: tuple(sorted(brokers)) for name, brokers in (expect.failed_partitions or {}).items()}
+        wanted = {name: tuple(sorted(brokers)) for name, brokers in (expect.failed_partitions or {}).items() if brokers}
         found = {name: tuple(sorted(brokers)) for name, brokers in self._failed.items() if brokers}
         return found == wanted, _brokers(found) or "none"
 

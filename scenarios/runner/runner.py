@@ -12,6 +12,7 @@ from attrs import define, field
 
 from emulator.kernel import Backend, World
 from emulator.trace import Sink
+from emulator.trace.events import Step
 from scenarios.checkers import Checkers
 from scenarios.cluster import Cluster
 from scenarios.dataset.identity import code_digest, run_id
@@ -226,7 +227,8 @@ def _explanation(
     elif broken is not None:
         what, seq = f"expected {broken.statement}; {broken.detail}", _last_before(story, broken.t_us)
     else:
-        what, seq = f"unfinished: a move is open at {stage.world.now / 1e6:.3f} s, the horizon", 0
+        what = f"unfinished: a move is open at {stage.world.now / 1e6:.3f} s, the horizon"
+        seq = next((event.seq for event in reversed(story) if type(event) is Step and event.topic), 0)
     return explain(what, story, seq or _last_before(story, None), replay, seed=stage.scenario.seed)
 
 

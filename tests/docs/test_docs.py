@@ -1,4 +1,5 @@
-"""What the pages show is what happens: their Python runs, the tests they teach pass and can fail, their links lead somewhere."""
+"""What the pages show is what happens: their Python runs, the tests they teach pass, their links
+lead somewhere."""
 
 from __future__ import annotations
 

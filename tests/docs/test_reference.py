@@ -1,4 +1,5 @@
-"""docs/scenarios.md says what the program does: its tables are the declarations', its TOML is valid, its example runs."""
+"""docs/scenarios.md says what the program does: its tables are the declarations', its TOML is valid, its example
+runs."""
 
 from __future__ import annotations
 

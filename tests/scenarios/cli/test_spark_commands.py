@@ -1,4 +1,4 @@
-"""The commands that need Spark, each as the process that a user starts."""
+"""The commands that need Spark: sweep and demo as the processes that a user starts."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import signal
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
 from tests.scenarios.cli import tool
+from tests.scenarios.cli.conftest import Call
 
 pytestmark = pytest.mark.spark
 
 
-def test_ctrl_c_in_a_sweep_leaves_what_was_finished(tmp_path: Path) -> None:
+def test_ctrl_c_in_a_sweep_leaves_what_was_finished(spark: SparkSession, call: Call, tmp_path: Path) -> None:
     out = tmp_path / "swept"
     process = tool.start(
         "sweep", "quick-move", "--seeds", "0:8", "--strategy", "wiki", "--out", str(out),
@@ -30,9 +32,9 @@ def test_ctrl_c_in_a_sweep_leaves_what_was_finished(tmp_path: Path) -> None:
     assert [last for last in err.splitlines() if last.startswith("understudy:")] == [line]
     assert "Traceback" not in err
 
-    compared = tool.call("compare", str(out), "--format", "json")
-    assert compared.returncode == 0, compared.stderr
-    assert sorted(run["seed"] for run in json.loads(compared.stdout)["runs"]) == [0, 1, 2]
+    compared = call("compare", out, "--format", "json")
+    assert compared.code == 0, compared.err
+    assert sorted(run["seed"] for run in json.loads(compared.out)["runs"]) == [0, 1, 2]
 
 
 def test_the_demo_shows_the_main_job(tmp_path: Path) -> None:
@@ -40,6 +42,6 @@ def test_the_demo_shows_the_main_job(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     parts = [line for line in done.stdout.splitlines() if line.startswith("== ")]
     assert [part.split()[1] for part in parts] == ["1.", "2.", "3.", "4."]
-    for piece in ("PASSED after", "wiki.12 after", "crash of broker 6", "time_to_complete_s", "kafka-6794"):
+    for piece in ("PASSED after", "wiki.12, orders-0", "crash of broker 6", "time_to_complete_s", "kafka-6794"):
         assert piece in done.stdout
     assert "sweep: 4 of 4 runs" in done.stderr

@@ -90,3 +90,15 @@ def test_a_session_that_expires_while_its_broker_starts(after_ms: int) -> None:
     isr = {"within": "30s", "isr": {"orders-0": [0, 1]}}
     played = play(scenario(brokers=3, controller=2, assignment=[[0, 1]], method=[crash, expire], expect=[isr]))
     played.run.assert_expectations()
+
+
+def test_a_fetcher_woken_in_the_instant_of_its_death_writes_nothing() -> None:
+    """It appended to the disk what no event told of; to the checker the log had lost its beginning."""
+    pause = at_step("wiki.1", "before", "broker.pause", target=1, duration="3s")
+    crash = at_step("wiki.1", "before", "broker.crash", target=1, duration="50ms")
+    config = {"min.insync.replicas": 2, "replica.lag.time.max.ms": 1000}
+    wanted = scenario(
+        brokers=4, controller=1, assignment=[[0, 2, 1]], plan={0: [1]}, method=[EXECUTE, pause, crash],
+        rollbacks=HEAL, config=config, rate=300, size="0B", seed=0, horizon="4m",
+    )  # fmt: skip
+    check(wanted, runs=1)

@@ -1,6 +1,6 @@
-"""A sweep in a process of its own: ``python -m tests.scenarios.spark.sweeping OUT MASTER SEEDS SPIN_S``.
+"""A sweep in a process of its own: ``python -m tests.scenarios.spark.sweeping OUT MASTER SCENARIO SEEDS``.
 
-Exit code 130 on Ctrl-C, as the command line has it.
+``SCENARIO``: one of the library, or ``synthetic``. Exit code 130 on Ctrl-C, as the command line has it.
 """
 
 from __future__ import annotations
@@ -8,25 +8,33 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from scenarios.spark.sweep import SweepInterrupted, sweep
+from scenarios.cli.files import load
+from scenarios.dataset.record import RunRecord, RunSpec
+from scenarios.spark.sweep import Sweepable, SweepInterrupted, Swept, sweep
 from tests.scenarios.spark.synthetic import SyntheticScenario
 
-RUNNER = "tests.scenarios.spark.synthetic:run_record"
+SPIN_S = 0.4
+STRATEGIES = ("wiki", "kafka-6794")
+SYNTHETIC = "tests.scenarios.spark.synthetic:run_record"
+REAL = "tests.scenarios.spark.sweeping:real_record"
 
 
-def main(out: str, master: str, seeds: str, spin_s: str) -> int:
-    scenario = SyntheticScenario(spin_s=float(spin_s))
-    strategies = ("wiki", "kafka-6794")
+def real_record(spec: RunSpec) -> RunRecord:
+    """The real runner, by way of a package that executors have only if the sweep ships it."""
+    from scenarios.runner import run_record
+
+    return run_record(spec)
+
+
+def swept(out: Path, master: str, name: str, seeds: int) -> Swept:
+    scenario: Sweepable = SyntheticScenario(spin_s=SPIN_S) if name == "synthetic" else load(name, {})
+    runner = SYNTHETIC if name == "synthetic" else REAL
+    return sweep(scenario, range(seeds), STRATEGIES, out, master=master, runner=runner, progress=sys.stderr)
+
+
+def main(out: str, master: str, name: str, seeds: str) -> int:
     try:
-        done = sweep(
-            scenario,
-            range(int(seeds)),
-            strategies,
-            Path(out),
-            master=master,
-            runner=RUNNER,
-            progress=sys.stderr,
-        )
+        done = swept(Path(out), master, name, int(seeds))
     except SweepInterrupted as interrupted:
         print(interrupted)
         return 130
