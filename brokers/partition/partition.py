@@ -63,7 +63,7 @@ class Partition:
     def open_log(self) -> Log:
         """The log, created or found on the disk when first asked for."""
         if self.log is None:
-            log = self.log = Log(self.process.node.disk, self.tp)
+            log = self.log = Log(self.process.disk, self.tp)
             self.high_watermark = min(self.manager.checkpoint.get(self.tp), log.end_offset)
             self.process.emit(
                 LogLoaded, self.process.node.id, self.tp.topic, self.tp.partition, log.start_offset, log.end_offset,
@@ -257,7 +257,6 @@ class Partition:
         log = self.log
         assert log is not None
         tp, process = self.tp, self.process
-        process.check_alive()  # woken in the instant of its death, a fetcher must not reach the disk
         node = process.node.id
         for batch in batches:
             log.append(batch)

@@ -36,7 +36,7 @@ class ReplicaManager:
         self.fetchers = fetchers
         self.policies = policies
         self.log = structlog.get_logger("brokers.replicas").bind(broker=process.node.id)
-        self.checkpoint = HighWatermarkCheckpoint(process.node.disk)
+        self.checkpoint = HighWatermarkCheckpoint(process.disk)
         self.metadata = MetadataCache()
         self.partitions: dict[TopicPartition, Partition] = {}
         self.behind: dict[Partition, None] = {}
@@ -140,7 +140,7 @@ class ReplicaManager:
             del self.partitions[tp]
             self.behind.pop(partition, None)
         self.checkpoint.forget(tp)
-        self.process.node.disk.delete(log_path(tp))
+        self.process.disk.delete(log_path(tp))
 
     # -- periodic work ----------------------------------------------------------------------------------------------
 

@@ -6,7 +6,9 @@ whatever the owner calls an entry (a record batch, a checkpoint); entries are ne
 
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
+
+from emulator.kernel import DeadIncarnation
 
 
 class DiskError(Exception):
@@ -28,9 +30,11 @@ class File:
     failing: str = ""
     """While set, operations raise ``DiskError`` with this reason."""
     failing_operation: str = ""
-    """Only this operation fails (``append`` or ``truncate``); empty: both."""
+    """Only this operation fails (``append``, ``truncate``, ``flush``, ``replace``); empty: all."""
     failures: int | None = None
     """How many operations are still to fail; None: all of them, while ``failing`` is set."""
+    closed: bool = False
+    """The process that had it open is gone: every operation raises ``DeadIncarnation``."""
 
     def fail(self, reason: str, operation: str = "", times: int | None = None) -> None:
         """A fault: let the next ``times`` operations (None: all, until ``mend``) fail."""
@@ -41,6 +45,8 @@ class File:
         self.failing, self.failing_operation, self.failures = "", "", None
 
     def _check(self, operation: str) -> None:
+        if self.closed:
+            raise DeadIncarnation(f"{self.path}: the process that had it open is dead")
         if not self.failing or self.failing_operation not in ("", operation):
             return
         reason = self.failing
@@ -52,7 +58,7 @@ class File:
 
     def append(self, entry: Any) -> None:
         """Write ``entry`` into the page cache. Raises: DiskError."""
-        if self.failing:
+        if self.failing or self.closed:
             self._check("append")
         self.entries.append(entry)
 
@@ -64,11 +70,13 @@ class File:
 
     def flush(self) -> None:
         """Make everything durable (fsync)."""
+        self._check("flush")
         self.flushed = len(self.entries)
 
     def replace(self, *entries: Any) -> None:
         """Put ``entries`` in the place of the whole content, atomically and durably (write, fsync,
         rename)."""
+        self._check("replace")
         self.entries = list(entries)
         self.flushed = len(entries)
 
@@ -85,6 +93,12 @@ class Disk:
         if file is None:
             file = self.files[path] = File(path)
         return file
+
+    def close(self) -> None:
+        """The process is gone: the files it has open refuse it from now on; whoever opens them anew has them."""
+        for path, file in self.files.items():
+            self.files[path] = evolve(file)
+            file.closed = True
 
     def exists(self, path: str) -> bool:
         return path in self.files

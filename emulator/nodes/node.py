@@ -69,6 +69,7 @@ class Node:
         if process is None or not process.alive:
             return
         process.kill()
+        self.disk.close()
         self.listeners.clear()
         for notify in self.on_crash:
             notify(process, kind)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import trio
 from attrs import define, field
 
+from emulator.disks import Disk
 from emulator.kernel import DeadIncarnation, Signal, Task, Timer, World
 
 if TYPE_CHECKING:
@@ -49,6 +50,12 @@ class Process:
     @property
     def name(self) -> str:
         return self.node.name
+
+    @property
+    def disk(self) -> Disk:
+        """The disk of its machine. Raises: DeadIncarnation."""
+        self.check_alive()
+        return self.node.disk
 
     @property
     def clock_us(self) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from scenarios.model import Scenario
 from tests.docs.pages import DOCS, ROOT, Fenced, fenced, run_blocks, text_of
 
 PAGES = ("scenarios.md", "dataset.md", "checkers.md", "determinism.md", "python.md")
@@ -52,6 +53,12 @@ def test_the_test_that_the_page_teaches_passes_under_pytest(tmp_path: Path) -> N
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "6 passed" in done.stdout
+
+
+def test_the_scenario_of_the_readme_passes() -> None:
+    (block,) = fenced("../README.md", "toml")
+    run = Scenario.loads(block.text).run()
+    assert run.passed, run.explanation
 
 
 def test_a_page_that_lies_is_noticed() -> None:

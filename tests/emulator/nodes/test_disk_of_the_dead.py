@@ -1,0 +1,28 @@
+"""A dead incarnation cannot reach the disk of its machine, not even through a file it had open."""
+
+import pytest
+
+from emulator.disks import Disk
+from emulator.kernel import DeadIncarnation
+
+
+def test_an_open_file_refuses_the_dead_and_serves_the_next() -> None:
+    disk = Disk()
+    old = disk.open("log")
+    old.append("a")
+    old.flush()
+    disk.close()
+    for operation in (lambda: old.append("b"), lambda: old.truncate(0), old.flush, lambda: old.replace("c")):
+        with pytest.raises(DeadIncarnation, match="log: the process that had it open is dead"):
+            operation()
+    new = disk.open("log")
+    assert (new.entries, new.flushed) == (["a"], 1)
+    new.append("b")
+    assert new.entries == ["a", "b"]
+
+
+def test_an_injected_fault_outlives_the_process() -> None:
+    disk = Disk()
+    disk.open("log").fail("I/O error", "append")
+    disk.close()
+    assert disk.open("log").failing == "I/O error"
