@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from emulator.gates import Visit
 from emulator.kernel import Signal
@@ -31,7 +31,7 @@ class Actions:
     roles: Roles
     make_topic: Callable[..., TopicSetup]
     refused: list[str] = field(factory=list)
-    _holds: list[tuple[When, GateFilter, Signal]] = field(factory=list)
+    _holds: list[tuple[When, Signal]] = field(factory=list)
 
     def perform(self, entry: MethodEntry) -> Brokers:
         """Do it now; return the brokers it hit, so that it can be undone on them."""
@@ -56,31 +56,38 @@ class Actions:
     # -- brokers ----------------------------------------------------------------------------------------------------
 
     def _broker_crash(self, entry: MethodEntry, brokers: Brokers) -> None:
-        for broker in brokers:
+        for broker in self._in_state(entry.action, ("up", "paused"), entry, brokers):
             self.cluster.crash_broker(broker, entry.param("kind"))
 
     _controller_crash = _broker_crash
 
-    def _broker_stop(self, _entry: MethodEntry, brokers: Brokers) -> None:
-        for broker in brokers:
+    def _broker_stop(self, entry: MethodEntry, brokers: Brokers) -> None:
+        for broker in self._in_state("broker.stop", ("up",), entry, brokers):
             self.cluster.stop_broker(broker)
 
-    def _broker_start(self, _entry: MethodEntry, brokers: Brokers) -> None:
-        for broker in brokers:
-            if self.roles.state_of(broker) == "down":
-                self.cluster.start_broker(broker)
+    def _broker_start(self, entry: MethodEntry, brokers: Brokers) -> None:
+        for broker in self._in_state("broker.start", ("down",), entry, brokers):
+            self.cluster.start_broker(broker)
 
-    def _broker_pause(self, _entry: MethodEntry, brokers: Brokers) -> None:
-        for broker in brokers:
+    def _broker_pause(self, entry: MethodEntry, brokers: Brokers) -> None:
+        for broker in self._in_state("broker.pause", ("up",), entry, brokers):
             process = self.cluster.nodes[broker].process
-            if process is not None and process.alive and not process.paused:
-                process.pause()
+            assert process is not None
+            process.pause()
 
-    def _broker_resume(self, _entry: MethodEntry, brokers: Brokers) -> None:
-        for broker in brokers:
+    def _broker_resume(self, entry: MethodEntry, brokers: Brokers) -> None:
+        for broker in self._in_state("broker.resume", ("paused",), entry, brokers):
             process = self.cluster.nodes[broker].process
-            if process is not None and process.alive and process.paused:
-                process.resume()
+            assert process is not None
+            process.resume()
+
+    def _in_state(self, action: str, states: tuple[str, ...], entry: MethodEntry, brokers: Brokers) -> list[int]:
+        """Those of ``brokers`` that ``action`` can do something to. A method that finds none exercises nothing; a
+        rollback, or the end of a duration, may find its work done."""
+        found = [broker for broker in brokers if self.roles.state_of(broker) in states]
+        if not found and entry.action == action and entry.trigger is not None:
+            self.refused.append(f"{action}: broker {','.join(map(str, brokers))} is not {' or '.join(states)}")
+        return found
 
     def _zk_expire(self, _entry: MethodEntry, brokers: Brokers) -> None:
         for broker in brokers:
@@ -121,6 +128,8 @@ class Actions:
                         routes[broker, other] = None
                     if direction in ("both", "to"):
                         routes[other, broker] = None
+        if not routes and entry.trigger is not None:
+            self.refused.append(f"{entry.action}: broker {','.join(map(str, brokers))} has no link to itself")
         return list(routes)
 
     def _peers(self, peer: Target | str | None) -> Brokers:
@@ -157,13 +166,15 @@ class Actions:
             return release if filter.lets(visit) else None
 
         self.cluster.gates.arm(filter.step, filter.edge, hold)
-        self._holds.append((when, filter, release))
+        self._holds.append((when, release))
 
     def _gate_release(self, entry: MethodEntry, _brokers: Brokers) -> None:
         when: When = entry.param("gate")
-        for held, _filter, release in self._holds:
-            if held.steps == when.steps and held.edge == when.edge:
-                release.set()
+        released = [release for held, release in self._holds if evolve(held, occurrence=when.occurrence) == when]
+        for release in released:
+            release.set()
+        if not released:
+            self.refused.append(f"gate.release: no gate.hold names {'/'.join(when.steps)} with the same filters")
 
 
 def _said(target: Target | None) -> str:

@@ -41,9 +41,7 @@ _COUNT, _POSITIVE, _SWITCH = Integer(0), Integer(1), Boolean()
 BROKER_SETTINGS = _table(
     Setting("min.insync.replicas", _POSITIVE, 1, "acks=all needs that many replicas in sync"),
     Setting("unclean.leader.election.enable", _SWITCH, False, "may a replica out of sync become leader"),
-    Setting(
-        "replica.lag.time.max.ms", _POSITIVE, 10_000, "a follower not caught up for longer leaves the ISR"
-    ),
+    Setting("replica.lag.time.max.ms", _POSITIVE, 10_000, "a follower not caught up for longer leaves the ISR"),
     Setting("num.replica.fetchers", _POSITIVE, 1, "fetcher threads per source broker"),
     Setting("replica.fetch.wait.max.ms", _COUNT, 500, "how long an empty fetch waits at the leader"),
     Setting("replica.fetch.min.bytes", _COUNT, 1, "a fetch is answered at once when that much is there"),
@@ -57,21 +55,15 @@ BROKER_SETTINGS = _table(
         5_000,
         "how often high watermarks are saved",
     ),
-    Setting(
-        "controller.socket.timeout.ms", _POSITIVE, 30_000, "a control request unanswered for longer is resent"
-    ),
+    Setting("controller.socket.timeout.ms", _POSITIVE, 30_000, "a control request unanswered for longer is resent"),
     Setting("request.timeout.ms", _POSITIVE, 30_000, "a request unanswered for longer has failed"),
-    Setting(
-        "leader.replication.throttled.rate", _POSITIVE, LONG_MAX, "bytes/s to throttled followers (KIP-73)"
-    ),
-    Setting(
-        "follower.replication.throttled.rate", _POSITIVE, LONG_MAX, "bytes/s from throttled leaders (KIP-73)"
-    ),
+    Setting("leader.replication.throttled.rate", _POSITIVE, LONG_MAX, "bytes/s to throttled followers (KIP-73)"),
+    Setting("follower.replication.throttled.rate", _POSITIVE, LONG_MAX, "bytes/s from throttled leaders (KIP-73)"),
     Setting("replication.quota.window.num", _POSITIVE, 11, "samples in the throttle's window"),
     Setting("replication.quota.window.size.seconds", _POSITIVE, 1, "length of one sample"),
 )
 
-TOPIC_SETTINGS = _table(BROKER_SETTINGS["min.insync.replicas"])
+TOPIC_SETTINGS = _table(BROKER_SETTINGS["min.insync.replicas"], BROKER_SETTINGS["unclean.leader.election.enable"])
 
 LATER_SETTINGS = (
     "auto.leader.rebalance.enable",
@@ -86,7 +78,6 @@ LATER_SETTINGS = (
 
 _ELSEWHERE = {
     **dict.fromkeys(LATER_SETTINGS, f"what it sets {NOT_YET}"),
-    "unclean.leader.election.enable": "set it for all brokers, in cluster.config",
     "zookeeper.session.timeout.ms": 'write session_timeout = "6s" in cluster.zk',
     "zookeeper.connection.timeout.ms": 'write session_timeout = "6s" in cluster.zk',
     "zookeeper.max.in.flight.requests": "write max_in_flight = 10 in cluster.zk",
@@ -130,9 +121,7 @@ class Config(Kind[dict[str, ConfigValue]]):
         }
 
 
-def with_defaults(
-    settings: Mapping[str, Setting], stated: Mapping[str, ConfigValue]
-) -> dict[str, ConfigValue]:
+def with_defaults(settings: Mapping[str, Setting], stated: Mapping[str, ConfigValue]) -> dict[str, ConfigValue]:
     """Every setting of the table: what was stated, else its default."""
     return {name: stated.get(name, setting.default) for name, setting in settings.items()}
 

@@ -48,7 +48,7 @@ def topic_setup(scenario: Scenario, topic: TopicSpec) -> TopicSetup:
 
 
 def _workload(scenario: Scenario, load: WorkloadSpec) -> Workload:
-    count = next(topic.partitions for topic in scenario.topics if topic.name == load.topic)
+    count = next(topic.partitions for topic in all_topics(scenario) if topic.name == load.topic)
     return Workload(
         tuple(TopicPartition(load.topic, partition) for partition in range(count)),
         load.producer_rate,
@@ -78,9 +78,14 @@ def _broker_policies(scenario: Scenario) -> BrokerPolicies:
 
 def min_insync_replicas(scenario: Scenario) -> dict[str, int]:
     """Topic -> its own min.insync.replicas, of those that set one."""
-    created = [entry.param("topic") for entry in scenario.method if entry.action == "topic.create"]
     key = "min.insync.replicas"
-    return {topic.name: int(topic.config[key]) for topic in (*scenario.topics, *created) if key in topic.config}
+    return {topic.name: int(topic.config[key]) for topic in all_topics(scenario) if key in topic.config}
+
+
+def all_topics(scenario: Scenario) -> tuple[TopicSpec, ...]:
+    """The topics that exist at the start, and those that the method creates."""
+    created = (entry.param("topic") for entry in scenario.method if entry.action == "topic.create")
+    return (*scenario.topics, *created)
 
 
 def _fetcher_policies(scenario: Scenario) -> FetcherPolicies:

@@ -52,6 +52,8 @@ class Stage:
     actions: Actions = field(init=False)
     judge: Judge = field(init=False)
     method: Method = field(init=False)
+    _quiet: bool = False
+    _asked: bool = False
 
     def __attrs_post_init__(self) -> None:
         if not structlog.is_configured():
@@ -122,8 +124,18 @@ class Stage:
         await self._until(self._settled)
 
     def _settled(self) -> bool:
-        """Nothing but routine is under way, and every session is as it will stay."""
-        return not self.world.foreground and self.cluster.sessions_stand
+        """Since the last look there was a moment with only routine under way, and sessions are as they will stay.
+
+        A load has something in flight at many moments, perhaps at each look: hence any moment between two looks counts.
+        """
+        quiet, self._quiet = self._quiet, False
+        if not self._asked:
+            self._asked = True
+            self.world.when_settled(self._note_quiet)
+        return quiet and self.cluster.sessions_stand
+
+    def _note_quiet(self) -> None:
+        self._quiet, self._asked = True, False
 
 
 def prepare(

@@ -37,9 +37,7 @@ _SHIPPED = (".py", ".toml", ".json")
 
 
 @contextmanager
-def session(
-    master: str = LOCAL, packages: Sequence[str] = PACKAGES, *, brief: bool = True
-) -> Iterator[SparkSession]:
+def session(master: str = LOCAL, packages: Sequence[str] = PACKAGES, *, brief: bool = True) -> Iterator[SparkSession]:
     """A session on ``master``; the one that runs already, if there is one, which then also goes on.
 
     ``packages`` are sent to executors that do not share this process's import path. ``brief``: the JVM has

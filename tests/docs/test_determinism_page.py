@@ -10,6 +10,7 @@ import pytest
 from scenarios.cli.check import HASH_SEEDS, check
 from scenarios.cli.files import load
 from tests.docs.pages import ROOT, fenced, text_of
+from tests.scenarios.determinism.test_determinism import five_partitions
 
 PAGE = "determinism.md"
 NAMED = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", text_of(PAGE))
@@ -34,11 +35,12 @@ def test_what_check_says_of_an_honest_run(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_what_check_says_of_another(capsys: pytest.CaptureFixture[str]) -> None:
-    assert check(load("quick-move"), recorder="tests.scenarios.cli.planted:set_order") == 3
+    """Numbers move with every change of the emulator; what is said, and which fields are marked, does not."""
+    assert check(five_partitions(), recorder="tests.scenarios.determinism.planted:record") == 3
     said = capsys.readouterr().out.splitlines()
     shown = fenced(PAGE, "text")[1].text.splitlines()
-    form = re.compile(r"^(NOT DETERMINISTIC: the first event that differs is event) \d+, seq \d+, at [\d.]+ s, \w+$")
-    assert [match and match[1] for match in map(form.match, (shown[0], said[0]))] == [
-        "NOT DETERMINISTIC: the first event that differs is event"
-    ] * 2
+    assert re.sub(r"\d+", "N", shown[0]) == re.sub(r"\d+", "N", said[0])
+    assert [words[:2] for words in map(str.split, shown) if words[0] == "*"] == [
+        words[:2] for words in map(str.split, said) if words[0] == "*"
+    ]
     assert shown[1].split() == said[1].split()

@@ -62,7 +62,7 @@ def _one_run(scenario: Scenario) -> int:
     from scenarios.cli.report import report
     from scenarios.runner import run_scenario
 
-    _part(f"2. run: one run in virtual time, as: understudy run {SCENARIO}; what befell {PARTITION} from the first action on:")
+    _part(f"2. run: one run in virtual time, as: understudy run {SCENARIO}; what befell {PARTITION}:")
     finished = run_scenario(scenario)
     for line in finished.timeline(PARTITION, finished.first_fault_us):
         say(line)

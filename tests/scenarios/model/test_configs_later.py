@@ -3,16 +3,10 @@
 import pytest
 
 from scenarios.errors import BadInput
-from scenarios.model.configs import BROKER_CONFIG, TOPIC_CONFIG
+from scenarios.model.configs import BROKER_CONFIG
 
 
 @pytest.mark.parametrize("name", ["auto.leader.rebalance.enable", "controlled.shutdown.enable", "file.delete.delay.ms"])
 def test_a_setting_of_a_later_version_is_refused_with_the_reason(name: str) -> None:
     with pytest.raises(BadInput, match="is not in this version"):
         BROKER_CONFIG.read({name: 1})
-
-
-def test_unclean_election_of_one_topic_points_to_the_brokers_setting() -> None:
-    with pytest.raises(BadInput, match=r"cluster\.config"):
-        TOPIC_CONFIG.read({"unclean.leader.election.enable": True})
-    assert BROKER_CONFIG.read({"unclean.leader.election.enable": True})

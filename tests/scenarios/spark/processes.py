@@ -54,7 +54,7 @@ def wait_for(condition: Callable[[], bool], *running: subprocess.Popen[str]) -> 
     until = time.monotonic() + PATIENCE_S
     while not condition():
         for one in running:
-            assert one.poll() is None, f"{one.args} ended: {one.communicate()[1]}"
+            assert one.poll() is None, f"process {one.pid} ended: {one.communicate()[1]}"
         assert time.monotonic() < until, "it does not get on"
         time.sleep(0.05)
 

@@ -27,7 +27,7 @@ def real_record(spec: RunSpec) -> RunRecord:
 
 
 def swept(out: Path, master: str, name: str, seeds: int) -> Swept:
-    scenario: Sweepable = SyntheticScenario(spin_s=SPIN_S) if name == "synthetic" else load(name, {})
+    scenario: Sweepable = SyntheticScenario(spin_s=SPIN_S) if name == "synthetic" else load(name, ())
     runner = SYNTHETIC if name == "synthetic" else REAL
     return sweep(scenario, range(seeds), STRATEGIES, out, master=master, runner=runner, progress=sys.stderr)
 

@@ -51,7 +51,9 @@ def test_compare_agrees_with_run_on_real_runs(spark: SparkSession, tmp_path: Pat
     records = [record for _, record in pairs]
     write_manifest(
         tmp_path,
-        Manifest(experiment="e", scenario="drawn", title="drawn", profile="kafka-2.3", strategies=("wiki",), seeds=(0,)),
+        Manifest(
+            experiment="e", scenario="drawn", title="drawn", profile="kafka-2.3", strategies=("wiki",), seeds=(0,)
+        ),
     )
     write_chunk(tmp_path, "e", "wiki", chunk_name([record.spec.run_id for record in records]), records)
     found = {run.run_id: run for run in run_figures(spark, open_data_set(tmp_path))}
