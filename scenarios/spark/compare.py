@@ -20,7 +20,7 @@ from scenarios.dataset.manifest import Manifest
 from scenarios.dataset.reader import DataSet, open_data_set
 from scenarios.measures.figures import FIGURES, Figures, Value
 from scenarios.spark.figures import TABLES, figures
-from scenarios.spark.session import LOCAL, session
+from scenarios.spark.session import LOCAL, compile_queries, session
 from scenarios.spark.tables import table
 from scenarios.statistics.paired import FEW_SEEDS, Difference, holm, median_interval, paired_difference
 
@@ -131,9 +131,7 @@ def compare(directory: str | Path, *, master: str = LOCAL) -> Comparison:
 
 def run_figures(spark: SparkSession, data_set: DataSet) -> list[RunFigures]:
     """The figures of every run, by Spark, in the order of strategy and seed."""
-    generate = "false" if _is_small(data_set) else "true"
-    spark.conf.set("spark.sql.codegen.wholeStage", generate)
-    spark.conf.set("spark.sql.codegen.factoryMode", "NO_CODEGEN" if generate == "false" else "FALLBACK")
+    compile_queries(spark, not _is_small(data_set))
     frames = {name: table(spark, data_set, name) for name in TABLES}
     rows = [_run(row.asDict()) for row in figures(frames).collect()]
     return sorted(rows, key=lambda run: (run.strategy, run.seed, run.run_id))

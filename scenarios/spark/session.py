@@ -58,6 +58,13 @@ def session(master: str = LOCAL, packages: Sequence[str] = PACKAGES, *, brief: b
             spark.stop()
 
 
+def compile_queries(spark: SparkSession, compiled: bool) -> None:
+    """Should Spark compile the queries that follow to Java? It takes seconds, which only many rows repay; the answers
+    are the same."""
+    spark.conf.set("spark.sql.codegen.wholeStage", "true" if compiled else "false")
+    spark.conf.set("spark.sql.codegen.factoryMode", "FALLBACK" if compiled else "NO_CODEGEN")
+
+
 def is_local(master: str) -> bool:
     """Do the tasks run in processes of this machine that find the program where this process does?"""
     return master == "local" or master.startswith("local[")

@@ -1,5 +1,8 @@
 """A dead incarnation cannot reach the disk of its machine, not even through a file it had open."""
 
+from collections.abc import Callable
+from functools import partial
+
 import pytest
 
 from emulator.disks import Disk
@@ -12,7 +15,8 @@ def test_an_open_file_refuses_the_dead_and_serves_the_next() -> None:
     old.append("a")
     old.flush()
     disk.close()
-    for operation in (lambda: old.append("b"), lambda: old.truncate(0), old.flush, lambda: old.replace("c")):
+    operations: list[Callable[[], None]] = [partial(old.append, "b"), partial(old.truncate, 0), old.flush]
+    for operation in (*operations, partial(old.replace, "c")):
         with pytest.raises(DeadIncarnation, match="log: the process that had it open is dead"):
             operation()
     new = disk.open("log")

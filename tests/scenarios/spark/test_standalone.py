@@ -34,7 +34,7 @@ def standalone(folder: Path) -> Iterator[str]:
         "JAVA_HOME": home,
         "SPARK_HOME": str(SPARK_HOME),
         "SPARK_LOCAL_IP": ADDRESS,
-        "SPARK_DAEMON_JAVA_OPTS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "PYTHONPATH": "",
     }
     daemon = [str(SPARK_HOME / "bin" / "spark-class")]

@@ -1,0 +1,1 @@
+"""The aggregation of many rows by Spark."""
