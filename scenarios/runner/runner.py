@@ -115,12 +115,17 @@ class Stage:
     async def _until(self, condition: Callable[[], bool]) -> None:
         """Wait for ``condition`` or for the horizon."""
         while not condition() and not self._late:
-            await self.world.sleep(LOOK_US, background=True)
+            await self._pause(LOOK_US)
+
+    async def _pause(self, for_us: int) -> None:
+        """Let time pass, up to the horizon."""
+        left_us = max(0, self.scenario.horizon_us - self.world.now)
+        await self.world.sleep(min(for_us, left_us), background=True)
 
     async def _rest(self) -> None:
         """Wait until nothing is going to happen by itself, or for the horizon."""
         await self._until(self._settled)
-        await self.world.sleep(min(RETRY_US, max(0, self.scenario.horizon_us - self.world.now)), background=True)
+        await self._pause(RETRY_US)
         await self._until(self._settled)
 
     def _settled(self) -> bool:
