@@ -65,6 +65,17 @@ def test_both_computations_agree_on_random_histories(spark: SparkSession, tmp_pa
     assert {run.completed for run in found} == {True, False, None}
 
 
+def test_compiled_queries_answer_the_same(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of a large data set; all others here are small."""
+    records = drawn_runs()[-10:]
+    interpreted = compared(spark, tmp_path, records)
+    monkeypatch.setattr("scenarios.spark.compare._SMALL_BYTES", 0)
+    compiled = run_figures(spark, open_data_set(tmp_path))
+    assert spark.conf.get("spark.sql.codegen.wholeStage") == "true"
+    assert compiled == interpreted
+    assert all(run.agrees for run in compiled)
+
+
 def test_percentiles_are_sparks_to_the_last_bit(spark: SparkSession) -> None:
     draw = random.Random(1)
     groups: dict[int, dict[int, int]] = {}
