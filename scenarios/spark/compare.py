@@ -59,7 +59,8 @@ COMPARED = (
 SIGNIFICANT = 0.05
 
 _SMALL_BYTES = 16 * 1024 * 1024
-"""Of Parquet, some two million rows. Measured (benchmarks/spark): compiling pays from about twice as many on."""
+"""Of Parquet, some two million rows. At twice as many the two ways were about even (benchmarks/spark); where they cross
+was not measured."""
 
 
 @frozen(kw_only=True)
