@@ -66,6 +66,8 @@ class Gates:
             return
         visit = Visit(process, step, edge, topic, partition, broker, hop, event.seq)
         for hook in list(hooks):
+            if hook not in hooks:
+                continue  # disarmed while an earlier one held this visitor
             hold = hook(visit)
             if hold is not None:
                 await hold.wait()

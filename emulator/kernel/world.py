@@ -106,11 +106,17 @@ class World:
         self.call_at(self.now + delay_us, fn, arg, background)
 
     def timer(
-        self, delay_us: int, fn: Callable[[Any], object], arg: Any = None, background: bool = False
+        self,
+        delay_us: int,
+        fn: Callable[[Any], object],
+        arg: Any = None,
+        background: bool = False,
+        due: Callable[[Timer], object] = Timer.fire,
     ) -> Timer:
-        """Like ``call_later``, but it can be cancelled."""
+        """Like ``call_later``, but it can be cancelled. ``due`` gets the timer when its time has come, and fires it or
+        puts that off."""
         timer = Timer(self, fn, arg, background)
-        self.call_at(self.now + delay_us, Timer.fire, timer, True)
+        self.call_at(self.now + delay_us, due, timer, True)
         if not background:
             self.foreground += 1
         return timer

@@ -99,7 +99,14 @@ class Process:
         """Call ``fn(arg)`` in ``delay_us`` if the process lives then; a paused process makes the call when it
         resumes."""
         self.check_alive()
-        return self.world.timer(delay_us, self.deliver, (fn, arg), background)
+        return self.world.timer(delay_us, fn, arg, background, self._due)
+
+    def _due(self, timer: Timer) -> None:
+        """A timer's time has come. Until it is resumed, a paused process can still cancel it."""
+        if not self.alive:
+            timer.cancel()
+        else:
+            self.deliver((Timer.fire, timer))
 
     def every(self, period_us: int, fn: Callable[[], object]) -> None:
         """Call ``fn()`` each ``period_us``, in the background, until the process dies."""
@@ -151,6 +158,9 @@ class Process:
         """Cancel everything at once. Idempotent."""
         self.alive = False
         self.emit = self.anchor = self._refuse
+        for call, late in self._backlog:
+            if call is Timer.fire:
+                late.cancel()
         self._backlog.clear()
         for task in self.tasks:
             task.abandon()

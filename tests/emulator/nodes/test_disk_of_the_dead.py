@@ -15,8 +15,9 @@ def test_an_open_file_refuses_the_dead_and_serves_the_next() -> None:
     old.append("a")
     old.flush()
     disk.close()
-    operations: list[Callable[[], None]] = [partial(old.append, "b"), partial(old.truncate, 0), old.flush]
-    for operation in (*operations, partial(old.replace, "c")):
+    truncate, replace = partial(old.truncate, 0), partial(old.replace, "c")
+    operations: list[Callable[[], None]] = [partial(old.append, "b"), truncate, replace, old.flush]
+    for operation in operations:
         with pytest.raises(DeadIncarnation, match="log: the process that had it open is dead"):
             operation()
     new = disk.open("log")
