@@ -27,7 +27,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="write the table into benchmarks/RESULTS.md")
     options = parser.parse_args()
     lines = [
-        machine("python -m benchmarks.spark --write"),
+        machine(f"python -m benchmarks.spark --rows {' '.join(map(str, options.rows))} --write"),
         "",
         f"Time-weighted lag percentiles of {FILES * RUNS_PER_FILE} runs on `local[2]`, s.",
         "",
