@@ -27,6 +27,7 @@ from scenarios.runner.judge import Judge
 from scenarios.runner.method import Method
 from scenarios.runner.run import Expectation, Run
 from scenarios.runner.story import Story
+from scenarios.timeline.summary import is_data
 
 SILENT = logging.CRITICAL
 LOOK_US = 100_000
@@ -250,9 +251,13 @@ def _explanation(
 
 
 def _last_before(story: tuple[Any, ...], t_us: int | None) -> int:
-    """The last event of the control plane up to ``t_us``: where the chain of an unmet expectation begins."""
-    seqs = [event.seq for event in story if t_us is None or event.t_us <= t_us]
-    return seqs[-1] if seqs else 0
+    """Where the chain of an unmet expectation begins: the last thing up to ``t_us`` that befell a partition, other than
+    routine, and that has a cause; else the last event at all."""
+    seen = [event for event in story if t_us is None or event.t_us <= t_us]
+    news = (
+        event.seq for event in reversed(seen) if event.cause and getattr(event, "topic", "") and not is_data(event)
+    )
+    return next(news, seen[-1].seq if seen else 0)
 
 
 def replay_command(original: Scenario, scenario: Scenario) -> str:

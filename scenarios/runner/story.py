@@ -9,11 +9,9 @@ from typing import Any
 
 from attrs import define, field
 
-from emulator.protocol.errors import Errors
-from emulator.protocol.events import Appended, HighWatermark, Produced
 from emulator.trace import Trace
+from scenarios.timeline.summary import is_data
 
-DATA_PLANE = (Appended, HighWatermark)
 NEWEST = 4096
 MOST = 200_000
 """Events kept at most; the oldest go first."""
@@ -34,11 +32,7 @@ class Story:
 
     def take(self, chunk: list[Any]) -> None:
         for event in chunk:
-            kind = event.__class__
-            if kind in DATA_PLANE or (kind is Produced and event.error == Errors.NONE.name):
-                self._data.append(event)
-            else:
-                self._control.append(event)
+            (self._data if is_data(event) else self._control).append(event)
 
     def events(self) -> tuple[Any, ...]:
         """Everything kept, in the order of the trace."""
