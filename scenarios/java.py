@@ -61,16 +61,18 @@ def ensure_java() -> Path:
 def find_java() -> Path:
     """The home folder of a Java that Spark can use: ``bin/java`` in it is executable. Raises JavaMissing."""
     passed_over: list[str] = []
+    bundled = _bundled_runtime()
     for java in _candidates():
         found = probe(java)
         if found is None:
             passed_over.append(f"{java} does not run")
             continue
         version, home = found
+        if bundled is not None and home.resolve() == bundled.resolve():
+            break  # the one that came along, under another name: perhaps JAVA_HOME, set by an earlier call
         if version >= JAVA_OLDEST:
             return home
         passed_over.append(f"{java} is Java {version}")
-    bundled = _bundled_runtime()
     if bundled is not None:
         return wrap(bundled, Path(sys.prefix) / "share" / "understudy" / "java")
     seen = f" ({'; '.join(passed_over)})" if passed_over else ""

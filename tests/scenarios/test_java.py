@@ -111,6 +111,18 @@ def test_the_bundled_java_is_the_last_resort(bare: Path, bundled: Path, tmp_path
     assert find_java() == bare.parent / "home of java"
 
 
+def test_the_bundled_java_is_found_again_behind_its_wrapper(
+    bare: Path, bundled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second call meets the JAVA_HOME of the first; its java names the runtime that has no wrapper."""
+    said = ["Property settings:", f"    java.home = {bundled}", "    java.specification.version = 21"]
+    executable(bundled / "bin" / "java", f"printf '%s\\n' {shlex.join(said)} >&2\n")
+    monkeypatch.setenv("JAVA_HOME", str(bundled))
+    wrapped = tmp_path / "environment" / "share" / "understudy" / "java"
+    assert [ensure_java(), ensure_java()] == [wrapped, wrapped]
+    assert os.environ["JAVA_HOME"] == str(wrapped)
+
+
 def test_the_wrapper_drops_one_option_and_keeps_every_other_as_it_was(bundled: Path, tmp_path: Path) -> None:
     java = wrap(bundled, tmp_path / "a home") / "bin" / "java"
     kept = ["-Xmx1g", "", "a b", "--add-modules=jdk.incubator.vectors", "'\"$HOME", "*"]
