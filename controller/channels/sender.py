@@ -11,7 +11,7 @@ import trio
 from attrs import define, field
 
 from controller.busy import Busy
-from emulator.kernel import DeadIncarnation, Mailbox
+from emulator.kernel import Mailbox
 from emulator.network import Client, Disconnected, Network
 from emulator.nodes import Process
 from emulator.protocol.events import ControlRequest
@@ -74,12 +74,7 @@ class Sender:
         # A nursery without children: its scope is what ends the task in the middle of a wait.
         async with self.process.world.open_nursery() as nursery:
             self._scope = nursery.cancel_scope
-            try:
-                await self._deliver_all()
-            except DeadIncarnation:
-                # Woken in the very instant in which its process was killed: what it does then has no effect.
-                if self.process.alive:
-                    raise
+            await self._deliver_all()
 
     async def _deliver_all(self) -> None:
         while not self._closed:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from attrs import define, field
 
 from controller.busy import Busy
-from emulator.kernel import DeadIncarnation, Mailbox
+from emulator.kernel import Mailbox
 from emulator.nodes import Process
 
 if TYPE_CHECKING:
@@ -44,13 +44,8 @@ class EventQueue:
 
     async def _run(self) -> None:
         world, trace = self.process.world, self.process.node.trace
-        try:
-            while True:
-                event, cause = await self._mailbox.get()
-                with Busy(world):
-                    trace.cause = cause
-                    await self.handle(event)
-        except DeadIncarnation:
-            # Woken in the very instant in which its process was killed: what it does then has no effect.
-            if self.process.alive:
-                raise
+        while True:
+            event, cause = await self._mailbox.get()
+            with Busy(world):
+                trace.cause = cause
+                await self.handle(event)

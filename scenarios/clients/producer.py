@@ -2,6 +2,7 @@
 is asked again when a leader turns out to be another, and what failed for now is tried again until the delivery timeout.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from attrs import define, field, frozen
@@ -102,9 +103,7 @@ class Producer:
                 self._process.call_later(load.linger_us, self._tick)
             return
         self._process.call_later(load.linger_us, self._tick)
-        closed = [_Pending(batch, world.now) for batch in self._gather()]
-        retries, self._retries = self._retries, []
-        self._send(retries + closed)
+        self._flush([_Pending(batch, world.now) for batch in self._gather()])
 
     def _gather(self) -> list[ProducedBatch]:
         """This tick's batches: the rate's whole messages, dealt evenly over the partitions."""
@@ -122,9 +121,10 @@ class Producer:
         self._turn = (self._turn + extra) % len(partitions)
         return batches
 
-    def _flush(self) -> None:
+    def _flush(self, closed: Sequence[_Pending] = ()) -> None:
+        """Send what waits to be tried again, and behind it what has just been closed."""
         retries, self._retries = self._retries, []
-        self._send(retries)
+        self._send([*retries, *closed])
 
     def _send(self, pending: list[_Pending]) -> None:
         """One request per leader broker; what has no known leader waits for metadata."""

@@ -6,12 +6,12 @@ Knows nothing of scenario files; ``scenarios.runner`` reads one and drives this.
 from collections.abc import Awaitable, Callable, Mapping
 
 import trio
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from brokers.lifecycle import Broker, BrokerSpec
 from controller import Controller, ControllerPolicies
 from emulator.gates import Gates
-from emulator.kernel import World
+from emulator.kernel import Signal, World
 from emulator.network import Network, NetworkSpec
 from emulator.nodes import Node, Process
 from emulator.nodes.node import CrashKind
@@ -129,7 +129,7 @@ class Cluster:
         """Start a new incarnation on a machine where none runs."""
         node = self.nodes[id]
         rack = f"rack-{id % self.setup.racks}" if self.setup.racks > 1 else None
-        spec = BrokerSpec(self.setup.broker.policies, self.setup.broker.fetchers, self.setup.zk, rack)
+        spec = evolve(self.setup.broker, zk=self.setup.zk, rack=rack)
         broker = self.brokers[id] = Broker(self.network, spec, self._controller)
         node.start(broker.main)
         self.trace.emit(NodeStarted, id, node.incarnations)
@@ -165,8 +165,6 @@ class Cluster:
 
     async def operate(self, command: Callable[..., Awaitable[object]], *args: object) -> None:
         """Let the operator run ``command(*args)`` and wait for its end."""
-        from emulator.kernel import Signal
-
         done = Signal(self.world, f"operator's {command.__name__}")
 
         async def run() -> None:

@@ -15,7 +15,7 @@ from scenarios.faults.roles import Roles
 from scenarios.model import MethodEntry, Scenario, Target, When
 
 Brokers = tuple[int, ...]
-PARTITION_OF_FAILURE = "injected by the scenario"
+INJECTED = "injected by the scenario"
 
 
 @define(eq=False)
@@ -101,7 +101,7 @@ class Actions:
             if partition is None or partition.log is None:
                 self.refused.append(f"fetcher.fail_partition: broker {broker} has no replica of {tp}")
             else:
-                partition.log.fail_disk(PARTITION_OF_FAILURE, entry.param("cause"), times=1)
+                partition.log.fail_disk(INJECTED, entry.param("cause"), times=1)
 
     # -- links ------------------------------------------------------------------------------------------------------
 

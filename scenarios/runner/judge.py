@@ -16,6 +16,9 @@ from scenarios.measures.figures import Value
 from scenarios.model import METRICS, Expect, Scenario, SteadyState, Tolerance, gate_of
 from scenarios.runner.run import Expectation
 
+LIVE_METRICS = tuple(name for name, metric in METRICS.items() if metric.form != "total")
+"""The metrics that have a value at any time."""
+
 Outcome = tuple[bool, str]
 """Whether it holds now, and what was found."""
 
@@ -117,7 +120,7 @@ class Judge:
         self, pending: _Pending, started_us: int | None, end_us: int, metrics: dict[str, Value]
     ) -> Expectation:
         expect = pending.expect
-        if expect.statement == "metric" and expect.metric not in self.live_metrics:
+        if expect.statement == "metric" and expect.metric not in LIVE_METRICS:
             assert expect.metric is not None
             holds, found = _within(metrics.get(expect.metric), expect.tolerance)
         else:
@@ -134,11 +137,6 @@ class Judge:
             looked_us = min(limit_us, end_us)
             return Expectation(statement, False, f"found {found} at {looked_us / 1e6:.3f} s{late}", looked_us)
         return Expectation(statement, holds, "" if holds else f"was true, but at the end {found}", pending.met_us)
-
-    @property
-    def live_metrics(self) -> tuple[str, ...]:
-        """The metrics that have a value at any time."""
-        return tuple(name for name, metric in METRICS.items() if metric.form != "total")
 
     def _holds(self, expect: Expect) -> Outcome:
         judges: dict[str, Callable[[Expect], Outcome]] = {
@@ -171,7 +169,7 @@ class Judge:
 
     def _metric(self, expect: Expect) -> Outcome:
         assert expect.metric is not None
-        if expect.metric not in self.live_metrics:
+        if expect.metric not in LIVE_METRICS:
             return False, "known at the end of the run only"
         return _within(self._now(expect.metric), expect.tolerance)
 
