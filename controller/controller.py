@@ -1,6 +1,7 @@
 """The controller of one broker process: idle until it is elected."""
 
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import structlog
 from attrs import define, field
@@ -20,7 +21,7 @@ from controller.steps import NOTHING, Label, Step
 from controller.store import Store
 from controller.watches import Watches
 from emulator.gates import Gates
-from emulator.network import Network
+from emulator.network import Channel, Network
 from emulator.nodes import Process
 from emulator.protocol import znodes
 from emulator.protocol.leader_and_isr import LeaderAndIsrResponse
@@ -32,6 +33,8 @@ log = structlog.get_logger("controller")
 
 NOBODY = -1
 
+Serve = Callable[[type, Callable[[Any, Channel], object]], None]
+
 
 @define(eq=False, repr=False)
 class Controller:
@@ -40,6 +43,7 @@ class Controller:
     Attributes:
         register_broker: puts the broker back into /brokers/ids after its session expired; answers its new
             epoch.
+        serve: has the process's listener give every request of a class to a handler.
         active_controller: the broker that this one believes to be the controller, -1 for none.
     """
 
@@ -49,6 +53,7 @@ class Controller:
     gates: Gates
     policies: ControllerPolicies
     register_broker: Callable[[], Awaitable[int]]
+    serve: Serve
     active_controller: int = NOBODY
     context: Context = field(factory=Context)
     store: Store = field(init=False)

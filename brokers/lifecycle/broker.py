@@ -14,7 +14,7 @@ from brokers.replicas import ReplicaManager
 from brokers.requests.control import ControlHandler
 from brokers.requests.fetch import FetchHandler
 from brokers.requests.produce import ProduceHandler
-from brokers.requests.router import Router
+from brokers.requests.router import Handle, Router
 from emulator.network import Channel, Client, Network, serve
 from emulator.nodes import Process
 from emulator.protocol.events import BrokerRegistered
@@ -39,7 +39,9 @@ class ControllerPart(Protocol):
     def start(self) -> None: ...
 
 
-MakeController = Callable[[Process, ZkClient, Callable[[], Awaitable[int]]], ControllerPart]
+Serve = Callable[[type, Handle], None]
+MakeController = Callable[[Process, ZkClient, Callable[[], Awaitable[int]], Serve], ControllerPart]
+"""From the process, its session, how to register the broker anew, and how to be given the requests of a class."""
 
 
 @frozen
@@ -76,10 +78,11 @@ class Broker:
         self.control = ControlHandler(self.replicas)
         await zk.connect()
         await self._despite_expiries(self._make_paths)
-        serve(self.network, process, PORT, self._router().handle)
+        router = self._router()
+        serve(self.network, process, PORT, router.handle)
         self.replicas.start()
         await self._despite_expiries(self.register)
-        self.controller = self.make_controller(process, zk, self.register)
+        self.controller = self.make_controller(process, zk, self.register, router.on)
         self.controller.start()
 
     async def _despite_expiries(self, act: Callable[[], Awaitable[object]]) -> None:

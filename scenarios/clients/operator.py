@@ -1,29 +1,19 @@
-"""The operator's tools, up to 2.3: TopicCommand and ReassignPartitionsCommand write their wishes into ZooKeeper."""
+"""The operator: a process with a ZooKeeper session, in which the commands of ``scenarios.clients.tools`` run."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable
 
 from attrs import define, field
 
 from emulator.network import Network
 from emulator.nodes import Process
-from emulator.protocol.events import MoveStarted
-from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import (
-    CONFIG_TOPICS,
-    REASSIGN_PARTITIONS,
-    encode_config,
-    encode_reassignment,
-    encode_topic,
-    topic_path,
-)
-from emulator.zookeeper import NodeExists, ZkClient, ZkSpec
+from emulator.zookeeper import ZkClient, ZkSpec
 
-RETRY_US = 100_000
+Command = Callable[..., Awaitable[object]]
 
 
 @define(eq=False)
 class Operator:
-    """One operator with a ZooKeeper session. ``main`` is what its process runs; commands run as tasks of it."""
+    """One operator with a ZooKeeper session. ``main`` is what its process runs."""
 
     network: Network
     zk_spec: ZkSpec
@@ -35,22 +25,12 @@ class Operator:
         self.zk = ZkClient(self.network, process, self.zk_spec)
         await self.zk.connect()
 
-    async def create_topic(
-        self, topic: str, assignment: Mapping[int, tuple[int, ...]], config: Mapping[str, str]
-    ) -> None:
-        """kafka-topics --create: the configuration first, then the assignment, which wakes the controller."""
-        path = f"{CONFIG_TOPICS}/{topic}"
-        await self.zk.create_parents(path)
-        await self.zk.create(path, encode_config(config))
-        await self.zk.create_parents(topic_path(topic))
-        await self.zk.create(topic_path(topic), encode_topic(assignment))
+    def begin(self, command: Command, *args: object, done: Callable[[object], object] | None = None) -> None:
+        """Run ``command(self, *args)`` as a task; ``done`` gets what it returns."""
 
-    async def reassign(self, moves: Mapping[TopicPartition, tuple[int, ...]]) -> bool:
-        """kafka-reassign-partitions --execute: False, and nothing written, where another one is under way."""
-        try:
-            await self.zk.create(REASSIGN_PARTITIONS, encode_reassignment(moves))
-        except NodeExists:
-            return False
-        for tp, target in moves.items():
-            self.process.anchor(MoveStarted, tp.topic, tp.partition, target)
-        return True
+        async def run() -> None:
+            outcome = await command(self, *args)
+            if done is not None:
+                done(outcome)
+
+        self.process.spawn(run, name=command.__name__)

@@ -9,6 +9,7 @@ import trio
 from attrs import define, evolve, field, frozen
 
 from brokers.lifecycle import Broker, BrokerSpec
+from brokers.lifecycle.broker import Serve
 from controller import Controller, ControllerPolicies
 from emulator.gates import Gates
 from emulator.kernel import Signal, World
@@ -20,6 +21,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.trace import Trace
 from emulator.zookeeper import ZOOKEEPER, ZkClient, ZkSpec, ZooKeeper
 from scenarios.clients import Operator, Producer, Workload
+from scenarios.clients.tools import topics
 from scenarios.cluster.preload import preload
 
 OPERATOR = -2
@@ -92,7 +94,7 @@ class Cluster:
             self._node(OPERATOR, "operator").start(self.operator.main)
             await self.world.settled()
             for topic in self.setup.topics:
-                await self.operate(self.operator.create_topic, topic.name, topic.assignment, topic.config)
+                await self.operate(topics.create, topic.name, topic.assignment, topic.config)
             await self.world.settled()
             for workload in self.setup.workloads:
                 self.start_producer(workload)
@@ -149,9 +151,9 @@ class Cluster:
             self.crash_broker(id, "stop")
 
     def _controller(
-        self, process: Process, zk: ZkClient, register: Callable[[], Awaitable[int]]
+        self, process: Process, zk: ZkClient, register: Callable[[], Awaitable[int]], serve: Serve
     ) -> Controller:
-        return Controller(process, self.network, zk, self.gates, self.setup.controller, register)
+        return Controller(process, self.network, zk, self.gates, self.setup.controller, register, serve)
 
     # -- clients ----------------------------------------------------------------------------------------------------
 
@@ -164,11 +166,7 @@ class Cluster:
         self._node(FIRST_PRODUCER - number, f"producer-{number}").start(producer.main)
 
     async def operate(self, command: Callable[..., Awaitable[object]], *args: object) -> None:
-        """Let the operator run ``command(*args)`` and wait for its end."""
+        """Let the operator run ``command`` and wait for its end."""
         done = Signal(self.world, f"operator's {command.__name__}")
-
-        async def run() -> None:
-            done.set(await command(*args))
-
-        self.operator.process.spawn(run, name=command.__name__)
+        self.operator.begin(command, *args, done=done.set)
         await done.wait()

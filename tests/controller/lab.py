@@ -89,11 +89,16 @@ class Lab:
     async def _broker(self, process: Process) -> None:
         zk = ZkClient(self.network, process, self.spec)
         inbox = Mailbox(self.world, f"leader duties of {process.name}")
+        apis: dict[type, Callable[[Any, Channel], object]] = {}
         serve(
             self.network,
             process,
             "kafka",
-            lambda request, channel: self._answer(process, inbox, request, channel),
+            lambda request, channel: (
+                apis[type(request)](request, channel)
+                if type(request) in apis
+                else self._answer(process, inbox, request, channel)
+            ),
         )
         await zk.connect()
 
@@ -111,7 +116,7 @@ class Lab:
             return stat.czxid
 
         await register()
-        controller = Controller(process, self.network, zk, self.gates, self.policies, register)
+        controller = Controller(process, self.network, zk, self.gates, self.policies, register, apis.__setitem__)
         self.controllers[process.node.id] = controller
         controller.start()
         while True:

@@ -1,0 +1,34 @@
+"""What each action does: ``PERFORM[name](actions, entry, brokers)``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from scenarios.faults.perform import brokers, gates, links, operator
+
+if TYPE_CHECKING:
+    from scenarios.faults.actions import Actions
+    from scenarios.model import MethodEntry
+
+Perform = Callable[["Actions", "MethodEntry", tuple[int, ...]], None]
+
+PERFORM: Mapping[str, Perform] = {
+    "broker.crash": brokers.crash,
+    "broker.stop": brokers.stop,
+    "broker.start": brokers.start,
+    "broker.pause": brokers.pause,
+    "broker.resume": brokers.resume,
+    "controller.crash": brokers.crash,
+    "zk.expire": brokers.expire_session,
+    "fetcher.fail_partition": brokers.fail_partition,
+    "link.cut": links.cut,
+    "link.heal": links.heal,
+    "link.delay": links.delay,
+    "reassign.execute": operator.execute_plan,
+    "topic.create": operator.create_topic,
+    "gate.hold": gates.hold,
+    "gate.release": gates.release,
+}
+
+__all__ = ["PERFORM"]

@@ -1,0 +1,58 @@
+"""What is done to brokers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from emulator.protocol.types import TopicPartition
+from scenarios.model import MethodEntry
+
+if TYPE_CHECKING:
+    from scenarios.faults.actions import Actions, Brokers
+
+INJECTED = "injected by the scenario"
+
+
+def crash(actions: Actions, entry: MethodEntry, brokers: Brokers) -> None:
+    for broker in actions.in_state(entry.action, ("up", "paused"), entry, brokers):
+        actions.cluster.crash_broker(broker, entry.param("kind"))
+
+
+def stop(actions: Actions, entry: MethodEntry, brokers: Brokers) -> None:
+    for broker in actions.in_state("broker.stop", ("up",), entry, brokers):
+        actions.cluster.stop_broker(broker)
+
+
+def start(actions: Actions, entry: MethodEntry, brokers: Brokers) -> None:
+    for broker in actions.in_state("broker.start", ("down",), entry, brokers):
+        actions.cluster.start_broker(broker)
+
+
+def pause(actions: Actions, entry: MethodEntry, brokers: Brokers) -> None:
+    for broker in actions.in_state("broker.pause", ("up",), entry, brokers):
+        process = actions.cluster.nodes[broker].process
+        assert process is not None
+        process.pause()
+
+
+def resume(actions: Actions, entry: MethodEntry, brokers: Brokers) -> None:
+    for broker in actions.in_state("broker.resume", ("paused",), entry, brokers):
+        process = actions.cluster.nodes[broker].process
+        assert process is not None
+        process.resume()
+
+
+def expire_session(actions: Actions, _entry: MethodEntry, brokers: Brokers) -> None:
+    for broker in brokers:
+        actions.cluster.zookeeper.expire(broker)
+
+
+def fail_partition(actions: Actions, entry: MethodEntry, brokers: Brokers) -> None:
+    tp = TopicPartition.parse(entry.param("partition"))
+    for broker in brokers:
+        running = actions.cluster.nodes[broker].running
+        partition = actions.cluster.brokers[broker].replicas.partitions.get(tp) if running else None
+        if partition is None or partition.log is None:
+            actions.refused.append(f"fetcher.fail_partition: broker {broker} has no replica of {tp}")
+        else:
+            partition.log.fail_disk(INJECTED, entry.param("cause"), times=1)
