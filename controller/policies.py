@@ -4,7 +4,7 @@ from attrs import field, frozen
 
 from controller.reassignment.policy import ReassignmentProtocol
 from controller.reassignment.wiki import Wiki
-from controller.states.rules import KAFKA_2_3, ReplicaRules
+from controller.states.rules import SEVEN_STATES, ReplicaRules
 
 
 @frozen
@@ -21,7 +21,7 @@ class ControllerPolicies:
     """
 
     reassignment: ReassignmentProtocol = field(factory=Wiki)
-    replicas: ReplicaRules = KAFKA_2_3
+    replicas: ReplicaRules = SEVEN_STATES
     unclean_leader_election: bool = False
     request_timeout_us: int = 30_000_000
     retry_pause_us: int = 100_000

@@ -40,18 +40,20 @@ class ReplicaRules:
     told_of_shrunk_isr: Recipients
 
 
-KAFKA_2_3 = ReplicaRules(
+SEVEN_STATES = ReplicaRules(
     predecessors=REPLICA_PREDECESSORS,
     deletion=(ReplicaState.DELETION_STARTED, ReplicaState.DELETION_SUCCESSFUL, ReplicaState.NON_EXISTENT),
     unreachable=ReplicaState.DELETION_INELIGIBLE,
     shrink_at_failover=True,
     told_of_shrunk_isr=all_others,
 )
+"""Deletion in steps, with states of its own, since topics can be deleted."""
 
-WIKI_TEXT = ReplicaRules(
+FOUR_STATES = ReplicaRules(
     predecessors=PAGE_REPLICA_PREDECESSORS,
     deletion=(ReplicaState.NON_EXISTENT,),
     unreachable=ReplicaState.OFFLINE,
     shrink_at_failover=False,
     told_of_shrunk_isr=leader_only,
 )
+"""As on the controller page, and before topics could be deleted."""

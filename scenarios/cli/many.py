@@ -73,8 +73,8 @@ def run_seeds(scenario: Scenario, arguments: Namespace) -> int:
     as_json = arguments.format == "json"
     if not as_json:
         say(scenario.title)
-        strategy = arguments.strategy or scenario.strategy.name
-        say(f"strategy {strategy}, profile {arguments.profile or scenario.profile}, {len(tasks)} seeds")
+        asked = scenario.for_run(strategy=arguments.strategy, profile=arguments.profile)
+        say(f"strategy {asked.strategy.name}, profile {asked.profile}, {len(tasks)} seeds")
         say(_line("seed", "verdict", *_HEADER, "digest"))
     failed: list[Outcome] = []
     with closing(_outcomes(tasks, arguments.jobs, arguments.log)) as outcomes:

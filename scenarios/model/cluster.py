@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import Factory, field, frozen
 
 from scenarios.errors import BadInput
-from scenarios.model.configs import BROKER_CONFIG, BROKER_SETTINGS, ConfigValue, with_defaults
+from scenarios.model.configs import BROKER_CONFIG, ConfigValue
 from scenarios.model.kinds import BROKER_ID, DURATION, RATE, SOME_TIME, Integer
 from scenarios.model.reader import Block, key
 
@@ -34,8 +34,8 @@ class ZooKeeperSpec:
 
     rtt_us: int = field(default=1_000, metadata=key(DURATION, "a request's round trip", name="rtt"))
     max_in_flight: int = field(default=10, metadata=key(Integer(1), "requests that one client pipelines"))
-    session_timeout_us: int = field(
-        default=6_000_000,
+    session_timeout_us: int | None = field(
+        default=None,
         metadata=key(SOME_TIME, "silence after which a session expires", name="session_timeout"),
     )
 
@@ -73,7 +73,3 @@ class ClusterSpec:
 
     def rack_of(self, broker: int) -> str:
         return f"rack-{broker % self.racks}"
-
-    def settings(self) -> dict[str, ConfigValue]:
-        """Every broker setting: what the file states, else Kafka's default."""
-        return with_defaults(BROKER_SETTINGS, self.config)

@@ -1,5 +1,5 @@
-"""Broker and topic settings under Kafka's own names, with the defaults of the releases up to 2.4
-(kafka-behaviour §10).
+"""Broker and topic settings under Kafka's own names, with the defaults of Kafka 2.3 (kafka-behaviour §10);
+profiles say which of them other releases change.
 
 A key that is not here is refused with a suggestion; a few that Kafka has and this file sets elsewhere say
 where.
@@ -119,11 +119,6 @@ class Config(Kind[dict[str, ConfigValue]]):
             },
             "additionalProperties": False,
         }
-
-
-def with_defaults(settings: Mapping[str, Setting], stated: Mapping[str, ConfigValue]) -> dict[str, ConfigValue]:
-    """Every setting of the table: what was stated, else its default."""
-    return {name: stated.get(name, setting.default) for name, setting in settings.items()}
 
 
 BROKER_CONFIG = Config(BROKER_SETTINGS)

@@ -1,55 +1,133 @@
 """The profiles a scenario may name (readings §1): which Kafka release's behaviour the brokers and the
-controller show."""
+controller show, and what a scenario that leaves something out gets from it.
+
+What each means on the floors below is in `scenarios.profiles.releases`; docs/profiles.md is rendered from both.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import frozen
+from attrs import field, frozen
 
 from scenarios.errors import BadInput, did_you_mean
-from scenarios.strategies.names import NOT_YET
+from scenarios.model.configs import BROKER_SETTINGS, ConfigValue
 
 DEFAULT_PROFILE = "kafka-2.3"
 
 
-@frozen
+@frozen(kw_only=True)
 class Profile:
+    """One release, or one document, by name.
+
+    Attributes:
+        help: what it is, in one line.
+        strategy: how that release moves partitions by itself; what a scenario gets that names no strategy.
+        defaults: broker settings whose default differs from that of Kafka 2.3 (kafka-behaviour, 10).
+        session_timeout_us: zookeeper.session.timeout.ms where the scenario states none.
+        leaves_out: what the release does and this version of Understudy does not do for it, a line each.
+    """
+
     name: str
     help: str
-    available: bool = True
+    strategy: str = "wiki"
+    defaults: Mapping[str, ConfigValue] = field(factory=dict)
+    session_timeout_us: int = 6_000_000
+    leaves_out: tuple[str, ...] = ()
 
+    def settings(self, stated: Mapping[str, ConfigValue]) -> dict[str, ConfigValue]:
+        """Every broker setting: what a scenario states, else this release's default."""
+        return {
+            name: stated.get(name, self.defaults.get(name, setting.default))
+            for name, setting in BROKER_SETTINGS.items()
+        }
+
+
+_BEFORE_KIP_279 = "truncation: a follower cuts its log as since 2.0 (KIP-279)"
+_BEFORE_KIP_461 = "fetcher threads: an error fails one partition (KIP-461); before 2.3 it ended the thread"
+_REPORTING_2_5 = "the gauges of KIP-352 on the brokers; every run computes its definition of under-replication"
+_KIP_537 = {"replica.lag.time.max.ms": 30_000}
+_KIP_537_SESSION_US = 18_000_000
 
 PROFILES: Mapping[str, Profile] = {
     profile.name: profile
     for profile in (
-        Profile("kafka-2.3", "the default: the wiki's 12 steps and KIP-461's failed partitions"),
         Profile(
-            "wiki-text", "kafka-2.3 with step 7's recipients and the replica states as the wiki page has them"
-        ),
-        Profile("kafka-0.8", "0.8.0: KAFKA-42's 7 steps", available=False),
-        Profile("kafka-1.1", "1.1: the 12 steps, no KIP-461", available=False),
-        Profile("kafka-2.4", "2.4: KIP-455", available=False),
-        Profile("kafka-2.5", "2.5: KIP-352 and KIP-537", available=False),
-        Profile("kafka-2.6", "2.6: KIP-570", available=False),
-        Profile("kafka-2.7", "2.7: AlterIsr", available=False),
-        Profile(
-            "kip-461",
-            "kafka-2.3 with the KIP's literal rule for a thread whose partitions all failed",
-            available=False,
+            name="kafka-2.3",
+            help="the default: the wiki's 12 steps and KIP-461's failed partitions",
         ),
         Profile(
-            "kip-352-draft", "kafka-2.3 with the draft's current and impending replicas", available=False
+            name="wiki-text",
+            help="kafka-2.3 with step 7's recipients and the replica states as the wiki page has them",
+        ),
+        Profile(
+            name="kip-461",
+            help="kafka-2.3 with the KIP's literal rule for a thread whose partitions all failed",
+        ),
+        Profile(
+            name="kip-352-draft",
+            help="kafka-2.3 with the draft's current and impending replicas",
+            leaves_out=("CurrentReplicas and ImpendingReplicas in LeaderAndIsr and UpdateMetadata", _REPORTING_2_5),
+        ),
+        Profile(
+            name="kafka-0.8",
+            help="0.8.0: KAFKA-42's 7 steps, four replica states, no epochs that fence",
+            strategy="kafka-42",
+            defaults={"unclean.leader.election.enable": True},
+            leaves_out=(
+                "truncation to the high watermark: a follower cuts its log as since 2.0 (KIP-279)",
+                _BEFORE_KIP_461,
+                "replica.lag.max.messages: a follower leaves the ISR by time alone",
+                "acks above 1 as a number of replicas",
+                "fetch errors are retried after replica.fetch.backoff.ms, which came with 0.9 (KAFKA-1461)",
+                "one lock and synchronous ZooKeeper calls: the controller has the event queue of 0.11 (KAFKA-5028)",
+                "fetch requests: sessions are used, which came with 1.1 (KIP-227)",
+            ),
+        ),
+        Profile(
+            name="kafka-1.1",
+            help="1.1: the wiki's 12 steps, no fenced writes, no broker epochs, no KIP-461",
+            leaves_out=(_BEFORE_KIP_279, _BEFORE_KIP_461),
+        ),
+        Profile(
+            name="kafka-2.4",
+            help="2.4: adding and removing replicas, override and cancel (KIP-455)",
+            strategy="kip-455",
+        ),
+        Profile(
+            name="kafka-2.5",
+            help="2.5: kafka-2.4 with longer timeouts (KIP-537)",
+            strategy="kip-455",
+            defaults=_KIP_537,
+            session_timeout_us=_KIP_537_SESSION_US,
+            leaves_out=(_REPORTING_2_5,),
+        ),
+        Profile(
+            name="kafka-2.6",
+            help="2.6: kafka-2.5 with leader epochs in StopReplica (KIP-570)",
+            strategy="kip-455",
+            defaults=_KIP_537,
+            session_timeout_us=_KIP_537_SESSION_US,
+            leaves_out=(_REPORTING_2_5,),
+        ),
+        Profile(
+            name="kafka-2.7",
+            help="2.7: kafka-2.6 with new replicas told that they are new (KAFKA-10314)",
+            strategy="kip-455",
+            defaults=_KIP_537,
+            session_timeout_us=_KIP_537_SESSION_US,
+            leaves_out=(
+                _REPORTING_2_5,
+                "AlterIsr: leaders write the ISR to ZooKeeper, as until 2.6 (KIP-497)",
+                "truncation on fetch: a follower asks for the epoch's end first, as until 2.6 (KIP-595)",
+            ),
         ),
     )
 }
 
 
 def check_profile(name: str) -> str:
-    """`name` itself when this version has the profile; `BadInput` otherwise."""
+    """`name` itself when there is such a profile; `BadInput` otherwise."""
     if name not in PROFILES:
         raise BadInput(f"unknown profile {name!r}; {did_you_mean(name, PROFILES)}")
-    if not PROFILES[name].available:
-        have = ", ".join(profile.name for profile in PROFILES.values() if profile.available)
-        raise BadInput(f"profile {name!r} {NOT_YET}; write one of {have}")
     return name

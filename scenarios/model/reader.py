@@ -23,9 +23,14 @@ _MISSING = object()
 
 @frozen
 class Key:
-    """One key of a block: its name in the file, what it may hold, and a line of help."""
+    """One key of a block: its name in the file, what it may hold, and a line of help.
+
+    Attributes:
+        attribute: what holds it; ``argument``: what the class is made with.
+    """
 
     attribute: str
+    argument: str
     name: str
     kind: Kind[Any]
     help: str
@@ -46,7 +51,7 @@ def keys_of(block: type[Any]) -> tuple[Key, ...]:
         if _METADATA in field.metadata:
             name, kind, help = field.metadata[_METADATA]
             required = field.default is attrs.NOTHING
-            found.append(Key(field.name, name or field.name, kind, help, required))
+            found.append(Key(field.name, field.alias or field.name, name or field.name, kind, help, required))
     return tuple(found)
 
 
@@ -95,7 +100,7 @@ class Block(Kind[Any]):
         # Unknown keys come first: a misspelt required key is better told as such than as a missing one.
         refuse_unknown(reader.table, [entry.name for entry in entries], getattr(self.cls, "KEY_HINTS", None))
         present = [entry for entry in entries if entry.required or entry.name in reader.table]
-        return self.cls(**{entry.attribute: reader.take(entry.name, entry.kind) for entry in present})
+        return self.cls(**{entry.argument: reader.take(entry.name, entry.kind) for entry in present})
 
     def dump(self, value: Any) -> dict[str, object]:
         return {entry.name: entry.kind.dump(found) for entry, found in stated(value)}

@@ -26,7 +26,7 @@ from scenarios.model.method import EntryKind
 from scenarios.model.metrics import METRICS
 from scenarios.model.phases import PHASE_STEPS, PHASES, Span
 from scenarios.model.plan import Move, Plan, PlanKind, Version
-from scenarios.model.profile_names import PROFILES
+from scenarios.model.profile_names import DEFAULT_PROFILE, PROFILES
 from scenarios.model.reader import Block, Key, keys_of
 from scenarios.model.scenario import Scenario
 from scenarios.model.steady_state import SteadyState
@@ -75,6 +75,8 @@ _QUANTITIES = {id(kinds.DURATION): "duration", id(kinds.SOME_TIME): "duration > 
 _COMPUTED: Mapping[tuple[type[Any], str], str] = {
     (TopicSpec, "partitions"): "as the assignment, or 1",
     (TopicSpec, "replication_factor"): "as the assignment, or 3",
+    (ZooKeeperSpec, "session_timeout_us"): "the profile's",
+    (StrategySpec, "stated"): "the profile's own",
     (Target, "mode"): '`"all"` for ids, `"one"` otherwise',
 }
 """Defaults that depend on other keys, in words."""
@@ -92,8 +94,8 @@ def sections() -> dict[str, str]:
         "steps": _table(("Step", "What happens in it"), _step_rows()),
         "metrics": _table(("Metric", "Form", "Unit", "Meaning", "Kafka's MBean"), _metric_rows()),
         "invariants": _table(("Invariant", "Statement"), ((f"`{k}`", text) for k, text in INVARIANTS.items())),
-        "strategies": _table(("Strategy", "Steps"), _named(SHAPES.values())),
-        "profiles": _table(("Profile", "Behaviour"), _named(PROFILES.values())),
+        "strategies": _table(("Strategy", "Steps"), _strategy_rows()),
+        "profiles": _table(("Profile", "Behaviour", "Its own strategy", "Other defaults"), _profile_rows()),
         "config.later": ", ".join(f"`{name}`" for name in LATER_SETTINGS),
         "later": ", ".join(f"`{name}`" for name in LATER_ACTIONS),
     }
@@ -235,9 +237,16 @@ def _metric_rows() -> Iterator[Sequence[str]]:
         yield f"`{metric.name}`", metric.form, metric.unit, metric.help, jmx
 
 
-def _named(entries: Iterable[Any]) -> Iterator[Sequence[str]]:
-    """What this version has, of strategies or profiles."""
-    return ((f"`{entry.name}`", entry.help) for entry in entries if entry.available)
+def _strategy_rows() -> Iterator[Sequence[str]]:
+    return ((f"`{shape.name}`", shape.help) for shape in SHAPES.values() if shape.available)
+
+
+def _profile_rows() -> Iterator[Sequence[str]]:
+    for profile in PROFILES.values():
+        defaults = [f"`{name}` {_code(value)}" for name, value in profile.defaults.items()]
+        if profile.session_timeout_us != PROFILES[DEFAULT_PROFILE].session_timeout_us:
+            defaults.append(f"`session_timeout` {_code(kinds.DURATION.dump(profile.session_timeout_us))}")
+        yield f"`{profile.name}`", profile.help, f"`{profile.strategy}`", ", ".join(defaults) or "-"
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -19,12 +19,13 @@ from attrs import Factory, evolve, field, frozen
 from scenarios.errors import BadInput
 from scenarios.model.checks import check_scenario
 from scenarios.model.cluster import ClusterSpec
+from scenarios.model.configs import ConfigValue
 from scenarios.model.expect import Expect
 from scenarios.model.kinds import SOME_TIME, Choice, Integer, ListOf, Text, as_tuple, at
 from scenarios.model.method import METHOD_ENTRY, ROLLBACK_ENTRY, MethodEntry
 from scenarios.model.overrides import overridden
 from scenarios.model.plan import PLAN, Plan, with_plan_file
-from scenarios.model.profile_names import DEFAULT_PROFILE, check_profile
+from scenarios.model.profile_names import DEFAULT_PROFILE, PROFILES, check_profile
 from scenarios.model.reader import Block, key
 from scenarios.model.source import parse_document, read_text
 from scenarios.model.steady_state import SteadyState
@@ -56,7 +57,7 @@ class Scenario:
     )
     profile: str = field(
         default=DEFAULT_PROFILE,
-        metadata=key(Text(check_profile, "a profile"), "whose behaviour: kafka-2.3, wiki-text"),
+        metadata=key(Text(check_profile, "a profile"), "whose behaviour: kafka-2.3, kafka-2.4, wiki-text, ..."),
     )
     seed: int = field(default=0, metadata=key(Integer(0), "what chance is drawn from"))
     horizon_us: int = field(
@@ -73,7 +74,8 @@ class Scenario:
         default=(), converter=as_tuple, metadata=key(ListOf(Block(WorkloadSpec)), "the load")
     )
     strategy: StrategySpec = field(
-        default=Factory(StrategySpec), metadata=key(Block(StrategySpec), "how partitions are moved")
+        default=Factory(StrategySpec),
+        metadata=key(Block(StrategySpec), "how partitions are moved"),
     )
     plan: Plan | None = field(default=None, metadata=key(PLAN, "Kafka's reassignment JSON, version 1"))
     steady_state: tuple[SteadyState, ...] = field(
@@ -96,6 +98,12 @@ class Scenario:
     )
     source: str = field(default="", eq=False)
     """The file it was read from, for messages; no part of what the scenario is."""
+
+    def __attrs_post_init__(self) -> None:
+        """Let the strategy know what its profile runs by itself; an unknown profile is refused by `check`."""
+        profile = PROFILES.get(self.profile)
+        if profile is not None:
+            object.__setattr__(self, "strategy", evolve(self.strategy, native=profile.strategy))
 
     @classmethod
     def load(cls, path: str | Path) -> Scenario:
@@ -157,6 +165,15 @@ class Scenario:
                 topic.partition_names, topic.replica_lists(self.cluster.brokers), strict=True
             )
         }
+
+    def settings(self) -> dict[str, ConfigValue]:
+        """Every broker setting: what the file states, else the default of the profile's release."""
+        return PROFILES[self.profile].settings(self.cluster.config)
+
+    @property
+    def session_timeout_us(self) -> int:
+        """ZooKeeper's session timeout: the one stated, else the profile's."""
+        return self.cluster.zk.session_timeout_us or PROFILES[self.profile].session_timeout_us
 
     def for_run(
         self, *, seed: int | None = None, strategy: str | None = None, profile: str | None = None

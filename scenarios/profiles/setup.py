@@ -1,12 +1,12 @@
 """From a scenario to the set-up of its cluster: profile, settings and strategy, composed."""
 
+from attrs import evolve
+
 from brokers.lifecycle import BrokerSpec
 from brokers.policies import BrokerConfig, BrokerPolicies
 from controller import ControllerPolicies
 from controller.reassignment.kafka_6794 import Kafka6794
 from controller.reassignment.policy import ReassignmentProtocol
-from controller.reassignment.wiki import Wiki, target_only
-from controller.states.rules import KAFKA_2_3, WIKI_TEXT, ReplicaRules
 from emulator.network import NetworkSpec
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkSpec
@@ -15,8 +15,7 @@ from scenarios.clients import Workload
 from scenarios.cluster import ClusterSetup, TopicSetup
 from scenarios.model import Scenario, TopicSpec, WorkloadSpec
 from scenarios.model.configs import LONG_MAX
-
-PROFILE_RULES: dict[str, ReplicaRules] = {"kafka-2.3": KAFKA_2_3, "wiki-text": WIKI_TEXT}
+from scenarios.profiles.releases import BUNDLES
 
 
 def cluster_setup(scenario: Scenario) -> ClusterSetup:
@@ -30,7 +29,7 @@ def cluster_setup(scenario: Scenario) -> ClusterSetup:
         network=NetworkSpec(network.latency_us, network.jitter_us, network.egress, network.ingress),
         zk=ZkSpec(
             rtt_us=spec.zk.rtt_us,
-            session_timeout_us=spec.zk.session_timeout_us,
+            session_timeout_us=scenario.session_timeout_us,
             max_in_flight=spec.zk.max_in_flight,
         ),
         racks=spec.racks,
@@ -57,21 +56,21 @@ def _workload(scenario: Scenario, load: WorkloadSpec) -> Workload:
         load.linger_us,
         load.start_us,
         load.stop_us,
-        request_timeout_us=int(scenario.cluster.settings()["request.timeout.ms"]) * 1000,
+        request_timeout_us=int(scenario.settings()["request.timeout.ms"]) * 1000,
     )
 
 
 def _broker_policies(scenario: Scenario) -> BrokerPolicies:
-    settings = scenario.cluster.settings()
+    settings = scenario.settings()
     config = BrokerConfig(
         min_insync_replicas=settings["min.insync.replicas"],
         replica_lag_time_max_us=settings["replica.lag.time.max.ms"] * 1000,
         replica_high_watermark_checkpoint_interval_us=settings["replica.high.watermark.checkpoint.interval.ms"] * 1000,
     )
-    return BrokerPolicies(
-        config,
-        min_insync_replicas(scenario),
-        fences_followers=scenario.profile != "wiki-text",
+    return evolve(
+        BUNDLES[scenario.profile].brokers,
+        config=config,
+        topic_min_insync_replicas=min_insync_replicas(scenario),
         throttle=replication_throttle(scenario),
     )
 
@@ -89,8 +88,9 @@ def all_topics(scenario: Scenario) -> tuple[TopicSpec, ...]:
 
 
 def _fetcher_policies(scenario: Scenario) -> FetcherPolicies:
-    settings = scenario.cluster.settings()
-    return FetcherPolicies(
+    settings = scenario.settings()
+    return evolve(
+        BUNDLES[scenario.profile].fetchers,
         num_replica_fetchers=settings["num.replica.fetchers"],
         replica_fetch_wait_max_us=settings["replica.fetch.wait.max.ms"] * 1000,
         replica_fetch_min_bytes=settings["replica.fetch.min.bytes"],
@@ -108,7 +108,7 @@ def replication_throttle(scenario: Scenario) -> ReplicationThrottle | None:
     Senders: every replica from before the move. Receivers: only those that the move adds. The settings
     ``leader.`` and ``follower.replication.throttled.rate`` give one direction its own rate where the strategy has none.
     """
-    settings, rate = scenario.cluster.settings(), scenario.strategy.throttle
+    settings, rate = scenario.settings(), scenario.strategy.throttle
     leader_rate = rate or int(settings["leader.replication.throttled.rate"])
     follower_rate = rate or int(settings["follower.replication.throttled.rate"])
     if scenario.plan is None or leader_rate == follower_rate == LONG_MAX:
@@ -129,10 +129,10 @@ def replication_throttle(scenario: Scenario) -> ReplicationThrottle | None:
 
 
 def _controller_policies(scenario: Scenario) -> ControllerPolicies:
-    settings = scenario.cluster.settings()
-    return ControllerPolicies(
+    settings = scenario.settings()
+    return evolve(
+        BUNDLES[scenario.profile].controller,
         reassignment=_protocol(scenario),
-        replicas=PROFILE_RULES[scenario.profile],
         unclean_leader_election=bool(settings["unclean.leader.election.enable"]),
         request_timeout_us=settings["controller.socket.timeout.ms"] * 1000,
         pinned=scenario.cluster.controller,
@@ -142,4 +142,4 @@ def _controller_policies(scenario: Scenario) -> ControllerPolicies:
 def _protocol(scenario: Scenario) -> ReassignmentProtocol:
     if scenario.strategy.parsed.protocol == "kafka-6794":
         return Kafka6794()
-    return Wiki(target_only) if scenario.profile == "wiki-text" else Wiki()
+    return BUNDLES[scenario.profile].wiki

@@ -64,7 +64,7 @@ class Stage:
         self.world = World(scenario.seed, backend=self.backend)
         self.cluster = cluster = Cluster(self.world, cluster_setup(scenario))
         trace = cluster.trace
-        settings = scenario.cluster.settings()
+        settings = scenario.settings()
         measured = Measured(
             min_isr=min_insync_replicas(scenario),
             default_min_isr=int(settings["min.insync.replicas"]),
@@ -263,7 +263,7 @@ def _last_before(story: tuple[Any, ...], t_us: int | None) -> int:
 def replay_command(original: Scenario, scenario: Scenario) -> str:
     """The one command that runs ``scenario`` again."""
     words = ["./understudy", "run", original.source or "FILE", "--seed", str(scenario.seed)]
-    if scenario.strategy.name != original.strategy.name:
+    if scenario.strategy.stated != original.strategy.stated:
         words += ["--strategy", scenario.strategy.name]
     if scenario.profile != original.profile:
         words += ["--profile", scenario.profile]

@@ -6,7 +6,7 @@ from controller import ControllerPolicies
 from controller.reassignment.kafka_6794 import Kafka6794
 from controller.reassignment.policy import ReassignmentProtocol
 from controller.reassignment.wiki import Wiki, target_only
-from controller.states.rules import KAFKA_2_3, WIKI_TEXT
+from controller.states.rules import FOUR_STATES, SEVEN_STATES
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
@@ -18,7 +18,7 @@ Row = tuple[tuple[int, ...], int, tuple[int, ...]]
 
 
 def policies(profile: str, protocol: ReassignmentProtocol, pinned: int) -> ControllerPolicies:
-    rules = WIKI_TEXT if profile == "wiki-text" else KAFKA_2_3
+    rules = FOUR_STATES if profile == "wiki-text" else SEVEN_STATES
     return ControllerPolicies(reassignment=protocol, replicas=rules, pinned=pinned)
 
 

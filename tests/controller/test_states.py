@@ -10,7 +10,7 @@ from controller.states.names import (
     PartitionState,
     ReplicaState,
 )
-from controller.states.rules import KAFKA_2_3, WIKI_TEXT, ReplicaRules
+from controller.states.rules import FOUR_STATES, SEVEN_STATES, ReplicaRules
 from emulator.protocol.types import TopicPartition
 from tests.controller.lab import Lab, run
 from tests.controller.notes import Notes
@@ -69,7 +69,7 @@ def test_partition_transitions(state: PartitionState, target: PartitionState) ->
 
 @pytest.mark.parametrize("target", ReplicaState)
 @pytest.mark.parametrize("state", ReplicaState)
-@pytest.mark.parametrize(("rules", "pairs"), [(KAFKA_2_3, KAFKA_PAIRS), (WIKI_TEXT, PAGE_PAIRS)])
+@pytest.mark.parametrize(("rules", "pairs"), [(SEVEN_STATES, KAFKA_PAIRS), (FOUR_STATES, PAGE_PAIRS)])
 def test_replica_transitions(
     rules: ReplicaRules,
     pairs: set[tuple[ReplicaState, ReplicaState]],
@@ -103,7 +103,7 @@ def assert_effects(notes: Notes, state: ReplicaState, target: ReplicaState, rule
     writes, requests = notes.writes(), notes.requests(metadata=False)
     if target is R.OFFLINE:
         told = {0: [f"LeaderAndIsr orders-0 {SHRUNK}"]}
-        if rules is KAFKA_2_3:
+        if rules is SEVEN_STATES:
             told[1] = told[0]
         assert writes == ["zk setData state orders-0: 0/{0,1} epoch 1"]
         assert requests == told | {2: ["StopReplica keep orders-0"]}

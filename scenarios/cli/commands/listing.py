@@ -38,6 +38,8 @@ def _told(entry: Entry) -> str:
     words = [entry["help"]]
     if entry.get("unit"):
         words.append(f"[{entry['form']}, {entry['unit']}]")
+    if entry.get("strategy"):
+        words.append(f"[strategy {entry['strategy']}]")
     if entry.get("parameters"):
         words.append(f"[{', '.join(entry['parameters'])}]")
     if not entry.get("available", True):
@@ -102,7 +104,8 @@ def _profiles() -> list[Entry]:
     from scenarios.model import PROFILES
 
     return [
-        {"name": profile.name, "help": profile.help, "available": profile.available} for profile in PROFILES.values()
+        {"name": p.name, "help": p.help, "strategy": p.strategy, "leaves_out": list(p.leaves_out)}
+        for p in PROFILES.values()
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scenarios.model import ClusterSpec, MethodEntry, Move, Plan, Scenario, TopicSpec, WorkloadSpec
+from scenarios.model import ClusterSpec, MethodEntry, Move, Plan, Scenario, StrategySpec, TopicSpec, WorkloadSpec
 from scenarios.model.triggers import At
 
 SMALL = """\
@@ -54,6 +54,7 @@ def built() -> Scenario:
         cluster=ClusterSpec(brokers=7, controller=6),
         topics=[TopicSpec(name="orders", assignment=[[0, 1, 2], [1, 2, 3]])],
         workloads=[WorkloadSpec(topic="orders", producer_rate=100)],
+        strategy=StrategySpec(name="wiki"),
         plan=Plan(partitions=[Move(topic="orders", partition=0, replicas=[3, 4, 5])]),
         method=[MethodEntry(action="reassign.execute", trigger=At(1_000_000))],
     )

@@ -106,7 +106,6 @@ CASES: dict[str, tuple[str, str, str]] = {
     ),
     "later strategy part": (small_with('"wiki"', '"wiki+waves(10)"'), "strategy.name", "'+waves(10)'"),
     "unknown profile": (small_with("horizon", 'profile = "kafka-2.33"\nhorizon'), "profile", "'kafka-2.3'?"),
-    "later profile": (small_with("horizon", 'profile = "kafka-2.4"\nhorizon'), "profile", "docs/limits.md"),
     "plan: wrong version": (small_with("version = 1", "version = 2"), "plan.version", "1, the only version"),
     "plan: unknown topic": (
         small_with('topic = "orders", p', 'topic = "odrers", p'),

@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from scenarios.model import (
+    PROFILES,
     After,
     At,
     ClusterSpec,
@@ -155,7 +156,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
         title=draw(st.text()),
         description=draw(st.text()),
         tags=draw(st.lists(st.text(max_size=5))),
-        profile=draw(st.sampled_from(["kafka-2.3", "wiki-text"])),
+        profile=draw(st.sampled_from(list(PROFILES))),
         seed=draw(st.integers(0, 2**63 - 1)),
         horizon_us=HORIZON_US,
         cluster=cluster,

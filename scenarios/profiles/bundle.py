@@ -1,0 +1,23 @@
+"""What a profile means: one bundle of policies for each floor."""
+
+from attrs import field, frozen
+
+from brokers.policies import BrokerPolicies
+from controller import ControllerPolicies
+from controller.reassignment.wiki import Wiki
+from fetchers import FetcherPolicies
+
+
+@frozen
+class Bundle:
+    """The choices of one release or document. What a scenario sets (settings, throttles, its strategy) is laid over
+    them in ``setup``.
+
+    Attributes:
+        wiki: the controller page's protocol as this release runs it.
+    """
+
+    controller: ControllerPolicies = field(factory=ControllerPolicies)
+    brokers: BrokerPolicies = field(factory=BrokerPolicies)
+    fetchers: FetcherPolicies = field(factory=FetcherPolicies)
+    wiki: Wiki = field(factory=Wiki)

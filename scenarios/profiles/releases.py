@@ -1,0 +1,58 @@
+"""The releases, each as its neighbour and what the two do differently; nothing below this room knows a release by name.
+
+The policies' own defaults are those of Kafka 2.3. Sources: kafka-behaviour, 11; the tickets stand with each policy.
+"""
+
+from collections.abc import Mapping
+
+from attrs import evolve
+
+from controller.reassignment.wiki import Wiki, target_only
+from controller.states.rules import FOUR_STATES, SEVEN_STATES
+from scenarios.profiles.bundle import Bundle
+
+KAFKA_2_3 = Bundle()
+
+KAFKA_1_1 = Bundle(
+    # KAFKA-3143 (2.3): a new controller takes dead replicas out of their ISRs.
+    controller=evolve(KAFKA_2_3.controller, replicas=evolve(SEVEN_STATES, shrink_at_failover=False)),
+    # KAFKA-7128 (2.0.1) and KIP-320 (2.1) are to come.
+    brokers=evolve(KAFKA_2_3.brokers, join_needs_epoch_start=False, fences_followers=False),
+    fetchers=KAFKA_2_3.fetchers,
+)
+
+KAFKA_0_8 = evolve(KAFKA_1_1, controller=evolve(KAFKA_1_1.controller, replicas=FOUR_STATES))
+
+WIKI_TEXT = evolve(
+    KAFKA_2_3,
+    controller=evolve(KAFKA_2_3.controller, replicas=FOUR_STATES),
+    # A raised epoch is told to the leader alone: nobody else could follow it.
+    brokers=evolve(KAFKA_2_3.brokers, fences_followers=False),
+    wiki=Wiki(told_in_step_7=target_only),
+)
+
+KIP_461 = evolve(KAFKA_2_3, fetchers=evolve(KAFKA_2_3.fetchers, end_thread_when_all_failed=True))
+
+KIP_352_DRAFT = KAFKA_2_3
+
+KAFKA_2_4 = KAFKA_2_3
+
+KAFKA_2_5 = KAFKA_2_4
+
+KAFKA_2_6 = KAFKA_2_5
+
+KAFKA_2_7 = KAFKA_2_6
+
+BUNDLES: Mapping[str, Bundle] = {
+    "kafka-2.3": KAFKA_2_3,
+    "wiki-text": WIKI_TEXT,
+    "kip-461": KIP_461,
+    "kip-352-draft": KIP_352_DRAFT,
+    "kafka-0.8": KAFKA_0_8,
+    "kafka-1.1": KAFKA_1_1,
+    "kafka-2.4": KAFKA_2_4,
+    "kafka-2.5": KAFKA_2_5,
+    "kafka-2.6": KAFKA_2_6,
+    "kafka-2.7": KAFKA_2_7,
+}
+"""By the names of ``scenarios.model.PROFILES``."""
