@@ -46,6 +46,8 @@ class Profile:
 _BEFORE_KIP_279 = "truncation: a follower cuts its log as since 2.0 (KIP-279)"
 _BEFORE_KIP_461 = "fetcher threads: an error fails one partition (KIP-461); before 2.3 it ended the thread"
 _REPORTING_2_5 = "the gauges of KIP-352 on the brokers; every run computes its definition of under-replication"
+_BEFORE_FENCING = "fencing: controller writes as since 2.1 (KAFKA-6082), broker epochs as since 2.2 (KIP-380)"
+_KIP_570 = "leader epochs in StopReplica (KIP-570)"
 _KIP_537 = {"replica.lag.time.max.ms": 30_000}
 _KIP_537_SESSION_US = 18_000_000
 
@@ -75,6 +77,7 @@ PROFILES: Mapping[str, Profile] = {
             strategy="kafka-42",
             defaults={"unclean.leader.election.enable": True},
             leaves_out=(
+                _BEFORE_FENCING,
                 "truncation to the high watermark: a follower cuts its log as since 2.0 (KIP-279)",
                 _BEFORE_KIP_461,
                 "replica.lag.max.messages: a follower leaves the ISR by time alone",
@@ -87,7 +90,7 @@ PROFILES: Mapping[str, Profile] = {
         Profile(
             name="kafka-1.1",
             help="1.1: the wiki's 12 steps, no fenced writes, no broker epochs, no KIP-461",
-            leaves_out=(_BEFORE_KIP_279, _BEFORE_KIP_461),
+            leaves_out=(_BEFORE_FENCING, _BEFORE_KIP_279, _BEFORE_KIP_461),
         ),
         Profile(
             name="kafka-2.4",
@@ -108,7 +111,7 @@ PROFILES: Mapping[str, Profile] = {
             strategy="kip-455",
             defaults=_KIP_537,
             session_timeout_us=_KIP_537_SESSION_US,
-            leaves_out=(_REPORTING_2_5,),
+            leaves_out=(_REPORTING_2_5, _KIP_570),
         ),
         Profile(
             name="kafka-2.7",
@@ -118,6 +121,7 @@ PROFILES: Mapping[str, Profile] = {
             session_timeout_us=_KIP_537_SESSION_US,
             leaves_out=(
                 _REPORTING_2_5,
+                _KIP_570,
                 "AlterIsr: leaders write the ISR to ZooKeeper, as until 2.6 (KIP-497)",
                 "truncation on fetch: a follower asks for the epoch's end first, as until 2.6 (KIP-595)",
             ),
