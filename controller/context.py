@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from attrs import define, field, fields
 
+from controller.deletions import Deletions
 from controller.reassignment.move import Move
 from controller.states.names import PartitionState, ReplicaState
 from emulator.protocol.types import TopicPartition
@@ -30,6 +31,7 @@ class Context:
         leadership: the last known content of each state znode.
         offline_dirs: broker -> partitions whose log directory there is offline.
         moves: what /admin/reassign_partitions asks for and is not done.
+        deletions: what /admin/delete_topics asks for and is not done.
     """
 
     epoch: int = 0
@@ -42,6 +44,7 @@ class Context:
     replica_states: dict[Replica, ReplicaState] = field(factory=dict)
     offline_dirs: dict[int, dict[TopicPartition, None]] = field(factory=dict)
     moves: dict[TopicPartition, Move] = field(factory=dict)
+    deletions: Deletions = field(factory=Deletions)
 
     def reset(self) -> None:
         """Forget everything: the term is over."""
@@ -97,12 +100,24 @@ class Context:
         """All replicas on ``brokers``, broker by broker."""
         return [(tp, b) for b in brokers for tp in self.partitions() if b in self.replicas(tp)]
 
+    def partitions_of(self, topic: str) -> list[TopicPartition]:
+        return [TopicPartition(topic, partition) for partition in self.assignments.get(topic, {})]
+
+    def replicas_of(self, topic: str) -> list[Replica]:
+        """All replicas of a topic, partition by partition."""
+        return [(tp, broker) for tp in self.partitions_of(topic) for broker in self.replicas(tp)]
+
     def remove_topic(self, topic: str) -> None:
-        for partition in self.assignments.pop(topic, {}):
+        for partition, replicas in self.assignments.pop(topic, {}).items():
             tp = TopicPartition(topic, partition)
             self.leadership.pop(tp, None)
             self.partition_states.pop(tp, None)
-            self.replica_states = {key: state for key, state in self.replica_states.items() if key[0] != tp}
+            for broker in replicas:
+                self.replica_states.pop((tp, broker), None)
+
+    def is_deleting(self, topic: str) -> bool:
+        """Is the topic queued for deletion, begun or not? Then nobody is told of a leader of it, or elected."""
+        return topic in self.deletions.queued
 
     # -- states -------------------------------------------------------------------------------------------------------
 

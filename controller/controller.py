@@ -12,6 +12,7 @@ from controller.context import Context
 from controller.errors import ControllerError, ControllerMoved, IllegalState
 from controller.events import Event, EventQueue
 from controller.events.cluster import LeaderAndIsrAnswered
+from controller.events.deletions import ReplicasDeleted
 from controller.events.term import ControllerChange, Expire, Reelect, Startup
 from controller.policies import ControllerPolicies
 from controller.states.elections import Elections
@@ -25,6 +26,7 @@ from emulator.network import Channel, Network
 from emulator.nodes import Process
 from emulator.protocol import znodes
 from emulator.protocol.leader_and_isr import LeaderAndIsrResponse
+from emulator.protocol.stop_replica import StopReplicaResponse
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkClient, ZkError
 from emulator.zookeeper.messages import EventType
@@ -71,7 +73,7 @@ class Controller:
         self.queue = EventQueue(process, self._handle)
         self.watches = Watches(self.zk, self.queue)
         self.channels = Channels(process, self.network, policies.request_timeout_us, policies.retry_pause_us)
-        self.batch = RequestBatch(self.id, context, self.channels, self._answered)
+        self.batch = RequestBatch(self.id, context, self.channels, self._answered, self._stopped)
         self.elections = Elections(process, context, self.store, self.batch, policies.unclean_leader_election)
         self.partitions = PartitionStateMachine(context, self.elections, self.batch)
         self.replicas = ReplicaStateMachine(context, self.store, self.elections, self.batch, policies.replicas)
@@ -134,3 +136,10 @@ class Controller:
 
     def _answered(self, broker: int, response: LeaderAndIsrResponse) -> None:
         self.queue.put(LeaderAndIsrAnswered(broker, response))
+
+    def _stopped(self, broker: int, response: StopReplicaResponse) -> None:
+        """Of interest where topics are being deleted; a move does not wait for it."""
+        begun = self.context.deletions.begun
+        outcomes = tuple((tp, error) for tp, error in response.partitions if tp.topic in begun)
+        if outcomes:
+            self.queue.put(ReplicasDeleted(broker, response.error, outcomes))

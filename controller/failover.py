@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from controller.operations import deletion
 from controller.reassignment import admin
 from controller.reassignment.move import Move
 from emulator.protocol import znodes
@@ -23,7 +24,7 @@ async def take_over(c: "Controller") -> None:
     async with c.step("failover.F3"):
         await _load(c)
     async with c.step("failover.F4"):
-        pass  # Topics are not deleted in this version, so none is found waiting for it.
+        await deletion.load(c)
     async with c.step("failover.F5"):
         # Before the state machines: a broker refuses a leader that it has not heard of (KAFKA-4443).
         c.send_update_metadata(c.context.live_or_shutting_down)
@@ -34,11 +35,13 @@ async def take_over(c: "Controller") -> None:
     async with c.step("failover.F8"):
         await admin.take_up(c, list(c.context.moves))
     async with c.step("failover.F9"):
-        pass  # Neither deletions nor preferred elections can be pending in this version.
+        await deletion.resume_all(c)
 
 
 async def _watch(c: "Controller") -> None:
     c.watches.cluster()
+    if c.policies.replicas.know_topic_deletion:
+        c.watches.deletions()
     await c.store.exists(znodes.REASSIGN_PARTITIONS)
 
 

@@ -15,6 +15,11 @@ class ControllerPolicies:
         reassignment: how a partition is moved.
         replicas: how the replica state machine works: Kafka's code or the controller page.
         unclean_leader_election: unclean.leader.election.enable.
+        delete_topics: delete.topic.enable; without it requests for deletion are dropped unheard.
+        deletion_heeds_moves: whether a topic that is asked to go waits until none of its partitions is being
+            moved (kafka-behaviour, 4). Kafka 2.3 and 2.4 mean to, but mark the topic as waiting before they
+            queue it, when the mark is without effect, and delete it at once; after a failover the topic does
+            wait, until the first of its moves is done, and for ever where failover.F8 drops them.
         request_timeout_us: controller.socket.timeout.ms, for one attempt at a control request.
         retry_pause_us: between two attempts.
         pinned: the only broker that competes in the first election of the cluster; None: all do.
@@ -23,6 +28,8 @@ class ControllerPolicies:
     reassignment: ReassignmentProtocol = field(factory=Wiki)
     replicas: ReplicaRules = SEVEN_STATES
     unclean_leader_election: bool = False
+    delete_topics: bool = True
+    deletion_heeds_moves: bool = True
     request_timeout_us: int = 30_000_000
     retry_pause_us: int = 100_000
     pinned: int | None = None

@@ -8,7 +8,7 @@ although its answer was lost; the caller then sees ``BAD_VERSION`` or ``NODE_EXI
 Raises, everywhere: SessionExpired; every write: ControllerMoved.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import define
 
@@ -105,6 +105,14 @@ class Store:
         config = znodes.decode_config(response.data) if response.error is ZkCode.OK else {}
         return config.get("unclean.leader.election.enable", str(default)).lower() == "true"
 
+    async def partitions_with_znodes(self, topic: str) -> tuple[int, ...]:
+        """The partitions of a topic that ever had a leader."""
+        return tuple(sorted(int(name) for name in await self.children(znodes.partitions_path(topic))))
+
+    async def deletions(self) -> tuple[str, ...]:
+        """The topics that /admin/delete_topics asks to delete."""
+        return tuple(sorted(await self.children(znodes.DELETE_TOPICS)))
+
     # -- state znodes -------------------------------------------------------------------------------------------------
 
     async def states(self, partitions: Sequence[TopicPartition]) -> dict[TopicPartition, LeaderAndIsr]:
@@ -176,6 +184,23 @@ class Store:
         for response in await self.write([Delete(path, ANY_VERSION) for path in paths]):
             if response.error not in (ZkCode.OK, ZkCode.NO_NODE):
                 raise error_of(response.error, response.path)
+
+    async def delete_tree(self, path: str) -> None:
+        """Delete a znode with all below it, children first; nothing happens where there is none."""
+        children: dict[str, list[str]] = {}
+        level = [path]
+        while level:
+            answers = await self.ask([GetChildren(parent) for parent in level])
+            below = {p: [f"{p}/{name}" for name in r.children] for p, r in zip(level, answers, strict=True)}
+            children.update(below)
+            level = [child for found in below.values() for child in found]
+        await self.delete(_children_first(path, children))
+
+
+def _children_first(path: str, children: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    for child in children.get(path, ()):
+        yield from _children_first(child, children)
+    yield path
 
 
 def with_version(state: LeaderAndIsr, version: int) -> LeaderAndIsr:

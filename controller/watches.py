@@ -5,6 +5,7 @@ from collections.abc import Callable
 from attrs import define, field
 
 from controller.events.cluster import BrokerChange, IsrChangeNotified, PartitionModifications, TopicChange
+from controller.events.deletions import TopicDeletion
 from controller.events.moves import ReassignmentChange, ReassignmentIsrChange
 from controller.events.queue import Event, EventQueue
 from emulator.protocol import znodes
@@ -28,6 +29,10 @@ class Watches:
         self._on_children(znodes.TOPICS, TopicChange)
         self._on_children(znodes.ISR_CHANGE_NOTIFICATION, IsrChangeNotified)
         self._on_node(znodes.REASSIGN_PARTITIONS, EventType.NODE_CREATED, ReassignmentChange)
+
+    def deletions(self) -> None:
+        """Topics that are asked to go."""
+        self._on_children(znodes.DELETE_TOPICS, TopicDeletion)
 
     def topic(self, topic: str) -> None:
         """The assignment of a topic."""

@@ -1,6 +1,7 @@
 """What one step of the controller has to say to the brokers, gathered and sent at once (kafka-behaviour, 7.1)."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from attrs import define, evolve, field
 
@@ -8,8 +9,8 @@ from controller.channels.sender import Channels
 from controller.context import Context, Replicas
 from controller.errors import IllegalState
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest, LeaderAndIsrResponse
-from emulator.protocol.stop_replica import StopReplicaRequest
-from emulator.protocol.types import TopicPartition
+from emulator.protocol.stop_replica import StopReplicaRequest, StopReplicaResponse
+from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from emulator.protocol.znodes import LeaderAndIsr
 
@@ -20,12 +21,14 @@ class RequestBatch:
 
     Attributes:
         answered: called with a broker and its answer to each LeaderAndIsr.
+        stopped: called with a broker and its answer to each StopReplica with deletion.
     """
 
     controller_id: int
     context: Context
     channels: Channels
     answered: Callable[[int, LeaderAndIsrResponse], None]
+    stopped: Callable[[int, StopReplicaResponse], None]
     _leader_and_isr: dict[int, dict[TopicPartition, LeaderAndIsrPartition]] = field(factory=dict)
     _stops: dict[int, list[tuple[TopicPartition, bool]]] = field(factory=dict)
     _metadata_brokers: dict[int, None] = field(factory=dict)
@@ -78,11 +81,14 @@ class RequestBatch:
             self._stops.setdefault(broker, []).append((tp, delete))
 
     def update_metadata(self, brokers: Iterable[int], partitions: Iterable[TopicPartition]) -> None:
-        """Tell ``brokers`` who is alive, and about those of ``partitions`` that ever had a leader."""
+        """Tell ``brokers`` who is alive, and about those of ``partitions`` that ever had a leader. One whose topic
+        is to be deleted is told as gone: leader -2."""
         self._metadata_brokers.update(dict.fromkeys(broker for broker in brokers if broker >= 0))
         for tp in partitions:
             state = self.context.leadership.get(tp)
             if state is not None:
+                if self.context.is_deleting(tp.topic):
+                    state = LeaderAndIsr(LEADER_DURING_DELETE, 0, state.isr, state.controller_epoch)
                 replicas = self.context.replicas(tp)
                 down = tuple(replica for replica in replicas if not self.context.is_online(replica, tp))
                 self._metadata[tp] = PartitionMetadata(
@@ -112,10 +118,7 @@ class RequestBatch:
                     tuple(states.values()),
                     leaders,
                 )
-                self.channels.send(broker, request, self._answer_of(broker))
-
-    def _answer_of(self, broker: int) -> Callable[[LeaderAndIsrResponse], None]:
-        return lambda response: self.answered(broker, response)
+                self.channels.send(broker, request, partial(self.answered, broker))
 
     def _send_update_metadata(self) -> None:
         context = self.context
@@ -139,4 +142,4 @@ class RequestBatch:
                     request = StopReplicaRequest(
                         self.controller_id, context.epoch, context.brokers[broker], delete, partitions
                     )
-                    self.channels.send(broker, request)
+                    self.channels.send(broker, request, partial(self.stopped, broker) if delete else None)

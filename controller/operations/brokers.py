@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from controller.context import Replica
+from controller.operations import deletion
 from controller.reassignment import admin
 from controller.states.names import PartitionState, ReplicaState
 from controller.steps import Label
@@ -65,6 +66,7 @@ async def _started(c: "Controller", brokers: Sequence[int]) -> None:
         await c.partitions.elect_where_missing()
     async with c.step("broker-startup.4", *labels):
         await admin.brokers_started(c, brokers)
+        await deletion.brokers_started(c, brokers)
 
 
 async def _failed(c: "Controller", brokers: Sequence[int]) -> None:
@@ -78,13 +80,16 @@ async def _replicas_offline(c: "Controller", replicas: Sequence[Replica], labels
     """Three steps. Electing first takes the failed leader out of the ISR with it, so that the third step
     finds nothing to write for that partition."""
     context = c.context
-    leaderless = [tp for tp, state in context.leadership.items() if not context.is_online(state.leader, tp)]
+    led = [(tp, state.leader) for tp, state in context.leadership.items() if not context.is_deleting(tp.topic)]
+    leaderless = [tp for tp, leader in led if not context.is_online(leader, tp)]
+    staying = [(tp, broker) for tp, broker in replicas if not context.is_deleting(tp.topic)]
     async with c.step("broker-failure.1", *labels):
         await c.partitions.handle(leaderless, PartitionState.OFFLINE)
     async with c.step("broker-failure.2", *labels):
         await c.partitions.elect_where_missing()
     async with c.step("broker-failure.3", *labels):
-        await c.replicas.handle(replicas, ReplicaState.OFFLINE)
+        await c.replicas.handle(staying, ReplicaState.OFFLINE)
+    await deletion.replicas_failed(c, replicas)
     if not leaderless:
         c.send_update_metadata(context.live_or_shutting_down)
 

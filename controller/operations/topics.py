@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import structlog
+
 from controller.states.names import PartitionState, ReplicaState
 from controller.steps import Label
 from emulator.protocol import znodes
@@ -10,6 +12,10 @@ from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
     from controller.controller import Controller
+
+Assignment = dict[int, tuple[int, ...]]
+
+log = structlog.get_logger("controller.topics")
 
 
 async def changed(c: "Controller") -> None:
@@ -29,13 +35,26 @@ async def changed(c: "Controller") -> None:
 async def modified(c: "Controller", topic: str) -> None:
     """Take up partitions that a topic has got since. Changed replica lists are not looked at: they are the
     controller's own writes, or an operator's mistake that Kafka ignores too."""
-    known = c.context.assignments.get(topic, {})
-    assignments = await c.store.assignments([topic])
-    new = {p: rs for p, rs in assignments.get(topic, {}).items() if p not in known}
-    await _create(c, {topic: new})
+    known = c.context.assignments.get(topic)
+    if known is None:
+        return  # Deleted, and made again before this was heard: new topics are taken up as such.
+    assignment = (await c.store.assignments([topic])).get(topic, {})
+    new = {partition: replicas for partition, replicas in assignment.items() if partition not in known}
+    if c.context.is_deleting(topic):
+        await _undo(c, topic, assignment, new)
+    else:
+        await _create(c, {topic: new})
 
 
-async def _create(c: "Controller", assignments: dict[str, dict[int, tuple[int, ...]]]) -> None:
+async def _undo(c: "Controller", topic: str, assignment: Assignment, new: Assignment) -> None:
+    """A topic that is to be deleted gets no partitions any more: leave it those that ever had a leader."""
+    if new:
+        log.warning("no partitions are added to a topic that is being deleted", topic=topic, partitions=list(new))
+        existing = await c.store.partitions_with_znodes(topic)
+        await c.store.write_assignment(topic, {p: replicas for p, replicas in assignment.items() if p in existing})
+
+
+async def _create(c: "Controller", assignments: dict[str, Assignment]) -> None:
     new = [TopicPartition(topic, partition) for topic, added in assignments.items() for partition in added]
     for tp in new:
         c.context.assign(tp, assignments[tp.topic][tp.partition])

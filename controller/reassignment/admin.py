@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from controller.errors import StateChangeFailed
+from controller.operations import deletion
 from controller.reassignment.move import Move
 from emulator.protocol import znodes
 from emulator.protocol.events import MoveFinished
@@ -40,7 +41,10 @@ async def take_up(c: "Controller", partitions: Sequence[TopicPartition]) -> None
     refused = []
     for tp in partitions:
         move, replicas = c.context.moves[tp], c.context.replicas(tp)
-        if not replicas:
+        if c.context.is_deleting(tp.topic):
+            log.info("not moved: the topic is being deleted", partition=str(tp))
+            refused.append(tp)
+        elif not replicas:
             log.error("no such partition", partition=str(tp))
             refused.append(tp)
         elif replicas == move.target:
@@ -49,6 +53,7 @@ async def take_up(c: "Controller", partitions: Sequence[TopicPartition]) -> None
         elif not await _begin(c, move):
             refused.append(tp)
     await remove(c, refused)
+    await deletion.moves_refused(c, refused)
 
 
 async def _begin(c: "Controller", move: Move) -> bool:
@@ -56,6 +61,7 @@ async def _begin(c: "Controller", move: Move) -> bool:
     c.watches.state(move.tp)
     try:
         await c.policies.reassignment.advance(c, move)
+        await _finished(c, move)
     except StateChangeFailed as error:
         log.error("cannot be moved", partition=str(move.tp), reason=str(error))
         return False
@@ -67,6 +73,7 @@ async def isr_changed(c: "Controller", tp: TopicPartition) -> None:
     move = c.context.moves.get(tp)
     if move is not None:
         await c.policies.reassignment.isr_changed(c, move)
+        await _finished(c, move)
 
 
 async def brokers_started(c: "Controller", brokers: Sequence[int]) -> None:
@@ -74,6 +81,13 @@ async def brokers_started(c: "Controller", brokers: Sequence[int]) -> None:
     protocol = c.policies.reassignment
     for move in [move for move in c.context.moves.values() if protocol.concerns(move, brokers)]:
         await protocol.advance(c, move)
+        await _finished(c, move)
+
+
+async def _finished(c: "Controller", move: Move) -> None:
+    """If it is, its topic may be waiting to be deleted."""
+    if move.tp not in c.context.moves:
+        await deletion.moved(c, move.tp)
 
 
 async def remove(c: "Controller", partitions: Sequence[TopicPartition]) -> None:

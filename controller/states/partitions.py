@@ -41,8 +41,10 @@ class PartitionStateMachine:
         await self.elect_where_missing()
 
     async def elect_where_missing(self) -> None:
-        """Try to find a leader for every partition that is new or offline."""
-        await self.handle(self.context.partitions_in(PartitionState.OFFLINE, PartitionState.NEW), PartitionState.ONLINE)
+        """Try to find a leader for every partition that is new or offline, but for topics to be deleted."""
+        missing = self.context.partitions_in(PartitionState.OFFLINE, PartitionState.NEW)
+        wanted = [tp for tp in missing if not self.context.is_deleting(tp.topic)]
+        await self.handle(wanted, PartitionState.ONLINE)
 
     async def handle(
         self, partitions: Sequence[TopicPartition], target: PartitionState, selector: Selector = OFFLINE

@@ -119,6 +119,8 @@ class ReplicaStateMachine:
         leaderless = [tp for tp in partitions if tp not in self.context.leadership]
         shrunk = await self._remove_from_isr(broker, led)
         for tp in shrunk:
+            if self.context.is_deleting(tp.topic):
+                continue  # Nobody is to take up what is about to go.
             state, replicas = self.context.leadership[tp], self.context.replicas(tp)
             others = tuple(replica for replica in replicas if replica != broker)
             told = self.rules.told_of_shrunk_isr(others, state.leader)

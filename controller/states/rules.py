@@ -39,6 +39,11 @@ class ReplicaRules:
     shrink_at_failover: bool
     told_of_shrunk_isr: Recipients
 
+    @property
+    def know_topic_deletion(self) -> bool:
+        """Whether replicas can wait to be deleted; rules without those states come from before topic deletion."""
+        return ReplicaState.DELETION_STARTED in self.predecessors
+
 
 SEVEN_STATES = ReplicaRules(
     predecessors=REPLICA_PREDECESSORS,

@@ -39,6 +39,10 @@ def topic_path(topic: str) -> str:
     return f"{TOPICS}/{topic}"
 
 
+def delete_topic_path(topic: str) -> str:
+    return f"{DELETE_TOPICS}/{topic}"
+
+
 def partitions_path(topic: str) -> str:
     return f"{TOPICS}/{topic}/partitions"
 

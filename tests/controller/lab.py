@@ -22,7 +22,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import UpdateMetadataRequest, UpdateMetadataResponse
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace import Trace
-from emulator.zookeeper import BadVersion, NodeExists, ZkClient, ZkSpec, ZooKeeper
+from emulator.zookeeper import BadVersion, NodeExists, NoNode, ZkClient, ZkSpec, ZooKeeper
 
 T = TypeVar("T")
 Request = LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest
@@ -38,6 +38,7 @@ class Lab:
 
     Attributes:
         broken_disks: brokers that answer LeaderAndIsr with KAFKA_STORAGE_ERROR.
+        undeletable: brokers that answer StopReplica with deletion with KAFKA_STORAGE_ERROR.
         joins: whether leaders let replicas into the ISR; a test that wants to do it itself switches this off.
         received: broker and request, in the order of arrival.
         events: the trace so far, after ``flush``.
@@ -47,6 +48,7 @@ class Lab:
     policies: ControllerPolicies = field(factory=ControllerPolicies)
     joins: bool = True
     broken_disks: dict[int, None] = field(factory=dict)
+    undeletable: dict[int, None] = field(factory=dict)
     trace: Trace = field(init=False)
     network: Network = field(init=False)
     gates: Gates = field(factory=Gates)
@@ -133,7 +135,9 @@ class Lab:
                 if state.leader == broker and self.joins:
                     inbox.put(state)
         elif isinstance(request, StopReplicaRequest):
-            response = StopReplicaResponse(Errors.NONE, tuple((tp, Errors.NONE) for tp in request.partitions))
+            fails = request.delete_partitions and broker in self.undeletable
+            error = Errors.KAFKA_STORAGE_ERROR if fails else Errors.NONE
+            response = StopReplicaResponse(Errors.NONE, tuple((tp, error) for tp in request.partitions))
         else:
             response = UpdateMetadataResponse(Errors.NONE)
         channel.reply(response, response.size)
@@ -142,7 +146,10 @@ class Lab:
         """As its leader: every live assigned replica catches up at once. A newer leader epoch ends that."""
         path = znodes.state_path(led.tp)
         while True:
-            data, stat = await zk.get(path)
+            try:
+                data, stat = await zk.get(path)
+            except NoNode:
+                return
             state = LeaderAndIsr.decode(data, stat.version)
             missing = [r for r in led.replicas if r not in state.isr and self.nodes[r].running]
             if not missing or state.leader_epoch != led.leader_epoch:
@@ -150,7 +157,7 @@ class Lab:
             joined = LeaderAndIsr(led.leader, led.leader_epoch, (*state.isr, missing[0]), led.controller_epoch)
             try:
                 await zk.set(path, joined.encode(), stat.version)
-            except BadVersion:
+            except (BadVersion, NoNode):
                 return
 
     # -- looking ------------------------------------------------------------------------------------------------------
@@ -194,6 +201,15 @@ class Lab:
         await self.operator.create(f"{znodes.CONFIG_TOPICS}/{topic}", znodes.encode_config({}))
         await self.operator.create(znodes.topic_path(topic), znodes.encode_topic(assignment))
         await self.settle()
+
+    async def delete_topic(self, topic: str) -> None:
+        await self.operator.create(znodes.delete_topic_path(topic))
+        await self.settle()
+
+    def is_gone(self, topic: str) -> bool:
+        """Is nothing left of a topic, and of the wish to delete it?"""
+        paths = (znodes.topic_path(topic), f"{znodes.CONFIG_TOPICS}/{topic}", znodes.delete_topic_path(topic))
+        return all(self.data(path) is None for path in paths)
 
     async def reassign(self, moves: dict[TopicPartition, tuple[int, ...]]) -> None:
         await self.operator.create(znodes.REASSIGN_PARTITIONS, znodes.encode_reassignment(moves))

@@ -30,6 +30,10 @@ class Recorder:
         return [(broker, request(message)) for broker, message in self.sent]
 
 
+def ignore(_broker: int, _response: object) -> None:
+    """Takes an answer."""
+
+
 def make() -> tuple[RequestBatch, Recorder, Context]:
     """Brokers 0 to 2 with epochs 100 to 102; 2 is shutting down; broker 3 is not there."""
     context = Context(epoch=7)
@@ -39,7 +43,7 @@ def make() -> tuple[RequestBatch, Recorder, Context]:
         context.assign(tp, (0, 1, 3))
         context.leadership[tp] = state(1)
     recorder = Recorder()
-    return RequestBatch(0, context, recorder, lambda _b, _r: None), recorder, context  # type: ignore[arg-type]
+    return RequestBatch(0, context, recorder, ignore, ignore), recorder, context  # type: ignore[arg-type]
 
 
 def state(epoch: int) -> LeaderAndIsr:

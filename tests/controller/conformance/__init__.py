@@ -1,0 +1,1 @@
+"""Cases of Kafka's own suites (conformance.md), named after them."""
