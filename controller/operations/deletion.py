@@ -82,15 +82,13 @@ async def resume_all(c: "Controller") -> None:
 
 async def moved(c: "Controller", tp: TopicPartition) -> None:
     """The move of ``tp`` is over: its topic no longer has to wait for it."""
-    if not (c.policies.deletion_heeds_moves and tp.topic in _moving(c)):
-        await _let_go_on(c, [tp.topic])
+    await _let_go_on(c, [tp.topic])
 
 
 async def moves_refused(c: "Controller", partitions: Sequence[TopicPartition]) -> None:
     """Moves of topics to be deleted were dropped: a topic that waited for them since failover.F4 can go."""
     if c.policies.deletion_heeds_moves:
-        for tp in partitions:
-            await moved(c, tp)
+        await _let_go_on(c, _topics(partitions))
 
 
 async def brokers_started(c: "Controller", brokers: Sequence[int]) -> None:
@@ -141,11 +139,12 @@ def _halt(c: "Controller", topics: Sequence[str], why: str) -> None:
 
 
 async def _let_go_on(c: "Controller", topics: Sequence[str]) -> None:
-    queued = [topic for topic in topics if topic in c.context.deletions.queued]
-    for topic in queued:
+    moving = _moving(c) if c.policies.deletion_heeds_moves else {}
+    free = [topic for topic in topics if c.context.is_deleting(topic) and topic not in moving]
+    for topic in free:
         c.context.deletions.ineligible.pop(topic, None)
-    if queued:
-        await _resume(c, queued)
+    if free:
+        await _resume(c, free)
 
 
 async def _resume(c: "Controller", topics: Sequence[str]) -> None:
