@@ -22,6 +22,7 @@ from emulator.trace import Trace
 from emulator.zookeeper import ZOOKEEPER, ZkClient, ZkSpec, ZooKeeper
 from scenarios.clients import Operator, Producer, Workload
 from scenarios.clients.tools import topics
+from scenarios.clients.tools.topics import Moving, any_move
 from scenarios.cluster.preload import preload
 
 OPERATOR = -2
@@ -54,6 +55,8 @@ class ClusterSetup:
     workloads: tuple[Workload, ...] = ()
     paranoid: bool = False
     """Hash every message at both ends (``emulator.network.sealed``)."""
+    moves_forbid_expansion: Moving = any_move
+    """Which moves keep the operator from adding partitions to a topic."""
 
 
 @define(eq=False, repr=False)

@@ -12,11 +12,11 @@ from typing import Any
 from attrs import field, frozen
 
 from scenarios.errors import BadInput, did_you_mean
-from scenarios.model.kinds import DURATION, Choice, Kind
-from scenarios.model.names import PARTITION_NAME
+from scenarios.model.kinds import DURATION, REPLICAS, Choice, Integer, Kind, ListOf
+from scenarios.model.names import PARTITION_NAME, TOPIC_NAME
 from scenarios.model.reader import Block, key
 from scenarios.model.targets import PEER
-from scenarios.model.topics import TopicSpec
+from scenarios.model.topics import MOST_PARTITIONS, TopicSpec
 from scenarios.model.triggers import WHEN
 from scenarios.strategies.names import NOT_YET
 
@@ -63,6 +63,7 @@ _PEER = Parameter("peer", PEER, 'the other end: brokers or "zookeeper"; absent =
 _DIRECTION = Parameter(
     "direction", Choice(("both", "to", "from"), "direction"), "seen from the target", default="both"
 )
+_TOPIC = Parameter("topic", TOPIC_NAME, "the topic's name", required=True)
 _GATE = Parameter("gate", WHEN, "the step and its filters", required=True)
 
 ACTIONS: Mapping[str, Action] = {
@@ -118,6 +119,21 @@ ACTIONS: Mapping[str, Action] = {
             False,
             (Parameter("topic", Block(TopicSpec), "the topic, as in [[topics]]", required=True),),
         ),
+        Action("topic.delete", "mark a topic for deletion, as kafka-topics.sh --delete does", False, (_TOPIC,)),
+        Action(
+            "topic.expand",
+            "add partitions to a topic, as kafka-topics.sh --alter does",
+            False,
+            (
+                _TOPIC,
+                Parameter("partitions", Integer(1, MOST_PARTITIONS), "how many it has then, in all", required=True),
+                Parameter(
+                    "assignment",
+                    ListOf(REPLICAS, empty=False),
+                    "replicas of each added partition; absent = dealt out as Kafka does, racks left aside",
+                ),
+            ),
+        ),
         Action(
             "gate.hold", "let nobody pass a step until it is released", False, (_GATE,), undo="gate.release"
         ),
@@ -128,8 +144,6 @@ ACTIONS: Mapping[str, Action] = {
 LATER_ACTIONS = (
     "reassign.cancel",
     "reassign.list",
-    "topic.delete",
-    "topic.expand",
     "election.preferred",
     "config.set",
     "broker.controlled_shutdown",

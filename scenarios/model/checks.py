@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from scenarios.errors import BadInput, did_you_mean
+from scenarios.errors import BadInput
 from scenarios.model.expect import Expect
 from scenarios.model.kinds import at
+from scenarios.model.known import Known
 from scenarios.model.method import MethodEntry
-from scenarios.model.names import join_partition, split_partition
+from scenarios.model.names import join_partition
 from scenarios.model.plan import Move
-from scenarios.model.profile_names import check_profile
+from scenarios.model.profile_names import PROFILES, check_profile
 from scenarios.model.reach import check_moved, check_reach, check_steps
 from scenarios.model.targets import Target
 from scenarios.model.topics import TopicSpec
@@ -43,58 +44,6 @@ def check_scenario(scenario: Scenario) -> None:
     _each("expect", scenario.expect, lambda expect: _check_expect(known, expect))
 
 
-class Known:
-    """What the names in a scenario may refer to: its brokers, and its topics, those created on the way
-    included."""
-
-    def __init__(self, scenario: Scenario) -> None:
-        self.scenario = scenario
-        self.brokers = scenario.cluster.brokers
-        self.topics: dict[str, TopicSpec] = {}
-        for index, topic in enumerate(scenario.topics):
-            self._add(topic, f"topics[{index}].name")
-        for index, entry in enumerate(scenario.method):
-            if entry.action == "topic.create":
-                self._add(entry.param("topic"), f"method[{index}].topic.name")
-
-    def _add(self, topic: TopicSpec, where: str) -> None:
-        if topic.name in self.topics:
-            raise BadInput(f"topic {topic.name!r} is there already; give each its own name", where=where)
-        self.topics[topic.name] = topic
-
-    def broker(self, broker: int, where: str) -> None:
-        if broker >= self.brokers:
-            raise BadInput(
-                f"broker {broker} does not exist; write an id from 0 to {self.brokers - 1}", where=where
-            )
-
-    def all_brokers(self, brokers: Iterable[int], where: str) -> None:
-        for broker in brokers:
-            self.broker(broker, where)
-
-    def topic(self, name: str, where: str) -> TopicSpec:
-        if name not in self.topics:
-            raise BadInput(f"unknown topic {name!r}; {did_you_mean(name, self.topics)}", where=where)
-        return self.topics[name]
-
-    def partition(self, name: str, where: str) -> None:
-        topic_name, number = split_partition(name)
-        topic = self.topics.get(topic_name)
-        if topic is None or number >= topic.partitions:
-            hint = did_you_mean(name, [join_partition(known.name, 0) for known in self.topics.values()])
-            raise BadInput(f"unknown partition {name!r}; {hint}", where=where)
-
-    def check_topic(self, topic: TopicSpec) -> None:
-        if topic.replication_factor > self.brokers:
-            raise BadInput(
-                f"{topic.replication_factor} replicas do not fit on {self.brokers} brokers; "
-                "lower the replication factor",
-                where="replication_factor",
-            )
-        for partition, replicas in enumerate(topic.assignment or ()):
-            self.all_brokers(replicas, f"assignment[{partition}]")
-
-
 def _each(where: str, items: Iterable[Any], check: Callable[[Any], None]) -> None:
     for index, item in enumerate(items):
         at(f"{where}[{index}]", check, item)
@@ -118,6 +67,11 @@ def _check_move(known: Known, move: Move) -> None:
 def _check_entry(known: Known, entry: MethodEntry) -> None:
     if entry.action == "reassign.execute" and known.scenario.plan is None:
         raise BadInput("there is no plan to execute; add a [plan]", where="action")
+    if entry.action == "topic.delete" and not PROFILES[known.scenario.profile].deletes_topics:
+        raise BadInput(
+            f"profile {known.scenario.profile!r} knows no deletion of topics; write one that does, such as 'kafka-2.3'",
+            where="action",
+        )
     if isinstance(entry.trigger, At) and entry.trigger.time_us > known.scenario.horizon_us:
         raise BadInput("that is after the horizon; act earlier or write a later horizon", where="at")
     for where, value in (("when", entry.trigger), ("target", entry.target), *entry.params.items()):

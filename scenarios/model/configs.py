@@ -41,6 +41,7 @@ _COUNT, _POSITIVE, _SWITCH = Integer(0), Integer(1), Boolean()
 BROKER_SETTINGS = _table(
     Setting("min.insync.replicas", _POSITIVE, 1, "acks=all needs that many replicas in sync"),
     Setting("unclean.leader.election.enable", _SWITCH, False, "may a replica out of sync become leader"),
+    Setting("delete.topic.enable", _SWITCH, True, "may topics be deleted; else requests for it are dropped"),
     Setting("replica.lag.time.max.ms", _POSITIVE, 10_000, "a follower not caught up for longer leaves the ISR"),
     Setting("num.replica.fetchers", _POSITIVE, 1, "fetcher threads per source broker"),
     Setting("replica.fetch.wait.max.ms", _COUNT, 500, "how long an empty fetch waits at the leader"),

@@ -41,7 +41,10 @@ class Expect:
     """One statement about the end of the run, or (`within`) about a time after the method began."""
 
     assignment: PartitionBrokers | None = field(
-        default=None, metadata=key(_PER_PARTITION, "the replicas in ZooKeeper, in order")
+        default=None,
+        metadata=key(
+            MapOf(_BROKERS, PARTITION_NAME), "the replicas in ZooKeeper, in order; [] = there is no such partition"
+        ),
     )
     leader: PartitionBrokers | None = field(
         default=None,

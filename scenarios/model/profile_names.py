@@ -25,6 +25,7 @@ class Profile:
         strategy: how that release moves partitions by itself; what a scenario gets that names no strategy.
         defaults: broker settings whose default differs from that of Kafka 2.3 (kafka-behaviour, 10).
         session_timeout_us: zookeeper.session.timeout.ms where the scenario states none.
+        deletes_topics: whether its controller can delete topics; it came with 0.8.1.
         leaves_out: what the release does and this version of Understudy does not do for it, a line each.
     """
 
@@ -34,6 +35,7 @@ class Profile:
     defaults: Mapping[str, ConfigValue] = field(factory=dict)
     session_timeout_us: int = 6_000_000
     leaves_out: tuple[str, ...] = ()
+    deletes_topics: bool = True
 
     def settings(self, stated: Mapping[str, ConfigValue]) -> dict[str, ConfigValue]:
         """Every broker setting: what a scenario states, else this release's default."""
@@ -61,6 +63,7 @@ PROFILES: Mapping[str, Profile] = {
         Profile(
             name="wiki-text",
             help="kafka-2.3 with step 7's recipients and the replica states as the wiki page has them",
+            deletes_topics=False,
         ),
         Profile(
             name="kip-461",
@@ -76,6 +79,7 @@ PROFILES: Mapping[str, Profile] = {
             help="0.8.0: KAFKA-42's 7 steps, four replica states, no epochs that fence",
             strategy="kafka-42",
             defaults={"unclean.leader.election.enable": True},
+            deletes_topics=False,
             leaves_out=(
                 _BEFORE_FENCING,
                 "truncation to the high watermark: a follower cuts its log as since 2.0 (KIP-279)",

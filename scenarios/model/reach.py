@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scenarios.errors import BadInput
 from scenarios.model.phases import Gate, is_move_step, resolve, unreachable
+from scenarios.model.steps import DELETE, STEPS
 from scenarios.model.triggers import When
 
 if TYPE_CHECKING:
@@ -34,6 +35,12 @@ def check_steps(scenario: Scenario, steps: Sequence[str], edge: str, partition: 
     gate = gate_of(steps, edge, strategy.protocol)
     if gate is None:
         raise BadInput(unreachable(steps[0], strategy.name), where="step")
+    if STEPS[gate.step] is DELETE and all(entry.action != "topic.delete" for entry in scenario.method):
+        raise BadInput(
+            f"step {gate.step!r} is never reached: no topic is deleted; "
+            'add an entry with action = "topic.delete"',
+            where="step",
+        )
     if not is_move_step(gate.step):
         return
     if all(entry.action != "reassign.execute" for entry in scenario.method):

@@ -147,8 +147,26 @@ BROKER_STARTUP = Protocol(
         "send UpdateMetadata to the broker",
         "replicas on the broker become OnlineReplica",
         "offline and new partitions elect a leader",
-        "resume moves that wait for the broker",
+        "resume moves and topic deletions that wait for the broker",
     ),
+    reassignment=False,
+)
+DELETE = Protocol(
+    "delete",
+    {
+        "delete.queue": "the topics that /admin/delete_topics names are queued for deletion",
+        "delete.partitions": "the topic's partitions become OfflinePartition, then NonExistentPartition",
+        "delete.metadata": "send UpdateMetadata with leader -2 to every broker",
+        "delete.dead": "replicas on dead brokers become ReplicaDeletionIneligible: the topic waits for them",
+        "delete.offline": "live replicas go Offline and leave the ISR",
+        "delete.start": "live replicas become ReplicaDeletionStarted: StopReplica with deletion",
+        "delete.answer": "a broker's replicas become ReplicaDeletionSuccessful, or Ineligible",
+        "delete.retry": "replicas that could not be deleted go Offline, to be tried again",
+        "delete.forget": "all replicas become NonExistentReplica, the topic's znode is no longer watched",
+        "delete.znodes": "delete the topic's znode with all below it",
+        "delete.config": "delete the topic's configuration",
+        "delete.entry": "delete the topic's entry in /admin/delete_topics",
+    },
     reassignment=False,
 )
 SHUTDOWN = Protocol(
@@ -170,6 +188,7 @@ PROTOCOLS: Mapping[str, Protocol] = {
         NEW_PARTITION,
         BROKER_FAILURE,
         BROKER_STARTUP,
+        DELETE,
         KAFKA_42,
         KIP_455,
         SHUTDOWN,

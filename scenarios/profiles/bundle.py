@@ -6,6 +6,7 @@ from brokers.policies import BrokerPolicies
 from controller import ControllerPolicies
 from controller.reassignment.wiki import Wiki
 from fetchers import FetcherPolicies
+from scenarios.clients.tools.topics import Moving, any_move
 
 
 @frozen
@@ -15,9 +16,11 @@ class Bundle:
 
     Attributes:
         wiki: the controller page's protocol as this release runs it.
+        moves_forbid_expansion: which moves keep partitions from being added to a topic.
     """
 
     controller: ControllerPolicies = field(factory=ControllerPolicies)
     brokers: BrokerPolicies = field(factory=BrokerPolicies)
     fetchers: FetcherPolicies = field(factory=FetcherPolicies)
     wiki: Wiki = field(factory=Wiki)
+    moves_forbid_expansion: Moving = any_move

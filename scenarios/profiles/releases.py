@@ -9,6 +9,7 @@ from attrs import evolve
 
 from controller.reassignment.wiki import Wiki, target_only
 from controller.states.rules import FOUR_STATES, SEVEN_STATES
+from scenarios.clients.tools.topics import move_of_the_topic
 from scenarios.profiles.bundle import Bundle
 
 KAFKA_2_3 = Bundle()
@@ -35,7 +36,7 @@ KIP_461 = evolve(KAFKA_2_3, fetchers=evolve(KAFKA_2_3.fetchers, end_thread_when_
 
 KIP_352_DRAFT = KAFKA_2_3
 
-KAFKA_2_4 = KAFKA_2_3
+KAFKA_2_4 = evolve(KAFKA_2_3, moves_forbid_expansion=move_of_the_topic)
 
 KAFKA_2_5 = KAFKA_2_4
 

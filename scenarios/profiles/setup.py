@@ -35,6 +35,7 @@ def cluster_setup(scenario: Scenario) -> ClusterSetup:
         racks=spec.racks,
         topics=tuple(topic_setup(scenario, topic) for topic in scenario.topics),
         workloads=tuple(_workload(scenario, load) for load in scenario.workloads),
+        moves_forbid_expansion=BUNDLES[scenario.profile].moves_forbid_expansion,
     )
 
 
@@ -134,6 +135,7 @@ def _controller_policies(scenario: Scenario) -> ControllerPolicies:
         BUNDLES[scenario.profile].controller,
         reassignment=_protocol(scenario),
         unclean_leader_election=bool(settings["unclean.leader.election.enable"]),
+        delete_topics=bool(settings["delete.topic.enable"]),
         request_timeout_us=settings["controller.socket.timeout.ms"] * 1000,
         pinned=scenario.cluster.controller,
     )

@@ -27,6 +27,8 @@ PERFORM: Mapping[str, Perform] = {
     "link.delay": links.delay,
     "reassign.execute": operator.execute_plan,
     "topic.create": operator.create_topic,
+    "topic.delete": operator.delete_topic,
+    "topic.expand": operator.expand_topic,
     "gate.hold": gates.hold,
     "gate.release": gates.release,
 }

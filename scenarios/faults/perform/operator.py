@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from scenarios.clients.tools import reassign, topics
 from scenarios.cluster import TopicSetup
@@ -27,4 +29,29 @@ def execute_plan(actions: Actions, _entry: MethodEntry, _brokers: Brokers) -> No
 
 def create_topic(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
     topic: TopicSetup = actions.make_topic(actions.scenario, entry.param("topic"))
-    actions.cluster.operator.begin(topics.create, topic.name, topic.assignment, topic.config)
+    done = _answered(actions, f"topic.create {topic.name}")
+    actions.cluster.operator.begin(topics.create, topic.name, topic.assignment, topic.config, done=done)
+
+
+def delete_topic(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
+    name = entry.param("topic")
+    actions.cluster.operator.begin(topics.delete, name, done=_answered(actions, f"topic.delete {name}"))
+
+
+def expand_topic(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
+    name, moving = entry.param("topic"), actions.cluster.setup.moves_forbid_expansion
+    actions.cluster.operator.begin(
+        topics.expand, name, entry.param("partitions"), entry.param("assignment"), moving,
+        done=_answered(actions, f"topic.expand {name}"),
+    )  # fmt: skip
+
+
+def _answered(actions: Actions, what: str) -> Callable[[object], None]:
+    """Whoever was refused has not done what the method says."""
+
+    def done(error: object) -> None:
+        assert isinstance(error, Errors)
+        if error is not Errors.NONE:
+            actions.refused.append(f"{what}: {error.name}")
+
+    return done
