@@ -21,7 +21,7 @@ from emulator.protocol.fetch import FetchPartition, FetchRequest, FetchResponse
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
 from emulator.protocol.produce import ProducedBatch, ProduceRequest
 from emulator.protocol.types import Batch, TopicPartition
-from emulator.protocol.update_metadata import UpdateMetadataRequest
+from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from emulator.trace import Trace
 from emulator.zookeeper import Response, Stat, ZkClient, ZkCode
 from fetchers import FetcherManager, InitialFetchState, ReplicationThrottle
@@ -152,12 +152,19 @@ class Bench:
         """Become leader; fails where the request is refused."""
         response = self.leader_and_isr(state(ME, epoch, isr, version=version, tp=tp))
         assert not response.partitions[0][1]
+        self.learn(tp, ME)
         return self.manager.partitions[tp]
 
     def follow(self, leader: int = 1, epoch: int = 0) -> Partition:
         response = self.leader_and_isr(state(leader, epoch))
         assert not response.partitions[0][1]
+        self.learn(TP, leader)
         return self.partition
+
+    def learn(self, tp: TopicPartition, leader: int) -> None:
+        """As the controller tells every broker behind a LeaderAndIsr; leader -2: the topic is being deleted."""
+        told = PartitionMetadata(tp, 1, leader, 0, (0, 1, 2), 0, (0, 1, 2), ())
+        self.manager.metadata.update(UpdateMetadataRequest(9, 1, -1, (told,), (0, 1, 2, 3)))
 
     # -- clients and followers ---------------------------------------------------------------------------------
 

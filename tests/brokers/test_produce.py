@@ -131,3 +131,13 @@ def test_an_append_wakes_a_parked_fetch(acks: int) -> None:
     answer = follower.answer(0)
     assert answer is not None
     assert [found.next_offset for found in answer.partitions[0].batches] == [2]
+
+
+def test_a_topic_that_is_being_deleted_takes_no_more_records() -> None:
+    """From UpdateMetadata with leader -2 on, while the replica still leads: StopReplica is yet to come."""
+    bench = Bench()
+    bench.lead()
+    bench.learn(TP, -2)
+    assert bench.partition.is_leader
+    assert bench.produce().last.partitions == ((TP, Errors.UNKNOWN_TOPIC_OR_PARTITION, -1),)
+    assert bench.partition.log_end_offset == 0

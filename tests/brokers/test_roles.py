@@ -173,6 +173,7 @@ def test_c115_whoever_waits_for_acks_learns_at_once_that_leadership_is_gone(how:
     ("how", "error"),
     [
         ("follower", Errors.NOT_LEADER_FOR_PARTITION),
+        ("moved away", Errors.NOT_LEADER_FOR_PARTITION),
         ("deleted", Errors.UNKNOWN_TOPIC_OR_PARTITION),
         ("led on", Errors.FENCED_LEADER_EPOCH),
     ],
@@ -184,7 +185,10 @@ def test_c115_c119_a_parked_fetch_learns_it_too(how: str, error: Errors) -> None
     assert follower.at(0) is None
     if how == "follower":
         bench.follow(leader=1, epoch=1)
+    elif how == "moved away":
+        stop(bench, True)
     elif how == "deleted":
+        bench.learn(TP, -2)
         stop(bench, True)
     else:
         bench.lead(1, version=1)
