@@ -18,10 +18,12 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
+from emulator.trace.events import Step
 from scenarios.checkers.checker import Checker, Report
 from scenarios.checkers.ghosts import Ghosts
 from scenarios.checkers.replica_logs import Entry, ReplicaLog
 from scenarios.checkers.subscriptions import StateWritten
+from scenarios.measures.topology import DELETED_FROM
 
 ALL, ONE = -1, 1
 
@@ -42,6 +44,7 @@ class _Partition:
         unclean_epoch: of the last unclean election; -1 without one.
         forgiven_below: batches of older epochs may be missing at the next election. An unclean election
             sets it, the first leader from it on clears it: what has survived must go on surviving.
+        deleting: the topic is being deleted: that the record is gone is no loss.
         acked: by acks, what was acknowledged and has not been found lost, in the order of the log.
     """
 
@@ -51,6 +54,7 @@ class _Partition:
     isr: tuple[int, ...] | None = None
     unclean_epoch: int = -1
     forgiven_below: int = -1
+    deleting: bool = False
     acked: dict[int, list[Entry]] = field(factory=lambda: {ALL: [], ONE: []})
 
 
@@ -75,6 +79,8 @@ class NoAckedRecordLost(Checker):
     An election is unclean if ZooKeeper's ISR before it lacks the leader, or its ``LeaderElected`` says so
     (a controller can die between the write and the event). What it loses is a measured quantity,
     ``lost_acked``; so are lost acks=1 batches, ``lost_acked_by_one``: Kafka promises neither.
+
+    A topic that is deleted takes its records with it: that is no loss, and one made anew under its name begins afresh.
 
     A host crash of the only in-sync replica that loses unflushed records is reported: Kafka trusts
     replication there (KIP-966's gap), and the record is gone all the same.
@@ -102,6 +108,7 @@ class NoAckedRecordLost(Checker):
         self.lost_acked = 0
         self.lost_acked_by_one = 0
         self._logs = ghosts.logs
+        self._topology = ghosts.topology
         self._partitions: dict[tuple[str, int], _Partition] = {}
 
     def on_state(self, event: StateWritten) -> None:
@@ -113,6 +120,11 @@ class NoAckedRecordLost(Checker):
         if partition.isr is not None and state.leader >= 0 and state.leader not in partition.isr:
             self._unclean(partition, state.leader_epoch)
         partition.isr = state.isr
+
+    def on_step(self, event: Step) -> None:
+        if event.step == DELETED_FROM and event.edge == "after":
+            for tp in self._topology.partitions(event.topic):
+                self._partition(tp.topic, tp.partition).deleting = True
 
     def on_elected(self, event: LeaderElected) -> None:
         if event.unclean:
@@ -165,7 +177,7 @@ class NoAckedRecordLost(Checker):
             else:
                 acked.append(entry)
         elif event.acks == ONE:
-            self.lost_acked_by_one += 1
+            self.lost_acked_by_one += not partition.deleting
         elif self._lost_uncleanly(partition, event):
             self.lost_acked += 1
         elif self._leaders_log_is_known(partition):

@@ -11,7 +11,9 @@ move:
 - offline: ZooKeeper names no leader (-1). A leader that is dead and not yet replaced is not offline here; its
   partition shows in ``isr_live``.
 
-A move is open from ``MoveStarted`` to ``MoveFinished``. The flags hold whoever leads: a broker's own gauge
+A move is open from ``MoveStarted`` to ``MoveFinished``. From step ``delete.partitions`` on the partitions of a
+topic count as gone: their ISRs shrink and their leaders go because they are meant to, and Kafka's controller
+leaves them out of its gauges too (``topicsWithDeletionStarted``). The flags hold whoever leads: a broker's own gauge
 can know less (readings §8).
 """
 
@@ -25,10 +27,10 @@ from emulator.protocol.events import MoveFinished, MoveStarted, NodeCrashed, Nod
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace import Event, Trace
-from emulator.trace.events import ZkWritten
+from emulator.trace.events import Step, ZkWritten
 from scenarios.measures.cluster import Measured
 from scenarios.measures.rows import IsrRow
-from scenarios.measures.topology import Topology
+from scenarios.measures.topology import DELETED_FROM, Topology
 
 NO_FLAGS = (False, False, False, False, False)
 Changed = Callable[[int, TopicPartition, tuple[int, tuple[bool, ...]], tuple[int, tuple[bool, ...]]], None]
@@ -45,6 +47,7 @@ class _Partition:
     assignment: tuple[int, ...] = ()
     original: tuple[int, ...] = ()
     target: tuple[int, ...] = ()
+    deleting: bool = False
     open: IsrRow | None = None
 
 
@@ -66,9 +69,11 @@ class IsrTimes:
         self._measured = measured
         self._partitions: dict[TopicPartition, _Partition] = {}
         self._down: set[int] = set()  # asked for membership only, never iterated
+        self._topology = topology
         topology.subscribe(self._assigned, self._stated)
         trace.fold(MoveStarted, self._move_started)
         trace.fold(MoveFinished, self._move_finished)
+        trace.fold(Step, self._stepped)
         trace.fold(NodeStarted, self._node_started)
         trace.fold(NodeCrashed, self._node_crashed)
 
@@ -85,6 +90,8 @@ class IsrTimes:
     def _assigned(self, event: ZkWritten, tp: TopicPartition, replicas: tuple[int, ...]) -> None:
         partition = self._partition(tp)
         partition.assignment = replicas
+        if not replicas:
+            partition.deleting = False
         self._changed(partition, event)
 
     def _stated(self, event: ZkWritten, tp: TopicPartition, state: LeaderAndIsr | None) -> None:
@@ -102,6 +109,13 @@ class IsrTimes:
         partition = self._partition(TopicPartition(event.topic, event.partition))
         partition.original = partition.target = ()
         self._changed(partition, event)
+
+    def _stepped(self, event: Step) -> None:
+        if event.step == DELETED_FROM and event.edge == "after":
+            for tp in self._topology.partitions(event.topic):
+                partition = self._partition(tp)
+                partition.deleting = True
+                self._changed(partition, event)
 
     def _node_started(self, event: NodeStarted) -> None:
         if event.node in self._down:
@@ -127,7 +141,7 @@ class IsrTimes:
     def _changed(self, partition: _Partition, event: Event) -> None:
         before = _leader_and_flags(partition.open)
         self._close(partition, event.t_us)
-        if partition.state is not None and partition.assignment:
+        if partition.state is not None and partition.assignment and not partition.deleting:
             partition.open = self._row(partition, partition.state, event)
         after = _leader_and_flags(partition.open)
         if before != after:

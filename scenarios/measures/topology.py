@@ -19,6 +19,9 @@ Assigned = Callable[[ZkWritten, TopicPartition, tuple[int, ...]], None]
 Stated = Callable[[ZkWritten, TopicPartition, LeaderAndIsr | None], None]
 """A state znode was written, or (None) deleted."""
 
+DELETED_FROM = "delete.partitions"
+"""After this step a topic's partitions are gone for the controller, whatever ZooKeeper still says of them."""
+
 _TOPIC_DEPTH = TOPICS.count("/") + 1
 
 
@@ -61,6 +64,10 @@ class Topology:
     def assignment(self, tp: TopicPartition) -> tuple[int, ...]:
         """Its replicas in ZooKeeper, none when it is not there."""
         return self._topics.get(tp.topic, {}).get(tp.partition, ())
+
+    def partitions(self, topic: str) -> list[TopicPartition]:
+        """Those in the topic's znode."""
+        return [TopicPartition(topic, partition) for partition in self._topics.get(topic, {})]
 
     def _tell(self, event: ZkWritten, tp: TopicPartition, replicas: tuple[int, ...]) -> None:
         for assigned in self._assigned:

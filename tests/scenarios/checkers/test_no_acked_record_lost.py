@@ -1,6 +1,8 @@
 """S14: it fires when an acknowledged record is gone, and not for what Kafka allows."""
 
 from emulator.protocol import events as e
+from emulator.protocol.znodes import encode_topic, topic_path
+from emulator.trace.events import Step, ZkWritten
 from scenarios.checkers.no_acked_record_lost import NoAckedRecordLost
 from tests.scenarios.checkers.story import ORDERS_0, Story
 
@@ -345,3 +347,33 @@ def test_acknowledgements_may_arrive_in_any_order() -> None:
     run.state(1, (1, 2), 1)
     run.leads(1, 1)
     assert run.invariants() == [NAME]
+
+
+def test_what_a_deleted_topic_took_with_it_is_not_counted_as_lost() -> None:
+    """The acknowledgement of acks=1 reaches the producer when the leader's log is gone already."""
+    run = story()
+    run.emit(ZkWritten, -10, "create", topic_path("orders"), 0, 0, encode_topic({0: (0, 1, 2)}))
+    run.append(0, 0, 1, leader=True)
+    run.emit(Step, "delete.partitions", "after", "orders", -1, -1, 0, 3, "")
+    for node in (0, 1, 2):
+        run.emit(e.ReplicaStopped, node, *ORDERS_0, True)
+    run.acked(0, 1, acks=1)
+    assert run.violations() == []
+    assert measured(run).lost_acked_by_one == 0
+
+
+def test_a_topic_made_anew_under_the_name_of_one_that_was_deleted_is_watched_like_any() -> None:
+    run = story()
+    run.everywhere(0, 1)
+    run.acked(0, 1)
+    for node in (0, 1, 2):
+        run.emit(e.ReplicaStopped, node, *ORDERS_0, True)
+    run.deleted()
+    run.begin((1, 2, 0))
+    run.everywhere(0, 2, nodes=(1, 2, 0))
+    run.acked(0, 2, leader=1)
+    run.state(0, (0, 2), 1)
+    run.truncated(0, 0)
+    run.leads(0, 1)
+    [violation] = run.violations()
+    assert "batch 2, offsets 0 to 9" in violation.state

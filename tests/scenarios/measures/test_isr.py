@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from emulator.protocol.events import NodeCrashed, NodeStarted
-from emulator.protocol.znodes import state_path
+from emulator.protocol.znodes import state_path, topic_path
+from emulator.trace.events import Step
 from scenarios.measures import gauges
 from tests.scenarios.measures.streams import ORDERS_0, Stream
 
@@ -98,3 +99,22 @@ def test_gauges_follow_the_leader() -> None:
     name = gauges.UNDER_REPLICATED
     rows = [(row.node, row.t_us, row.w_us) for row in stream.rows("metrics") if row.name == name and row.value]
     assert rows == [(0, 1_000_000, 1_000_000), (1, 2_000_000, 1_000_000)]
+
+
+def test_a_topic_that_is_deleted_is_neither_offline_nor_under_replicated() -> None:
+    """From the step on at which Kafka's controller stops to count it, and until a topic of that name is there anew."""
+    stream = started(default_min_isr=2)
+    stream.at(1_000).state(0, (0, 1))
+    stream.at(2_000).emit(Step, "delete.partitions", "before", "orders", -1, -1, 0, 3, "")
+    stream.at(3_000).emit(Step, "delete.partitions", "after", "orders", -1, -1, 0, 3, "")
+    stream.state(-1, (2,), epoch=3)
+    assert stream.measures.now("offline_partitions") == 0
+    stream.at(4_000).write(state_path(ORDERS_0), "", "delete")
+    stream.write(topic_path("orders"), "", "delete")
+    stream.at(5_000).topic("orders", {0: (0, 1, 2)})
+    stream.state(0, (0, 1, 2))
+    stream.at(6_000).state(-1, (2,), epoch=1)
+    found = stream.finish(7_000)
+    assert found.offline_us == 1_000_000
+    assert found.under_replicated_assigned_us == 2_000_000 + 1_000_000
+    assert found.under_min_isr_us == 1_000_000
