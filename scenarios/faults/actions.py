@@ -74,4 +74,10 @@ def _detail(entry: MethodEntry) -> str:
         return f"{entry.param('partition')} {entry.param('cause')}"
     if entry.action in ("broker.crash", "controller.crash"):
         return str(entry.param("kind"))
+    if entry.action == "topic.create":
+        return str(entry.param("topic").name)
+    if entry.action == "topic.delete":
+        return str(entry.param("topic"))
+    if entry.action == "topic.expand":
+        return f"{entry.param('topic')} to {entry.param('partitions')} partitions"
     return ""

@@ -65,7 +65,7 @@ class Known:
     def _check_added(self, topic: TopicSpec, count: int, assignment: tuple[tuple[int, ...], ...] | None) -> None:
         if assignment is not None and len(assignment) != count:
             raise BadInput(
-                f"{len(assignment)} lists for {count} added partitions; write one for each, or leave it out",
+                f"it lists {len(assignment)} of {count} added partitions; list each, or leave it out",
                 where="assignment",
             )
         for index, replicas in enumerate(assignment or ()):

@@ -325,4 +325,64 @@ CASES: dict[str, tuple[str, str, str]] = {
         "expect[0].step",
         "that have it: kafka-6794",
     ),
+    "unknown topic to delete": (
+        acting('action = "topic.delete"', 'topic = "order"'),
+        "method[1].topic: unknown topic 'order'",
+        "did you mean 'orders'?",
+    ),
+    "topic to delete that is no name": (
+        acting('action = "topic.delete"', 'topic = "or ders"'),
+        "method[1].topic: 'or ders' is no topic name",
+        "write 1 to 249",
+    ),
+    "topic to delete left out": (acting('action = "topic.delete"'), "method[1]", "needs 'topic'"),
+    "topic deletion in a profile without": (
+        acting('action = "topic.delete"', 'topic = "orders"').replace(
+            'title =', 'profile = "wiki-text"\ntitle =', 1
+        ),
+        "method[1].action: profile 'wiki-text' knows no deletion of topics",
+        "'kafka-2.3'",
+    ),
+    "step of a deletion that nobody asks for": (
+        when('step = "delete.start"'),
+        "method[1].when.step: step 'delete.start' is never reached",
+        'add an entry with action = "topic.delete"',
+    ),
+    "topic expanded to what it has": (
+        acting('action = "topic.expand"', 'topic = "orders"', "partitions = 1"),
+        "method[1].partitions: 'orders' has 2 partitions by then",
+        "write more than 2",
+    ),
+    "topic expanded after its deletion": (
+        acting('action = "topic.delete"', 'topic = "orders"')
+        + '[[method]]\nafter = "2s"\naction = "topic.expand"\ntopic = "orders"\npartitions = 2\n',
+        "method[2].topic: topic 'orders' is deleted by then",
+        "create it again",
+    ),
+    "added partitions with too few lists": (
+        acting('action = "topic.expand"', 'topic = "orders"', "partitions = 4", "assignment = [[0, 1, 2]]"),
+        "method[1].assignment: it lists 1 of 2 added partitions",
+        "list each",
+    ),
+    "added partition with other replication": (
+        acting('action = "topic.expand"', 'topic = "orders"', "partitions = 3", "assignment = [[0, 1]]"),
+        "method[1].assignment[0]: 2 replicas where the replication factor is 3",
+        "same number",
+    ),
+    "added partition on an unknown broker": (
+        acting('action = "topic.expand"', 'topic = "orders"', "partitions = 3", "assignment = [[0, 1, 9]]"),
+        "method[1].assignment[0]: broker 9 does not exist",
+        "0 to 6",
+    ),
+    "added partition twice on a broker": (
+        acting('action = "topic.expand"', 'topic = "orders"', "partitions = 3", "assignment = [[0, 1, 1]]"),
+        "method[1].assignment[0][2]: 1 is listed twice",
+        "once",
+    ),
+    "partition beyond those that are added": (
+        acting('action = "topic.expand"', 'topic = "orders"', "partitions = 3")
+        + '[[expect]]\nassignment = { "orders-3" = [0, 1, 2] }\n',
+        "expect[0].assignment: unknown partition 'orders-3'",
+        "did you mean 'orders-0'?",
+    ),
 }
