@@ -192,6 +192,15 @@ def test_topic_create() -> None:
     assert [event.selector for event in played.of(LeaderElected)] == ["new", "new"]
 
 
+def test_topic_delete_and_topic_expand() -> None:
+    """tests/scenarios/runner/test_topics.py has their story; here they only act, one upon the other."""
+    expand = {"at": "2s", "action": "topic.expand", "topic": "orders", "partitions": 2}
+    delete = {"at": "3s", "action": "topic.delete", "topic": "orders"}
+    played = play(scenario(method=[expand, delete], expect=[{"assignment": {"orders-0": [], "orders-1": []}}]))
+    assert played.run.passed, played.run.explanation
+    assert [event.detail for event in played.of(Fault)] == ["orders to 2 partitions", "orders"]
+
+
 # -- gates ------------------------------------------------------------------------------------------------------
 
 GATE = {"step": "move.start", "edge": "after"}
