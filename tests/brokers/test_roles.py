@@ -250,3 +250,12 @@ def test_c103_a_leader_that_was_restarted_writes_under_its_new_epoch_only() -> N
     bench.produce()
     assert partition.log is not None
     assert partition.log.epochs.entries == [(0, 0), (1, 1)]
+
+
+def test_C85_deleting_a_replica_that_is_not_there_succeeds() -> None:
+    """Its log directory was gone already, or it was deleted before and the answer was lost."""
+    bench = Bench()
+    assert stop(bench, True).partitions == ((TP, Errors.NONE),)
+    bench.lead(0)
+    assert stop(bench, True).partitions == stop(bench, True).partitions == ((TP, Errors.NONE),)
+    assert TP not in bench.manager.partitions
