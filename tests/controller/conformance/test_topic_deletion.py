@@ -1,25 +1,16 @@
-"""C53, C79, C81, C83, C85: topics are deleted, and what disturbs it (Kafka 2.3.1: DeleteTopicTest,
-TopicDeletionManagerTest, ControllerChannelManagerTest)."""
-
-from collections.abc import Callable
-from typing import Any
+"""C79, C81, C83, C85: topics are deleted, and what disturbs it (Kafka 2.3.1: DeleteTopicTest,
+TopicDeletionManagerTest)."""
 
 import pytest
 
 from controller import ControllerPolicies
-from controller.channels.batch import RequestBatch
-from controller.context import Context
-from controller.events.deletions import ReplicasDeleted
 from controller.states.names import PartitionState, ReplicaState
-from controller.states.rules import FOUR_STATES
 from emulator.gates.gates import Edge
 from emulator.protocol import znodes
-from emulator.protocol.errors import Errors
-from emulator.protocol.stop_replica import StopReplicaResponse
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
 from tests.controller.lab import EXPIRY_US, Lab, run
-from tests.controller.notes import Notes, request
+from tests.controller.notes import Notes
 
 TP = TopicPartition("orders", 0)
 ADDED = TopicPartition("orders", 1)
@@ -221,6 +212,27 @@ def test_C81_resume_delete_topic_on_controller_failover(gate: str, edge: Edge) -
     run(test)
 
 
+@pytest.mark.parametrize("edge", ["before", "after"])
+def test_C81_failover_before_a_retry(edge: Edge) -> None:
+    """``delete.retry`` comes where a replica could not be deleted: the next controller tries it anew."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        first = lab.active.id
+        victim = next(b for b in (2, 1) if b != first)
+        lab.undeletable[victim] = None
+        died = lab.at_gate("delete.retry", edge, lambda at: at.process.node.crash("process"))
+        await lab.delete_topic("orders")
+        del lab.undeletable[victim]
+        await lab.pass_time(EXPIRY_US)
+        assert died
+        lab.restart(first)
+        await lab.settle()
+        assert lab.is_gone("orders")
+
+    run(test, brokers=4)
+
+
 def test_C81_a_replica_is_down_over_the_failover() -> None:
     """Kafka's own case: a follower is down, the controller stops during the deletion; both come back."""
 
@@ -342,164 +354,3 @@ def test_C85_deleting_partially_deleted_topic() -> None:
         assert lab.is_gone("orders")
 
     run(test)
-
-
-# -- C53 --------------------------------------------------------------------------------------------------------------
-
-
-class Recorder:
-    """Takes the place of the senders."""
-
-    def __init__(self) -> None:
-        self.sent: list[tuple[int, Any, Callable[[Any], None] | None]] = []
-
-    def send(self, broker: int, message: Any, done: Callable[[Any], None] | None = None) -> None:
-        self.sent.append((broker, message, done))
-
-
-class Inbox:
-    """Takes the place of the event queue."""
-
-    def __init__(self) -> None:
-        self.events: list[ReplicasDeleted] = []
-
-    def put(self, event: ReplicasDeleted) -> None:
-        self.events.append(event)
-
-
-def batch_of(context: Context) -> tuple[RequestBatch, Recorder, list[tuple[int, StopReplicaResponse]]]:
-    recorder, answers = Recorder(), list[tuple[int, StopReplicaResponse]]()
-    batch = RequestBatch(
-        0, context, recorder,  # type: ignore[arg-type]
-        lambda _b, _r: None, lambda broker, response: answers.append((broker, response)),
-    )  # fmt: skip
-    return batch, recorder, answers
-
-
-def test_C53_mixed_delete_and_not_delete_stop_replica_requests() -> None:
-    """Two requests, the one with deletion first; only its answer is asked for."""
-    context = Context(epoch=1)
-    context.set_brokers([(0, 10), (1, 11)])
-    batch, recorder, answers = batch_of(context)
-    batch.stop_replica(1, TP, delete=False)
-    batch.stop_replica(1, ADDED, delete=True)
-    batch.send()
-    assert [request(message) for _, message, _ in recorder.sent] == [
-        "StopReplica delete orders-1",
-        "StopReplica keep orders-0",
-    ]
-    first, second = [done for _, _, done in recorder.sent]
-    assert first is not None
-    assert second is None
-    response = StopReplicaResponse(Errors.NONE, ((ADDED, Errors.NONE),))
-    first(response)
-    assert answers == [(1, response)]
-
-
-@pytest.mark.parametrize(("begun", "heard"), [(False, []), (True, ["orders"])])
-def test_C53_stop_replica_answers_are_heard_once_deletion_has_started(begun: bool, heard: list[str]) -> None:
-    """Queued for deletion is not enough: a move may delete a replica of such a topic too."""
-
-    async def test(lab: Lab) -> None:
-        await lab.create_topic("orders", {0: (0, 1, 2)})
-        await lab.create_topic("other", {0: (0, 1, 2)})
-        c = lab.active
-        c.context.deletions.queued["orders"] = None
-        if begun:
-            c.context.deletions.begun["orders"] = None
-        queue = c.queue = Inbox()  # type: ignore[assignment]
-        c.batch.begin()
-        c.batch.stop_replica(1, TP, delete=True)
-        c.batch.stop_replica(1, TopicPartition("other", 0), delete=True)
-        c.batch.send()
-        await lab.settle()
-        assert [tp.topic for event in queue.events for tp, _ in event.partitions] == heard
-
-    run(test)
-
-
-def test_C53_a_request_that_fails_as_a_whole() -> None:
-    """Its error goes for every replica it names, whatever stands beside them: the topic waits."""
-
-    async def test(lab: Lab) -> None:
-        await lab.create_topic("orders", {0: (0, 1, 2)})
-        c = lab.active
-        refused = ReplicasDeleted(1, Errors.STALE_BROKER_EPOCH, ((TP, Errors.NONE),))
-        c.queue.put(refused)
-        await lab.settle()
-        assert states(lab) == [R.ONLINE] * 3  # the topic is not being deleted
-        lab.at_gate("delete.start", "after", lambda _: c.queue.put(refused))
-        await lab.delete_topic("orders")
-        assert states(lab) == [R.DELETION_SUCCESSFUL, R.OFFLINE, R.DELETION_SUCCESSFUL]
-        assert c.context.deletions.ineligible == {"orders": None}
-
-    run(test)
-
-
-# -- beyond the cases -------------------------------------------------------------------------------------------------
-
-
-def test_whatever_waits_is_looked_at_with_the_next_deletion() -> None:
-    """All of a topic's replicas are dead: they are ineligible until anything else is deleted, and then made ready
-    to be tried again; as in Kafka, which looks at every queued topic each time."""
-
-    async def test(lab: Lab) -> None:
-        victim = next(b for b in (2, 1) if b != lab.active.id)
-        await lab.create_topic("orders", {0: (victim,)})
-        await lab.create_topic("other", {0: (0,)})
-        lab.nodes[victim].crash("process")
-        await lab.pass_time(EXPIRY_US)
-        await lab.delete_topic("orders")
-        assert states(lab) == [R.DELETION_INELIGIBLE]
-        notes = Notes(lab)
-        await lab.delete_topic("other")
-        assert lab.is_gone("other")
-        assert states(lab) == [R.OFFLINE]
-        assert "delete.retry after" in notes.steps()
-        lab.restart(victim)
-        await lab.settle()
-        assert lab.is_gone("orders")
-
-    run(test, brokers=4)
-
-
-def test_a_deposed_controller_deletes_nothing_of_the_topics_successor() -> None:
-    """It is paused just before it deletes the znodes; the next controller deletes them, and the topic is made
-    again: when the first goes on, it has no say."""
-
-    async def test(lab: Lab) -> None:
-        first = lab.active.id
-        others = tuple(broker for broker in lab.nodes if broker != first)
-        await lab.create_topic("orders", {0: others})
-        process = lab.nodes[first].process
-        assert process is not None
-        lab.at_gate("delete.znodes", "before", lambda _: process.pause())
-        await lab.operator.create(znodes.delete_topic_path("orders"))
-        await lab.world.sleep(2 * EXPIRY_US)
-        assert lab.active.id != first
-        assert lab.is_gone("orders")
-        await lab.operator.create(znodes.topic_path("orders"), znodes.encode_topic({0: others}))
-        await lab.world.sleep(1_000_000)
-        process.resume()
-        await lab.settle()
-        assert lab.assignment(TP) == others
-        assert lab.state(TP).leader_epoch == 0
-        assert not lab.controllers[first].context.deletions.queued
-
-    run(test, brokers=4)
-
-
-def test_rules_without_deletion_states_leave_topics_alone() -> None:
-    """The controller page, and Kafka before 0.8.1: nobody looks at /admin/delete_topics."""
-
-    async def test(lab: Lab) -> None:
-        await lab.create_topic("orders", {0: (0, 1, 2)})
-        notes = Notes(lab)
-        await lab.delete_topic("orders")
-        lab.nodes[lab.active.id].crash("process")
-        await lab.pass_time(EXPIRY_US)
-        assert lab.data(znodes.delete_topic_path("orders")) is not None
-        assert lab.state(TP).leader >= 0
-        assert not [step for step in notes.steps() if step.startswith("delete")]
-
-    run(test, policies=ControllerPolicies(replicas=FOUR_STATES))

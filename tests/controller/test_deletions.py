@@ -1,0 +1,79 @@
+"""Deletions that wait, controllers that are deposed in the middle of one, rules that know none."""
+
+from controller import ControllerPolicies
+from controller.states.names import ReplicaState
+from controller.states.rules import FOUR_STATES
+from emulator.protocol import znodes
+from emulator.protocol.types import TopicPartition
+from tests.controller.conformance.test_topic_deletion import states
+from tests.controller.lab import EXPIRY_US, Lab, run
+from tests.controller.notes import Notes
+
+TP = TopicPartition("orders", 0)
+R = ReplicaState
+
+
+def test_whatever_waits_is_looked_at_with_the_next_deletion() -> None:
+    """All of a topic's replicas are dead: they are ineligible until anything else is deleted, and then made ready
+    to be tried again; as in Kafka, which looks at every queued topic each time."""
+
+    async def test(lab: Lab) -> None:
+        victim = next(b for b in (2, 1) if b != lab.active.id)
+        await lab.create_topic("orders", {0: (victim,)})
+        await lab.create_topic("other", {0: (0,)})
+        lab.nodes[victim].crash("process")
+        await lab.pass_time(EXPIRY_US)
+        await lab.delete_topic("orders")
+        assert states(lab) == [R.DELETION_INELIGIBLE]
+        notes = Notes(lab)
+        await lab.delete_topic("other")
+        assert lab.is_gone("other")
+        assert states(lab) == [R.OFFLINE]
+        assert "delete.retry after" in notes.steps()
+        lab.restart(victim)
+        await lab.settle()
+        assert lab.is_gone("orders")
+
+    run(test, brokers=4)
+
+
+def test_a_deposed_controller_deletes_nothing_of_the_topics_successor() -> None:
+    """It is paused just before it deletes the znodes; the next controller deletes them, and the topic is made
+    again: when the first goes on, it has no say."""
+
+    async def test(lab: Lab) -> None:
+        first = lab.active.id
+        others = tuple(broker for broker in lab.nodes if broker != first)
+        await lab.create_topic("orders", {0: others})
+        process = lab.nodes[first].process
+        assert process is not None
+        lab.at_gate("delete.znodes", "before", lambda _: process.pause())
+        await lab.operator.create(znodes.delete_topic_path("orders"))
+        await lab.world.sleep(2 * EXPIRY_US)
+        assert lab.active.id != first
+        assert lab.is_gone("orders")
+        await lab.operator.create(znodes.topic_path("orders"), znodes.encode_topic({0: others}))
+        await lab.world.sleep(1_000_000)
+        process.resume()
+        await lab.settle()
+        assert lab.assignment(TP) == others
+        assert lab.state(TP).leader_epoch == 0
+        assert not lab.controllers[first].context.deletions.queued
+
+    run(test, brokers=4)
+
+
+def test_rules_without_deletion_states_leave_topics_alone() -> None:
+    """The controller page, and Kafka before 0.8.1: nobody looks at /admin/delete_topics."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        notes = Notes(lab)
+        await lab.delete_topic("orders")
+        lab.nodes[lab.active.id].crash("process")
+        await lab.pass_time(EXPIRY_US)
+        assert lab.data(znodes.delete_topic_path("orders")) is not None
+        assert lab.state(TP).leader >= 0
+        assert not [step for step in notes.steps() if step.startswith("delete")]
+
+    run(test, policies=ControllerPolicies(replicas=FOUR_STATES))
