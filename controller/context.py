@@ -11,7 +11,7 @@ from attrs import define, field, fields
 from controller.deletions import Deletions
 from controller.reassignment.move import Move
 from controller.states.names import PartitionState, ReplicaState
-from emulator.protocol.types import TopicPartition
+from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 
 Replicas = tuple[int, ...]
@@ -87,6 +87,11 @@ class Context:
     def replicas(self, tp: TopicPartition) -> Replicas:
         """The assignment of ``tp``; empty where there is no such partition."""
         return self.assignments.get(tp.topic, {}).get(tp.partition, ())
+
+    def leader(self, tp: TopicPartition) -> int:
+        """The last known leader of ``tp``, -1 where it has none."""
+        state = self.leadership.get(tp)
+        return NO_LEADER if state is None else state.leader
 
     def assign(self, tp: TopicPartition, replicas: Iterable[int]) -> None:
         self.assignments.setdefault(tp.topic, {})[tp.partition] = tuple(replicas)

@@ -1,25 +1,27 @@
 """The controller of one broker process: idle until it is elected."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import structlog
 from attrs import define, field
 
-from controller import election
+from controller import election, requests
 from controller.channels import Channels, RequestBatch
 from controller.context import Context
 from controller.errors import ControllerError, ControllerMoved, IllegalState
 from controller.events import Event, EventQueue
-from controller.events.cluster import LeaderAndIsrAnswered
+from controller.events.cluster import LeaderAndIsrResponseReceived
 from controller.events.deletions import ReplicasDeleted
+from controller.events.elections import TopicUncleanLeaderElectionEnable, UncleanLeaderElectionEnable
 from controller.events.term import ControllerChange, Expire, Reelect, Startup
+from controller.operations.rebalance import RebalanceTimer
 from controller.policies import ControllerPolicies
 from controller.states.elections import Elections
 from controller.states.partitions import PartitionStateMachine
 from controller.states.replicas import ReplicaStateMachine
 from controller.steps import NOTHING, Label, Step
-from controller.store import Store
+from controller.store import Store, unclean_in
 from controller.watches import Watches
 from emulator.gates import Gates
 from emulator.network import Channel, Network
@@ -58,6 +60,7 @@ class Controller:
     serve: Serve
     active_controller: int = NOBODY
     context: Context = field(factory=Context)
+    rebalance: RebalanceTimer = field(factory=RebalanceTimer)
     store: Store = field(init=False)
     queue: EventQueue = field(init=False)
     watches: Watches = field(init=False)
@@ -77,6 +80,7 @@ class Controller:
         self.elections = Elections(process, context, self.store, self.batch, policies.unclean_leader_election)
         self.partitions = PartitionStateMachine(context, self.elections, self.batch)
         self.replicas = ReplicaStateMachine(context, self.store, self.elections, self.batch, policies.replicas)
+        requests.register(self)
 
     @property
     def id(self) -> int:
@@ -102,6 +106,17 @@ class Controller:
         self.zk.on_expired = self._expired
         self.queue.start()
         self.queue.put(Startup())
+
+    def configured(self, entity: str, config: Mapping[str, str]) -> None:
+        """The settings of ``entity`` (``topics/T`` or ``brokers/<default>``) were changed while the process runs."""
+        if entity == znodes.ALL_BROKERS:
+            before = self.elections.unclean
+            self.elections.unclean = unclean_in(config, self.policies.unclean_leader_election)
+            if self.elections.unclean and not before:
+                self.queue.put(UncleanLeaderElectionEnable())
+        elif unclean_in(config, False):
+            # As in Kafka whichever of the topic's settings was changed.
+            self.queue.put(TopicUncleanLeaderElectionEnable(entity.removeprefix("topics/")))
 
     # -- for the rooms of this floor ----------------------------------------------------------------------------------
 
@@ -135,7 +150,7 @@ class Controller:
         self.queue.preempt(Expire())
 
     def _answered(self, broker: int, response: LeaderAndIsrResponse) -> None:
-        self.queue.put(LeaderAndIsrAnswered(broker, response))
+        self.queue.put(LeaderAndIsrResponseReceived(broker, response))
 
     def _stopped(self, broker: int, response: StopReplicaResponse) -> None:
         """Of interest where topics are being deleted; a move does not wait for it."""

@@ -58,6 +58,7 @@ async def maybe_resign(c: "Controller") -> None:
 def resign(c: "Controller") -> None:
     """End the term: forget everything. Requests that wait are dropped; those on the wire go on."""
     c.watches.clear()
+    c.rebalance.stop()
     c.channels.clear()
     c.batch.clear()
     if c.epoch:

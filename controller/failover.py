@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from controller.operations import deletion
+from controller.operations import deletion, preferred
 from controller.reassignment import admin
 from controller.reassignment.move import Move
 from emulator.protocol import znodes
@@ -36,12 +36,15 @@ async def take_over(c: "Controller") -> None:
         await admin.take_up(c, list(c.context.moves))
     async with c.step("failover.F9"):
         await deletion.resume_all(c)
+        await preferred.take_up(c)
+        c.rebalance.begin(c)
 
 
 async def _watch(c: "Controller") -> None:
     c.watches.cluster()
     if c.policies.replicas.know_topic_deletion:
         c.watches.deletions()
+    await c.store.exists(znodes.PREFERRED_REPLICA_ELECTION)
     await c.store.exists(znodes.REASSIGN_PARTITIONS)
 
 

@@ -1,5 +1,6 @@
 """Steps of protocols: each is a gate on either edge, where a scenario can stop the controller."""
 
+from collections.abc import Iterable
 from types import TracebackType
 
 from attrs import define, frozen
@@ -7,6 +8,7 @@ from attrs import define, frozen
 from emulator.gates import Gates
 from emulator.gates.gates import Edge
 from emulator.nodes import Process
+from emulator.protocol.types import TopicPartition
 
 
 @frozen
@@ -20,6 +22,14 @@ class Label:
 
 
 NOTHING = (Label(),)
+
+
+def labels_of(partitions: Iterable[TopicPartition]) -> list[Label]:
+    """One for each topic; the partition is named where it is the only one."""
+    numbers: dict[str, list[int]] = {}
+    for tp in partitions:
+        numbers.setdefault(tp.topic, []).append(tp.partition)
+    return [Label(topic, found[0]) if len(found) == 1 else Label(topic) for topic, found in numbers.items()]
 
 
 @define(eq=False, repr=False)

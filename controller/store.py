@@ -103,7 +103,7 @@ class Store:
         """unclean.leader.election.enable of a topic."""
         response = await self.ask_one(GetData(f"{znodes.CONFIG_TOPICS}/{topic}"))
         config = znodes.decode_config(response.data) if response.error is ZkCode.OK else {}
-        return config.get("unclean.leader.election.enable", str(default)).lower() == "true"
+        return unclean_in(config, default)
 
     async def partitions_with_znodes(self, topic: str) -> tuple[int, ...]:
         """The partitions of a topic that ever had a leader."""
@@ -150,7 +150,7 @@ class Store:
         responses = await self.write([Create(znodes.state_path(tp), s.encode()) for tp, s in states.items()])
         return [tp for tp, response in zip(states, responses, strict=True) if response.error is ZkCode.OK]
 
-    # -- moves and notifications --------------------------------------------------------------------------------------
+    # -- moves, elections, notifications ------------------------------------------------------------------------------
 
     async def moves(self) -> dict[TopicPartition, Replicas]:
         """What /admin/reassign_partitions asks for; nothing where it is missing or not JSON of that form."""
@@ -172,6 +172,22 @@ class Store:
         [response] = await self.write([SetData(path, data, ANY_VERSION)])
         if response.error is ZkCode.NO_NODE:
             await self.write([Create(path, data)])
+
+    async def preferred_elections(self) -> list[TopicPartition]:
+        """What /admin/preferred_replica_election asks for, each partition once; nothing where it is missing or not JSON
+        of that form."""
+        response = await self.ask_one(GetData(znodes.PREFERRED_REPLICA_ELECTION))
+        if response.error is not ZkCode.OK:
+            return []
+        try:
+            return list(dict.fromkeys(znodes.decode_preferred_election(response.data)))
+        except (ValueError, KeyError, TypeError):
+            return []
+
+    async def log_dir_events(self, names: Iterable[str]) -> list[int]:
+        """The brokers that the notifications ``names`` speak of, each once."""
+        responses = await self.ask([GetData(f"{znodes.LOG_DIR_EVENT_NOTIFICATION}/{name}") for name in names])
+        return list(dict.fromkeys(znodes.decode_log_dir_event(r.data) for r in responses if r.error is ZkCode.OK))
 
     async def isr_changes(self, names: Iterable[str]) -> list[TopicPartition]:
         """The partitions that the notifications ``names`` speak of, each once."""
@@ -201,6 +217,11 @@ def _children_first(path: str, children: Mapping[str, Sequence[str]]) -> Iterato
     for child in children.get(path, ()):
         yield from _children_first(child, children)
     yield path
+
+
+def unclean_in(config: Mapping[str, str], default: bool) -> bool:
+    """unclean.leader.election.enable, where ``config`` may set it."""
+    return config.get("unclean.leader.election.enable", str(default)).lower() == "true"
 
 
 def with_version(state: LeaderAndIsr, version: int) -> LeaderAndIsr:

@@ -4,8 +4,15 @@ from collections.abc import Callable
 
 from attrs import define, field
 
-from controller.events.cluster import BrokerChange, IsrChangeNotified, PartitionModifications, TopicChange
+from controller.events.cluster import (
+    BrokerChange,
+    IsrChangeNotification,
+    LogDirEventNotification,
+    PartitionModifications,
+    TopicChange,
+)
 from controller.events.deletions import TopicDeletion
+from controller.events.elections import ReplicaLeaderElection
 from controller.events.moves import ReassignmentChange, ReassignmentIsrChange
 from controller.events.queue import Event, EventQueue
 from emulator.protocol import znodes
@@ -24,10 +31,12 @@ class Watches:
     _children: dict[str, None] = field(factory=dict)
 
     def cluster(self) -> None:
-        """Brokers, topics, announced ISR changes, requested moves."""
+        """Brokers, topics, announced ISR changes and failed disks, requested elections and moves."""
         self._on_children(znodes.BROKER_IDS, BrokerChange)
         self._on_children(znodes.TOPICS, TopicChange)
-        self._on_children(znodes.ISR_CHANGE_NOTIFICATION, IsrChangeNotified)
+        self._on_children(znodes.ISR_CHANGE_NOTIFICATION, IsrChangeNotification)
+        self._on_children(znodes.LOG_DIR_EVENT_NOTIFICATION, LogDirEventNotification)
+        self._on_node(znodes.PREFERRED_REPLICA_ELECTION, EventType.NODE_CREATED, ReplicaLeaderElection)
         self._on_node(znodes.REASSIGN_PARTITIONS, EventType.NODE_CREATED, ReassignmentChange)
 
     def deletions(self) -> None:
@@ -42,6 +51,10 @@ class Watches:
     def state(self, tp: TopicPartition) -> None:
         """The state znode of a partition that is being moved."""
         self._on_node(znodes.state_path(tp), EventType.NODE_DATA_CHANGED, lambda: ReassignmentIsrChange(tp))
+
+    def look_for_elections(self) -> None:
+        """Have /admin/preferred_replica_election read again, and so its watch armed."""
+        self.queue.put(ReplicaLeaderElection())
 
     def look_for_moves(self) -> None:
         """Have /admin/reassign_partitions read again, and so its watch armed."""

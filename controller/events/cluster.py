@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define
 
-from controller.operations import brokers, isr_notifications, topics
+from controller.operations import brokers, isr_notifications, log_dirs, topics
 from emulator.protocol.leader_and_isr import LeaderAndIsrResponse
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ class BrokerChange:
 
 
 @define(eq=False)
-class LeaderAndIsrAnswered:
+class LeaderAndIsrResponseReceived:
     """A broker has answered a LeaderAndIsr."""
 
     broker: int
@@ -53,9 +53,18 @@ class PartitionModifications:
 
 
 @define(eq=False)
-class IsrChangeNotified:
+class IsrChangeNotification:
     """Leaders have announced changes of ISRs."""
 
     async def process(self, controller: "Controller") -> None:
         if controller.is_active:
             await isr_notifications.read(controller)
+
+
+@define(eq=False)
+class LogDirEventNotification:
+    """Brokers have announced failed log directories."""
+
+    async def process(self, controller: "Controller") -> None:
+        if controller.is_active:
+            await log_dirs.read(controller)

@@ -2,7 +2,7 @@
 state belongs to the one task that takes them out."""
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from attrs import define, field
 
@@ -18,6 +18,13 @@ class Event(Protocol):
     """Something that happened. Handlers of an active controller begin by asking whether it still is."""
 
     async def process(self, controller: "Controller", /) -> None: ...
+
+
+@runtime_checkable
+class Answered(Protocol):
+    """An event that somebody waits for: he is answered also where the event is dropped."""
+
+    def preempted(self) -> None: ...
 
 
 @define(eq=False, repr=False)
@@ -39,7 +46,9 @@ class EventQueue:
 
     def preempt(self, event: Event) -> None:
         """Drop everything queued: ``event`` is next, after the one in hand."""
-        self._mailbox.clear()
+        for dropped, _ in self._mailbox.clear():
+            if isinstance(dropped, Answered):
+                dropped.preempted()
         self.put(event)
 
     async def _run(self) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from controller.states.names import PartitionState, ReplicaState
-from controller.steps import Label
+from controller.steps import labels_of
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
 
@@ -65,7 +65,7 @@ async def _create(c: "Controller", assignments: dict[str, Assignment]) -> None:
 async def create_partitions(c: "Controller", new: Sequence[TopicPartition]) -> None:
     """Four steps. A partition of which no replica lives stays new until a broker comes up."""
     replicas = [(tp, broker) for tp in new for broker in c.context.replicas(tp)]
-    labels = _labels(new)
+    labels = labels_of(new)
     async with c.step("new-partition.1", *labels):
         await c.partitions.handle(new, PartitionState.NEW)
     async with c.step("new-partition.2", *labels):
@@ -74,11 +74,3 @@ async def create_partitions(c: "Controller", new: Sequence[TopicPartition]) -> N
         await c.partitions.handle(new, PartitionState.ONLINE)
     async with c.step("new-partition.4", *labels):
         await c.replicas.handle(replicas, ReplicaState.ONLINE)
-
-
-def _labels(new: Sequence[TopicPartition]) -> list[Label]:
-    """One for each topic; the partition is named where it is the only one."""
-    partitions: dict[str, list[int]] = {}
-    for tp in new:
-        partitions.setdefault(tp.topic, []).append(tp.partition)
-    return [Label(topic, ps[0]) if len(ps) == 1 else Label(topic) for topic, ps in partitions.items()]

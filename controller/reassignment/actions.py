@@ -7,7 +7,7 @@ from controller.reassignment.move import Move
 from controller.states.names import PartitionState, ReplicaState
 from controller.states.selectors import REASSIGNED
 from controller.steps import Label, Step
-from emulator.protocol.types import NO_LEADER, TopicPartition
+from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 
 if TYPE_CHECKING:
@@ -66,8 +66,7 @@ async def move_leader(c: "Controller", move: Move, told_if_it_stays: Sequence[in
     An election that finds nobody is logged, and the move goes on.
     """
     tp = move.tp
-    known = c.context.leadership.get(tp)
-    leader = NO_LEADER if known is None else known.leader
+    leader = c.context.leader(tp)
     if leader in move.aim and c.context.is_online(leader, tp):
         await announce(c, tp, told_if_it_stays, move.aim)
     else:

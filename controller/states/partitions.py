@@ -40,18 +40,20 @@ class PartitionStateMachine:
                 states[tp] = PartitionState.OFFLINE
         await self.elect_where_missing()
 
-    async def elect_where_missing(self) -> None:
-        """Try to find a leader for every partition that is new or offline, but for topics to be deleted."""
+    async def elect_where_missing(self, topic: str | None = None) -> None:
+        """Try to find a leader for every partition (of one topic) that is new or offline, but for topics to be deleted."""
         missing = self.context.partitions_in(PartitionState.OFFLINE, PartitionState.NEW)
-        wanted = [tp for tp in missing if not self.context.is_deleting(tp.topic)]
+        asked = [tp for tp in missing if topic in (None, tp.topic)]
+        wanted = [tp for tp in asked if not self.context.is_deleting(tp.topic)]
         await self.handle(wanted, PartitionState.ONLINE)
 
     async def handle(
         self, partitions: Sequence[TopicPartition], target: PartitionState, selector: Selector = OFFLINE
-    ) -> None:
-        """Bring ``partitions`` to ``target``; those going online get a leader from ``selector``."""
+    ) -> list[TopicPartition]:
+        """Bring ``partitions`` to ``target``; those going online get a leader from ``selector``. Returns those that
+        came there."""
         if not partitions:
-            return
+            return []
         self.batch.begin()
         legal = [tp for tp in partitions if self._may_become(tp, target)]
         if target is PartitionState.ONLINE:
@@ -61,6 +63,7 @@ class PartitionStateMachine:
         for tp in legal:
             self.context.partition_states[tp] = target
         self.batch.send()
+        return legal
 
     def _may_become(self, tp: TopicPartition, target: PartitionState) -> bool:
         state = self.context.partition_state(tp)

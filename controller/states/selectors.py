@@ -1,8 +1,8 @@
-"""How a leader is chosen: four pure functions (kafka-behaviour, 5.3; the controller page's four selectors)."""
+"""How a leader is chosen: pure functions (kafka-behaviour, 5.3; the controller page's four selectors)."""
 
 from collections.abc import Callable
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 Replicas = tuple[int, ...]
 
@@ -60,6 +60,11 @@ def offline(c: Candidates) -> Choice | None:
     return None
 
 
+def unclean(c: Candidates) -> Choice | None:
+    """As ``offline``, allowed to go outside the ISR whatever the settings say (KIP-460)."""
+    return offline(evolve(c, unclean=True))
+
+
 def reassigned(c: Candidates) -> Choice | None:
     """The first live replica of the target that is in the ISR. The ISR stays; the whole target is told, dead
     or alive."""
@@ -90,6 +95,7 @@ class Selector:
 
 
 OFFLINE = Selector("offline", offline)
+UNCLEAN = Selector("unclean", unclean)
 REASSIGNED = Selector("reassigned", reassigned)
 PREFERRED = Selector("preferred", preferred)
 CONTROLLED_SHUTDOWN = Selector("controlled-shutdown", controlled_shutdown)

@@ -1,4 +1,4 @@
-"""Kafka's error codes, with Kafka's numbers (org.apache.kafka.common.protocol.Errors, 2.3)."""
+"""Kafka's error codes, with Kafka's numbers (org.apache.kafka.common.protocol.Errors, 2.4)."""
 
 from enum import IntEnum
 
@@ -14,8 +14,10 @@ class Errors(IntEnum):
     LEADER_NOT_AVAILABLE = 5
     NOT_LEADER_FOR_PARTITION = 6
     REQUEST_TIMED_OUT = 7
+    BROKER_NOT_AVAILABLE = 8
     REPLICA_NOT_AVAILABLE = 9
     STALE_CONTROLLER_EPOCH = 11
+    INVALID_TOPIC_EXCEPTION = 17
     NOT_ENOUGH_REPLICAS = 19
     NOT_ENOUGH_REPLICAS_AFTER_APPEND = 20
     INVALID_REQUIRED_ACKS = 21
@@ -31,3 +33,6 @@ class Errors(IntEnum):
     FENCED_LEADER_EPOCH = 74
     UNKNOWN_LEADER_EPOCH = 75
     STALE_BROKER_EPOCH = 77
+    PREFERRED_LEADER_NOT_AVAILABLE = 80
+    ELIGIBLE_LEADERS_NOT_AVAILABLE = 83
+    ELECTION_NOT_NEEDED = 84

@@ -92,7 +92,8 @@ class ControlResponse(NamedTuple):
 
 
 class LeaderElected(NamedTuple):
-    """A leader was chosen and written. ``selector``: offline, reassigned, preferred, controlled-shutdown, new."""
+    """A leader was chosen and written. ``selector``: offline, unclean (asked for by an administrator), reassigned,
+    preferred, controlled-shutdown, new."""
 
     t_us: int
     seq: int

@@ -23,6 +23,8 @@ LOG_DIR_EVENT_NOTIFICATION = "/log_dir_event_notification"
 CONFIG_TOPICS = "/config/topics"
 CONFIG_BROKERS = "/config/brokers"
 CONFIG_CHANGES = "/config/changes"
+ALL_BROKERS = "brokers/<default>"
+"""The entity whose settings are the default of every broker (KIP-226)."""
 
 PERSISTENT_PATHS = (
     "/brokers", BROKER_IDS, TOPICS, "/admin", DELETE_TOPICS, ISR_CHANGE_NOTIFICATION, LOG_DIR_EVENT_NOTIFICATION,
@@ -145,9 +147,32 @@ def decode_isr_change(data: str) -> tuple[TopicPartition, ...]:
     return tuple(TopicPartition(e["topic"], e["partition"]) for e in json.loads(data)["partitions"])
 
 
+encode_preferred_election = encode_isr_change
+"""/admin/preferred_replica_election lists partitions in the same form."""
+decode_preferred_election = decode_isr_change
+
+
+def encode_log_dir_event(broker: int) -> str:
+    """A log directory of ``broker`` has failed (KIP-112)."""
+    return _dumps({"version": 1, "broker": broker, "event": 1})
+
+
+def decode_log_dir_event(data: str) -> int:
+    return int(json.loads(data)["broker"])
+
+
 def encode_config(config: Mapping[str, str]) -> str:
     return _dumps({"version": 1, "config": dict(config)})
 
 
 def decode_config(data: str) -> dict[str, str]:
     return dict(json.loads(data)["config"])
+
+
+def encode_config_change(entity: str) -> str:
+    """/config/changes: the settings of ``entity`` changed, such as ``topics/orders`` or ``brokers/<default>``."""
+    return _dumps({"version": 2, "entity_path": entity})
+
+
+def decode_config_change(data: str) -> str:
+    return str(json.loads(data)["entity_path"])

@@ -1,0 +1,85 @@
+"""Events about elections and shutdowns, some of which a client waits for."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from attrs import define
+
+from controller.errors import ControllerError, ControllerMoved
+from controller.operations import preferred, shutdown
+from emulator.protocol.controlled_shutdown import ControlledShutdownRequest, ControlledShutdownResponse
+from emulator.protocol.elect_leaders import ElectLeadersRequest, ElectLeadersResponse
+from emulator.protocol.errors import Errors
+from emulator.zookeeper import ZkError
+
+if TYPE_CHECKING:
+    from controller.controller import Controller
+
+
+@define(eq=False)
+class ReplicaLeaderElection:
+    """/admin/preferred_replica_election was created, or deleted by the controller itself, which has to watch it
+    again."""
+
+    async def process(self, controller: "Controller") -> None:
+        if controller.is_active:
+            await preferred.requested(controller)
+
+
+@define(eq=False)
+class ApiReplicaLeaderElection:
+    """ElectLeaders."""
+
+    request: ElectLeadersRequest
+    reply: Callable[[ElectLeadersResponse], object]
+
+    async def process(self, controller: "Controller") -> None:
+        active = controller.is_active
+        self.reply(
+            await preferred.answer(controller, self.request) if active else preferred.not_controller(self.request)
+        )
+
+    def preempted(self) -> None:
+        self.reply(preferred.not_controller(self.request))
+
+
+@define(eq=False)
+class ControlledShutdown:
+    """A broker is going down. It is answered whatever happens; as in Kafka, a controller that has been replaced is told
+    so here and leaves its resignation to the watch on /controller."""
+
+    request: ControlledShutdownRequest
+    reply: Callable[[ControlledShutdownResponse], object]
+
+    async def process(self, controller: "Controller") -> None:
+        try:
+            response = await shutdown.answer(controller, self.request)
+        except ControllerMoved:
+            response = ControlledShutdownResponse(Errors.STALE_CONTROLLER_EPOCH)
+        except (ControllerError, ZkError):
+            self.reply(ControlledShutdownResponse(Errors.UNKNOWN_SERVER_ERROR))
+            raise
+        self.reply(response)
+
+    def preempted(self) -> None:
+        self.reply(ControlledShutdownResponse(Errors.STALE_CONTROLLER_EPOCH))
+
+
+@define(eq=False)
+class UncleanLeaderElectionEnable:
+    """The brokers' unclean.leader.election.enable was switched on (KIP-226)."""
+
+    async def process(self, controller: "Controller") -> None:
+        if controller.is_active:
+            await controller.partitions.elect_where_missing()
+
+
+@define(eq=False)
+class TopicUncleanLeaderElectionEnable:
+    """A topic's unclean.leader.election.enable was switched on."""
+
+    topic: str
+
+    async def process(self, controller: "Controller") -> None:
+        if controller.is_active:
+            await controller.partitions.elect_where_missing(self.topic)

@@ -1,0 +1,30 @@
+"""ControlledShutdown (API 7): a broker that is going down asks the controller to move its leaderships away first.
+
+Versions: v2 (2.2) BrokerEpoch. Fencing: broker epoch (KIP-380).
+"""
+
+from attrs import define
+
+from emulator.protocol.errors import Errors
+from emulator.protocol.types import TopicPartition
+
+
+@define(eq=False)
+class ControlledShutdownRequest:
+    """``broker_epoch``: -1 where the broker does not state it; it is not checked then."""
+
+    broker: int
+    broker_epoch: int
+    size: int = 20
+
+
+@define(eq=False)
+class ControlledShutdownResponse:
+    """``remaining``: the partitions with several replicas that the broker still leads."""
+
+    error: Errors
+    remaining: tuple[TopicPartition, ...] = ()
+
+    @property
+    def size(self) -> int:
+        return 10 + 20 * len(self.remaining)

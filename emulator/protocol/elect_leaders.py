@@ -1,0 +1,46 @@
+"""ElectLeaders (API 43): an administrator asks the controller to elect preferred leaders, or leaders at any price.
+
+Versions: v0 (2.2, KIP-183) preferred leaders only; v1 (2.4, KIP-460) the type of the election.
+"""
+
+from enum import IntEnum
+
+from attrs import define
+
+from emulator.protocol.errors import Errors
+from emulator.protocol.types import TopicPartition
+
+
+class ElectionType(IntEnum):
+    """Kafka's numbers."""
+
+    PREFERRED = 0
+    """The first replica of the assignment, if it is live and in the ISR."""
+    UNCLEAN = 1
+    """For partitions without a live leader: a live replica, whether or not it is in the ISR."""
+
+
+@define(eq=False)
+class ElectLeadersRequest:
+    """``partitions``: None for all there are."""
+
+    type: ElectionType
+    partitions: tuple[TopicPartition, ...] | None
+    timeout_us: int = 60_000_000
+
+    @property
+    def size(self) -> int:
+        return 20 + 20 * len(self.partitions or ())
+
+
+@define(eq=False)
+class ElectLeadersResponse:
+    """``error``: of the request as a whole. To a request for all partitions, those that needed no election are left
+    out."""
+
+    error: Errors
+    partitions: tuple[tuple[TopicPartition, Errors], ...] = ()
+
+    @property
+    def size(self) -> int:
+        return 10 + 20 * len(self.partitions)
