@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
+from emulator.protocol.znodes import ALL_BROKERS
 from fetchers import ReplicationThrottle
 
 
@@ -17,6 +18,10 @@ class BrokerConfig:
     isr_change_propagation_interval_us: int = 2_500_000
     isr_change_propagation_blackout_us: int = 5_000_000
     isr_change_propagation_max_us: int = 60_000_000
+    request_timeout_us: int = 30_000_000
+    controlled_shutdown_enable: bool = True
+    controlled_shutdown_max_retries: int = 3
+    controlled_shutdown_retry_backoff_us: int = 5_000_000
 
 
 @frozen
@@ -38,6 +43,19 @@ class BrokerPolicies:
 
     def min_insync_replicas(self, topic: str) -> int:
         return self.topic_min_insync_replicas.get(topic, self.config.min_insync_replicas)
+
+    def changed(self, entity: str, config: Mapping[str, str], initial: BrokerConfig) -> "BrokerPolicies":
+        """These, with the settings ``config`` given to ``entity``; what all brokers are no longer given is ``initial``.
+
+        Of the settings that Kafka lets one change (KIP-226), min.insync.replicas is followed.
+        """
+        own = config.get("min.insync.replicas")
+        if entity == ALL_BROKERS:
+            default = initial.min_insync_replicas if own is None else int(own)
+            return evolve(self, config=evolve(self.config, min_insync_replicas=default))
+        topic = entity.removeprefix("topics/")
+        others = {name: least for name, least in self.topic_min_insync_replicas.items() if name != topic}
+        return evolve(self, topic_min_insync_replicas=others if own is None else {**others, topic: int(own)})
 
     def fenced(self, epoch: int, leader_epoch: int) -> bool:
         """Whether a follower that knows ``epoch`` may not read from the leader of ``leader_epoch``, which is newer."""

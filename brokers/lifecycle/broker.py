@@ -3,12 +3,14 @@
 It also hosts the controller, which it knows only as something that starts: both meet in messages and in ZooKeeper.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol
 
 import structlog
 from attrs import define, field, frozen
 
+from brokers.lifecycle.controlled_shutdown import ControlledShutdown
+from brokers.lifecycle.dynamic_config import DynamicConfig
 from brokers.policies import BrokerPolicies
 from brokers.replicas import ReplicaManager
 from brokers.requests.control import ControlHandler
@@ -38,6 +40,8 @@ class ControllerPart(Protocol):
 
     def start(self) -> None: ...
 
+    def configured(self, entity: str, config: Mapping[str, str]) -> None: ...
+
 
 Serve = Callable[[type, Handle], None]
 MakeController = Callable[[Process, ZkClient, Callable[[], Awaitable[int]], Serve], ControllerPart]
@@ -66,6 +70,8 @@ class Broker:
     replicas: ReplicaManager = field(init=False)
     control: ControlHandler = field(init=False)
     controller: ControllerPart = field(init=False)
+    settings: DynamicConfig = field(init=False)
+    started: bool = False
     _sessions: list[int] = field(factory=list)
     """The sessions under which this incarnation has registered."""
 
@@ -79,11 +85,14 @@ class Broker:
         await zk.connect()
         await self._despite_expiries(self._make_paths)
         router = self._router()
+        self.controller = self.make_controller(process, zk, self.register, router.on)
         serve(self.network, process, PORT, router.handle)
         self.replicas.start()
+        self.settings = DynamicConfig(process, zk, self._configured)
+        self.settings.start()
         await self._despite_expiries(self.register)
-        self.controller = self.make_controller(process, zk, self.register, router.on)
         self.controller.start()
+        self.started = True
 
     async def _despite_expiries(self, act: Callable[[], Awaitable[object]]) -> None:
         """A session that expires during the start-up makes Kafka exit; this is the supervisor that starts it again."""
@@ -120,6 +129,7 @@ class Broker:
             if stat is not None and stat.ephemeral_owner == self.zk.session_id:
                 break
         self._sessions.append(self.zk.session_id)
+        self.settings.look()
         self.control.broker_epoch = stat.czxid
         self.process.anchor(BrokerRegistered, self.process.node.id, stat.czxid)
         return stat.czxid
@@ -156,6 +166,22 @@ class Broker:
     def _metadata(self, request: MetadataRequest, channel: Channel) -> None:
         response = self.replicas.metadata.answer(request)
         channel.reply(response, response.size)
+
+    def _configured(self, entity: str, config: Mapping[str, str]) -> None:
+        self.replicas.configured(entity, config)
+        self.controller.configured(entity, config)
+
+    async def prepare_stop(self) -> None:
+        """What comes before ``stop`` when the process is told to end: controlled shutdown, where it is enabled."""
+        config = self.spec.policies.config
+        if config.controlled_shutdown_enable:
+            await ControlledShutdown(
+                self.process,
+                self.zk,
+                config,
+                lambda broker: Client(self.network, self.process, broker, PORT, config.request_timeout_us),
+                lambda: self.control.broker_epoch,
+            ).ask()
 
     def stop(self) -> None:
         """A clean stop without controlled shutdown: logs flushed, high watermarks written, session closed."""

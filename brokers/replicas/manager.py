@@ -1,5 +1,7 @@
 """ReplicaManager: the partitions of one broker, and the control requests that change their roles."""
 
+from collections.abc import Mapping
+
 import structlog
 
 from brokers.log import HighWatermarkCheckpoint
@@ -35,6 +37,7 @@ class ReplicaManager:
         self.zk = zk
         self.fetchers = fetchers
         self.policies = policies
+        self._initial = policies.config
         self.log = structlog.get_logger("brokers.replicas").bind(broker=process.node.id)
         self.checkpoint = HighWatermarkCheckpoint(process.disk)
         self.metadata = MetadataCache()
@@ -45,6 +48,10 @@ class ReplicaManager:
         self.leader_quota = None if throttle is None else throttle.leader_quota(process.node.id)
         self._propagation = IsrChangePropagation(process, zk, policies.config)
         self._checkpointing = False
+
+    def configured(self, entity: str, config: Mapping[str, str]) -> None:
+        """The settings of a topic, or of all brokers, have changed."""
+        self.policies = self.policies.changed(entity, config, self._initial)
 
     def start(self) -> None:
         """Begin the periodic work: isr-expiration each half lag time, isr-change-propagation."""

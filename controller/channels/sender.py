@@ -10,8 +10,7 @@ from typing import Any
 import trio
 from attrs import define, field
 
-from controller.busy import Busy
-from emulator.kernel import Mailbox
+from emulator.kernel import Busy, Mailbox
 from emulator.network import Client, Disconnected, Network
 from emulator.nodes import Process
 from emulator.protocol.events import ControlRequest

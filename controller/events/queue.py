@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from attrs import define, field
 
-from controller.busy import Busy
-from emulator.kernel import Mailbox
+from emulator.kernel import Busy, Mailbox
 from emulator.nodes import Process
 
 if TYPE_CHECKING:

@@ -1,5 +1,6 @@
 """Virtual time on Trio: the only room that touches ``trio.lowlevel``."""
 
+from emulator.kernel.busy import Busy
 from emulator.kernel.clock import WorldClock
 from emulator.kernel.errors import BudgetExceeded, DeadIncarnation, Deadlock, ForeignAwait, KernelError
 from emulator.kernel.mailbox import Mailbox, Signal
@@ -10,6 +11,7 @@ from emulator.kernel.world import Backend, World
 __all__ = [
     "Backend",
     "BudgetExceeded",
+    "Busy",
     "DeadIncarnation",
     "Deadlock",
     "ForeignAwait",

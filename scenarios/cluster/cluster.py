@@ -77,6 +77,8 @@ class Cluster:
     brokers: dict[int, Broker] = field(factory=dict)
     operator: Operator = field(init=False)
     _nursery: trio.Nursery = field(init=False)
+    _stopping: dict[int, bool] = field(factory=dict)
+    """The brokers in a controlled shutdown, and whether to start each again afterwards."""
     _producers: int = 0
 
     def __attrs_post_init__(self) -> None:
@@ -131,7 +133,10 @@ class Cluster:
     # -- brokers ----------------------------------------------------------------------------------------------------
 
     def start_broker(self, id: int) -> None:
-        """Start a new incarnation on a machine where none runs."""
+        """Start a new incarnation on a machine where none runs; where one is shutting down, once it is gone."""
+        if id in self._stopping:
+            self._stopping[id] = True
+            return
         node = self.nodes[id]
         rack = f"rack-{id % self.setup.racks}" if self.setup.racks > 1 else None
         spec = evolve(self.setup.broker, zk=self.setup.zk, rack=rack)
@@ -145,6 +150,8 @@ class Cluster:
         if node.running:
             self.trace.emit(NodeCrashed, id, node.incarnations, kind)
             node.crash(kind)
+            if self._stopping.pop(id, False):
+                self.start_broker(id)
 
     def stop_broker(self, id: int) -> None:
         """A clean stop: logs flushed, session closed."""
@@ -152,6 +159,24 @@ class Cluster:
         if node.running:
             self.brokers[id].stop()
             self.crash_broker(id, "stop")
+
+    def shut_down_broker(self, id: int) -> None:
+        """Begin what SIGTERM begins: the controller moves the broker's leaderships, then it stops. One that is still
+        starting ends at once, as Kafka's does."""
+        node, broker = self.nodes[id], self.brokers[id]
+        if not broker.started:
+            self.crash_broker(id)
+        elif node.running and id not in self._stopping:
+            self._stopping[id] = False
+            broker.process.spawn(self._shut_down, id, name="controlled shutdown")
+
+    async def _shut_down(self, id: int) -> None:
+        await self.brokers[id].prepare_stop()
+        self.stop_broker(id)
+
+    def is_stopping(self, id: int) -> bool:
+        """Is the broker in its controlled shutdown?"""
+        return id in self._stopping
 
     def _controller(
         self, process: Process, zk: ZkClient, register: Callable[[], Awaitable[int]], serve: Serve

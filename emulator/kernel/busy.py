@@ -4,7 +4,7 @@ from types import TracebackType
 
 from attrs import define
 
-from emulator.kernel import World
+from emulator.kernel.world import World
 
 
 @define(eq=False, repr=False)

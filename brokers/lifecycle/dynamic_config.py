@@ -1,0 +1,63 @@
+"""Settings that change while the broker runs (KIP-226; kafka.server.DynamicConfigManager, 2.3).
+
+A tool writes an entity's settings and announces the change under /config/changes; every broker reads both. Kafka
+deletes announcements after 15 minutes, and reads all settings when it starts; here they stay, and a broker that starts
+reads those.
+"""
+
+from collections.abc import Callable, Mapping
+
+import structlog
+
+from emulator.kernel import Mailbox
+from emulator.nodes import Process
+from emulator.protocol.znodes import CONFIG_CHANGES, decode_config, decode_config_change
+from emulator.zookeeper import NoNode, SessionExpired, ZkClient
+
+Apply = Callable[[str, Mapping[str, str]], None]
+
+
+class DynamicConfig:
+    """Calls ``apply(entity, settings)`` once for each announcement, in their order; entities are such as
+    ``topics/orders``."""
+
+    def __init__(self, process: Process, zk: ZkClient, apply: Apply) -> None:
+        self._process = process
+        self._zk = zk
+        self._apply = apply
+        self._changes = Mailbox(process.world, f"changed settings for {process.name}")
+        self._last = -1
+
+    def start(self) -> None:
+        self._zk.on_children(CONFIG_CHANGES, lambda _: self.look())
+        self._process.spawn(self._live, name="config changes")
+
+    def look(self) -> None:
+        """Something was announced, or a session began, in which no watch is armed yet."""
+        if not len(self._changes):
+            self._changes.put(None)
+
+    async def _live(self) -> None:
+        while True:
+            await self._changes.get()
+            try:
+                for name in await self._zk.children(CONFIG_CHANGES):
+                    await self._read(name)
+            except SessionExpired as error:
+                structlog.get_logger("brokers.config").warning("settings not read", reason=str(error))
+
+    async def _read(self, name: str) -> None:
+        number = int(name.rpartition("_")[2])
+        if number <= self._last:
+            return
+        data, _ = await self._zk.get(f"{CONFIG_CHANGES}/{name}")
+        entity = decode_config_change(data)
+        self._apply(entity, await self._settings(entity))
+        self._last = number
+
+    async def _settings(self, entity: str) -> dict[str, str]:
+        try:
+            data, _ = await self._zk.get(f"/config/{entity}")
+        except NoNode:
+            return {}  # a topic that is gone
+        return decode_config(data)
