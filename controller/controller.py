@@ -6,7 +6,7 @@ from typing import Any
 import structlog
 from attrs import define, field
 
-from controller import election, requests
+from controller import election
 from controller.channels import Channels, RequestBatch
 from controller.context import Context
 from controller.errors import ControllerError, ControllerMoved, IllegalState
@@ -17,6 +17,7 @@ from controller.events.elections import TopicUncleanLeaderElectionEnable, Unclea
 from controller.events.term import ControllerChange, Expire, Reelect, Startup
 from controller.operations.rebalance import RebalanceTimer
 from controller.policies import ControllerPolicies
+from controller.requests import controlled_shutdown, elect_leaders
 from controller.states.elections import Elections
 from controller.states.partitions import PartitionStateMachine
 from controller.states.replicas import ReplicaStateMachine
@@ -80,7 +81,8 @@ class Controller:
         self.elections = Elections(process, context, self.store, self.batch, policies.unclean_leader_election)
         self.partitions = PartitionStateMachine(context, self.elections, self.batch)
         self.replicas = ReplicaStateMachine(context, self.store, self.elections, self.batch, policies.replicas)
-        requests.register(self)
+        controlled_shutdown.serve(self)
+        elect_leaders.serve(self)
 
     @property
     def id(self) -> int:

@@ -15,6 +15,7 @@ from emulator.network import Client, Disconnected
 from emulator.nodes import Process
 from emulator.protocol.controlled_shutdown import ControlledShutdownRequest, ControlledShutdownResponse
 from emulator.protocol.errors import Errors
+from emulator.protocol.events import ShutdownAsked
 from emulator.protocol.znodes import CONTROLLER, broker_path, decode_controller
 from emulator.zookeeper import NoNode, SessionExpired, ZkClient
 
@@ -35,17 +36,16 @@ class ControlledShutdown:
     config: BrokerConfig
     connect: Callable[[int], Client]
     broker_epoch: Callable[[], int]
-    _controller: int | None = None
     _client: Client | None = None
 
     async def ask(self) -> bool:
         """Ask until nothing is left to move. Returns whether it came to that."""
-        for _ in range(self.config.controlled_shutdown_max_retries):
+        for attempt in range(1, self.config.controlled_shutdown_max_retries + 1):
             try:
                 await self._find_controller()
             except SessionExpired:
                 break  # what Kafka's shutdown swallows, and goes on without the controller
-            if self._client is not None and await self._moved_all(self._client):
+            if self._client is not None and await self._moved_all(self._client, attempt):
                 return True
             await self.process.world.sleep(self.config.controlled_shutdown_retry_backoff_us)
         log.warning("going down without the controller", broker=self.process.node.id)
@@ -58,16 +58,19 @@ class ControlledShutdown:
         except NoNode:
             return
         controller = decode_controller(data)
-        if controller != self._controller and await self.zk.exists(broker_path(controller)) is not None:
-            self._controller, self._client = controller, self.connect(controller)
+        if await self.zk.exists(broker_path(controller)) is None:
+            return
+        if self._client is None or self._client.host != controller:
+            self._client = self.connect(controller)
 
-    async def _moved_all(self, client: Client) -> bool:
-        request = ControlledShutdownRequest(self.process.node.id, self.broker_epoch())
-        with Busy(self.process.world):
+    async def _moved_all(self, client: Client, attempt: int) -> bool:
+        process = self.process
+        request = ControlledShutdownRequest(process.node.id, self.broker_epoch())
+        with Busy(process.world):
             try:
                 response: ControlledShutdownResponse = await client.call(request, request.size)
-            except Disconnected as error:
-                log.warning("controlled shutdown failed", broker=request.broker, reason=str(error))
-                return False
-        log.info("controlled shutdown", broker=request.broker, error=response.error.name, left=len(response.remaining))
-        return response.error is Errors.NONE and not response.remaining
+                error, left = response.error.name, len(response.remaining)
+            except Disconnected:
+                error, left = "DISCONNECTED", -1
+        process.anchor(ShutdownAsked, process.node.id, client.host, attempt, error, left)
+        return error == Errors.NONE.name and left == 0

@@ -1,12 +1,12 @@
 """Events about elections and shutdowns, some of which a client waits for."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from attrs import define
 
 from controller.errors import ControllerError, ControllerMoved
 from controller.operations import preferred, shutdown
+from emulator.network import Channel
 from emulator.protocol.controlled_shutdown import ControlledShutdownRequest, ControlledShutdownResponse
 from emulator.protocol.elect_leaders import ElectLeadersRequest, ElectLeadersResponse
 from emulator.protocol.errors import Errors
@@ -28,19 +28,22 @@ class ReplicaLeaderElection:
 
 @define(eq=False)
 class ApiReplicaLeaderElection:
-    """ElectLeaders."""
+    """ElectLeaders. If the event fails there is no answer, and the client's timeout ends its wait, as in Kafka."""
 
     request: ElectLeadersRequest
-    reply: Callable[[ElectLeadersResponse], object]
+    channel: Channel
 
     async def process(self, controller: "Controller") -> None:
-        active = controller.is_active
-        self.reply(
-            await preferred.answer(controller, self.request) if active else preferred.not_controller(self.request)
-        )
+        if controller.is_active:
+            self._answer(await preferred.answer(controller, self.request))
+        else:
+            self.preempted()
 
     def preempted(self) -> None:
-        self.reply(preferred.not_controller(self.request))
+        self._answer(preferred.not_controller(self.request))
+
+    def _answer(self, response: ElectLeadersResponse) -> None:
+        self.channel.reply(response, response.size)
 
 
 @define(eq=False)
@@ -49,20 +52,24 @@ class ControlledShutdown:
     so here and leaves its resignation to the watch on /controller."""
 
     request: ControlledShutdownRequest
-    reply: Callable[[ControlledShutdownResponse], object]
+    channel: Channel
 
     async def process(self, controller: "Controller") -> None:
         try:
             response = await shutdown.answer(controller, self.request)
         except ControllerMoved:
-            response = ControlledShutdownResponse(Errors.STALE_CONTROLLER_EPOCH)
+            self.preempted()
         except (ControllerError, ZkError):
-            self.reply(ControlledShutdownResponse(Errors.UNKNOWN_SERVER_ERROR))
+            self._answer(ControlledShutdownResponse(Errors.UNKNOWN_SERVER_ERROR))
             raise
-        self.reply(response)
+        else:
+            self._answer(response)
 
     def preempted(self) -> None:
-        self.reply(ControlledShutdownResponse(Errors.STALE_CONTROLLER_EPOCH))
+        self._answer(ControlledShutdownResponse(Errors.STALE_CONTROLLER_EPOCH))
+
+    def _answer(self, response: ControlledShutdownResponse) -> None:
+        self.channel.reply(response, response.size)
 
 
 @define(eq=False)

@@ -1,20 +1,14 @@
-"""ControlledShutdown (API 7)."""
+"""ControlledShutdown (API 7): answered by the event that does the work, whatever comes of it."""
 
 from typing import TYPE_CHECKING
 
 from controller.events.elections import ControlledShutdown
-from emulator.network import Channel
-from emulator.protocol.controlled_shutdown import ControlledShutdownRequest, ControlledShutdownResponse
+from emulator.protocol.controlled_shutdown import ControlledShutdownRequest
 
 if TYPE_CHECKING:
     from controller.controller import Controller
 
 
-def register(c: "Controller") -> None:
-    def handle(request: ControlledShutdownRequest, channel: Channel) -> None:
-        def reply(response: ControlledShutdownResponse) -> None:
-            channel.reply(response, response.size)
-
-        c.queue.put(ControlledShutdown(request, reply))
-
-    c.serve(ControlledShutdownRequest, handle)
+def serve(c: "Controller") -> None:
+    """Have the request put into the queue of events."""
+    c.serve(ControlledShutdownRequest, lambda request, channel: c.queue.put(ControlledShutdown(request, channel)))

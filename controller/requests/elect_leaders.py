@@ -1,20 +1,14 @@
-"""ElectLeaders (API 43)."""
+"""ElectLeaders (API 43, KIP-460): answered by the event that holds the elections."""
 
 from typing import TYPE_CHECKING
 
 from controller.events.elections import ApiReplicaLeaderElection
-from emulator.network import Channel
-from emulator.protocol.elect_leaders import ElectLeadersRequest, ElectLeadersResponse
+from emulator.protocol.elect_leaders import ElectLeadersRequest
 
 if TYPE_CHECKING:
     from controller.controller import Controller
 
 
-def register(c: "Controller") -> None:
-    def handle(request: ElectLeadersRequest, channel: Channel) -> None:
-        def reply(response: ElectLeadersResponse) -> None:
-            channel.reply(response, response.size)
-
-        c.queue.put(ApiReplicaLeaderElection(request, reply))
-
-    c.serve(ElectLeadersRequest, handle)
+def serve(c: "Controller") -> None:
+    """Have the request put into the queue of events."""
+    c.serve(ElectLeadersRequest, lambda request, channel: c.queue.put(ApiReplicaLeaderElection(request, channel)))

@@ -46,6 +46,20 @@ class BrokerRegistered(NamedTuple):
     broker_epoch: int
 
 
+class ShutdownAsked(NamedTuple):
+    """A broker that is going down has asked the controller to take over: what it was told, or DISCONNECTED; how many
+    partitions with several replicas it still leads (-1: unknown)."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    controller: int
+    attempt: int
+    error: str
+    remaining: int
+
+
 class ControllerElected(NamedTuple):
     t_us: int
     seq: int

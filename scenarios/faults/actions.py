@@ -80,4 +80,9 @@ def _detail(entry: MethodEntry) -> str:
         return str(entry.param("topic"))
     if entry.action == "topic.expand":
         return f"{entry.param('topic')} to {entry.param('partitions')} partitions"
+    if entry.action == "election.preferred":
+        return ", ".join(entry.param("partitions") or ("all partitions",))
+    if entry.action == "config.set":
+        settings = ", ".join(f"{name}={str(value).lower()}" for name, value in entry.param("config").items())
+        return f"{entry.param('topic') or 'all brokers'}: {settings}"
     return ""

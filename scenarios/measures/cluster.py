@@ -12,14 +12,11 @@ class Measured:
     """The cluster that is measured.
 
     Attributes:
-        min_isr: topic to its min.insync.replicas, where it has one of its own.
-        default_min_isr: the brokers' min.insync.replicas.
+        min_isr: topic to its min.insync.replicas at the start, where it has one of its own.
+        default_min_isr: the brokers' min.insync.replicas at the start.
         keep_rows: keep the rows for the data set; without them only the figures remain.
     """
 
     min_isr: Mapping[str, int] = Factory(dict)
     default_min_isr: int = 1
     keep_rows: bool = True
-
-    def min_isr_of(self, topic: str) -> int:
-        return self.min_isr.get(topic, self.default_min_isr)

@@ -7,7 +7,7 @@ move:
 - under_replicated_assigned: |ISR| < |assignment|, Kafka's rule up to 2.4;
 - under_replicated_draft: |Current ∩ ISR| < |Current|, KIP-352's draft (seed 002);
 - under_replicated_final: |assignment - AR| - |ISR| > 0, KIP-352 as adopted in 2.5;
-- under_min_isr: |ISR| < min.insync.replicas of the topic;
+- under_min_isr: |ISR| < min.insync.replicas of the topic, as it was set at that time;
 - offline: ZooKeeper names no leader (-1). A leader that is dead and not yet replaced is not offline here; its
   partition shows in ``isr_live``.
 
@@ -25,7 +25,7 @@ from attrs import define
 
 from emulator.protocol.events import MoveFinished, MoveStarted, NodeCrashed, NodeStarted
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import LeaderAndIsr
+from emulator.protocol.znodes import ALL_BROKERS, CONFIG_TOPICS, LeaderAndIsr, decode_config
 from emulator.trace import Event, Trace
 from emulator.trace.events import Step, ZkWritten
 from scenarios.measures.cluster import Measured
@@ -67,10 +67,13 @@ class IsrTimes:
         self.excess_us = 0
         self.on_change: list[Changed] = []
         self._measured = measured
+        self._min_isr = dict(measured.min_isr)
+        self._default_min_isr = measured.default_min_isr
         self._partitions: dict[TopicPartition, _Partition] = {}
         self._down: set[int] = set()  # asked for membership only, never iterated
         self._topology = topology
         topology.subscribe(self._assigned, self._stated)
+        trace.fold(ZkWritten, self._configured)
         trace.fold(MoveStarted, self._move_started)
         trace.fold(MoveFinished, self._move_finished)
         trace.fold(Step, self._stepped)
@@ -98,6 +101,28 @@ class IsrTimes:
         partition = self._partition(tp)
         partition.state = state
         self._changed(partition, event)
+
+    def _configured(self, event: ZkWritten) -> None:
+        """A topic's settings, or those of all brokers, were written: min.insync.replicas may be another now."""
+        parent, _, name = event.path.rpartition("/")
+        if parent == CONFIG_TOPICS:
+            self._min_isr.pop(name, None)
+            own = _min_isr_in(event)
+            if own is not None:
+                self._min_isr[name] = own
+        elif event.path == f"/config/{ALL_BROKERS}":
+            own = _min_isr_in(event)
+            self._default_min_isr = self._measured.default_min_isr if own is None else own
+        else:
+            return
+        for partition in self._partitions.values():
+            least = self._min_isr_of(partition.topic)
+            if partition.min_isr != least:
+                partition.min_isr = least
+                self._changed(partition, event)
+
+    def _min_isr_of(self, topic: str) -> int:
+        return self._min_isr.get(topic, self._default_min_isr)
 
     def _move_started(self, event: MoveStarted) -> None:
         partition = self._partition(TopicPartition(event.topic, event.partition))
@@ -134,7 +159,7 @@ class IsrTimes:
     def _partition(self, tp: TopicPartition) -> _Partition:
         found = self._partitions.get(tp)
         if found is None:
-            found = _Partition(tp.topic, tp.partition, self._measured.min_isr_of(tp.topic))
+            found = _Partition(tp.topic, tp.partition, self._min_isr_of(tp.topic))
             self._partitions[tp] = found
         return found
 
@@ -199,6 +224,12 @@ def flags(
         len(in_sync) < min_isr,
         state.leader == -1,
     )
+
+
+def _min_isr_in(event: ZkWritten) -> int | None:
+    """The min.insync.replicas that a configuration sets, if it does."""
+    stated = None if event.op == "delete" else decode_config(event.data).get("min.insync.replicas")
+    return None if stated is None else int(stated)
 
 
 def _leader_and_flags(row: IsrRow | None) -> tuple[int, tuple[bool, ...]]:

@@ -12,6 +12,7 @@ from typing import Any
 from attrs import field, frozen
 
 from scenarios.errors import BadInput, did_you_mean
+from scenarios.model.configs import TOPIC_CONFIG
 from scenarios.model.kinds import DURATION, REPLICAS, Choice, Integer, Kind, ListOf
 from scenarios.model.names import PARTITION_NAME, TOPIC_NAME
 from scenarios.model.reader import Block, key
@@ -71,8 +72,14 @@ ACTIONS: Mapping[str, Action] = {
     for action in (
         Action("reassign.execute", "hand the plan to the controller, as kafka-reassign-partitions.sh does"),
         Action("broker.crash", "kill the broker", True, (_CRASH,), undo="broker.start"),
-        Action("broker.stop", "end the broker's process in order", True, undo="broker.start"),
-        Action("broker.start", "start a broker that is down", True),
+        Action("broker.stop", "end the broker's process in order, asking nobody", True, undo="broker.start"),
+        Action(
+            "broker.controlled_shutdown",
+            "tell the broker to end: the controller moves its leaderships first (SIGTERM)",
+            True,
+            undo="broker.start",
+        ),
+        Action("broker.start", "start a broker that is down, or that is shutting down, once it is", True),
         Action(
             "broker.pause",
             "stop its tasks and not its session's timer, like a long GC",
@@ -135,6 +142,25 @@ ACTIONS: Mapping[str, Action] = {
             ),
         ),
         Action(
+            "election.preferred",
+            "have the preferred replicas lead, as kafka-preferred-replica-election.sh does",
+            False,
+            (
+                Parameter(
+                    "partitions", ListOf(PARTITION_NAME, unique=True, empty=False), "which ones; absent = all there are"
+                ),
+            ),
+        ),
+        Action(
+            "config.set",
+            "change settings while the cluster runs, as kafka-configs.sh does",
+            False,
+            (
+                Parameter("config", TOPIC_CONFIG, "the settings under Kafka's names; others stay", required=True),
+                Parameter("topic", TOPIC_NAME, "whose settings; absent = the default of all brokers"),
+            ),
+        ),
+        Action(
             "gate.hold", "let nobody pass a step until it is released", False, (_GATE,), undo="gate.release"
         ),
         Action("gate.release", "let those held at a step go on", False, (_GATE,)),
@@ -144,9 +170,6 @@ ACTIONS: Mapping[str, Action] = {
 LATER_ACTIONS = (
     "reassign.cancel",
     "reassign.list",
-    "election.preferred",
-    "config.set",
-    "broker.controlled_shutdown",
     "broker.fail_start_replica",
     "broker.ignore_become_leader",
 )

@@ -78,6 +78,17 @@ def _check_entry(known: Known, entry: MethodEntry) -> None:
         at(where, lambda found: _check_part(known, found), value)
     if "partition" in entry.params:
         known.partition(entry.params["partition"], "partition")
+    for index, partition in enumerate(entry.params.get("partitions", ())):
+        known.partition(partition, f"partitions[{index}]")
+    if entry.action == "config.set":
+        _check_settings(known, entry)
+
+
+def _check_settings(known: Known, entry: MethodEntry) -> None:
+    if "topic" in entry.params:
+        known.topic(entry.params["topic"], "topic")
+    if not entry.param("config"):
+        raise BadInput('no setting is named; write one, such as { "min.insync.replicas" = 2 }', where="config")
 
 
 def _check_part(known: Known, value: object) -> None:

@@ -57,6 +57,12 @@ BROKER_SETTINGS = _table(
         "how often high watermarks are saved",
     ),
     Setting("controller.socket.timeout.ms", _POSITIVE, 30_000, "a control request unanswered for longer is resent"),
+    Setting("auto.leader.rebalance.enable", _SWITCH, True, "does leadership go back to preferred replicas by itself"),
+    Setting("leader.imbalance.per.broker.percentage", _COUNT, 10, "the share led elsewhere that is too much"),
+    Setting("leader.imbalance.check.interval.seconds", _POSITIVE, 300, "how often the controller looks at the shares"),
+    Setting("controlled.shutdown.enable", _SWITCH, True, "does a broker ask the controller before it ends"),
+    Setting("controlled.shutdown.max.retries", _POSITIVE, 3, "how often it asks before it ends all the same"),
+    Setting("controlled.shutdown.retry.backoff.ms", _COUNT, 5_000, "pause after each failure"),
     Setting("request.timeout.ms", _POSITIVE, 30_000, "a request unanswered for longer has failed"),
     Setting("leader.replication.throttled.rate", _POSITIVE, LONG_MAX, "bytes/s to throttled followers (KIP-73)"),
     Setting("follower.replication.throttled.rate", _POSITIVE, LONG_MAX, "bytes/s from throttled leaders (KIP-73)"),
@@ -66,15 +72,7 @@ BROKER_SETTINGS = _table(
 
 TOPIC_SETTINGS = _table(BROKER_SETTINGS["min.insync.replicas"], BROKER_SETTINGS["unclean.leader.election.enable"])
 
-LATER_SETTINGS = (
-    "auto.leader.rebalance.enable",
-    "leader.imbalance.per.broker.percentage",
-    "leader.imbalance.check.interval.seconds",
-    "controlled.shutdown.enable",
-    "controlled.shutdown.max.retries",
-    "controlled.shutdown.retry.backoff.ms",
-    "file.delete.delay.ms",
-)
+LATER_SETTINGS = ("file.delete.delay.ms",)
 """Settings of operations that this version does not have."""
 
 _ELSEWHERE = {

@@ -78,8 +78,12 @@ PROFILES: Mapping[str, Profile] = {
             name="kafka-0.8",
             help="0.8.0: KAFKA-42's 7 steps, four replica states, no epochs that fence",
             strategy="kafka-42",
-            defaults={"unclean.leader.election.enable": True},
             deletes_topics=False,
+            defaults={
+                "unclean.leader.election.enable": True,
+                "auto.leader.rebalance.enable": False,
+                "controlled.shutdown.enable": False,
+            },
             leaves_out=(
                 _BEFORE_FENCING,
                 "truncation to the high watermark: a follower cuts its log as since 2.0 (KIP-279)",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
+from controller.operations.rebalance import preferred_could_lead
 from controller.reassignment.wiki import Wiki, target_only
 from controller.states.rules import FOUR_STATES, SEVEN_STATES
 from scenarios.clients.tools.topics import move_of_the_topic
@@ -40,7 +41,9 @@ KAFKA_2_4 = evolve(KAFKA_2_3, moves_forbid_expansion=move_of_the_topic)
 
 KAFKA_2_5 = KAFKA_2_4
 
-KAFKA_2_6 = KAFKA_2_5
+# KAFKA-9866 (2.6): leadership is brought back only to a replica that is in sync.
+REBALANCE_2_6 = evolve(KAFKA_2_5.controller.auto_rebalance, eligible=preferred_could_lead)
+KAFKA_2_6 = evolve(KAFKA_2_5, controller=evolve(KAFKA_2_5.controller, auto_rebalance=REBALANCE_2_6))
 
 KAFKA_2_7 = KAFKA_2_6
 

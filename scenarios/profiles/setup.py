@@ -67,6 +67,10 @@ def _broker_policies(scenario: Scenario) -> BrokerPolicies:
         min_insync_replicas=settings["min.insync.replicas"],
         replica_lag_time_max_us=settings["replica.lag.time.max.ms"] * 1000,
         replica_high_watermark_checkpoint_interval_us=settings["replica.high.watermark.checkpoint.interval.ms"] * 1000,
+        request_timeout_us=settings["request.timeout.ms"] * 1000,
+        controlled_shutdown_enable=bool(settings["controlled.shutdown.enable"]),
+        controlled_shutdown_max_retries=settings["controlled.shutdown.max.retries"],
+        controlled_shutdown_retry_backoff_us=settings["controlled.shutdown.retry.backoff.ms"] * 1000,
     )
     return evolve(
         BUNDLES[scenario.profile].brokers,
@@ -130,12 +134,19 @@ def replication_throttle(scenario: Scenario) -> ReplicationThrottle | None:
 
 
 def _controller_policies(scenario: Scenario) -> ControllerPolicies:
-    settings = scenario.settings()
+    settings, policies = scenario.settings(), BUNDLES[scenario.profile].controller
+    rebalance = evolve(
+        policies.auto_rebalance,
+        enabled=bool(settings["auto.leader.rebalance.enable"]),
+        percentage=settings["leader.imbalance.per.broker.percentage"],
+        interval_us=settings["leader.imbalance.check.interval.seconds"] * 1_000_000,
+    )
     return evolve(
-        BUNDLES[scenario.profile].controller,
+        policies,
         reassignment=_protocol(scenario),
         unclean_leader_election=bool(settings["unclean.leader.election.enable"]),
         delete_topics=bool(settings["delete.topic.enable"]),
+        auto_rebalance=rebalance,
         request_timeout_us=settings["controller.socket.timeout.ms"] * 1000,
         pinned=scenario.cluster.controller,
     )

@@ -60,6 +60,14 @@ def _step(event: Step) -> str:
     return f"{event.step} {event.edge}" + "".join(f", {part}" for part in place) + _more(event.detail)
 
 
+def _shutdown_asked(event: e.ShutdownAsked) -> str:
+    left = f", still leads {event.remaining}" if event.remaining >= 0 else ""
+    return (
+        f"broker {event.node} asked controller {event.controller} for its shutdown: {event.error}{left} "
+        f"(attempt {event.attempt})"
+    )
+
+
 def _control_response(event: e.ControlResponse) -> str:
     failed = f", {event.partition_errors} partitions refused" if event.partition_errors else ""
     return f"{event.api} <- {event.node}: {event.error}{failed} (controller {event.controller})"
@@ -121,6 +129,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.NodeStarted: lambda v: f"start of {who(v.node)} (incarnation {v.incarnation})",
     e.NodeCrashed: lambda v: f"crash of {who(v.node)} ({v.kind})",
     e.BrokerRegistered: lambda v: f"broker {v.node} registered, broker epoch {v.broker_epoch}",
+    e.ShutdownAsked: _shutdown_asked,
     e.ControllerElected: lambda v: f"controller {v.node} elected, epoch {v.controller_epoch}",
     e.ControllerResigned: lambda v: f"controller {v.node} resigned, epoch {v.controller_epoch}",
     e.ControlRequest: lambda v: (

@@ -37,16 +37,24 @@ def _reassignment(data: str) -> str:
     return ", ".join(f"{tp} to {_list(replicas)}" for tp, replicas in moves.items()) or "nothing"
 
 
-def _isr_change(data: str) -> str:
-    return ", ".join(str(tp) for tp in znodes.decode_isr_change(data))
+def _partitions(data: str) -> str:
+    return ", ".join(str(tp) for tp in znodes.decode_isr_change(data)) or "none"
+
+
+def _settings(data: str) -> str:
+    return ", ".join(f"{name}={value}" for name, value in znodes.decode_config(data).items()) or "none"
 
 
 _BY_PATH: dict[str, Callable[[str], str]] = {
     znodes.CONTROLLER: lambda data: f"broker {znodes.decode_controller(data)}",
     znodes.REASSIGN_PARTITIONS: _reassignment,
+    znodes.PREFERRED_REPLICA_ELECTION: _partitions,
 }
 _BY_PARENT: dict[str, Callable[[str], str]] = {
     znodes.TOPICS: _topic,
-    znodes.ISR_CHANGE_NOTIFICATION: _isr_change,
+    znodes.ISR_CHANGE_NOTIFICATION: _partitions,
+    znodes.CONFIG_TOPICS: _settings,
+    znodes.CONFIG_BROKERS: _settings,
+    znodes.CONFIG_CHANGES: znodes.decode_config_change,
     znodes.BROKER_IDS: lambda data: "registered" if data else "",
 }

@@ -16,6 +16,7 @@ Perform = Callable[["Actions", "MethodEntry", tuple[int, ...]], None]
 PERFORM: Mapping[str, Perform] = {
     "broker.crash": brokers.crash,
     "broker.stop": brokers.stop,
+    "broker.controlled_shutdown": brokers.shut_down,
     "broker.start": brokers.start,
     "broker.pause": brokers.pause,
     "broker.resume": brokers.resume,
@@ -29,6 +30,8 @@ PERFORM: Mapping[str, Perform] = {
     "topic.create": operator.create_topic,
     "topic.delete": operator.delete_topic,
     "topic.expand": operator.expand_topic,
+    "election.preferred": operator.elect_preferred,
+    "config.set": operator.set_config,
     "gate.hold": gates.hold,
     "gate.release": gates.release,
 }

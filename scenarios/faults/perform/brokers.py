@@ -23,8 +23,16 @@ def stop(actions: Actions, entry: MethodEntry, brokers: Brokers) -> None:
         actions.cluster.stop_broker(broker)
 
 
+def shut_down(actions: Actions, entry: MethodEntry, brokers: Brokers) -> None:
+    for broker in actions.in_state("broker.controlled_shutdown", ("up",), entry, brokers):
+        actions.cluster.shut_down_broker(broker)
+
+
 def start(actions: Actions, entry: MethodEntry, brokers: Brokers) -> None:
-    for broker in actions.in_state("broker.start", ("down",), entry, brokers):
+    stopping = [broker for broker in brokers if actions.cluster.is_stopping(broker)]
+    others = tuple(broker for broker in brokers if broker not in stopping)
+    down = actions.in_state("broker.start", ("down",), entry, others) if others else []
+    for broker in (*stopping, *down):
         actions.cluster.start_broker(broker)
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
-from scenarios.clients.tools import reassign, topics
+from emulator.protocol.znodes import ALL_BROKERS
+from scenarios.clients.tools import configs, elections, reassign, topics
 from scenarios.cluster import TopicSetup
 from scenarios.model import MethodEntry
 
@@ -55,3 +56,21 @@ def _answered(actions: Actions, what: str) -> Callable[[object], None]:
             actions.refused.append(f"{what}: {error.name}")
 
     return done
+
+
+def elect_preferred(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
+    names = entry.param("partitions")
+
+    def done(accepted: object) -> None:
+        if not accepted:
+            actions.refused.append("election.preferred: another preferred election is in progress")
+
+    wanted = None if names is None else tuple(map(TopicPartition.parse, names))
+    actions.cluster.operator.begin(elections.prefer, wanted, done=done)
+
+
+def set_config(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
+    topic = entry.param("topic")
+    entity = ALL_BROKERS if topic is None else f"topics/{topic}"
+    settings = {name: str(value).lower() for name, value in entry.param("config").items()}
+    actions.cluster.operator.begin(configs.alter, entity, settings)
