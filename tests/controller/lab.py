@@ -12,7 +12,7 @@ from controller import Controller, ControllerPolicies
 from emulator.gates import Gates, Visit
 from emulator.gates.gates import Edge
 from emulator.kernel import Backend, Mailbox, World
-from emulator.network import Channel, Network, serve
+from emulator.network import Channel, Client, Network, serve
 from emulator.nodes import Node, Process
 from emulator.protocol import znodes
 from emulator.protocol.errors import Errors
@@ -54,6 +54,7 @@ class Lab:
     gates: Gates = field(factory=Gates)
     zookeeper: ZooKeeper = field(init=False)
     operator: ZkClient = field(init=False)
+    process: Process = field(init=False)
     nodes: dict[int, Node] = field(factory=dict)
     controllers: dict[int, Controller] = field(factory=dict)
     received: list[tuple[int, Request]] = field(factory=list)
@@ -82,6 +83,7 @@ class Lab:
         return node
 
     async def _operate(self, process: Process, connected: Mailbox) -> None:
+        self.process = process
         self.operator = ZkClient(self.network, process, self.spec)
         await self.operator.connect()
         connected.put(None)
@@ -214,6 +216,14 @@ class Lab:
     async def reassign(self, moves: dict[TopicPartition, tuple[int, ...]]) -> None:
         await self.operator.create(znodes.REASSIGN_PARTITIONS, znodes.encode_reassignment(moves))
         await self.settle()
+
+    async def ask(self, request: Any, broker: int | None = None) -> Any:
+        """What ``broker``, or the controller, answers the operator; the world need not have settled."""
+        host = self.active.id if broker is None else broker
+        client = Client(self.network, self.process, host, "kafka", timeout_us=60_000_000)
+        response = await client.call(request, request.size)
+        client.close()
+        return response
 
     async def write_isr(self, tp: TopicPartition, isr: tuple[int, ...]) -> None:
         """As the leader would."""

@@ -1,0 +1,164 @@
+"""Auto leader rebalance: when it looks, what it counts, what keeps it from acting (kafka-behaviour, 4)."""
+
+import pytest
+from attrs import evolve
+
+from controller import ControllerPolicies
+from controller.operations.rebalance import AutoRebalance, preferred_could_lead
+from emulator.protocol.events import ControllerElected, LeaderElected
+from emulator.protocol.types import TopicPartition
+from emulator.trace.events import Step, ZkWritten
+from tests.controller.lab import EXPIRY_US, Lab, run
+
+TP = TopicPartition("orders", 0)
+EVERY_US = 20_000_000
+OFTEN = AutoRebalance(interval_us=EVERY_US)
+PINNED_3 = ControllerPolicies(pinned=3, auto_rebalance=OFTEN)
+
+
+async def come_back(lab: Lab, *, in_sync: bool = True) -> None:
+    """Broker 0 dies and returns: it leads nothing that others could, and is in sync again."""
+    lab.nodes[0].crash()
+    await lab.pass_time(EXPIRY_US)
+    lab.restart(0)
+    await lab.pass_time(1_000_000)
+    for tp in lab.active.context.partitions():
+        isr = lab.state(tp).isr
+        if in_sync and 0 in lab.assignment(tp) and 0 not in isr:
+            await lab.write_isr(tp, (*isr, 0))
+
+
+def preferred(lab: Lab) -> list[TopicPartition]:
+    found = [event for event in lab.of(LeaderElected) if event.selector == "preferred"]
+    return [TopicPartition(event.topic, event.partition) for event in found]
+
+
+def test_leadership_comes_back() -> None:
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1), 1: (1, 0)})
+        await come_back(lab)
+        assert lab.state(TP).leader == 1
+        await lab.pass_time(EVERY_US)
+        assert lab.state(TP).leader == 0
+        assert preferred(lab) == [TP]
+
+    run(test, brokers=4, policies=PINNED_3)
+
+
+def test_switched_off_it_does_not() -> None:
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1)})
+        await come_back(lab)
+        await lab.pass_time(5 * EVERY_US)
+        assert lab.state(TP).leader == 1
+
+    run(test, brokers=4, policies=evolve(PINNED_3, auto_rebalance=evolve(OFTEN, enabled=False)))
+
+
+@pytest.mark.parametrize(("percentage", "acts"), [(0, True), (24, True), (25, False), (100, False)])
+def test_the_share_has_to_be_larger_than_the_limit(percentage: int, acts: bool) -> None:
+    """One of the four partitions that prefer broker 0 is led elsewhere: the others have no other replica."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1), 1: (0,), 2: (0,), 3: (0,), 4: (1, 2)})
+        await come_back(lab)
+        await lab.pass_time(EVERY_US)
+        assert preferred(lab) == ([TP] if acts else [])
+
+    run(test, brokers=4, policies=evolve(PINNED_3, auto_rebalance=evolve(OFTEN, percentage=percentage)))
+
+
+def test_the_first_look_is_five_seconds_after_an_election() -> None:
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1)})
+        await come_back(lab)
+        lab.nodes[3].crash()
+        await lab.pass_time(EXPIRY_US)
+        second = lab.of(ControllerElected)[-1]
+        [elected] = [event for event in lab.of(LeaderElected) if event.selector == "preferred"]
+        assert second.controller_epoch == elected.controller_epoch == 2
+        assert 5_000_000 < elected.t_us - second.t_us < 5_100_000
+
+    run(test, brokers=4, policies=evolve(PINNED_3, auto_rebalance=AutoRebalance()))
+
+
+def test_the_next_look_counts_from_the_end_of_the_last() -> None:
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1)})
+        for _ in range(2):
+            await come_back(lab)
+            await lab.pass_time(EVERY_US)
+        first, second = [event.t_us for event in lab.of(LeaderElected) if event.selector == "preferred"]
+        assert (second - first) % EVERY_US < 100_000
+
+    run(test, brokers=4, policies=PINNED_3)
+
+
+def test_a_term_that_is_over_looks_no_more() -> None:
+    async def test(lab: Lab) -> None:
+        old = lab.active
+        lab.zookeeper.expire(old.id)
+        await lab.pass_time(EXPIRY_US)
+        assert old is not lab.active
+        await lab.create_topic("orders", {0: (0, 1)})
+        await come_back(lab)
+        await lab.pass_time(3 * EVERY_US)
+        assert {event.controller_epoch for event in lab.of(LeaderElected) if event.selector == "preferred"} == {2}
+
+    run(test, brokers=4, policies=PINNED_3)
+
+
+def test_a_move_anywhere_keeps_leadership_where_it_is() -> None:
+    """The move waits for a dead broker; when that returns and the move ends, leadership comes back."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1), 1: (1, 2)})
+        lab.nodes[4].crash()
+        await lab.pass_time(EXPIRY_US)
+        await lab.reassign({TopicPartition("orders", 1): (1, 4)})
+        await come_back(lab)
+        await lab.pass_time(2 * EVERY_US)
+        assert preferred(lab) == []
+        lab.restart(4)
+        await lab.pass_time(2 * EVERY_US)
+        assert preferred(lab) == [TP]
+
+    run(test, brokers=5, policies=PINNED_3)
+
+
+def test_a_preferred_replica_that_is_down_is_not_tried() -> None:
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1)})
+        lab.nodes[0].crash()
+        await lab.pass_time(EXPIRY_US + 2 * EVERY_US)
+        assert [event for event in lab.of(Step) if event.step == "preferred.1"] == []
+
+    run(test, brokers=4, policies=PINNED_3)
+
+
+@pytest.mark.parametrize(("rule", "tries"), [(OFTEN, True), (evolve(OFTEN, eligible=preferred_could_lead), False)])
+def test_whether_a_replica_out_of_sync_is_tried(rule: AutoRebalance, tries: bool) -> None:
+    """Before KAFKA-9866 it is, in vain."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1)})
+        await come_back(lab, in_sync=False)
+        await lab.pass_time(EVERY_US)
+        assert bool([event for event in lab.of(Step) if event.step == "preferred.1"]) == tries
+        assert lab.state(TP).leader == 1
+
+    run(test, brokers=4, policies=evolve(PINNED_3, auto_rebalance=rule), joins=False)
+
+
+def test_a_cluster_in_balance_is_left_in_peace() -> None:
+    """No step, no write, no request, however often the controller looks; and the world is settled in between."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1), 1: (1, 0)})
+        received, written = len(lab.received), len(lab.of(ZkWritten))
+        await lab.pass_time(10 * EVERY_US)
+        assert len(lab.received) == received
+        assert len(lab.of(ZkWritten)) == written
+        assert lab.world.foreground == 0
+
+    run(test, brokers=4, policies=PINNED_3)
