@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING
 
 from scenarios.errors import BadInput
 from scenarios.model.phases import Gate, is_move_step, resolve, unreachable
-from scenarios.model.steps import DELETE, STEPS
+from scenarios.model.steps import STEPS
 from scenarios.model.triggers import When
 
 if TYPE_CHECKING:
     from scenarios.model.scenario import Scenario
+
+_BROUGHT_ABOUT_BY = {
+    "delete": ("topic.delete", "no topic is deleted"),
+    "shutdown": ("broker.controlled_shutdown", "no broker asks for its shutdown"),
+}
 
 
 def gate_of(steps: Sequence[str], edge: str, protocol: str) -> Gate | None:
@@ -35,13 +40,8 @@ def check_steps(scenario: Scenario, steps: Sequence[str], edge: str, partition: 
     gate = gate_of(steps, edge, strategy.protocol)
     if gate is None:
         raise BadInput(unreachable(steps[0], strategy.name), where="step")
-    if STEPS[gate.step] is DELETE and all(entry.action != "topic.delete" for entry in scenario.method):
-        raise BadInput(
-            f"step {gate.step!r} is never reached: no topic is deleted; "
-            'add an entry with action = "topic.delete"',
-            where="step",
-        )
     if not is_move_step(gate.step):
+        _check_cause(scenario, gate.step)
         return
     if all(entry.action != "reassign.execute" for entry in scenario.method):
         raise BadInput(
@@ -50,6 +50,15 @@ def check_steps(scenario: Scenario, steps: Sequence[str], edge: str, partition: 
             where="step",
         )
     check_moved(scenario, partition, "partition")
+
+
+def _check_cause(scenario: Scenario, step: str) -> None:
+    """Refuse a step of an operation that only an action brings about, where no entry does."""
+    action, lacking = _BROUGHT_ABOUT_BY.get(STEPS[step].name, ("", ""))
+    if action and all(entry.action != action for entry in (*scenario.method, *scenario.rollbacks)):
+        raise BadInput(
+            f'step {step!r} is never reached: {lacking}; add an entry with action = "{action}"', where="step"
+        )
 
 
 def check_moved(scenario: Scenario, partition: str | None, where: str) -> None:

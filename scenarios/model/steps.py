@@ -171,13 +171,15 @@ DELETE = Protocol(
 )
 SHUTDOWN = Protocol(
     "shutdown",
-    _numbered("shutdown", "move leaders away", "stop its followers", "its followers become OfflineReplica"),
+    _numbered(
+        "shutdown",
+        "partitions that the broker leads elect another leader",
+        "send StopReplica for those that it follows",
+        "its replicas of those become OfflineReplica",
+    ),
     reassignment=False,
-    available=False,
 )
-PREFERRED = Protocol(
-    "preferred", _numbered("preferred", "elect the preferred replica"), reassignment=False, available=False
-)
+PREFERRED = Protocol("preferred", _numbered("preferred", "elect the preferred replicas"), reassignment=False)
 
 PROTOCOLS: Mapping[str, Protocol] = {
     protocol.name: protocol

@@ -72,6 +72,28 @@ def test_offline_is_what_zookeeper_says_and_a_dead_leader_shows_in_isr_live() ->
     assert lives == [(0, 3), (1_000_000, 2), (2_000_000, 0), (5_000_000, 1)]
 
 
+def test_a_changed_min_insync_replicas_counts_from_then_on() -> None:
+    """Of the topic, then of all brokers, under the topic's own; a topic that is gone sets nothing any more."""
+    stream = started(default_min_isr=2)
+    stream.at(1_000).write("/config/topics/orders", '{"version":1,"config":{"min.insync.replicas":"4"}}')
+    stream.at(3_000).write("/config/brokers/<default>", '{"version":1,"config":{"min.insync.replicas":"5"}}')
+    stream.at(4_000).write("/config/topics/orders", '{"version":1,"config":{"min.insync.replicas":"1"}}')
+    stream.at(5_000).write("/config/topics/orders", "", op="delete")
+    stream.at(7_000).write("/config/brokers/<default>", '{"version":1,"config":{}}')
+    found = stream.finish(9_000)
+    assert found.under_min_isr_us == 3_000_000 + 2_000_000
+    assert [row.min_isr for row in stream.rows("isr_events")] == [2, 4, 1, 5, 2]
+
+
+def test_settings_of_others_change_nothing() -> None:
+    stream = started(min_isr={"orders": 2})
+    stream.at(1_000).write("/config/topics/logs", '{"version":1,"config":{"min.insync.replicas":"9"}}')
+    stream.write("/config/brokers/1", '{"version":1,"config":{"min.insync.replicas":"9"}}')
+    stream.write("/config/changes/config_change_0000000000", '{"version":2,"entity_path":"topics/orders"}')
+    assert stream.finish(9_000).under_min_isr_us == 0
+    assert [row.min_isr for row in stream.rows("isr_events")] == [2]
+
+
 def test_a_deleted_partition_counts_no_more() -> None:
     stream = started()
     stream.at(1_000).state(-1, ())

@@ -278,6 +278,57 @@ CASES: dict[str, tuple[str, str, str]] = {
     "step: unknown topic": (when('step = "wiki.3", topic = "order"'), "method[1].when.topic", "'orders'?"),
     "step: hop of one hop": (when('step = "move.start", hop = 2'), "method[1].when.hop", "write 1 to 1"),
     "step: metric predicate": (when('metric = "isr_shrinks"'), "method[1].when.metric", "docs/limits.md"),
+    "step: a shutdown that nobody asks for": (
+        when('step = "shutdown.2"'),
+        "method[1].when.step",
+        "broker.controlled_shutdown",
+    ),
+    "election of an unknown partition": (
+        acting('action = "election.preferred"', 'partitions = ["orders-0", "orders-7"]'),
+        "method[1].partitions[1]: unknown partition 'orders-7'",
+        "did you mean",
+    ),
+    "election of a partition twice": (
+        acting('action = "election.preferred"', 'partitions = ["orders-0", "orders-0"]'),
+        "method[1].partitions[1]",
+        "listed twice",
+    ),
+    "election of no partition": (
+        acting('action = "election.preferred"', "partitions = []"),
+        "method[1].partitions",
+        "name at least one",
+    ),
+    "settings of an unknown topic": (
+        acting('action = "config.set"', 'topic = "order"', 'config = { "min.insync.replicas" = 2 }'),
+        "method[1].topic: unknown topic 'order'",
+        "did you mean 'orders'?",
+    ),
+    "a setting that cannot be changed": (
+        acting('action = "config.set"', 'config = { "min.insync.replica" = 2 }'),
+        "method[1].config.min.insync.replica",
+        "did you mean 'min.insync.replicas'?",
+    ),
+    "a setting with a bad value": (
+        acting('action = "config.set"', 'config = { "min.insync.replicas" = 0 }'),
+        "method[1].config.min.insync.replicas",
+        "from 1",
+    ),
+    "no setting": (acting('action = "config.set"', "config = {}"), "method[1].config", "min.insync.replicas"),
+    "a shutdown of nobody": (
+        acting('action = "broker.controlled_shutdown"'),
+        "method[1]",
+        "'target'",
+    ),
+    "a shutdown of an unknown broker": (
+        acting('action = "broker.controlled_shutdown"', "target = 7"),
+        "method[1].target: broker 7",
+        "0 to 6",
+    ),
+    "an election that ends": (
+        acting('action = "election.preferred"', 'duration = "5s"'),
+        "method[1].duration",
+        "takes no duration",
+    ),
     "steady state: unknown metric": (
         small_and("[[steady_state]]", 'metric = "offline_partition"', "tolerance = 0"),
         "steady_state[0].metric",

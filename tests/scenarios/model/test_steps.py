@@ -36,7 +36,8 @@ def test_every_phase_maps_to_steps_of_every_protocol_that_runs() -> None:
         ("new-partition.2", "before", "kafka-6794", Gate("new-partition.2")),
         ("wiki.4", "after", "kafka-6794", None),
         ("kip-455.B3", "after", "wiki", None),
-        ("shutdown.1", "after", "wiki", None),
+        ("shutdown.1", "after", "wiki", Gate("shutdown.1")),
+        ("preferred.1", "before", "kafka-6794", Gate("preferred.1")),
     ],
 )
 def test_a_step_resolves_to_the_running_protocols_gate(

@@ -1,0 +1,55 @@
+"""Settings that are changed while the cluster runs (KIP-226): min.insync.replicas, on brokers and in what is measured."""
+
+import pytest
+
+from emulator.protocol.events import Produced
+from emulator.protocol.znodes import decode_config
+from emulator.trace.events import ZkWritten
+from tests.scenarios.runner.building import Played, Table, play, scenario
+
+LEAST = "min.insync.replicas"
+DOWN: Table = {"at": "5s", "action": "broker.crash", "target": 2}
+
+
+def change(at: str, least: int, topic: str | None = "orders") -> Table:
+    return {"at": at, "action": "config.set", "config": {LEAST: least}, **({"topic": topic} if topic else {})}
+
+
+def first_acks(played: Played, after_us: int, before_us: int) -> list[Produced]:
+    return played.of(Produced, lambda e: e.error == "NONE" and after_us < e.t_us < before_us)
+
+
+@pytest.mark.parametrize("topic", ["orders", None])
+def test_it_is_obeyed_and_measured_from_then_on(topic: str | None) -> None:
+    """Two of three are in sync: three are asked for at 30 s, two again at 40 s."""
+    played = play(scenario(method=[DOWN, change("30s", 3, topic), change("40s", 2, topic)], horizon="1m"))
+    assert first_acks(played, 25_000_000, 29_900_000) != []
+    assert first_acks(played, 30_200_000, 40_000_000) == []
+    assert first_acks(played, 40_000_000, 41_000_000) != []
+    assert played.run.metrics["under_min_isr_s"] == pytest.approx(10, abs=0.01)
+
+
+def test_a_topic_s_own_goes_before_that_of_the_brokers() -> None:
+    played = play(scenario(method=[DOWN, change("20s", 2), change("30s", 3, None)], horizon="1m"))
+    assert first_acks(played, 30_200_000, 40_000_000) != []
+    assert played.run.metrics["under_min_isr_s"] == 0
+
+
+def test_a_leader_that_has_started_since_obeys_it_too() -> None:
+    """It reads what was announced before it started."""
+    bounce: list[Table] = [
+        {"at": f"{at}s", "action": "broker.crash", "target": broker, "duration": "1s"}
+        for broker, at in ((0, 10), (1, 25))
+    ]
+    played = play(scenario(method=[change("4s", 3), DOWN, *bounce], horizon="1m"))
+    assert first_acks(played, 20_000_000, 60_000_000) == []
+    assert first_acks(played, 2_000_000, 5_000_000) != []
+
+
+def test_the_tool_keeps_the_other_settings() -> None:
+    unclean: Table = {
+        "at": "6s", "action": "config.set", "topic": "orders", "config": {"unclean.leader.election.enable": True}
+    }  # fmt: skip
+    played = play(scenario(method=[change("5s", 2), unclean]))
+    written = played.of(ZkWritten, lambda e: e.path == "/config/topics/orders")
+    assert decode_config(written[-1].data) == {LEAST: "2", "unclean.leader.election.enable": "true"}
