@@ -1,4 +1,4 @@
-"""Settings that are changed while the cluster runs (KIP-226): min.insync.replicas, on brokers and in what is measured."""
+"""Settings that change while the cluster runs (KIP-226): min.insync.replicas, on brokers and in the figures."""
 
 import pytest
 
