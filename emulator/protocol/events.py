@@ -122,6 +122,17 @@ class LeaderElected(NamedTuple):
     unclean: bool
 
 
+class ElectionAnswered(NamedTuple):
+    """What the API answered to a wish for a preferred leader: NONE, or Kafka's name of the code."""
+
+    t_us: int
+    seq: int
+    cause: int
+    topic: str
+    partition: int
+    error: str
+
+
 class BecameLeader(NamedTuple):
     """A broker adopted leadership."""
 

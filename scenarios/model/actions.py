@@ -11,6 +11,7 @@ from typing import Any
 
 from attrs import field, frozen
 
+from emulator.protocol.errors import Errors
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.model.configs import TOPIC_CONFIG
 from scenarios.model.kinds import DURATION, REPLICAS, Choice, Integer, Kind, ListOf
@@ -66,6 +67,18 @@ _DIRECTION = Parameter(
 )
 _TOPIC = Parameter("topic", TOPIC_NAME, "the topic's name", required=True)
 _GATE = Parameter("gate", WHEN, "the step and its filters", required=True)
+
+_ELECTION_ERRORS = tuple(
+    error.name
+    for error in (
+        Errors.UNKNOWN_SERVER_ERROR,
+        Errors.UNKNOWN_TOPIC_OR_PARTITION,
+        Errors.LEADER_NOT_AVAILABLE,
+        Errors.REQUEST_TIMED_OUT,
+        Errors.INVALID_TOPIC_EXCEPTION,
+        Errors.PREFERRED_LEADER_NOT_AVAILABLE,
+    )
+)
 
 ACTIONS: Mapping[str, Action] = {
     action.name: action
@@ -148,6 +161,16 @@ ACTIONS: Mapping[str, Action] = {
             (
                 Parameter(
                     "partitions", ListOf(PARTITION_NAME, unique=True, empty=False), "which ones; absent = all there are"
+                ),
+                Parameter(
+                    "via",
+                    Choice(("zk", "api"), "way"),
+                    "by /admin/preferred_replica_election or by ElectLeaders; absent = as the profile's tool",
+                ),
+                Parameter(
+                    "expect_error",
+                    Choice(_ELECTION_ERRORS, "error"),
+                    "the code that is to be answered, for one partition at least, and no other; absent = none may be",
                 ),
             ),
         ),

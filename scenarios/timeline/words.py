@@ -138,6 +138,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     ),
     e.ControlResponse: _control_response,
     e.LeaderElected: _leader_elected,
+    e.ElectionAnswered: lambda v: f"election for {_tp(v)} answered: {v.error}",
     e.BecameLeader: lambda v: f"broker {v.node} leads {_tp(v)}, epoch {v.leader_epoch}, {_ends(v)}",
     e.BecameFollower: lambda v: f"broker {v.node} follows {v.leader} on {_tp(v)}, epoch {v.leader_epoch}, {_ends(v)}",
     e.ReplicaStopped: _replica_stopped,

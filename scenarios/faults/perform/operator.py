@@ -9,8 +9,9 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS
 from scenarios.clients.tools import configs, elections, reassign, topics
+from scenarios.clients.tools.outcome import Outcome
 from scenarios.cluster import TopicSetup
-from scenarios.model import MethodEntry
+from scenarios.model import PROFILES, MethodEntry
 
 if TYPE_CHECKING:
     from scenarios.faults.actions import Actions, Brokers
@@ -26,6 +27,28 @@ def execute_plan(actions: Actions, _entry: MethodEntry, _brokers: Brokers) -> No
             actions.refused.append("reassign.execute: another reassignment is in progress")
 
     actions.cluster.operator.begin(reassign.execute, moves, done=done)
+
+
+def _partitions(entry: MethodEntry) -> tuple[TopicPartition, ...] | None:
+    names = entry.param("partitions")
+    return None if names is None else tuple(map(TopicPartition.parse, names))
+
+
+def _judge(actions: Actions, entry: MethodEntry) -> Callable[[Outcome], None]:
+    """What was refused goes into the verdict, unless it was refused as the entry expects."""
+    expects = entry.spec.parameter("expect_error") is not None
+    wanted = entry.param("expect_error") if expects else None
+
+    def done(outcome: Outcome) -> None:
+        actions.refused += [
+            f"{entry.action}: {line}"
+            for line, (_, error) in zip(outcome.lines, outcome.errors, strict=True)
+            if error.name != wanted
+        ]
+        if wanted is not None and all(error.name != wanted for _, error in outcome.errors):
+            actions.refused.append(f"{entry.action}: {wanted} was expected and not answered")
+
+    return done
 
 
 def create_topic(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
@@ -59,14 +82,9 @@ def _answered(actions: Actions, what: str) -> Callable[[object], None]:
 
 
 def elect_preferred(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
-    names = entry.param("partitions")
-
-    def done(accepted: object) -> None:
-        if not accepted:
-            actions.refused.append("election.preferred: another preferred election is in progress")
-
-    wanted = None if names is None else tuple(map(TopicPartition.parse, names))
-    actions.cluster.operator.begin(elections.prefer, wanted, done=done)
+    via = entry.param("via") or PROFILES[actions.scenario.profile].election_tool
+    command = elections.by_api if via == "api" else elections.by_znode
+    actions.cluster.operator.begin(command, _partitions(entry), done=_judge(actions, entry))
 
 
 def set_config(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
