@@ -11,6 +11,7 @@ from emulator.trace.events import Step, ZkWritten
 from tests.controller.lab import EXPIRY_US, Lab, run
 
 TP = TopicPartition("orders", 0)
+CHANGED = '{"version":1,"partitions":[{"topic":"orders","partition":0}]}'
 EVERY_US = 20_000_000
 OFTEN = AutoRebalance(interval_us=EVERY_US)
 PINNED_3 = ControllerPolicies(pinned=3, auto_rebalance=OFTEN)
@@ -106,6 +107,36 @@ def test_a_term_that_is_over_looks_no_more() -> None:
         assert {event.controller_epoch for event in lab.of(LeaderElected) if event.selector == "preferred"} == {2}
 
     run(test, brokers=4, policies=PINNED_3)
+
+
+def test_a_controller_elected_again_looks_as_often_as_one() -> None:
+    """The timer of its first term is gone; broker 0 is too slow to win."""
+    looks: list[int] = []
+
+    async def test(lab: Lab) -> None:
+        def noting(_context: object, _tp: TopicPartition) -> bool:
+            looks.append(lab.world.now)
+            return False
+
+        rule = evolve(OFTEN, eligible=noting)
+        for controller in lab.controllers.values():
+            controller.policies = evolve(controller.policies, auto_rebalance=rule)
+        await lab.create_topic("orders", {0: (0, 1)})
+        state = lab.state(TP)
+        await lab.operator.set("/brokers/topics/orders/partitions/0/state", evolve(state, leader=1).encode())
+        await lab.operator.create("/isr_change_notification/isr_change_", CHANGED, sequential=True)
+        await lab.pass_time(EVERY_US // 2)
+        lab.controllers[0].process.pause()
+        await lab.operator.delete("/controller")
+        await lab.world.sleep(1_000_000)
+        lab.controllers[0].process.resume()
+        await lab.pass_time(3 * EVERY_US)
+        assert (lab.active.id, lab.active.epoch) == (1, 2)
+        second = lab.of(ControllerElected)[-1].t_us
+        gaps = [round((at - second) / 1_000_000) for at in looks if at > second]
+        assert gaps == [5, 25, 45]
+
+    run(test, brokers=2, policies=evolve(PINNED_3, pinned=1), joins=False)
 
 
 def test_a_move_anywhere_keeps_leadership_where_it_is() -> None:
