@@ -41,7 +41,8 @@ def _trigger(draw: st.DrawFn, strategy: str) -> Table:
 @st.composite
 def _fault(draw: st.DrawFn, strategy: str, brokers: int, moved: str, hosts: bool) -> Table:
     """``hosts``: whether the loss of a machine is survivable: every replica list has two, min.insync.replicas is 2."""
-    kinds = ["crash", "stop", "pause", "cut", "cut-zookeeper", "delay", "expire", "fail", "controller"]
+    ends = ["crash", "stop", "shut-down", "controller"]
+    kinds = [*ends, "pause", "cut", "cut-zookeeper", "delay", "expire", "fail", "elect"]
     kind = draw(st.sampled_from(kinds))
     duration = {"duration": draw(st.sampled_from(DURATIONS))}
     target = {"target": draw(_target(brokers, moved))}
@@ -52,6 +53,8 @@ def _fault(draw: st.DrawFn, strategy: str, brokers: int, moved: str, hosts: bool
     faults: dict[str, Table] = {
         "crash": {"action": "broker.crash", **target, **duration, **crash},
         "stop": {"action": "broker.stop", **target, **duration},
+        "shut-down": {"action": "broker.controlled_shutdown", **target, **duration},
+        "elect": {"action": "election.preferred"},
         "pause": {"action": "broker.pause", **target, **duration},
         "cut": {"action": "link.cut", **target, **duration, **direction},
         "cut-zookeeper": {"action": "link.cut", **target, **duration, **direction, "peer": "zookeeper"},
@@ -87,6 +90,7 @@ def histories(draw: st.DrawFn, faults: int = 1) -> Scenario:
             "min.insync.replicas": min_isr,
             "replica.lag.time.max.ms": draw(st.sampled_from((1_000, 10_000))),
             "num.replica.fetchers": draw(st.integers(1, 2)),
+            "leader.imbalance.check.interval.seconds": draw(st.sampled_from((1, 300))),
         },
         rate=draw(st.sampled_from((20, 300))),
         size=draw(st.sampled_from(("0B", "64KiB", "8MiB"))),
