@@ -19,7 +19,7 @@ from emulator.protocol.events import (
     PartitionUnfailed,
     Produced,
 )
-from emulator.trace.events import Step, ZkSession
+from emulator.trace.events import Step, ZkSession, ZkWritten
 from scenarios.model import ACTIONS
 from tests.scenarios.runner.building import EXECUTE, HEAL, TP, Played, Table, play, scenario
 
@@ -64,6 +64,16 @@ def test_broker_stop_leaves_at_once() -> None:
     assert gone[0] < 3.1
     assert 8 < gone[1] < 11.1
     assert [event.kind for event in stopped.of(NodeCrashed)] == ["stop"]
+
+
+def test_broker_controlled_shutdown() -> None:
+    """Leadership goes first; see test_controlled_shutdown.py for the rest."""
+    played = story(act("broker.controlled_shutdown", 0, duration="5s"))
+    [elected] = played.of(LeaderElected, lambda event: event.selector != "new")
+    [end] = played.of(NodeCrashed)
+    assert (elected.selector, elected.leader, end.kind) == ("controlled-shutdown", 1, "stop")
+    assert 3_000_000 < elected.t_us < end.t_us < 3_100_000
+    assert times(played.of(NodeStarted, lambda event: event.incarnation == 2)) == [8.0]
 
 
 def test_broker_start() -> None:
@@ -199,6 +209,20 @@ def test_topic_delete_and_topic_expand() -> None:
     played = play(scenario(method=[expand, delete], expect=[{"assignment": {"orders-0": [], "orders-1": []}}]))
     assert played.run.passed, played.run.explanation
     assert [event.detail for event in played.of(Fault)] == ["orders to 2 partitions", "orders"]
+
+
+def test_election_preferred() -> None:
+    """See test_preferred_elections.py for the rest."""
+    bounce = act("broker.stop", 0), act("broker.start", 0, at="4s")
+    played = story(*bounce, act("election.preferred", at="20s"))
+    assert [(e.selector, e.leader) for e in played.of(LeaderElected)][-1] == ("preferred", 0)
+
+
+def test_config_set() -> None:
+    """See test_settings.py and test_unclean_election.py for the rest."""
+    played = story(act("config.set", topic="orders", config={"min.insync.replicas": 2}))
+    written = played.of(ZkWritten, lambda event: event.path == "/config/topics/orders")
+    assert written[-1].data == '{"version":1,"config":{"min.insync.replicas":"2"}}'
 
 
 # -- gates ------------------------------------------------------------------------------------------------------
