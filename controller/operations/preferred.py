@@ -85,6 +85,9 @@ def _refusal(c: "Controller", tp: TopicPartition, type: ElectionType) -> Errors:
     if not replicas:
         log.info("no election: no such partition", partition=str(tp))
         return Errors.UNKNOWN_TOPIC_OR_PARTITION
+    if c.context.is_deleting(tp.topic):
+        log.warning("no election: topic to be deleted", partition=str(tp))
+        return Errors.INVALID_TOPIC_EXCEPTION
     if tp not in c.context.leadership:
         log.error("no election: never had a leader", partition=str(tp))
         return Errors.LEADER_NOT_AVAILABLE

@@ -88,7 +88,7 @@ async def balance(c: "Controller") -> None:
     preferring: dict[int, int] = {}
     led_elsewhere: dict[int, list[TopicPartition]] = {}
     for topic, partitions in context.assignments.items():
-        for partition, replicas in partitions.items():
+        for partition, replicas in () if context.is_deleting(topic) else partitions.items():
             first = replicas[0]
             preferring[first] = preferring.get(first, 0) + 1
             state = context.leadership.get(TopicPartition(topic, partition))

@@ -58,9 +58,13 @@ async def _shut_down(c: "Controller", broker: int) -> None:
 
 
 def _replicated(c: "Controller", broker: int, *, led: bool) -> list[TopicPartition]:
-    """The partitions with several replicas that ``broker`` leads, or that it follows."""
+    """The partitions with several replicas that ``broker`` leads, or that it follows; not those to be deleted."""
+    context = c.context
     return [
         tp
-        for tp, state in c.context.leadership.items()
-        if (state.leader == broker) is led and broker in (rs := c.context.replicas(tp)) and len(rs) > 1
+        for tp, state in context.leadership.items()
+        if (state.leader == broker) is led
+        and broker in (replicas := context.replicas(tp))
+        and len(replicas) > 1
+        and not context.is_deleting(tp.topic)
     ]

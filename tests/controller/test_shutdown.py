@@ -78,6 +78,22 @@ def test_what_nobody_else_can_lead_remains() -> None:
     run(test, brokers=4, policies=PINNED_3, joins=False)
 
 
+def test_a_topic_to_be_deleted_does_not_remain() -> None:
+    """It waits for a dead replica and is of no concern to a broker that goes down."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", TOPIC)
+        lab.nodes[2].crash()
+        await lab.pass_time(EXPIRY_US)
+        await lab.delete_topic("orders")
+        notes = Notes(lab)
+        assert (await shut_down(lab, 0)).remaining == ()
+        assert notes.writes() == []
+        assert notes.requests() == {}
+
+    run(test, brokers=4, policies=PINNED_3, joins=False)
+
+
 def test_two_brokers_going_down_do_not_lead_each_other_s_partitions() -> None:
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", TOPIC)
