@@ -41,7 +41,7 @@ class PartitionStateMachine:
         await self.elect_where_missing()
 
     async def elect_where_missing(self, topic: str | None = None) -> None:
-        """Try to find a leader for every partition (of one topic) that is new or offline, unless it is to be deleted."""
+        """Try to find a leader for each partition (of one topic) that is new or offline, and not to be deleted."""
         missing = self.context.partitions_in(PartitionState.OFFLINE, PartitionState.NEW)
         asked = [tp for tp in missing if topic in (None, tp.topic)]
         wanted = [tp for tp in asked if not self.context.is_deleting(tp.topic)]

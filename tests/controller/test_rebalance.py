@@ -167,6 +167,22 @@ def test_a_preferred_replica_that_is_down_is_not_tried() -> None:
     run(test, brokers=4, policies=PINNED_3)
 
 
+def test_a_topic_to_be_deleted_stays_as_it_is() -> None:
+    """It waits for a dead replica; broker 0 could lead it."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        await come_back(lab, in_sync=False)
+        lab.nodes[2].crash()
+        await lab.pass_time(EXPIRY_US)
+        await lab.delete_topic("orders")
+        await lab.write_isr(TP, (1, 0))
+        await lab.pass_time(2 * EVERY_US)
+        assert lab.state(TP).leader == 1
+
+    run(test, brokers=4, policies=PINNED_3, joins=False)
+
+
 @pytest.mark.parametrize(("rule", "tries"), [(OFTEN, True), (evolve(OFTEN, eligible=preferred_could_lead), False)])
 def test_whether_a_replica_out_of_sync_is_tried(rule: AutoRebalance, tries: bool) -> None:
     """Before KAFKA-9866 it is, in vain."""
