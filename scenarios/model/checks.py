@@ -78,8 +78,8 @@ def _check_entry(known: Known, entry: MethodEntry) -> None:
         at(where, lambda found: _check_part(known, found), value)
     if "partition" in entry.params:
         known.partition(entry.params["partition"], "partition")
-    for index, partition in enumerate(entry.params.get("partitions", ())):
-        known.partition(partition, f"partitions[{index}]")
+    if entry.action == "election.preferred":
+        _each("partitions", entry.param("partitions") or (), lambda partition: known.partition(partition, ""))
     if entry.action == "config.set":
         _check_settings(known, entry)
 
