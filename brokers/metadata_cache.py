@@ -2,21 +2,23 @@
 
 from attrs import define, field
 
-from emulator.protocol.metadata import MetadataRequest, MetadataResponse
+from emulator.protocol.metadata import NO_CONTROLLER, MetadataRequest, MetadataResponse
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 
 
 @define(eq=False)
 class MetadataCache:
-    """The newest state of each partition, and the brokers alive."""
+    """The newest state of each partition, the brokers alive, and who told it."""
 
     partitions: dict[TopicPartition, PartitionMetadata] = field(factory=dict)
     live_brokers: tuple[int, ...] = ()
+    controller: int = NO_CONTROLLER
 
     def update(self, request: UpdateMetadataRequest) -> None:
         """Take over an UpdateMetadata request."""
         self.live_brokers = request.live_brokers
+        self.controller = request.controller_id
         for state in request.partitions:
             if state.leader == LEADER_DURING_DELETE:
                 self.partitions.pop(state.tp, None)
@@ -24,7 +26,9 @@ class MetadataCache:
                 self.partitions[state.tp] = state
 
     def answer(self, request: MetadataRequest) -> MetadataResponse:
-        """What a client is told about ``request.topics``; about everything if it names none."""
+        """What a client is told about ``request.topics``."""
         wanted = request.topics
-        known = tuple(state for tp, state in self.partitions.items() if not wanted or tp.topic in wanted)
-        return MetadataResponse(known, self.live_brokers)
+        if wanted == ():
+            return MetadataResponse((), self.live_brokers, self.controller)
+        known = tuple(state for tp, state in self.partitions.items() if wanted is None or tp.topic in wanted)
+        return MetadataResponse(known, self.live_brokers, self.controller)

@@ -15,6 +15,7 @@ from controller.events.cluster import LeaderAndIsrAnswered
 from controller.events.deletions import ReplicasDeleted
 from controller.events.term import ControllerChange, Expire, Reelect, Startup
 from controller.policies import ControllerPolicies
+from controller.requests import reassignments
 from controller.states.elections import Elections
 from controller.states.partitions import PartitionStateMachine
 from controller.states.replicas import ReplicaStateMachine
@@ -69,11 +70,12 @@ class Controller:
 
     def __attrs_post_init__(self) -> None:
         process, context, policies = self.process, self.context, self.policies
-        self.store = Store(self.zk, process.node.trace, context)
+        self.store = Store(self.zk, process.node.trace, context, policies.reassignment.topic_version)
         self.queue = EventQueue(process, self._handle)
         self.watches = Watches(self.zk, self.queue)
         self.channels = Channels(process, self.network, policies.request_timeout_us, policies.retry_pause_us)
-        self.batch = RequestBatch(self.id, context, self.channels, self._answered, self._stopped)
+        tells = policies.tells_motions
+        self.batch = RequestBatch(self.id, context, self.channels, self._answered, self._stopped, tells)
         self.elections = Elections(process, context, self.store, self.batch, policies.unclean_leader_election)
         self.partitions = PartitionStateMachine(context, self.elections, self.batch)
         self.replicas = ReplicaStateMachine(context, self.store, self.elections, self.batch, policies.replicas)
@@ -100,6 +102,7 @@ class Controller:
             lambda watch: self.queue.put(reelect() if watch.type is EventType.NODE_DELETED else change()),
         )
         self.zk.on_expired = self._expired
+        reassignments.serve(self)
         self.queue.start()
         self.queue.put(Startup())
 

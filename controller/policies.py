@@ -14,6 +14,7 @@ class ControllerPolicies:
     Attributes:
         reassignment: how a partition is moved.
         replicas: how the replica state machine works: Kafka's code or the controller page.
+        tells_motions: whether LeaderAndIsr carries the adding and removing replicas (KIP-455).
         unclean_leader_election: unclean.leader.election.enable.
         delete_topics: delete.topic.enable; without it requests for deletion are dropped unheard.
         deletion_heeds_moves: whether a topic that is asked to go waits until none of its partitions is being
@@ -27,6 +28,7 @@ class ControllerPolicies:
 
     reassignment: ReassignmentProtocol = field(factory=Wiki)
     replicas: ReplicaRules = SEVEN_STATES
+    tells_motions: bool = True
     unclean_leader_election: bool = False
     delete_topics: bool = True
     deletion_heeds_moves: bool = True

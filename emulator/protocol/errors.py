@@ -1,4 +1,4 @@
-"""Kafka's error codes, with Kafka's numbers (org.apache.kafka.common.protocol.Errors, 2.3)."""
+"""Kafka's error codes, with Kafka's numbers (org.apache.kafka.common.protocol.Errors, 2.4)."""
 
 from enum import IntEnum
 
@@ -19,6 +19,7 @@ class Errors(IntEnum):
     NOT_ENOUGH_REPLICAS = 19
     NOT_ENOUGH_REPLICAS_AFTER_APPEND = 20
     INVALID_REQUIRED_ACKS = 21
+    UNSUPPORTED_VERSION = 35
     TOPIC_ALREADY_EXISTS = 36
     INVALID_PARTITIONS = 37
     INVALID_REPLICATION_FACTOR = 38
@@ -31,3 +32,4 @@ class Errors(IntEnum):
     FENCED_LEADER_EPOCH = 74
     UNKNOWN_LEADER_EPOCH = 75
     STALE_BROKER_EPOCH = 77
+    NO_REASSIGNMENT_IN_PROGRESS = 85

@@ -331,7 +331,8 @@ class MoveStarted(NamedTuple):
 
 
 class MoveFinished(NamedTuple):
-    """The partition is gone from /admin/reassign_partitions."""
+    """The controller is done with the partition: it is where it was asked to go, back after a cancellation, or refused
+    by way of /admin/reassign_partitions."""
 
     t_us: int
     seq: int

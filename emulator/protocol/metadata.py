@@ -1,22 +1,32 @@
-"""Metadata (API 3): a client asks any broker who leads what."""
+"""Metadata (API 3): a client asks any broker who leads what, who lives, and who is the controller."""
 
 from attrs import define
 
 from emulator.protocol.update_metadata import PartitionMetadata
 
+NO_CONTROLLER = -1
+
 
 @define(eq=False)
 class MetadataRequest:
-    topics: tuple[str, ...]
+    """``topics``: None for all of them, empty for none (v1, 0.10)."""
+
+    topics: tuple[str, ...] | None
     size: int = 60
 
 
 @define(eq=False)
 class MetadataResponse:
-    """What the answering broker's cache says; a partition it does not know is missing."""
+    """What the answering broker's cache says; a partition it does not know is missing.
+
+    Attributes:
+        controller: who is the controller, as far as that broker has heard (v1, 0.10); NO_CONTROLLER before the first
+            UpdateMetadata.
+    """
 
     partitions: tuple[PartitionMetadata, ...]
     live_brokers: tuple[int, ...]
+    controller: int
 
     @property
     def size(self) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
+from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.wiki import Wiki, target_only
 from controller.states.rules import FOUR_STATES, SEVEN_STATES
 from scenarios.clients.tools.topics import move_of_the_topic
@@ -42,7 +43,8 @@ KAFKA_2_5 = KAFKA_2_4
 
 KAFKA_2_6 = KAFKA_2_5
 
-KAFKA_2_7 = KAFKA_2_6
+# KAFKA-10314 (2.7): a replica that joins may take any good log directory.
+KAFKA_2_7 = evolve(KAFKA_2_6, kip_455=Kip455(adds_as_new=True))
 
 BUNDLES: Mapping[str, Bundle] = {
     "kafka-2.3": KAFKA_2_3,

@@ -142,6 +142,10 @@ def _controller_policies(scenario: Scenario) -> ControllerPolicies:
 
 
 def _protocol(scenario: Scenario) -> ReassignmentProtocol:
-    if scenario.strategy.parsed.protocol == "kafka-6794":
-        return Kafka6794()
-    return BUNDLES[scenario.profile].wiki
+    bundle = BUNDLES[scenario.profile]
+    protocols: dict[str, ReassignmentProtocol] = {
+        "wiki": bundle.wiki,
+        "kafka-6794": Kafka6794(),
+        "kip-455": bundle.kip_455,
+    }
+    return protocols[scenario.strategy.parsed.protocol]

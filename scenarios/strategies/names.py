@@ -35,9 +35,7 @@ SHAPES: Mapping[str, Shape] = {
             "kafka-6794", "kafka-6794", "one by one: add one replica, drop one, the leader last (KAFKA-6794)"
         ),
         Shape("kafka-42", "kafka-42", "the 7 steps of KAFKA-42, Kafka 0.8.0", available=False),
-        Shape(
-            "kip-455", "kip-455", "adding and removing sets, override and cancel, Kafka 2.4", available=False
-        ),
+        Shape("kip-455", "kip-455", "adding and removing sets, override and cancel, Kafka 2.4"),
         Shape("grow-then-shrink", "kafka-6794", "KAFKA-6794 with the literal sign of n", available=False),
         Shape("width-K", "kafka-6794", "one by one with K replicas per hop", available=False),
     )

@@ -12,11 +12,14 @@ from controller import Controller, ControllerPolicies
 from emulator.gates import Gates, Visit
 from emulator.gates.gates import Edge
 from emulator.kernel import Backend, Mailbox, World
-from emulator.network import Channel, Network, serve
+from emulator.network import Channel, Client, Network, serve
 from emulator.nodes import Node, Process
 from emulator.protocol import znodes
+from emulator.protocol.alter_reassignments import AlterPartitionReassignmentsRequest
+from emulator.protocol.assignments import ReplicaAssignment
 from emulator.protocol.errors import Errors
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest, LeaderAndIsrResponse
+from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest
 from emulator.protocol.stop_replica import StopReplicaRequest, StopReplicaResponse
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import UpdateMetadataRequest, UpdateMetadataResponse
@@ -54,6 +57,7 @@ class Lab:
     gates: Gates = field(factory=Gates)
     zookeeper: ZooKeeper = field(init=False)
     operator: ZkClient = field(init=False)
+    process: Process = field(init=False)
     nodes: dict[int, Node] = field(factory=dict)
     controllers: dict[int, Controller] = field(factory=dict)
     received: list[tuple[int, Request]] = field(factory=list)
@@ -82,6 +86,7 @@ class Lab:
         return node
 
     async def _operate(self, process: Process, connected: Mailbox) -> None:
+        self.process = process
         self.operator = ZkClient(self.network, process, self.spec)
         await self.operator.connect()
         connected.put(None)
@@ -173,6 +178,12 @@ class Lab:
         data = self.zookeeper.tree.get(znodes.topic_path(tp.topic))
         return () if data is None else znodes.decode_topic(data)[tp.partition]
 
+    def full_assignment(self, tp: TopicPartition) -> ReplicaAssignment:
+        """RS, AR and RR in the topic's znode."""
+        data = self.zookeeper.tree.get(znodes.topic_path(tp.topic))
+        assert data is not None
+        return ReplicaAssignment(self.assignment(tp), *znodes.decode_motions(data).get(tp.partition, ((), ())))
+
     def data(self, path: str) -> str | None:
         return self.zookeeper.tree.get(path)
 
@@ -214,6 +225,27 @@ class Lab:
     async def reassign(self, moves: dict[TopicPartition, tuple[int, ...]]) -> None:
         await self.operator.create(znodes.REASSIGN_PARTITIONS, znodes.encode_reassignment(moves))
         await self.settle()
+
+    async def ask(self, request: Any, broker: int | None = None) -> Any:
+        """What ``broker``, or the controller, answers the operator; the world need not have settled."""
+        host = self.active.id if broker is None else broker
+        client = Client(self.network, self.process, host, "kafka", timeout_us=60_000_000)
+        response = await client.call(request, request.size)
+        client.close()
+        return response
+
+    async def alter(self, targets: dict[TopicPartition, tuple[int, ...] | None]) -> dict[TopicPartition, Errors]:
+        """By the API (KIP-455); None cancels. Each partition's error."""
+        response = await self.ask(AlterPartitionReassignmentsRequest(targets))
+        assert response.error is Errors.NONE
+        await self.settle()
+        return dict(response.partitions)
+
+    async def listed(self, *partitions: TopicPartition) -> dict[TopicPartition, ReplicaAssignment]:
+        """The reassignments in progress, of ``partitions`` if any are named."""
+        response = await self.ask(ListPartitionReassignmentsRequest(partitions or None))
+        assert response.error is Errors.NONE
+        return dict(response.partitions)
 
     async def write_isr(self, tp: TopicPartition, isr: tuple[int, ...]) -> None:
         """As the leader would."""
