@@ -82,7 +82,7 @@ class Cluster:
     def __attrs_post_init__(self) -> None:
         self.trace = Trace(self.world)
         self.network = Network(self.world, self.setup.network, self.setup.paranoid)
-        self.operator = Operator(self.network, self.setup.zk)
+        self.operator = Operator(self.network, self.setup.zk, tuple(range(self.setup.brokers)))
 
     async def run(self, drive: Callable[["Cluster"], Awaitable[object]]) -> None:
         """Start everything, create the topics, let ``drive(cluster)`` have it, and end when that returns."""

@@ -11,7 +11,8 @@ move:
 - offline: ZooKeeper names no leader (-1). A leader that is dead and not yet replaced is not offline here; its
   partition shows in ``isr_live``.
 
-A move is open from ``MoveStarted`` to ``MoveFinished``. From step ``delete.partitions`` on the partitions of a
+A move is open from ``MoveStarted`` to ``MoveFinished``, unless it is refused; one that is cancelled goes back to its
+original. From step ``delete.partitions`` on the partitions of a
 topic count as gone: their ISRs shrink and their leaders go because they are meant to, and Kafka's controller
 leaves them out of its gauges too (``topicsWithDeletionStarted``). The flags hold whoever leads: a broker's own gauge
 can know less (readings §8).
@@ -23,12 +24,20 @@ from collections.abc import Callable
 
 from attrs import define
 
-from emulator.protocol.events import MoveFinished, MoveStarted, NodeCrashed, NodeStarted
+from emulator.protocol.events import (
+    MoveAnswered,
+    MoveCancelled,
+    MoveFinished,
+    MoveStarted,
+    NodeCrashed,
+    NodeStarted,
+)
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace import Event, Trace
 from emulator.trace.events import Step, ZkWritten
 from scenarios.measures.cluster import Measured
+from scenarios.measures.moves import refused
 from scenarios.measures.rows import IsrRow
 from scenarios.measures.topology import DELETED_FROM, Topology
 
@@ -48,6 +57,8 @@ class _Partition:
     original: tuple[int, ...] = ()
     target: tuple[int, ...] = ()
     deleting: bool = False
+    before: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    """Original and target as they were before the last request."""
     open: IsrRow | None = None
 
 
@@ -72,6 +83,8 @@ class IsrTimes:
         self._topology = topology
         topology.subscribe(self._assigned, self._stated)
         trace.fold(MoveStarted, self._move_started)
+        trace.fold(MoveCancelled, self._move_cancelled)
+        trace.fold(MoveAnswered, self._move_answered)
         trace.fold(MoveFinished, self._move_finished)
         trace.fold(Step, self._stepped)
         trace.fold(NodeStarted, self._node_started)
@@ -101,9 +114,22 @@ class IsrTimes:
 
     def _move_started(self, event: MoveStarted) -> None:
         partition = self._partition(TopicPartition(event.topic, event.partition))
+        partition.before = (partition.original, partition.target)
         partition.original = partition.original or partition.assignment
         partition.target = event.target
         self._changed(partition, event)
+
+    def _move_cancelled(self, event: MoveCancelled) -> None:
+        partition = self._partition(TopicPartition(event.topic, event.partition))
+        partition.before = (partition.original, partition.target)
+        partition.target = partition.original
+        self._changed(partition, event)
+
+    def _move_answered(self, event: MoveAnswered) -> None:
+        partition = self._partition(TopicPartition(event.topic, event.partition))
+        if refused(event) and partition.original:
+            partition.original, partition.target = partition.before
+            self._changed(partition, event)
 
     def _move_finished(self, event: MoveFinished) -> None:
         partition = self._partition(TopicPartition(event.topic, event.partition))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from scenarios.clients.tools import reassign, topics
+from scenarios.clients.tools.outcome import Outcome
 from scenarios.cluster import TopicSetup
 from scenarios.model import MethodEntry
 
@@ -15,16 +16,43 @@ if TYPE_CHECKING:
     from scenarios.faults.actions import Actions, Brokers
 
 
-def execute_plan(actions: Actions, _entry: MethodEntry, _brokers: Brokers) -> None:
-    plan = actions.scenario.plan
+def execute_plan(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
+    plan = entry.param("plan") or actions.scenario.plan
     assert plan is not None
+    actions.roles.final.update(plan.targets())
     moves = {TopicPartition.parse(name): replicas for name, replicas in plan.targets().items()}
+    via = entry.param("via") or actions.scenario.reassigns_by
+    actions.cluster.operator.begin(reassign.execute, moves, via, done=_judge(actions, entry))
 
-    def done(accepted: object) -> None:
-        if not accepted:
-            actions.refused.append("reassign.execute: another reassignment is in progress")
 
-    actions.cluster.operator.begin(reassign.execute, moves, done=done)
+def cancel_moves(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
+    actions.cluster.operator.begin(reassign.cancel, _partitions(entry), done=_judge(actions, entry))
+
+
+def list_moves(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
+    actions.cluster.operator.begin(reassign.list_reassignments, _partitions(entry), done=_judge(actions, entry))
+
+
+def _partitions(entry: MethodEntry) -> tuple[TopicPartition, ...] | None:
+    names = entry.param("partitions")
+    return None if names is None else tuple(map(TopicPartition.parse, names))
+
+
+def _judge(actions: Actions, entry: MethodEntry) -> Callable[[Outcome], None]:
+    """What was refused goes into the verdict, unless it was refused as the entry expects."""
+    expects = entry.spec.parameter("expect_error") is not None
+    wanted = entry.param("expect_error") if expects else None
+
+    def done(outcome: Outcome) -> None:
+        actions.refused += [
+            f"{entry.action}: {line}"
+            for line, (_, error) in zip(outcome.lines, outcome.errors, strict=True)
+            if error.name != wanted
+        ]
+        if wanted is not None and all(error.name != wanted for _, error in outcome.errors):
+            actions.refused.append(f"{entry.action}: {wanted} was expected and not answered")
+
+    return done
 
 
 def create_topic(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:

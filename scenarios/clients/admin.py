@@ -1,0 +1,75 @@
+"""Kafka's AdminClient, as far as the tools need it: ask the controller, wherever it is (KafkaAdminClient, 2.5)."""
+
+from typing import Any
+
+from attrs import define, field
+
+from emulator.kernel import World
+from emulator.network import Client, Disconnected, Network
+from emulator.nodes import Process
+from emulator.protocol.errors import Errors
+from emulator.protocol.metadata import NO_CONTROLLER, MetadataRequest
+
+PORT = "kafka"
+
+
+class TimedOut(Exception):
+    """No controller has answered in time. What was asked may have been done."""
+
+
+@define(eq=False)
+class AdminClient:
+    """Asks any broker who the controller is, and that broker what is asked; again where the answer is NOT_CONTROLLER
+    or the connection is lost, until time is up.
+
+    Attributes:
+        brokers: those to be asked for the controller, by turns (bootstrap.servers).
+        api_timeout_us: default.api.timeout.ms, for one call with all its attempts (KIP-533).
+        request_timeout_us: request.timeout.ms, for one attempt.
+        retry_backoff_us: retry.backoff.ms, between two attempts.
+    """
+
+    network: Network
+    process: Process
+    brokers: tuple[int, ...]
+    api_timeout_us: int = 60_000_000
+    request_timeout_us: int = 30_000_000
+    retry_backoff_us: int = 100_000
+    _turn: int = field(default=0, init=False)
+
+    @property
+    def _world(self) -> World:
+        return self.process.world
+
+    async def ask_controller(self, request: Any) -> Any:
+        """The controller's answer.
+
+        Raises: TimedOut.
+        """
+        deadline_us = self._world.now + self.api_timeout_us
+        while self._world.now < deadline_us:
+            try:
+                controller = await self._find_controller(deadline_us)
+                if controller != NO_CONTROLLER:
+                    response = await self._ask(controller, request, deadline_us)
+                    if response.error is not Errors.NOT_CONTROLLER:
+                        return response
+            except Disconnected:
+                pass  # the next attempt asks another broker
+            await self._world.sleep(self.retry_backoff_us)
+        raise TimedOut(f"no controller has answered within {self.api_timeout_us / 1e6:g} s")
+
+    async def _find_controller(self, deadline_us: int) -> int:
+        broker = self.brokers[self._turn % len(self.brokers)]
+        self._turn += 1
+        response = await self._ask(broker, MetadataRequest(()), deadline_us)
+        return int(response.controller)
+
+    async def _ask(self, broker: int, request: Any, deadline_us: int) -> Any:
+        """Raises: Disconnected."""
+        left_us = max(1, deadline_us - self._world.now)
+        client = Client(self.network, self.process, broker, PORT, min(self.request_timeout_us, left_us))
+        try:
+            return await client.call(request, request.size)
+        finally:
+            client.close()

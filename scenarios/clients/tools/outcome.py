@@ -1,0 +1,24 @@
+"""What becomes of an operator's command."""
+
+from attrs import frozen
+
+from emulator.protocol.errors import Errors
+
+
+@frozen
+class Outcome:
+    """What was answered, by the tool itself or by the cluster.
+
+    Attributes:
+        errors: each thing that was refused, in words, with its code.
+    """
+
+    errors: tuple[tuple[str, Errors], ...] = ()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """``orders-0: NO_REASSIGNMENT_IN_PROGRESS``, and so on."""
+        return tuple(f"{what}: {error.name}" for what, error in self.errors)
+
+
+DONE = Outcome()
