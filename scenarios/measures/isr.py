@@ -11,11 +11,10 @@ move:
 - offline: ZooKeeper names no leader (-1). A leader that is dead and not yet replaced is not offline here; its
   partition shows in ``isr_live``.
 
-A move is open from ``MoveStarted`` to ``MoveFinished``, unless it is refused; one that is cancelled goes back to its
-original. From step ``delete.partitions`` on the partitions of a
-topic count as gone: their ISRs shrink and their leaders go because they are meant to, and Kafka's controller
-leaves them out of its gauges too (``topicsWithDeletionStarted``). The flags hold whoever leads: a broker's own gauge
-can know less (readings §8).
+A move is open from ``MoveStarted`` to its end (``move_ends``), unless it is refused; one that is cancelled goes
+back to its original. From step ``delete.partitions`` on the partitions of a topic count as gone: their ISRs shrink
+and their leaders go because they are meant to, and Kafka's controller leaves them out of its gauges too
+(``topicsWithDeletionStarted``). The flags hold whoever leads: a broker's own gauge can know less (readings §8).
 """
 
 from __future__ import annotations
@@ -27,7 +26,6 @@ from attrs import define
 from emulator.protocol.events import (
     MoveAnswered,
     MoveCancelled,
-    MoveFinished,
     MoveStarted,
     NodeCrashed,
     NodeStarted,
@@ -37,6 +35,7 @@ from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace import Event, Trace
 from emulator.trace.events import Step, ZkWritten
 from scenarios.measures.cluster import Measured
+from scenarios.measures.move_ends import MoveEnds
 from scenarios.measures.moves import refused
 from scenarios.measures.rows import IsrRow
 from scenarios.measures.topology import DELETED_FROM, Topology
@@ -85,7 +84,7 @@ class IsrTimes:
         trace.fold(MoveStarted, self._move_started)
         trace.fold(MoveCancelled, self._move_cancelled)
         trace.fold(MoveAnswered, self._move_answered)
-        trace.fold(MoveFinished, self._move_finished)
+        MoveEnds(trace, topology, self._move_ended)
         trace.fold(Step, self._stepped)
         trace.fold(NodeStarted, self._node_started)
         trace.fold(NodeCrashed, self._node_crashed)
@@ -131,8 +130,8 @@ class IsrTimes:
             partition.original, partition.target = partition.before
             self._changed(partition, event)
 
-    def _move_finished(self, event: MoveFinished) -> None:
-        partition = self._partition(TopicPartition(event.topic, event.partition))
+    def _move_ended(self, event: Event, tp: TopicPartition) -> None:
+        partition = self._partition(tp)
         partition.original = partition.target = ()
         self._changed(partition, event)
 

@@ -8,9 +8,10 @@ replicas as its target. A request that is refused changes nothing.
 from __future__ import annotations
 
 from emulator.protocol.errors import Errors
-from emulator.protocol.events import MoveAnswered, MoveCancelled, MoveFinished, MoveStarted
+from emulator.protocol.events import MoveAnswered, MoveCancelled, MoveStarted
 from emulator.protocol.types import TopicPartition
-from emulator.trace import Trace
+from emulator.trace import Event, Trace
+from scenarios.measures.move_ends import MoveEnds
 from scenarios.measures.rows import MoveRow
 from scenarios.measures.topology import Topology
 
@@ -30,7 +31,7 @@ class Moves:
         trace.fold(MoveStarted, self._started)
         trace.fold(MoveCancelled, self._cancelled)
         trace.fold(MoveAnswered, self._answered)
-        trace.fold(MoveFinished, self._finished)
+        MoveEnds(trace, topology, self._ended)
 
     @property
     def open(self) -> int:
@@ -75,8 +76,8 @@ class Moves:
         elif tp in self._open:
             self._open[tp] = before
 
-    def _finished(self, event: MoveFinished) -> None:
-        row = self._open.pop(TopicPartition(event.topic, event.partition), None)
+    def _ended(self, event: Event, tp: TopicPartition) -> None:
+        row = self._open.pop(tp, None)
         if row is not None:
             self.rows.append(row._replace(w_us=event.t_us - row.t_us, finished=True))
 
