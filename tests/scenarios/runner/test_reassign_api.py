@@ -6,7 +6,15 @@ from typing import Any
 
 import pytest
 
-from emulator.protocol.events import Fault, MoveAnswered, MoveCancelled, MoveFinished, MovesListed, MoveStarted
+from emulator.protocol.events import (
+    ControllerElected,
+    Fault,
+    MoveAnswered,
+    MoveCancelled,
+    MoveFinished,
+    MovesListed,
+    MoveStarted,
+)
 from emulator.protocol.types import TopicPartition
 from scenarios.model import PROFILES, Scenario
 from tests.scenarios.runner.building import EXECUTE, TP, Played, Table, play, scenario
@@ -127,6 +135,20 @@ def test_the_client_finds_the_next_controller() -> None:
     assert answers(played) == [(0, "NONE")]
     [started] = played.of(MoveStarted)
     assert played.of(MoveAnswered)[0].t_us - started.t_us > 5_000_000, "the dead one's session had to expire"
+    assert played.assignment() == (1, 2)
+
+
+def test_an_event_that_fails_is_never_answered() -> None:
+    """The controller's session expires while it is about to write. It resigns and says nothing to the client, whose
+    request.timeout.ms ends its wait; the next controller begins the move (answered at once only since 2.7)."""
+    gate = {"step": "kip-455.U1", "edge": "before"}
+    hold = {"at": "1s", "action": "gate.hold", "gate": gate, "duration": "5s"}
+    expire = {"at": "3s", "action": "zk.expire", "target": 4}
+    played = play(moving(hold, expire))
+    assert played.run.passed, played.run.explanation
+    [answered] = played.of(MoveAnswered)
+    assert (answered.error, round(answered.t_us / 1e6)) == ("NONE", 32)
+    assert [event.controller_epoch for event in played.of(ControllerElected)] == [1, 2]
     assert played.assignment() == (1, 2)
 
 
