@@ -10,7 +10,7 @@ from controller import election
 from controller.channels import Channels, RequestBatch
 from controller.context import Context
 from controller.errors import ControllerError, ControllerMoved, IllegalState
-from controller.events import Event, EventQueue
+from controller.events import Event, EventQueue, Preemptable
 from controller.events.cluster import LeaderAndIsrAnswered
 from controller.events.deletions import ReplicasDeleted
 from controller.events.term import ControllerChange, Expire, Reelect, Startup
@@ -135,7 +135,9 @@ class Controller:
             log.error("event failed", node=self.id, what=type(event).__name__, reason=str(error))
 
     def _expired(self) -> None:
-        self.queue.preempt(Expire())
+        for dropped in self.queue.preempt(Expire()):
+            if isinstance(dropped, Preemptable):
+                dropped.preempted(self)
 
     def _answered(self, broker: int, response: LeaderAndIsrResponse) -> None:
         self.queue.put(LeaderAndIsrAnswered(broker, response))

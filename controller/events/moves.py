@@ -54,6 +54,11 @@ class AlterReassignments:
             response = await controller.policies.reassignment.alter(controller, self.request)
         self.channel.reply(response, response.size)
 
+    def preempted(self, controller: "Controller") -> None:
+        if controller.policies.answers_preempted:
+            response = AlterPartitionReassignmentsResponse(Errors.NOT_CONTROLLER)
+            self.channel.reply(response, response.size)
+
 
 @define(eq=False)
 class ListReassignments:
@@ -67,3 +72,8 @@ class ListReassignments:
         if controller.is_active:
             response = controller.policies.reassignment.listed(controller, self.request)
         self.channel.reply(response, response.size)
+
+    def preempted(self, controller: "Controller") -> None:
+        if controller.policies.answers_preempted:
+            response = ListPartitionReassignmentsResponse(Errors.NOT_CONTROLLER)
+            self.channel.reply(response, response.size)

@@ -2,7 +2,7 @@
 state belongs to the one task that takes them out."""
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from attrs import define, field
 
@@ -18,6 +18,13 @@ class Event(Protocol):
     """Something that happened. Handlers of an active controller begin by asking whether it still is."""
 
     async def process(self, controller: "Controller", /) -> None: ...
+
+
+@runtime_checkable
+class Preemptable(Protocol):
+    """An event that somebody waits for: it says so when it is dropped unprocessed."""
+
+    def preempted(self, controller: "Controller", /) -> None: ...
 
 
 @define(eq=False, repr=False)
@@ -37,10 +44,11 @@ class EventQueue:
     def put(self, event: Event) -> None:
         self._mailbox.put((event, self.process.node.trace.cause))
 
-    def preempt(self, event: Event) -> None:
-        """Drop everything queued: ``event`` is next, after the one in hand."""
-        self._mailbox.clear()
+    def preempt(self, event: Event) -> list[Event]:
+        """Drop everything queued: ``event`` is next, after the one in hand. Returns what was dropped."""
+        dropped = [dropped for dropped, _ in self._mailbox.clear()]
         self.put(event)
+        return dropped
 
     async def _run(self) -> None:
         world, trace = self.process.world, self.process.node.trace

@@ -1,7 +1,7 @@
 """AlterPartitionReassignments and ListPartitionReassignments (KIP-455, 2.4).
 
-An answer is given by the event that does the work. If that event fails, or is dropped from the queue because the
-ZooKeeper session expired, there is none, and the client's timeout ends its wait (until 2.7, KAFKA-10193).
+An answer is given by the event that does the work. If that event fails there is none, and the client's timeout ends its
+wait; likewise if it is dropped from the queue because the ZooKeeper session expired (until 2.7, KAFKA-10193).
 """
 
 from typing import TYPE_CHECKING

@@ -43,8 +43,13 @@ KAFKA_2_5 = KAFKA_2_4
 
 KAFKA_2_6 = KAFKA_2_5
 
-# KAFKA-10314 (2.7): a replica that joins may take any good log directory.
-KAFKA_2_7 = evolve(KAFKA_2_6, kip_455=Kip455(adds_as_new=True))
+KAFKA_2_7 = evolve(
+    KAFKA_2_6,
+    # KAFKA-10193: whose request is dropped at the end of a session, is told.
+    controller=evolve(KAFKA_2_6.controller, answers_preempted=True),
+    # KAFKA-10314: a replica that joins may take any good log directory.
+    kip_455=Kip455(adds_as_new=True),
+)
 
 BUNDLES: Mapping[str, Bundle] = {
     "kafka-2.3": KAFKA_2_3,

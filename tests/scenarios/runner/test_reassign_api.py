@@ -140,7 +140,7 @@ def test_the_client_finds_the_next_controller() -> None:
 
 def test_an_event_that_fails_is_never_answered() -> None:
     """The controller's session expires while it is about to write. It resigns and says nothing to the client, whose
-    request.timeout.ms ends its wait; the next controller begins the move (answered at once only since 2.7)."""
+    request.timeout.ms ends its wait; the next controller begins the move."""
     gate = {"step": "kip-455.U1", "edge": "before"}
     hold = {"at": "1s", "action": "gate.hold", "gate": gate, "duration": "5s"}
     expire = {"at": "3s", "action": "zk.expire", "target": 4}
@@ -149,6 +149,29 @@ def test_an_event_that_fails_is_never_answered() -> None:
     [answered] = played.of(MoveAnswered)
     assert (answered.error, round(answered.t_us / 1e6)) == ("NONE", 32)
     assert [event.controller_epoch for event in played.of(ControllerElected)] == [1, 2]
+    assert played.assignment() == (1, 2)
+
+
+@pytest.mark.parametrize(("profile", "answered_at"), [("kafka-2.6", 32), ("kafka-2.7", 3)])
+def test_a_request_that_is_dropped_from_the_queue(profile: str, answered_at: int) -> None:
+    """Another event is in hand when the session expires; the request waits behind it and goes with the rest of the
+    queue. Since 2.7 the client is told and finds the next controller (KAFKA-10193)."""
+    gate = {"step": "new-partition.1", "edge": "before"}
+    hold = {"at": "1s", "action": "gate.hold", "gate": gate, "duration": "8s"}
+    create = {"at": "1500ms", "action": "topic.create", "topic": {"name": "late"}}
+    expire = {"at": "3s", "action": "zk.expire", "target": 4}
+    played = play(moving(hold, create, expire, profile=profile))
+    assert played.run.passed, played.run.explanation
+    assert [(event.error, round(event.t_us / 1e6)) for event in played.of(MoveAnswered)] == [("NONE", answered_at)]
+
+
+@pytest.mark.parametrize("down_ms", [10, 20, 30, 40, 50, 60])
+def test_a_broker_that_has_just_begun_to_listen_keeps_the_request(down_ms: int) -> None:
+    """The client knows no other controller than the one that died, which is back and has not started that part yet."""
+    gate = {"step": "kip-455.U1", "edge": "before"}
+    crash = {"when": gate, "action": "controller.crash", "duration": f"{down_ms}ms"}
+    played = play(moving(crash))
+    assert played.run.passed, played.run.explanation
     assert played.assignment() == (1, 2)
 
 
