@@ -69,6 +69,23 @@ def test_an_override_is_one_move_with_another_target() -> None:
     assert having == [0, 3], "nothing is left of the first request"
 
 
+def test_a_controller_that_dies_before_u3_leaves_a_stray_replica() -> None:
+    """Broker 2 was being added and is not any more; the znode has forgotten it, and nobody stops it. It goes on
+    fetching from a leader that does not know it and gives it nothing (kafka-behaviour, 6.4)."""
+    gate = {"step": "kip-455.U3", "edge": "before", "occurrence": 2}
+    crash = {"when": gate, "action": "controller.crash"}
+    played = play(moving(act("execute", plan=to(0, 3), via="api"), crash))
+    assert played.run.passed, played.run.explanation
+    assert (played.assignment(), sorted(played.state().isr)) == ((0, 3), [0, 3])
+    logs = {
+        broker: b.replicas.partitions[TP].log_end_offset
+        for broker, b in played.stage.cluster.brokers.items()
+        if TP in b.replicas.partitions
+    }
+    assert list(logs) == [0, 2, 3]
+    assert logs[2] < logs[0] == logs[3]
+
+
 def test_the_roles_are_those_of_the_plan_that_was_executed_last() -> None:
     pause = {"at": "4s", "action": "broker.pause", "target": "adding(orders-0)", "duration": "1s"}
     played = play(moving(act("execute", plan=to(0, 3), via="api"), pause))
