@@ -92,7 +92,7 @@ async def _begin(c: "Controller", move: Move) -> bool:
     c.watches.state(move.tp)
     try:
         await c.policies.reassignment.advance(c, move)
-        await _finished(c, move)
+        await finished(c, move.tp)
     except StateChangeFailed as error:
         log.error("cannot be moved", partition=str(move.tp), reason=str(error))
         return False
@@ -104,7 +104,7 @@ async def isr_changed(c: "Controller", tp: TopicPartition) -> None:
     move = c.context.moves.get(tp)
     if move is not None:
         await c.policies.reassignment.isr_changed(c, move)
-        await _finished(c, move)
+        await finished(c, tp)
 
 
 async def brokers_started(c: "Controller", brokers: Sequence[int]) -> None:
@@ -112,13 +112,13 @@ async def brokers_started(c: "Controller", brokers: Sequence[int]) -> None:
     protocol = c.policies.reassignment
     for move in [move for move in c.context.moves.values() if protocol.concerns(move, brokers)]:
         await protocol.advance(c, move)
-        await _finished(c, move)
+        await finished(c, move.tp)
 
 
-async def _finished(c: "Controller", move: Move) -> None:
-    """If it is, its topic may be waiting to be deleted."""
-    if move.tp not in c.context.moves:
-        await deletion.moved(c, move.tp)
+async def finished(c: "Controller", tp: TopicPartition) -> None:
+    """If the move of ``tp`` is, its topic may be waiting to be deleted."""
+    if tp not in c.context.moves:
+        await deletion.moved(c, tp)
 
 
 async def remove(c: "Controller", partitions: Sequence[TopicPartition]) -> None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, ClassVar
 import structlog
 
 from controller.errors import IllegalState, StateChangeFailed
+from controller.operations import deletion
+from controller.reassignment import admin
 from controller.reassignment.move import Move
 from emulator.protocol import znodes
 from emulator.protocol.alter_reassignments import (
@@ -62,6 +64,7 @@ class ByApiAndAdminPath:
         for tp, move in list(c.context.moves.items()):
             if tp not in begun:
                 await self.advance(c, move)
+                await admin.finished(c, tp)
 
     # -- the admin znode ----------------------------------------------------------------------------------------------
 
@@ -85,6 +88,7 @@ class ByApiAndAdminPath:
             for tp in failed:
                 if tp not in c.context.moves:
                     c.process.emit(MoveFinished, tp.topic, tp.partition)
+            await deletion.moves_refused(c, failed)
         return [tp for tp in wanted if tp not in failed]
 
     # -- the API ------------------------------------------------------------------------------------------------------
@@ -121,11 +125,12 @@ class ByApiAndAdminPath:
     async def _begin_all(self, c: "Controller", wanted: Mapping[TopicPartition, ReplicaAssignment]) -> Outcomes:
         outcomes = {}
         for tp, assignment in wanted.items():
-            if not c.context.replicas(tp):
+            if c.context.is_deleting(tp.topic) or not c.context.replicas(tp):
                 outcomes[tp] = Errors.UNKNOWN_TOPIC_OR_PARTITION
                 continue
             try:
                 await self.begin(c, tp, assignment)
+                await admin.finished(c, tp)
                 outcomes[tp] = Errors.NONE
             except StateChangeFailed as error:
                 log.error("the reassignment fails", partition=str(tp), reason=str(error))

@@ -384,3 +384,42 @@ def test_nonsense_in_the_znode_is_left_alone(data: str) -> None:
         assert lab.assignment(TP) == (1, 0)
 
     play(test)
+
+
+# -- topics that are to be deleted ------------------------------------------------------------------------------------
+
+
+def test_a_topic_that_is_being_moved_is_deleted_after_b8() -> None:
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1)})
+        await lab.alter({TP: (1, 2)})
+        await lab.delete_topic("orders")
+        assert lab.assignment(TP) == (1, 2, 0)
+        steps = Notes(lab)
+        await join(lab, 2)
+        order = [step for step in steps.steps() if step in ("kip-455.B8 after", "delete.partitions before")]
+        assert order == ["kip-455.B8 after", "delete.partitions before"]
+        assert lab.assignment(TP) == ()
+        assert lab.active.context.motions == {}
+
+    play(test)
+
+
+@pytest.mark.parametrize("by_api", [False, True], ids=["zk", "api"])
+def test_a_topic_that_is_being_deleted_is_not_moved(by_api: bool) -> None:
+    """A replica on a dead broker keeps the deletion waiting."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1)})
+        lab.nodes[1].crash()
+        await lab.pass_time(EXPIRY_US)
+        await lab.delete_topic("orders")
+        if by_api:
+            assert await lab.alter({TP: (0, 2)}) == {TP: Errors.UNKNOWN_TOPIC_OR_PARTITION}
+        else:
+            await lab.reassign({TP: (0, 2)})
+        assert lab.data(znodes.REASSIGN_PARTITIONS) is None
+        assert lab.assignment(TP) == (0, 1)
+        assert await lab.listed() == {}
+
+    play(test)
