@@ -83,8 +83,6 @@ def _check_entry(known: Known, entry: MethodEntry) -> None:
         at(where, lambda found: _check_part(known, found), value)
     if "partition" in entry.params:
         known.partition(entry.params["partition"], "partition")
-    for index, name in enumerate(entry.params.get("partitions", ())):
-        known.partition(name, f"partitions[{index}]")
 
 
 def _check_request(known: Known, entry: MethodEntry) -> None:
@@ -98,6 +96,8 @@ def _check_request(known: Known, entry: MethodEntry) -> None:
         )
     if entry.action == "reassign.execute" and known.scenario.plan is None and "plan" not in entry.params:
         raise BadInput("there is no plan to execute; add a [plan]", where="action")
+    for index, name in enumerate(entry.params.get("partitions", ())):
+        known.partition(name, f"partitions[{index}]")
 
 
 def _check_part(known: Known, value: object) -> None:

@@ -154,7 +154,7 @@ CASES: dict[str, tuple[str, str, str]] = {
     ),
     "unknown action": (acting('action = "broker.crush"'), "method[1].action", "did you mean 'broker.crash'?"),
     "later action": (
-        acting('action = "topic.delete"'),
+        acting('action = "config.set"'),
         "method[1].action",
         "not in this version (docs/limits.md)",
     ),
