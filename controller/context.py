@@ -11,12 +11,16 @@ from attrs import define, field, fields
 from controller.deletions import Deletions
 from controller.reassignment.move import Move
 from controller.states.names import PartitionState, ReplicaState
+from emulator.protocol.assignments import ReplicaAssignment
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 
 Replicas = tuple[int, ...]
 Replica = tuple[TopicPartition, int]
 """One replica: its partition and its broker."""
+
+AT_REST: tuple[Replicas, Replicas] = ((), ())
+"""Nothing added, nothing removed."""
 
 
 @define(eq=False, repr=False)
@@ -28,9 +32,10 @@ class Context:
         epoch_zk_version: the version of /controller_epoch that every write of this term is checked against.
         brokers: live and shutting-down brokers with their broker epochs, in ascending order.
         assignments: topic -> partition -> replicas in order of preference.
+        motions: topic -> partition -> AR and RR, beside the assignments of those that KIP-455 is reassigning.
         leadership: the last known content of each state znode.
         offline_dirs: broker -> partitions whose log directory there is offline.
-        moves: what /admin/reassign_partitions asks for and is not done.
+        moves: what was asked for, by way of /admin/reassign_partitions or the API, and is not done.
         deletions: what /admin/delete_topics asks for and is not done.
     """
 
@@ -39,6 +44,7 @@ class Context:
     brokers: dict[int, int] = field(factory=dict)
     shutting_down: dict[int, None] = field(factory=dict)
     assignments: dict[str, dict[int, Replicas]] = field(factory=dict)
+    motions: dict[str, dict[int, tuple[Replicas, Replicas]]] = field(factory=dict)
     leadership: dict[TopicPartition, LeaderAndIsr] = field(factory=dict)
     partition_states: dict[TopicPartition, PartitionState] = field(factory=dict)
     replica_states: dict[Replica, ReplicaState] = field(factory=dict)
@@ -96,6 +102,24 @@ class Context:
     def assign(self, tp: TopicPartition, replicas: Iterable[int]) -> None:
         self.assignments.setdefault(tp.topic, {})[tp.partition] = tuple(replicas)
 
+    def motion(self, tp: TopicPartition) -> tuple[Replicas, Replicas]:
+        """AR and RR; both empty unless KIP-455 is reassigning ``tp``."""
+        motions = self.motions.get(tp.topic)
+        return AT_REST if motions is None else motions.get(tp.partition, AT_REST)
+
+    def full_assignment(self, tp: TopicPartition) -> ReplicaAssignment:
+        """RS, AR and RR; all empty where there is no such partition."""
+        return ReplicaAssignment(self.replicas(tp), *self.motion(tp))
+
+    def assign_fully(self, tp: TopicPartition, assignment: ReplicaAssignment) -> None:
+        self.assign(tp, assignment.replicas)
+        motions = self.motions.setdefault(tp.topic, {})
+        motions[tp.partition] = (assignment.adding, assignment.removing)
+        if not assignment.being_reassigned:
+            del motions[tp.partition]
+        if not motions:
+            del self.motions[tp.topic]
+
     def partitions(self) -> Iterator[TopicPartition]:
         for topic, partitions in self.assignments.items():
             for partition in partitions:
@@ -113,6 +137,7 @@ class Context:
         return [(tp, broker) for tp in self.partitions_of(topic) for broker in self.replicas(tp)]
 
     def remove_topic(self, topic: str) -> None:
+        self.motions.pop(topic, None)
         for partition, replicas in self.assignments.pop(topic, {}).items():
             tp = TopicPartition(topic, partition)
             self.leadership.pop(tp, None)

@@ -10,14 +10,14 @@ from controller import election
 from controller.channels import Channels, RequestBatch
 from controller.context import Context
 from controller.errors import ControllerError, ControllerMoved, IllegalState
-from controller.events import Event, EventQueue
+from controller.events import Event, EventQueue, Preemptable
 from controller.events.cluster import LeaderAndIsrResponseReceived
 from controller.events.deletions import ReplicasDeleted
 from controller.events.elections import TopicUncleanLeaderElectionEnable, UncleanLeaderElectionEnable
 from controller.events.term import ControllerChange, Expire, Reelect, Startup
 from controller.operations.rebalance import RebalanceTimer
 from controller.policies import ControllerPolicies
-from controller.requests import controlled_shutdown, elect_leaders
+from controller.requests import controlled_shutdown, elect_leaders, reassignments
 from controller.states.elections import Elections
 from controller.states.partitions import PartitionStateMachine
 from controller.states.replicas import ReplicaStateMachine
@@ -73,16 +73,18 @@ class Controller:
 
     def __attrs_post_init__(self) -> None:
         process, context, policies = self.process, self.context, self.policies
-        self.store = Store(self.zk, process.node.trace, context)
+        self.store = Store(self.zk, process.node.trace, context, policies.reassignment.topic_version)
         self.queue = EventQueue(process, self._handle)
         self.watches = Watches(self.zk, self.queue)
         self.channels = Channels(process, self.network, policies.request_timeout_us, policies.retry_pause_us)
-        self.batch = RequestBatch(self.id, context, self.channels, self._answered, self._stopped)
+        tells = policies.tells_motions
+        self.batch = RequestBatch(self.id, context, self.channels, self._answered, self._stopped, tells)
         self.elections = Elections(process, context, self.store, self.batch, policies.unclean_leader_election)
         self.partitions = PartitionStateMachine(context, self.elections, self.batch)
         self.replicas = ReplicaStateMachine(context, self.store, self.elections, self.batch, policies.replicas)
         controlled_shutdown.serve(self)
         elect_leaders.serve(self)
+        reassignments.serve(self)
 
     @property
     def id(self) -> int:
@@ -149,7 +151,9 @@ class Controller:
             log.error("event failed", node=self.id, what=type(event).__name__, reason=str(error))
 
     def _expired(self) -> None:
-        self.queue.preempt(Expire())
+        for dropped in self.queue.preempt(Expire()):
+            if isinstance(dropped, Preemptable):
+                dropped.preempted(self)
 
     def _answered(self, broker: int, response: LeaderAndIsrResponse) -> None:
         self.queue.put(LeaderAndIsrResponseReceived(broker, response))

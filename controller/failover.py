@@ -3,8 +3,6 @@
 from typing import TYPE_CHECKING
 
 from controller.operations import deletion, preferred
-from controller.reassignment import admin
-from controller.reassignment.move import Move
 from emulator.protocol import znodes
 
 if TYPE_CHECKING:
@@ -33,7 +31,7 @@ async def take_over(c: "Controller") -> None:
     async with c.step("failover.F7"):
         await c.partitions.start()
     async with c.step("failover.F8"):
-        await admin.take_up(c, list(c.context.moves))
+        await c.policies.reassignment.resume(c)
     async with c.step("failover.F9"):
         await deletion.resume_all(c)
         await preferred.take_up(c)
@@ -60,8 +58,8 @@ async def _load(c: "Controller") -> None:
     names = await c.store.topics()
     for topic in names:
         c.watches.topic(topic)
-    context.assignments = await c.store.assignments(names)
+    await c.store.load_assignments(names)
     context.leadership = await c.store.states(list(context.partitions()))
     for broker in context.brokers:
         c.channels.add(broker)
-    context.moves = {tp: Move(tp, target) for tp, target in (await c.store.moves()).items()}
+    await c.policies.reassignment.load(c)

@@ -15,6 +15,9 @@ class ControllerPolicies:
     Attributes:
         reassignment: how a partition is moved.
         replicas: how the replica state machine works: Kafka's code or the controller page.
+        tells_motions: whether LeaderAndIsr carries the adding and removing replicas (KIP-455).
+        answers_preempted: whether a client whose request about reassignments is dropped from the queue, because the
+            session expired, is told NOT_CONTROLLER (KAFKA-10193); else it waits until its own timeout.
         unclean_leader_election: unclean.leader.election.enable.
         delete_topics: delete.topic.enable; without it requests for deletion are dropped unheard.
         deletion_heeds_moves: whether a topic that is asked to go waits until none of its partitions is being
@@ -29,6 +32,8 @@ class ControllerPolicies:
 
     reassignment: ReassignmentProtocol = field(factory=Wiki)
     replicas: ReplicaRules = SEVEN_STATES
+    tells_motions: bool = True
+    answers_preempted: bool = False
     unclean_leader_election: bool = False
     delete_topics: bool = True
     deletion_heeds_moves: bool = True

@@ -38,11 +38,16 @@ ANY_VERSION = -1
 
 @define(eq=False, repr=False)
 class Store:
-    """ZooKeeper as one controller sees it, with the fence of its context's term."""
+    """ZooKeeper as one controller sees it, with the fence of its context's term.
+
+    Attributes:
+        topic_version: of the topics' znodes that it writes: 2 has room for AR and RR (KIP-455).
+    """
 
     zk: ZkClient
     trace: Trace
     context: Context
+    topic_version: int = 1
 
     # -- asking -------------------------------------------------------------------------------------------------------
 
@@ -88,13 +93,29 @@ class Store:
 
     async def assignments(self, topics: Sequence[str]) -> dict[str, dict[int, Replicas]]:
         """topic -> partition -> replicas; a topic that has just gone is left out."""
-        responses = await self.ask([GetData(znodes.topic_path(topic)) for topic in topics])
-        answers = zip(topics, responses, strict=True)
-        return {topic: znodes.decode_topic(r.data) for topic, r in answers if r.error is ZkCode.OK}
+        return {topic: znodes.decode_topic(data) for topic, data in (await self._topic_data(topics)).items()}
 
-    async def write_assignment(self, topic: str, assignment: Mapping[int, Replicas]) -> None:
-        """Raises: StateChangeFailed where there is no such topic."""
-        op = SetData(znodes.topic_path(topic), znodes.encode_topic(assignment), ANY_VERSION)
+    async def load_assignments(self, topics: Sequence[str]) -> None:
+        """Take the assignments of ``topics``, and their AR and RR, into the memory."""
+        read = await self._topic_data(topics)
+        self.context.assignments = {topic: znodes.decode_topic(data) for topic, data in read.items()}
+        motions = {topic: znodes.decode_motions(data) for topic, data in read.items()}
+        self.context.motions = {topic: motion for topic, motion in motions.items() if motion}
+
+    async def _topic_data(self, topics: Sequence[str]) -> dict[str, str]:
+        responses = await self.ask([GetData(znodes.topic_path(topic)) for topic in topics])
+        return {topic: r.data for topic, r in zip(topics, responses, strict=True) if r.error is ZkCode.OK}
+
+    async def write_assignment(
+        self, topic: str, assignment: Mapping[int, Replicas], motions: znodes.Motions | None = None
+    ) -> None:
+        """``motions``: the AR and RR to be written with it, where they are not those in memory.
+
+        Raises: StateChangeFailed where there is no such topic.
+        """
+        if motions is None and self.topic_version > 1:
+            motions = self.context.motions.get(topic, {})
+        op = SetData(znodes.topic_path(topic), znodes.encode_topic(assignment, motions), ANY_VERSION)
         [response] = await self.write([op])
         if response.error is not ZkCode.OK:
             raise StateChangeFailed(f"topic {topic} does not exist")

@@ -36,11 +36,13 @@ class Partition:
         isr: the in-sync set as this leader holds it; empty on a follower.
         zk_version: of the state znode that ``isr`` stands in.
         remotes: the other assigned replicas, on a leader.
+        adding, removing: those of the assigned replicas that a reassignment adds and removes, where the controller
+            says so (KIP-455).
     """
 
     __slots__ = (
-        "_waiting", "controller_epoch", "epoch_start_offset", "high_watermark", "is_leader", "isr",
-        "isr_writer", "leader", "leader_epoch", "log", "manager", "process", "remotes", "tp", "zk_version",
+        "_waiting", "adding", "controller_epoch", "epoch_start_offset", "high_watermark", "is_leader", "isr",
+        "isr_writer", "leader", "leader_epoch", "log", "manager", "process", "remotes", "removing", "tp", "zk_version",
     )  # fmt: skip
 
     def __init__(self, tp: TopicPartition, manager: "ReplicaManager", process: Process) -> None:
@@ -57,6 +59,8 @@ class Partition:
         self.zk_version = -1
         self.epoch_start_offset = 0
         self.remotes: dict[int, RemoteReplica] = {}
+        self.adding: tuple[int, ...] = ()
+        self.removing: tuple[int, ...] = ()
         self.isr_writer = IsrWriter(self)
         self._waiting: deque[tuple[int, int, DelayedProduce]] = deque()
 
@@ -117,6 +121,7 @@ class Partition:
         self.leader_epoch = state.leader_epoch
         self.controller_epoch = state.controller_epoch
         self.zk_version = state.zk_version
+        self.adding, self.removing = state.adding, state.removing
         self.isr_writer.abandon()
 
     def resign_leadership(self) -> None:

@@ -22,6 +22,7 @@ class RequestBatch:
     Attributes:
         answered: called with a broker and its answer to each LeaderAndIsr.
         stopped: called with a broker and its answer to each StopReplica with deletion.
+        tells_motions: whether LeaderAndIsr carries AR and RR (v3; inter.broker.protocol.version 2.4-IV0).
     """
 
     controller_id: int
@@ -29,6 +30,7 @@ class RequestBatch:
     channels: Channels
     answered: Callable[[int, LeaderAndIsrResponse], None]
     stopped: Callable[[int, StopReplicaResponse], None]
+    tells_motions: bool = True
     _leader_and_isr: dict[int, dict[TopicPartition, LeaderAndIsrPartition]] = field(factory=dict)
     _stops: dict[int, list[tuple[TopicPartition, bool]]] = field(factory=dict)
     _metadata_brokers: dict[int, None] = field(factory=dict)
@@ -58,6 +60,7 @@ class RequestBatch:
     ) -> None:
         """Tell ``brokers`` who leads ``tp``. A later call for the same broker and partition replaces an
         earlier one, but "new" stays. All brokers learn the metadata."""
+        adding, removing = self.context.motion(tp) if self.tells_motions else ((), ())
         told = LeaderAndIsrPartition(
             tp,
             state.controller_epoch,
@@ -67,6 +70,8 @@ class RequestBatch:
             state.zk_version,
             replicas,
             is_new,
+            adding,
+            removing,
         )
         for broker in brokers:
             if broker >= 0:

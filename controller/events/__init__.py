@@ -1,5 +1,5 @@
 """What happens to a controller: one queue, one task, one event at a time."""
 
-from controller.events.queue import Event, EventQueue
+from controller.events.queue import Event, EventQueue, Preemptable
 
-__all__ = ["Event", "EventQueue"]
+__all__ = ["Event", "EventQueue", "Preemptable"]

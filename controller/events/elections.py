@@ -37,9 +37,9 @@ class ApiReplicaLeaderElection:
         if controller.is_active:
             self._answer(await preferred.answer(controller, self.request))
         else:
-            self.preempted()
+            self.preempted(controller)
 
-    def preempted(self) -> None:
+    def preempted(self, _controller: "Controller") -> None:
         self._answer(preferred.not_controller(self.request))
 
     def _answer(self, response: ElectLeadersResponse) -> None:
@@ -58,14 +58,14 @@ class ControlledShutdown:
         try:
             response = await shutdown.answer(controller, self.request)
         except ControllerMoved:
-            self.preempted()
+            self.preempted(controller)
         except (ControllerError, ZkError):
             self._answer(ControlledShutdownResponse(Errors.UNKNOWN_SERVER_ERROR))
             raise
         else:
             self._answer(response)
 
-    def preempted(self) -> None:
+    def preempted(self, _controller: "Controller") -> None:
         self._answer(ControlledShutdownResponse(Errors.STALE_CONTROLLER_EPOCH))
 
     def _answer(self, response: ControlledShutdownResponse) -> None:

@@ -5,6 +5,16 @@ from typing import TYPE_CHECKING
 from attrs import define
 
 from controller.reassignment import admin
+from emulator.network import Channel
+from emulator.protocol.alter_reassignments import (
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+)
+from emulator.protocol.errors import Errors
+from emulator.protocol.list_reassignments import (
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsResponse,
+)
 from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
@@ -17,7 +27,7 @@ class ReassignmentChange:
 
     async def process(self, controller: "Controller") -> None:
         if controller.is_active:
-            await admin.requested(controller)
+            await controller.policies.reassignment.requested(controller)
 
 
 @define(eq=False)
@@ -29,3 +39,41 @@ class ReassignmentIsrChange:
     async def process(self, controller: "Controller") -> None:
         if controller.is_active:
             await admin.isr_changed(controller, self.tp)
+
+
+@define(eq=False)
+class AlterReassignments:
+    """A client asks to begin, replace or cancel reassignments; it is answered when each has been begun."""
+
+    request: AlterPartitionReassignmentsRequest
+    channel: Channel
+
+    async def process(self, controller: "Controller") -> None:
+        response = AlterPartitionReassignmentsResponse(Errors.NOT_CONTROLLER)
+        if controller.is_active:
+            response = await controller.policies.reassignment.alter(controller, self.request)
+        self.channel.reply(response, response.size)
+
+    def preempted(self, controller: "Controller") -> None:
+        if controller.policies.answers_preempted:
+            response = AlterPartitionReassignmentsResponse(Errors.NOT_CONTROLLER)
+            self.channel.reply(response, response.size)
+
+
+@define(eq=False)
+class ListReassignments:
+    """A client asks which reassignments are in progress."""
+
+    request: ListPartitionReassignmentsRequest
+    channel: Channel
+
+    async def process(self, controller: "Controller") -> None:
+        response = ListPartitionReassignmentsResponse(Errors.NOT_CONTROLLER)
+        if controller.is_active:
+            response = controller.policies.reassignment.listed(controller, self.request)
+        self.channel.reply(response, response.size)
+
+    def preempted(self, controller: "Controller") -> None:
+        if controller.policies.answers_preempted:
+            response = ListPartitionReassignmentsResponse(Errors.NOT_CONTROLLER)
+            self.channel.reply(response, response.size)

@@ -20,10 +20,10 @@ class Event(Protocol):
 
 
 @runtime_checkable
-class Answered(Protocol):
-    """An event that somebody waits for: he is answered also where the event is dropped."""
+class Preemptable(Protocol):
+    """An event that somebody waits for: it says so when it is dropped unprocessed."""
 
-    def preempted(self) -> None: ...
+    def preempted(self, controller: "Controller", /) -> None: ...
 
 
 @define(eq=False, repr=False)
@@ -43,12 +43,11 @@ class EventQueue:
     def put(self, event: Event) -> None:
         self._mailbox.put((event, self.process.node.trace.cause))
 
-    def preempt(self, event: Event) -> None:
-        """Drop everything queued: ``event`` is next, after the one in hand."""
-        for dropped, _ in self._mailbox.clear():
-            if isinstance(dropped, Answered):
-                dropped.preempted()
+    def preempt(self, event: Event) -> list[Event]:
+        """Drop everything queued: ``event`` is next, after the one in hand. Returns what was dropped."""
+        dropped = [dropped for dropped, _ in self._mailbox.clear()]
         self.put(event)
+        return dropped
 
     async def _run(self) -> None:
         world, trace = self.process.world, self.process.node.trace

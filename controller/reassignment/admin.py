@@ -1,12 +1,12 @@
 """/admin/reassign_partitions: what is asked for, what is done (Kafka 1.1 to 2.3, KafkaController).
 
-The tool creates the znode with all moves; the controller takes finished ones out and deletes it with the
-last. Its creation is the only change that is noticed, so a batch of moves has to end before another can
-begin.
+The protocols before KIP-455 know no other way to be asked. The tool creates the znode with all moves; the
+controller takes finished ones out and deletes it with the last. Its creation is the only change that is noticed,
+so a batch of moves has to end before another can begin.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import structlog
 
@@ -14,7 +14,16 @@ from controller.errors import StateChangeFailed
 from controller.operations import deletion
 from controller.reassignment.move import Move
 from emulator.protocol import znodes
+from emulator.protocol.alter_reassignments import (
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+)
+from emulator.protocol.errors import Errors
 from emulator.protocol.events import MoveFinished
+from emulator.protocol.list_reassignments import (
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsResponse,
+)
 from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
@@ -23,13 +32,35 @@ if TYPE_CHECKING:
 log = structlog.get_logger("controller.reassignment")
 
 
-async def requested(c: "Controller") -> None:
-    """The znode was created, or has to be watched again."""
-    if not await c.store.exists(znodes.REASSIGN_PARTITIONS):
-        return
-    moves = await c.store.moves()
-    c.context.moves.update({tp: Move(tp, target) for tp, target in moves.items()})
-    await take_up(c, list(moves))
+class ByAdminPath:
+    """How a protocol without an API is asked: see ``ReassignmentProtocol``."""
+
+    __slots__ = ()
+
+    topic_version: ClassVar[int] = 1
+
+    async def load(self, c: "Controller") -> None:
+        c.context.moves = {tp: Move(tp, target) for tp, target in (await c.store.moves()).items()}
+
+    async def resume(self, c: "Controller") -> None:
+        await take_up(c, list(c.context.moves))
+
+    async def requested(self, c: "Controller") -> None:
+        if not await c.store.exists(znodes.REASSIGN_PARTITIONS):
+            return
+        moves = await c.store.moves()
+        c.context.moves.update({tp: Move(tp, target) for tp, target in moves.items()})
+        await take_up(c, list(moves))
+
+    async def alter(
+        self, c: "Controller", request: AlterPartitionReassignmentsRequest
+    ) -> AlterPartitionReassignmentsResponse:
+        return AlterPartitionReassignmentsResponse(Errors.UNSUPPORTED_VERSION)
+
+    def listed(
+        self, c: "Controller", request: ListPartitionReassignmentsRequest
+    ) -> ListPartitionReassignmentsResponse:
+        return ListPartitionReassignmentsResponse(Errors.UNSUPPORTED_VERSION)
 
 
 async def take_up(c: "Controller", partitions: Sequence[TopicPartition]) -> None:
@@ -61,7 +92,7 @@ async def _begin(c: "Controller", move: Move) -> bool:
     c.watches.state(move.tp)
     try:
         await c.policies.reassignment.advance(c, move)
-        await _finished(c, move)
+        await finished(c, move.tp)
     except StateChangeFailed as error:
         log.error("cannot be moved", partition=str(move.tp), reason=str(error))
         return False
@@ -73,7 +104,7 @@ async def isr_changed(c: "Controller", tp: TopicPartition) -> None:
     move = c.context.moves.get(tp)
     if move is not None:
         await c.policies.reassignment.isr_changed(c, move)
-        await _finished(c, move)
+        await finished(c, tp)
 
 
 async def brokers_started(c: "Controller", brokers: Sequence[int]) -> None:
@@ -81,13 +112,13 @@ async def brokers_started(c: "Controller", brokers: Sequence[int]) -> None:
     protocol = c.policies.reassignment
     for move in [move for move in c.context.moves.values() if protocol.concerns(move, brokers)]:
         await protocol.advance(c, move)
-        await _finished(c, move)
+        await finished(c, move.tp)
 
 
-async def _finished(c: "Controller", move: Move) -> None:
-    """If it is, its topic may be waiting to be deleted."""
-    if move.tp not in c.context.moves:
-        await deletion.moved(c, move.tp)
+async def finished(c: "Controller", tp: TopicPartition) -> None:
+    """If the move of ``tp`` is, its topic may be waiting to be deleted."""
+    if tp not in c.context.moves:
+        await deletion.moved(c, tp)
 
 
 async def remove(c: "Controller", partitions: Sequence[TopicPartition]) -> None:

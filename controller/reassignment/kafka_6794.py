@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from controller.reassignment import actions, admin
+from controller.reassignment.admin import ByAdminPath
 from controller.reassignment.move import Move
 from controller.states.names import ReplicaState
 from controller.steps import Step
@@ -79,7 +80,7 @@ def plan_hop(current: Replicas, final: Replicas, leader: int) -> Hop:
 
 
 @frozen
-class Kafka6794:
+class Kafka6794(ByAdminPath):
     """One replica joins, one leaves, hop by hop."""
 
     name: str = "kafka-6794"

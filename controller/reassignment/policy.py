@@ -4,6 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from controller.reassignment.move import Move
+from emulator.protocol.alter_reassignments import (
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+)
+from emulator.protocol.list_reassignments import (
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsResponse,
+)
 
 if TYPE_CHECKING:
     from controller.controller import Controller
@@ -24,6 +32,8 @@ class ReassignmentProtocol(Protocol):
     def phases(self) -> Mapping[str, tuple[str, str]]:
         """Neutral phase -> the first and the last step that it spans."""
 
+    # -- how it moves a partition -------------------------------------------------------------------------------------
+
     async def advance(self, c: "Controller", move: Move) -> None:
         """Begin the move, or go on with it as far as possible.
 
@@ -35,3 +45,28 @@ class ReassignmentProtocol(Protocol):
 
     def concerns(self, move: Move, brokers: Sequence[int]) -> bool:
         """Is the start of ``brokers`` a reason to go on with ``move``?"""
+
+    # -- how it is asked (``admin.ByAdminPath``, ``requests.ByApiAndAdminPath``) --------------------------------------
+
+    @property
+    def topic_version(self) -> int:
+        """Of the topics' znodes that its controllers write: 2 has room for adding and removing replicas."""
+
+    async def load(self, c: "Controller") -> None:
+        """Failover F3: find the moves that are under way."""
+
+    async def resume(self, c: "Controller") -> None:
+        """Failover F8: take them up."""
+
+    async def requested(self, c: "Controller") -> None:
+        """/admin/reassign_partitions was created, or has to be watched again."""
+
+    async def alter(
+        self, c: "Controller", request: AlterPartitionReassignmentsRequest
+    ) -> AlterPartitionReassignmentsResponse:
+        """The active controller is asked to begin, replace or cancel moves."""
+
+    def listed(
+        self, c: "Controller", request: ListPartitionReassignmentsRequest
+    ) -> ListPartitionReassignmentsResponse:
+        """The active controller is asked what is moving."""

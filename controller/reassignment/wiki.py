@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 from attrs import frozen
 
 from controller.reassignment import actions, admin
+from controller.reassignment.admin import ByAdminPath
 from controller.reassignment.move import Move
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def widened(old: Replicas, target: Replicas) -> Replicas:
 
 
 @frozen
-class Wiki:
+class Wiki(ByAdminPath):
     """The page's protocol.
 
     Attributes:

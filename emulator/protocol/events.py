@@ -356,8 +356,41 @@ class MoveStarted(NamedTuple):
     target: tuple[int, ...]
 
 
+class MoveCancelled(NamedTuple):
+    """The operator asked for a partition's reassignment to be undone (KIP-455)."""
+
+    t_us: int
+    seq: int
+    cause: int
+    topic: str
+    partition: int
+
+
+class MoveAnswered(NamedTuple):
+    """What the API answered to ``MoveStarted`` or ``MoveCancelled``: NONE, or Kafka's name of the code."""
+
+    t_us: int
+    seq: int
+    cause: int
+    topic: str
+    partition: int
+    error: str
+
+
+class MovesListed(NamedTuple):
+    """What the operator was told of the reassignments in progress; ``error``: NONE, or Kafka's name of the code."""
+
+    t_us: int
+    seq: int
+    cause: int
+    error: str
+    partitions: int
+    detail: str
+
+
 class MoveFinished(NamedTuple):
-    """The partition is gone from /admin/reassign_partitions."""
+    """The controller is done with the partition: it is where it was asked to go, back after a cancellation, or refused
+    by way of /admin/reassign_partitions."""
 
     t_us: int
     seq: int

@@ -12,7 +12,11 @@ from emulator.protocol.types import TopicPartition
 
 @frozen(eq=False)
 class LeaderAndIsrPartition:
-    """One partition's state. Shared between the requests to all its replicas."""
+    """One partition's state. Shared between the requests to all its replicas.
+
+    Attributes:
+        adding, removing: those of ``replicas`` that a reassignment adds and removes; empty before v3.
+    """
 
     tp: TopicPartition
     controller_epoch: int
@@ -22,6 +26,8 @@ class LeaderAndIsrPartition:
     zk_version: int
     replicas: tuple[int, ...]
     is_new: bool
+    adding: tuple[int, ...] = ()
+    removing: tuple[int, ...] = ()
 
 
 @define(eq=False)

@@ -115,13 +115,43 @@ def encode_broker(broker: int, timestamp_ms: int, rack: str | None = None) -> st
     return _dumps(value)
 
 
-def encode_topic(assignment: Mapping[int, Iterable[int]]) -> str:
-    """/brokers/topics/T, version 1 (up to 2.3): partition -> replicas in order of preference."""
-    return _dumps({"version": 1, "partitions": {str(p): list(replicas) for p, replicas in sorted(assignment.items())}})
+Motions = Mapping[int, tuple[tuple[int, ...], tuple[int, ...]]]
+"""Partition -> AR and RR, of those that are being reassigned (KIP-455)."""
+
+
+def encode_topic(assignment: Mapping[int, Iterable[int]], motions: Motions | None = None) -> str:
+    """/brokers/topics/T: partition -> replicas in order of preference.
+
+    Version 1 (up to 2.3) without ``motions``; version 2 (2.4) with it, which lists the AR and RR that are not empty.
+    """
+    value: dict[str, Any] = {"version": 1, "partitions": _by_number(assignment)}
+    if motions is not None:
+        value["version"] = 2
+        value["adding_replicas"] = _by_number({p: adding for p, (adding, _) in motions.items() if adding})
+        value["removing_replicas"] = _by_number({p: removing for p, (_, removing) in motions.items() if removing})
+    return _dumps(value)
+
+
+def _by_number(replicas: Mapping[int, Iterable[int]]) -> dict[str, list[int]]:
+    return {str(partition): list(brokers) for partition, brokers in sorted(replicas.items())}
 
 
 def decode_topic(data: str) -> dict[int, tuple[int, ...]]:
-    return {int(p): tuple(replicas) for p, replicas in sorted(json.loads(data)["partitions"].items(), key=_number)}
+    """Partition -> replicas, of any version; of version 2, RS."""
+    return _numbered(json.loads(data)["partitions"])
+
+
+def decode_motions(data: str) -> dict[int, tuple[tuple[int, ...], tuple[int, ...]]]:
+    """Partition -> AR and RR, of those that are being reassigned; none in version 1."""
+    if '"adding_replicas"' not in data:
+        return {}
+    value = json.loads(data)
+    adding, removing = _numbered(value["adding_replicas"]), _numbered(value["removing_replicas"])
+    return {p: (adding.get(p, ()), removing.get(p, ())) for p in sorted({**adding, **removing})}
+
+
+def _numbered(replicas: Mapping[str, Iterable[int]]) -> dict[int, tuple[int, ...]]:
+    return {int(p): tuple(brokers) for p, brokers in sorted(replicas.items(), key=_number)}
 
 
 def _number(item: tuple[str, Any]) -> int:

@@ -17,7 +17,12 @@ from scenarios.model import Role, Target
 
 @define(eq=False)
 class Roles:
-    """Finds brokers. ``original`` and ``final``: the replicas of each partition before and after the plan."""
+    """Finds brokers.
+
+    Attributes:
+        original, final: the replicas of each partition before its move and after; an action that brings a plan of its
+            own changes ``final``.
+    """
 
     cluster: Cluster
     original: dict[str, tuple[int, ...]]

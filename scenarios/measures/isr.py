@@ -11,10 +11,10 @@ move:
 - offline: ZooKeeper names no leader (-1). A leader that is dead and not yet replaced is not offline here; its
   partition shows in ``isr_live``.
 
-A move is open from ``MoveStarted`` to ``MoveFinished``. From step ``delete.partitions`` on the partitions of a
-topic count as gone: their ISRs shrink and their leaders go because they are meant to, and Kafka's controller
-leaves them out of its gauges too (``topicsWithDeletionStarted``). The flags hold whoever leads: a broker's own gauge
-can know less (readings §8).
+A move is open from ``MoveStarted`` to its end (``move_ends``), unless it is refused; one that is cancelled goes
+back to its original. From step ``delete.partitions`` on the partitions of a topic count as gone: their ISRs shrink
+and their leaders go because they are meant to, and Kafka's controller leaves them out of its gauges too
+(``topicsWithDeletionStarted``). The flags hold whoever leads: a broker's own gauge can know less (readings §8).
 """
 
 from __future__ import annotations
@@ -23,12 +23,20 @@ from collections.abc import Callable
 
 from attrs import define
 
-from emulator.protocol.events import MoveFinished, MoveStarted, NodeCrashed, NodeStarted
+from emulator.protocol.events import (
+    MoveAnswered,
+    MoveCancelled,
+    MoveStarted,
+    NodeCrashed,
+    NodeStarted,
+)
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS, CONFIG_TOPICS, LeaderAndIsr, decode_config
 from emulator.trace import Event, Trace
 from emulator.trace.events import Step, ZkWritten
 from scenarios.measures.cluster import Measured
+from scenarios.measures.move_ends import MoveEnds
+from scenarios.measures.moves import refused
 from scenarios.measures.rows import IsrRow
 from scenarios.measures.topology import DELETED_FROM, Topology
 
@@ -48,6 +56,8 @@ class _Partition:
     original: tuple[int, ...] = ()
     target: tuple[int, ...] = ()
     deleting: bool = False
+    before: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    """Original and target as they were before the last request."""
     open: IsrRow | None = None
 
 
@@ -75,7 +85,9 @@ class IsrTimes:
         topology.subscribe(self._assigned, self._stated)
         trace.fold(ZkWritten, self._configured)
         trace.fold(MoveStarted, self._move_started)
-        trace.fold(MoveFinished, self._move_finished)
+        trace.fold(MoveCancelled, self._move_cancelled)
+        trace.fold(MoveAnswered, self._move_answered)
+        MoveEnds(trace, topology, self._move_ended)
         trace.fold(Step, self._stepped)
         trace.fold(NodeStarted, self._node_started)
         trace.fold(NodeCrashed, self._node_crashed)
@@ -126,12 +138,25 @@ class IsrTimes:
 
     def _move_started(self, event: MoveStarted) -> None:
         partition = self._partition(TopicPartition(event.topic, event.partition))
+        partition.before = (partition.original, partition.target)
         partition.original = partition.original or partition.assignment
         partition.target = event.target
         self._changed(partition, event)
 
-    def _move_finished(self, event: MoveFinished) -> None:
+    def _move_cancelled(self, event: MoveCancelled) -> None:
         partition = self._partition(TopicPartition(event.topic, event.partition))
+        partition.before = (partition.original, partition.target)
+        partition.target = partition.original
+        self._changed(partition, event)
+
+    def _move_answered(self, event: MoveAnswered) -> None:
+        partition = self._partition(TopicPartition(event.topic, event.partition))
+        if refused(event) and partition.original:
+            partition.original, partition.target = partition.before
+            self._changed(partition, event)
+
+    def _move_ended(self, event: Event, tp: TopicPartition) -> None:
+        partition = self._partition(tp)
         partition.original = partition.target = ()
         self._changed(partition, event)
 

@@ -1,14 +1,17 @@
 """How long the partitions' moves took, from the operator's request to the last one's end.
 
 A move that the run's end finds open is censored: it is a result of its own and never a number. A request for
-a partition that is already moving continues the open move with a new target.
+a partition that is already moving continues the open move with a new target; a request to cancel, with the original
+replicas as its target. A request that is refused changes nothing.
 """
 
 from __future__ import annotations
 
-from emulator.protocol.events import MoveFinished, MoveStarted
+from emulator.protocol.errors import Errors
+from emulator.protocol.events import MoveAnswered, MoveCancelled, MoveStarted
 from emulator.protocol.types import TopicPartition
-from emulator.trace import Trace
+from emulator.trace import Event, Trace
+from scenarios.measures.move_ends import MoveEnds
 from scenarios.measures.rows import MoveRow
 from scenarios.measures.topology import Topology
 
@@ -23,9 +26,12 @@ class Moves:
     def __init__(self, trace: Trace, topology: Topology) -> None:
         self.rows: list[MoveRow] = []
         self._open: dict[TopicPartition, MoveRow] = {}
+        self._before: dict[TopicPartition, MoveRow | None] = {}
         self._topology = topology
         trace.fold(MoveStarted, self._started)
-        trace.fold(MoveFinished, self._finished)
+        trace.fold(MoveCancelled, self._cancelled)
+        trace.fold(MoveAnswered, self._answered)
+        MoveEnds(trace, topology, self._ended)
 
     @property
     def open(self) -> int:
@@ -47,14 +53,35 @@ class Moves:
 
     def _started(self, event: MoveStarted) -> None:
         tp = TopicPartition(event.topic, event.partition)
-        before = self._open.get(tp)
+        before = self._before[tp] = self._open.get(tp)
         if before is not None:
             self._open[tp] = before._replace(target=event.target)
             return
         original = self._topology.assignment(tp)
         self._open[tp] = MoveRow(event.t_us, event.seq, 0, tp.topic, tp.partition, original, event.target, False)
 
-    def _finished(self, event: MoveFinished) -> None:
-        row = self._open.pop(TopicPartition(event.topic, event.partition), None)
+    def _cancelled(self, event: MoveCancelled) -> None:
+        tp = TopicPartition(event.topic, event.partition)
+        before = self._before[tp] = self._open.get(tp)
+        if before is not None:
+            self._open[tp] = before._replace(target=before.original)
+
+    def _answered(self, event: MoveAnswered) -> None:
+        tp = TopicPartition(event.topic, event.partition)
+        before = self._before.pop(tp, None)
+        if not refused(event):
+            return
+        if before is None:
+            self._open.pop(tp, None)
+        elif tp in self._open:
+            self._open[tp] = before
+
+    def _ended(self, event: Event, tp: TopicPartition) -> None:
+        row = self._open.pop(tp, None)
         if row is not None:
             self.rows.append(row._replace(w_us=event.t_us - row.t_us, finished=True))
+
+
+def refused(event: MoveAnswered) -> bool:
+    """Was the request turned down? Without an answer it may have been granted."""
+    return event.error not in (Errors.NONE.name, Errors.REQUEST_TIMED_OUT.name)

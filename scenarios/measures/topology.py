@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import TOPICS, LeaderAndIsr, decode_topic, state_path_partition
+from emulator.protocol.znodes import TOPICS, LeaderAndIsr, decode_motions, decode_topic, state_path_partition
 from emulator.trace import Trace
 from emulator.trace.events import ZkWritten
 
@@ -18,6 +18,8 @@ Assigned = Callable[[ZkWritten, TopicPartition, tuple[int, ...]], None]
 """The topic's znode gives a partition other replicas; none at all: the topic is gone."""
 Stated = Callable[[ZkWritten, TopicPartition, LeaderAndIsr | None], None]
 """A state znode was written, or (None) deleted."""
+Moved = Callable[[ZkWritten, TopicPartition, bool], None]
+"""The topic's znode names adding or removing replicas of a partition, or none any more (KIP-455)."""
 
 DELETED_FROM = "delete.partitions"
 """After this step a topic's partitions are gone for the controller, whatever ZooKeeper still says of them."""
@@ -32,11 +34,16 @@ class Topology:
         self._topics: dict[str, dict[int, tuple[int, ...]]] = {}
         self._assigned: list[Assigned] = []
         self._stated: list[Stated] = []
+        self._motions: dict[str, dict[int, object]] = {}
+        self._moved: list[Moved] = []
         trace.fold(ZkWritten, self._see)
 
     def subscribe(self, assigned: Assigned, stated: Stated) -> None:
         self._assigned.append(assigned)
         self._stated.append(stated)
+
+    def subscribe_motions(self, moved: Moved) -> None:
+        self._moved.append(moved)
 
     def _see(self, event: ZkWritten) -> None:
         if not event.path.startswith(TOPICS):
@@ -60,6 +67,16 @@ class Topology:
         for partition in before:
             if partition not in now:
                 self._tell(event, TopicPartition(topic, partition), ())
+        self._see_motions(event, topic)
+
+    def _see_motions(self, event: ZkWritten, topic: str) -> None:
+        now = {} if event.op == "delete" else decode_motions(event.data)
+        before = self._motions.get(topic, {})
+        self._motions[topic] = dict(now)
+        for partition in {**before, **now}:
+            if (partition in now) != (partition in before):
+                for moved in self._moved:
+                    moved(event, TopicPartition(topic, partition), partition in now)
 
     def assignment(self, tp: TopicPartition) -> tuple[int, ...]:
         """Its replicas in ZooKeeper, none when it is not there."""

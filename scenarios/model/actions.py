@@ -16,6 +16,7 @@ from scenarios.errors import BadInput, did_you_mean
 from scenarios.model.configs import TOPIC_CONFIG
 from scenarios.model.kinds import DURATION, REPLICAS, Choice, Integer, Kind, ListOf
 from scenarios.model.names import PARTITION_NAME, TOPIC_NAME
+from scenarios.model.plan import PLAN_IN_PLACE
 from scenarios.model.reader import Block, key
 from scenarios.model.targets import PEER
 from scenarios.model.topics import MOST_PARTITIONS, TopicSpec
@@ -67,6 +68,24 @@ _DIRECTION = Parameter(
 )
 _TOPIC = Parameter("topic", TOPIC_NAME, "the topic's name", required=True)
 _GATE = Parameter("gate", WHEN, "the step and its filters", required=True)
+_EXPECT_ERROR = Parameter(
+    "expect_error",
+    Choice(
+        tuple(
+            error.name
+            for error in (
+                Errors.UNKNOWN_TOPIC_OR_PARTITION,
+                Errors.REQUEST_TIMED_OUT,
+                Errors.INVALID_REPLICA_ASSIGNMENT,
+                Errors.REASSIGNMENT_IN_PROGRESS,
+                Errors.NO_REASSIGNMENT_IN_PROGRESS,
+            )
+        ),
+        "error",
+    ),
+    "the code that is to be answered, for one partition at least, and no other; absent = none may be",
+)
+_IN_PROGRESS = ListOf(PARTITION_NAME, unique=True, empty=False)
 
 _ELECTION_ERRORS = tuple(
     error.name
@@ -83,7 +102,32 @@ _ELECTION_ERRORS = tuple(
 ACTIONS: Mapping[str, Action] = {
     action.name: action
     for action in (
-        Action("reassign.execute", "hand the plan to the controller, as kafka-reassign-partitions.sh does"),
+        Action(
+            "reassign.execute",
+            "hand the plan to the controller, as kafka-reassign-partitions.sh does",
+            False,
+            (
+                Parameter("plan", PLAN_IN_PLACE, "a plan of its own, as in [plan]; absent = [plan]"),
+                Parameter(
+                    "via",
+                    Choice(("zk", "api"), "way"),
+                    "by /admin/reassign_partitions or by AlterPartitionReassignments; absent = as the profile's tool",
+                ),
+                _EXPECT_ERROR,
+            ),
+        ),
+        Action(
+            "reassign.cancel",
+            "cancel reassignments by the API (kip-455)",
+            False,
+            (Parameter("partitions", _IN_PROGRESS, "whose; absent = all in progress"), _EXPECT_ERROR),
+        ),
+        Action(
+            "reassign.list",
+            "write the reassignments in progress into the trace, as the API lists them (kip-455)",
+            False,
+            (Parameter("partitions", _IN_PROGRESS, "which; absent = all"),),
+        ),
         Action("broker.crash", "kill the broker", True, (_CRASH,), undo="broker.start"),
         Action("broker.stop", "end the broker's process in order, asking nobody", True, undo="broker.start"),
         Action(
@@ -191,8 +235,6 @@ ACTIONS: Mapping[str, Action] = {
 }
 
 LATER_ACTIONS = (
-    "reassign.cancel",
-    "reassign.list",
     "broker.fail_start_replica",
     "broker.ignore_become_leader",
 )

@@ -16,13 +16,14 @@ from scenarios.model.kinds import at
 from scenarios.model.known import Known
 from scenarios.model.method import MethodEntry
 from scenarios.model.names import join_partition
-from scenarios.model.plan import Move
+from scenarios.model.plan import Move, Plan
 from scenarios.model.profile_names import PROFILES, check_profile
 from scenarios.model.reach import check_moved, check_reach, check_steps
 from scenarios.model.targets import Target
 from scenarios.model.topics import TopicSpec
 from scenarios.model.triggers import At, When
 from scenarios.model.workloads import WorkloadSpec
+from scenarios.strategies.names import SHAPES
 
 if TYPE_CHECKING:
     from scenarios.model.scenario import Scenario
@@ -38,7 +39,7 @@ def check_scenario(scenario: Scenario) -> None:
     _each("topics", scenario.topics, known.check_topic)
     _each("workloads", scenario.workloads, lambda load: _check_workload(known, load))
     if scenario.plan is not None:
-        _each("plan.partitions", scenario.plan.partitions, lambda move: _check_move(known, move))
+        at("plan", lambda plan: _check_plan(known, plan), scenario.plan)
     _each("method", scenario.method, lambda entry: _check_entry(known, entry))
     _each("rollbacks", scenario.rollbacks, lambda entry: _check_entry(known, entry))
     _each("expect", scenario.expect, lambda expect: _check_expect(known, expect))
@@ -53,6 +54,10 @@ def _check_workload(known: Known, workload: WorkloadSpec) -> None:
     known.topic(workload.topic, "topic")
 
 
+def _check_plan(known: Known, plan: Plan) -> None:
+    _each("partitions", plan.partitions, lambda move: _check_move(known, move))
+
+
 def _check_move(known: Known, move: Move) -> None:
     topic = known.topic(move.topic, "topic")
     if move.partition >= topic.partitions:
@@ -65,8 +70,8 @@ def _check_move(known: Known, move: Move) -> None:
 
 
 def _check_entry(known: Known, entry: MethodEntry) -> None:
-    if entry.action == "reassign.execute" and known.scenario.plan is None:
-        raise BadInput("there is no plan to execute; add a [plan]", where="action")
+    if entry.action.startswith("reassign."):
+        _check_request(known, entry)
     if entry.action == "topic.delete" and not PROFILES[known.scenario.profile].deletes_topics:
         raise BadInput(
             f"profile {known.scenario.profile!r} knows no deletion of topics; write one that does, such as 'kafka-2.3'",
@@ -91,6 +96,21 @@ def _check_settings(known: Known, entry: MethodEntry) -> None:
         raise BadInput('no setting is named; write one, such as { "min.insync.replicas" = 2 }', where="config")
 
 
+def _check_request(known: Known, entry: MethodEntry) -> None:
+    """A request to the operator's reassignment tool: it has a plan, and somebody who answers."""
+    strategy = known.scenario.strategy.parsed
+    if not SHAPES[strategy.shape].api and (entry.action != "reassign.execute" or entry.params.get("via") == "api"):
+        having = ", ".join(shape.name for shape in SHAPES.values() if shape.api and shape.available)
+        raise BadInput(
+            f"strategy {strategy.name!r} has no API for reassignments; strategies that have it: {having}",
+            where="via" if entry.action == "reassign.execute" else "action",
+        )
+    if entry.action == "reassign.execute" and known.scenario.plan is None and "plan" not in entry.params:
+        raise BadInput("there is no plan to execute; add a [plan]", where="action")
+    for index, name in enumerate(entry.params.get("partitions", ())):
+        known.partition(name, f"partitions[{index}]")
+
+
 def _check_part(known: Known, value: object) -> None:
     """Whatever an entry holds that names something by its type; other values name nothing, or are checked
     by key."""
@@ -100,6 +120,8 @@ def _check_part(known: Known, value: object) -> None:
         _check_target(known, value)
     elif isinstance(value, TopicSpec):
         known.check_topic(value)
+    elif isinstance(value, Plan):
+        _check_plan(known, value)
 
 
 def _check_when(known: Known, when: When) -> None:

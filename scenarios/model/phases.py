@@ -10,6 +10,8 @@ steps: its `before` edge is that of the first, its `after` edge that of the last
 - `move.record` comes before `move.leader` in kafka-6794, whose step 5 writes the assignment first (readings
   §2).
 - `move.done` of kafka-6794 happens once, in the last hop.
+- `move.listen` of kip-455 ends with the check, whose read arms the watch; `move.start` is A1, whose request is the one
+  that the new replicas act on, and A2.
 """
 
 from __future__ import annotations
@@ -68,6 +70,18 @@ PHASE_STEPS: Mapping[str, Mapping[str, Span]] = {
             done=(12, 12),
         ),
         "move.wait": Span("kafka-6794.1", "kafka-6794.1", next_hop=True),
+    },
+    "kip-455": {
+        f"move.{phase}": Span(f"kip-455.{first}", f"kip-455.{last}")
+        for phase, first, last in (
+            ("listen", "U1", "check"),
+            ("start", "A1", "A2"),
+            ("wait", "wait", "wait"),
+            ("leader", "B3", "B3"),
+            ("stop", "B4", "B5"),
+            ("record", "B6", "B6"),
+            ("done", "B7", "B7"),
+        )
     },
 }
 

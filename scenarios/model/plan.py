@@ -101,7 +101,15 @@ class PlanKind(Kind[Plan]):
         return {"oneOf": [_block.schema(), by_file]}
 
 
+class PlanInPlace(PlanKind):
+    """A plan that an action brings with it: never in a file."""
+
+    def schema(self) -> Schema:
+        return _block.schema()
+
+
 PLAN = PlanKind()
+PLAN_IN_PLACE = PlanInPlace()
 
 
 def with_plan_file(document: Mapping[str, object], folder: Path) -> dict[str, object]:

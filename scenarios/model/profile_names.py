@@ -24,6 +24,7 @@ class Profile:
         help: what it is, in one line.
         strategy: how that release moves partitions by itself; what a scenario gets that names no strategy.
         election_tool: the way of its tool for preferred elections: zk, by a znode, or api (2.4, KIP-460).
+        tool: the way of its kafka-reassign-partitions: zk, by /admin/reassign_partitions, or api (2.6, KAFKA-8820).
         defaults: broker settings whose default differs from that of Kafka 2.3 (kafka-behaviour, 10).
         session_timeout_us: zookeeper.session.timeout.ms where the scenario states none.
         deletes_topics: whether its controller can delete topics; it came with 0.8.1.
@@ -34,6 +35,7 @@ class Profile:
     help: str
     strategy: str = "wiki"
     election_tool: str = "zk"
+    tool: str = "zk"
     defaults: Mapping[str, ConfigValue] = field(factory=dict)
     session_timeout_us: int = 6_000_000
     leaves_out: tuple[str, ...] = ()
@@ -122,6 +124,7 @@ PROFILES: Mapping[str, Profile] = {
             help="2.6: kafka-2.5 with leader epochs in StopReplica (KIP-570)",
             strategy="kip-455",
             election_tool="api",
+            tool="api",
             defaults=_KIP_537,
             session_timeout_us=_KIP_537_SESSION_US,
             leaves_out=(_REPORTING_2_5, _KIP_570),
@@ -131,6 +134,7 @@ PROFILES: Mapping[str, Profile] = {
             help="2.7: kafka-2.6 with new replicas told that they are new (KAFKA-10314)",
             strategy="kip-455",
             election_tool="api",
+            tool="api",
             defaults=_KIP_537,
             session_timeout_us=_KIP_537_SESSION_US,
             leaves_out=(

@@ -63,7 +63,7 @@ def _check_cause(scenario: Scenario, step: str) -> None:
 
 def check_moved(scenario: Scenario, partition: str | None, where: str) -> None:
     """Refuse a partition that the plan does not move."""
-    moved = scenario.plan.targets() if scenario.plan else {}
+    moved = scenario.targets()
     if partition is not None and partition not in moved:
         raise BadInput(
             f"{partition!r} is not moved by the plan; it moves {', '.join(moved) or 'nothing'}", where=where
@@ -92,8 +92,5 @@ def _check_hop(scenario: Scenario, when: When, hop: int) -> None:
 
 def _most_hops(scenario: Scenario, partition: str | None) -> int:
     current = scenario.assignments()
-    moved = scenario.plan.targets() if scenario.plan else {}
-    return max(
-        (hops(current.get(name, ()), target) for name, target in moved.items() if partition in (None, name)),
-        default=1,
-    )
+    moves = [move for plan in scenario.plans for move in plan.targets().items()]
+    return max((hops(current.get(name, ()), target) for name, target in moves if partition in (None, name)), default=1)

@@ -25,7 +25,7 @@ from scenarios.model.invariants import INVARIANTS
 from scenarios.model.method import EntryKind
 from scenarios.model.metrics import METRICS
 from scenarios.model.phases import PHASE_STEPS, PHASES, Span
-from scenarios.model.plan import Move, Plan, PlanKind, Version
+from scenarios.model.plan import Move, Plan, PlanInPlace, PlanKind, Version
 from scenarios.model.profile_names import DEFAULT_PROFILE, PROFILES
 from scenarios.model.reader import Block, Key, keys_of
 from scenarios.model.scenario import Scenario
@@ -62,6 +62,7 @@ _TYPES: Mapping[type[Any], str] = {
     kinds.SizeOrInteger: "bytes, or a size with its unit",
     Config: "table of settings",
     PlanKind: 'plan, or `{ file = "move.json" }`',
+    PlanInPlace: "plan",
     Version: "`1`",
     Acks: '`"0"`, `"1"` or `"all"`',
     Steps: "step, phase, or a list of them",

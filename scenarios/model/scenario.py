@@ -33,7 +33,7 @@ from scenarios.model.strategy import StrategySpec
 from scenarios.model.toml import write_toml
 from scenarios.model.topics import TopicSpec
 from scenarios.model.workloads import WorkloadSpec
-from scenarios.strategies import parse_strategy
+from scenarios.strategies import SHAPES, parse_strategy
 
 SCHEMA = "scenario/1"
 TEN_MINUTES_US = 600_000_000
@@ -174,6 +174,22 @@ class Scenario:
     def session_timeout_us(self) -> int:
         """ZooKeeper's session timeout: the one stated, else the profile's."""
         return self.cluster.zk.session_timeout_us or PROFILES[self.profile].session_timeout_us
+
+    @property
+    def plans(self) -> tuple[Plan, ...]:
+        """[plan], then those that entries of the method bring."""
+        brought = [entry.params["plan"] for entry in self.method if "plan" in entry.params]
+        return (*([] if self.plan is None else [self.plan]), *brought)
+
+    def targets(self) -> dict[str, tuple[int, ...]]:
+        """Where the first plan that moves it sends each partition, by its name."""
+        return {name: target for plan in reversed(self.plans) for name, target in plan.targets().items()}
+
+    @property
+    def reassigns_by(self) -> str:
+        """How its reassignment tool asks, unless an action says so: zk or api."""
+        has_api = SHAPES[self.strategy.parsed.shape].api
+        return PROFILES[self.profile].tool if has_api else "zk"
 
     def for_run(
         self, *, seed: int | None = None, strategy: str | None = None, profile: str | None = None

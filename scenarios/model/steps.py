@@ -102,7 +102,6 @@ KIP_455 = Protocol(
         "kip-455.B8": "send UpdateMetadata to every broker",
     },
     reassignment=True,
-    available=False,
 )
 FAILOVER = Protocol(
     "failover",

@@ -4,6 +4,7 @@ from attrs import field, frozen
 
 from brokers.policies import BrokerPolicies
 from controller import ControllerPolicies
+from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.wiki import Wiki
 from fetchers import FetcherPolicies
 from scenarios.clients.tools.topics import Moving, any_move
@@ -17,6 +18,7 @@ class Bundle:
     Attributes:
         wiki: the controller page's protocol as this release runs it.
         moves_forbid_expansion: which moves keep partitions from being added to a topic.
+        kip_455: KIP-455's, likewise.
     """
 
     controller: ControllerPolicies = field(factory=ControllerPolicies)
@@ -24,3 +26,4 @@ class Bundle:
     fetchers: FetcherPolicies = field(factory=FetcherPolicies)
     wiki: Wiki = field(factory=Wiki)
     moves_forbid_expansion: Moving = any_move
+    kip_455: Kip455 = field(factory=Kip455)

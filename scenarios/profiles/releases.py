@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from attrs import evolve
 
 from controller.operations.rebalance import preferred_could_lead
+from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.wiki import Wiki, target_only
 from controller.states.rules import FOUR_STATES, SEVEN_STATES
 from scenarios.clients.tools.topics import move_of_the_topic
@@ -45,7 +46,13 @@ KAFKA_2_5 = KAFKA_2_4
 REBALANCE_2_6 = evolve(KAFKA_2_5.controller.auto_rebalance, eligible=preferred_could_lead)
 KAFKA_2_6 = evolve(KAFKA_2_5, controller=evolve(KAFKA_2_5.controller, auto_rebalance=REBALANCE_2_6))
 
-KAFKA_2_7 = KAFKA_2_6
+KAFKA_2_7 = evolve(
+    KAFKA_2_6,
+    # KAFKA-10193: whose request is dropped at the end of a session, is told.
+    controller=evolve(KAFKA_2_6.controller, answers_preempted=True),
+    # KAFKA-10314: a replica that joins may take any good log directory.
+    kip_455=Kip455(adds_as_new=True),
+)
 
 BUNDLES: Mapping[str, Bundle] = {
     "kafka-2.3": KAFKA_2_3,

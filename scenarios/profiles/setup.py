@@ -116,18 +116,18 @@ def replication_throttle(scenario: Scenario) -> ReplicationThrottle | None:
     settings, rate = scenario.settings(), scenario.strategy.throttle
     leader_rate = rate or int(settings["leader.replication.throttled.rate"])
     follower_rate = rate or int(settings["follower.replication.throttled.rate"])
-    if scenario.plan is None or leader_rate == follower_rate == LONG_MAX:
-        return None
     before = scenario.assignments()
-    moves = {name: target for name, target in scenario.plan.targets().items() if name in before}
+    added: dict[str, tuple[int, ...]] = {}
+    for name, target in ((name, target) for plan in scenario.plans for name, target in plan.targets().items()):
+        if name in before:
+            added[name] = tuple(dict.fromkeys((*added.get(name, ()), *(b for b in target if b not in before[name]))))
+    if not added or leader_rate == follower_rate == LONG_MAX:
+        return None
     return ReplicationThrottle(
         leader_rate,
         follower_rate,
-        {TopicPartition.parse(name): before[name] for name in moves},
-        {
-            TopicPartition.parse(name): tuple(broker for broker in target if broker not in before[name])
-            for name, target in moves.items()
-        },
+        {TopicPartition.parse(name): before[name] for name in added},
+        {TopicPartition.parse(name): brokers for name, brokers in added.items()},
         settings["replication.quota.window.num"],
         settings["replication.quota.window.size.seconds"] * 1_000_000,
     )
@@ -153,6 +153,10 @@ def _controller_policies(scenario: Scenario) -> ControllerPolicies:
 
 
 def _protocol(scenario: Scenario) -> ReassignmentProtocol:
-    if scenario.strategy.parsed.protocol == "kafka-6794":
-        return Kafka6794()
-    return BUNDLES[scenario.profile].wiki
+    bundle = BUNDLES[scenario.profile]
+    protocols: dict[str, ReassignmentProtocol] = {
+        "wiki": bundle.wiki,
+        "kafka-6794": Kafka6794(),
+        "kip-455": bundle.kip_455,
+    }
+    return protocols[scenario.strategy.parsed.protocol]

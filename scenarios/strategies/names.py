@@ -19,12 +19,17 @@ NOT_YET = "is not in this version (docs/limits.md)"
 
 @frozen
 class Shape:
-    """One step shape: the protocol whose step names it announces at its gates, and a line of help."""
+    """One step shape: the protocol whose step names it announces at its gates, and a line of help.
+
+    Attributes:
+        api: whether the controller can be asked by AlterPartitionReassignments, and asked what is in progress.
+    """
 
     name: str
     protocol: str
     help: str
     available: bool = True
+    api: bool = False
 
 
 SHAPES: Mapping[str, Shape] = {
@@ -35,9 +40,7 @@ SHAPES: Mapping[str, Shape] = {
             "kafka-6794", "kafka-6794", "one by one: add one replica, drop one, the leader last (KAFKA-6794)"
         ),
         Shape("kafka-42", "kafka-42", "the 7 steps of KAFKA-42, Kafka 0.8.0", available=False),
-        Shape(
-            "kip-455", "kip-455", "adding and removing sets, override and cancel, Kafka 2.4", available=False
-        ),
+        Shape("kip-455", "kip-455", "adding and removing sets, override and cancel, Kafka 2.4", api=True),
         Shape("grow-then-shrink", "kafka-6794", "KAFKA-6794 with the literal sign of n", available=False),
         Shape("width-K", "kafka-6794", "one by one with K replicas per hop", available=False),
     )

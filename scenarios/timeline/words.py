@@ -123,6 +123,10 @@ def _zk_written(event: ZkWritten) -> str:
     return f"zk {op} {event.path} v{event.version} {content}".rstrip()
 
 
+def _moves_listed(event: e.MovesListed) -> str:
+    return f"moves in progress: {event.detail or ('none' if event.error == 'NONE' else event.error)}"
+
+
 _WORDS: dict[type, Callable[[Any], str]] = {
     Step: _step,
     e.Fault: lambda v: f"FAULT {v.action} {v.target}".rstrip() + _more(v.detail),
@@ -160,6 +164,9 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.FetchPosition: _fetch_position,
     e.Produced: _produced,
     e.MoveStarted: lambda v: f"move of {_tp(v)} to {brokers(v.target)} asked for",
+    e.MoveCancelled: lambda v: f"move of {_tp(v)} to be cancelled",
+    e.MoveAnswered: lambda v: f"move of {_tp(v)} answered: {v.error}",
+    e.MovesListed: _moves_listed,
     e.MoveFinished: lambda v: f"move of {_tp(v)} finished",
     e.Violated: lambda v: f"VIOLATED {v.invariant}: {v.statement}",
     ZkWritten: _zk_written,

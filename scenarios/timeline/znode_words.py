@@ -29,7 +29,16 @@ def _list(ids: Iterable[int]) -> str:
 
 
 def _topic(data: str) -> str:
-    return ", ".join(f"{number}: {_list(replicas)}" for number, replicas in znodes.decode_topic(data).items())
+    motions = znodes.decode_motions(data)
+    return ", ".join(
+        f"{number}: {_list(replicas)}{_motion(*motions.get(number, ((), ())))}"
+        for number, replicas in znodes.decode_topic(data).items()
+    )
+
+
+def _motion(adding: tuple[int, ...], removing: tuple[int, ...]) -> str:
+    added = f" adding {_list(adding)}" if adding else ""
+    return added + (f" removing {_list(removing)}" if removing else "")
 
 
 def _reassignment(data: str) -> str:

@@ -3,11 +3,14 @@
 from typing import Any, cast
 
 import pytest
+from attrs import evolve
 
 from brokers.log import Log
+from brokers.metadata_cache import MetadataCache
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import BecameFollower, BecameLeader, ReplicaStopped
+from emulator.protocol.metadata import NO_CONTROLLER, MetadataRequest
 from emulator.protocol.produce import ProduceResponse
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
@@ -83,6 +86,33 @@ def test_a_broker_that_is_not_a_replica_refuses_the_partition() -> None:
     bench = Bench()
     response = bench.leader_and_isr(state(1, 0, replicas=(1, 2, 3)))
     assert response.partitions == ((TP, Errors.UNKNOWN_TOPIC_OR_PARTITION),)
+
+
+def test_what_is_added_and_removed_is_the_last_requests() -> None:
+    """KIP-455: RS, AR and RR are adopted by leaders and followers alike; a stale request changes nothing."""
+    bench = Bench()
+    moving = evolve(state(0, 1, replicas=(0, 1, 2, 3)), adding=(3,), removing=(2,))
+    bench.leader_and_isr(moving)
+    assert (bench.partition.adding, bench.partition.removing) == ((3,), (2,))
+    assert list(bench.partition.remotes) == [1, 2, 3]
+    bench.leader_and_isr(state(0, 1))
+    assert bench.partition.adding == (3,)
+    bench.manager.metadata.live_brokers = (0, 1, 2, 3)
+    bench.leader_and_isr(evolve(moving, leader=1, leader_epoch=2))
+    assert (bench.partition.is_leader, bench.partition.adding) == (False, (3,))
+    bench.leader_and_isr(state(0, 3, replicas=(0, 1, 3)))
+    assert not bench.partition.adding + bench.partition.removing
+    assert list(bench.partition.remotes) == [1, 3]
+
+
+def test_clients_learn_from_any_broker_who_is_the_controller() -> None:
+    assert MetadataCache().answer(MetadataRequest(())).controller == NO_CONTROLLER
+    bench = Bench()
+    update_metadata(bench)
+    ask = bench.manager.metadata.answer
+    nothing, everything = ask(MetadataRequest(())), ask(MetadataRequest(None))
+    assert (nothing.controller, everything.controller) == (9, 9)
+    assert (nothing.partitions, [state.tp for state in everything.partitions]) == ((), [OTHER])
 
 
 # -- roles -----------------------------------------------------------------------------------------------------

@@ -15,8 +15,11 @@ from emulator.kernel import Backend, Mailbox, World
 from emulator.network import Channel, Client, Network, serve
 from emulator.nodes import Node, Process
 from emulator.protocol import znodes
+from emulator.protocol.alter_reassignments import AlterPartitionReassignmentsRequest
+from emulator.protocol.assignments import ReplicaAssignment
 from emulator.protocol.errors import Errors
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest, LeaderAndIsrResponse
+from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest
 from emulator.protocol.stop_replica import StopReplicaRequest, StopReplicaResponse
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import UpdateMetadataRequest, UpdateMetadataResponse
@@ -175,6 +178,12 @@ class Lab:
         data = self.zookeeper.tree.get(znodes.topic_path(tp.topic))
         return () if data is None else znodes.decode_topic(data)[tp.partition]
 
+    def full_assignment(self, tp: TopicPartition) -> ReplicaAssignment:
+        """RS, AR and RR in the topic's znode."""
+        data = self.zookeeper.tree.get(znodes.topic_path(tp.topic))
+        assert data is not None
+        return ReplicaAssignment(self.assignment(tp), *znodes.decode_motions(data).get(tp.partition, ((), ())))
+
     def data(self, path: str) -> str | None:
         return self.zookeeper.tree.get(path)
 
@@ -224,6 +233,19 @@ class Lab:
         response = await client.call(request, request.size)
         client.close()
         return response
+
+    async def alter(self, targets: dict[TopicPartition, tuple[int, ...] | None]) -> dict[TopicPartition, Errors]:
+        """By the API (KIP-455); None cancels. Each partition's error."""
+        response = await self.ask(AlterPartitionReassignmentsRequest(targets))
+        assert response.error is Errors.NONE
+        await self.settle()
+        return dict(response.partitions)
+
+    async def listed(self, *partitions: TopicPartition) -> dict[TopicPartition, ReplicaAssignment]:
+        """The reassignments in progress, of ``partitions`` if any are named."""
+        response = await self.ask(ListPartitionReassignmentsRequest(partitions or None))
+        assert response.error is Errors.NONE
+        return dict(response.partitions)
 
     async def write_isr(self, tp: TopicPartition, isr: tuple[int, ...]) -> None:
         """As the leader would."""

@@ -21,6 +21,11 @@ def numbers(values: Sequence[int]) -> str:
     return ",".join(map(str, values))
 
 
+def motion(adding: Sequence[int], removing: Sequence[int]) -> str:
+    """What KIP-455 adds and removes, if anything."""
+    return f" adding {{{numbers(adding)}}} removing {{{numbers(removing)}}}" if adding or removing else ""
+
+
 def write(event: ZkWritten) -> str:
     """One write; the znodes with a form of their own are shown by their content."""
     tp = znodes.state_path_partition(event.path)
@@ -29,7 +34,11 @@ def write(event: ZkWritten) -> str:
         s = znodes.LeaderAndIsr.decode(event.data, event.version)
         return f"{who} {event.op} state {tp}: {s.leader}/{{{numbers(s.isr)}}} epoch {s.leader_epoch}"
     if event.path.startswith(znodes.TOPICS) and event.data:
-        rows = [f"{p}: {{{numbers(rs)}}}" for p, rs in znodes.decode_topic(event.data).items()]
+        motions = znodes.decode_motions(event.data)
+        rows = [
+            f"{p}: {{{numbers(rs)}}}" + motion(*motions.get(p, ((), ())))
+            for p, rs in znodes.decode_topic(event.data).items()
+        ]
         return f"{who} {event.op} topic {event.path.rpartition('/')[2]} {'; '.join(rows)}"
     if event.path == znodes.REASSIGN_PARTITIONS and event.op != "delete":
         moves = [f"{tp}: {{{numbers(rs)}}}" for tp, rs in znodes.decode_reassignment(event.data).items()]
@@ -42,6 +51,7 @@ def request(message: Request) -> str:
     if isinstance(message, LeaderAndIsrRequest):
         states = [
             f"{s.tp} {s.leader}/{{{numbers(s.isr)}}} epoch {s.leader_epoch} AR {{{numbers(s.replicas)}}}"
+            + motion(s.adding, s.removing)
             + (" new" if s.is_new else "")
             for s in message.partitions
         ]

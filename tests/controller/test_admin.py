@@ -18,6 +18,7 @@ from tests.controller.lab import EXPIRY_US, Lab, run
 A, B, GONE = TopicPartition("orders", 0), TopicPartition("orders", 1), TopicPartition("nowhere", 0)
 ADMIN = "/admin/reassign_partitions"
 PROTOCOLS: list[ReassignmentProtocol] = [Wiki(), Kafka6794()]
+"""Those that know no other way to be asked; KIP-455's are tested in test_kip_455.py and in conformance."""
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda p: p.name)

@@ -4,6 +4,7 @@ import pytest
 
 from controller import ControllerPolicies
 from controller.reassignment.kafka_6794 import Kafka6794
+from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.policy import ReassignmentProtocol
 from controller.reassignment.wiki import Wiki, target_only
 from controller.states.rules import FOUR_STATES, SEVEN_STATES
@@ -110,7 +111,7 @@ PLANS = {
 
 
 @pytest.mark.parametrize("plan", PLANS)
-@pytest.mark.parametrize("protocol", [Wiki(), Kafka6794()], ids=["wiki", "kafka-6794"])
+@pytest.mark.parametrize("protocol", [Wiki(), Kafka6794(), Kip455()], ids=["wiki", "kafka-6794", "kip-455"])
 def test_every_plan_ends_where_it_should(protocol: ReassignmentProtocol, plan: str) -> None:
     old, new = PLANS[plan]
 
@@ -127,5 +128,8 @@ def test_every_plan_ends_where_it_should(protocol: ReassignmentProtocol, plan: s
         steps = [step.removesuffix(" before") for step in notes.steps() if step.endswith(" before")]
         if protocol.name == "wiki":
             assert steps == list(protocol.steps)
+        elif protocol.name == "kip-455":
+            assert list(dict.fromkeys(steps)) == list(protocol.steps)
+            assert steps.count("kip-455.check") == (1 if set(new) <= set(old) else 2), "before the wait and after it"
 
     run(test, brokers=7, policies=policies("kafka-2.3", protocol, pinned=6), joins=False)

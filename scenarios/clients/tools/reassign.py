@@ -1,20 +1,141 @@
-"""ReassignPartitionsCommand up to 2.5, kafka-reassign-partitions --zookeeper."""
+"""kafka-reassign-partitions: execute by way of ZooKeeper (up to 2.5) or of the API (2.6, KAFKA-8820), cancel, list.
 
-from collections.abc import Mapping
+By way of ZooKeeper nobody answers, so the tool checks the plan itself; by the API the controller does, partition by
+partition. Asked by the API the tool goes ahead while other moves are in progress, as with ``--additional``.
+"""
 
-from emulator.protocol.events import MoveStarted
+from collections.abc import Mapping, Sequence
+
+from emulator.protocol.alter_reassignments import (
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+)
+from emulator.protocol.assignments import ReplicaAssignment
+from emulator.protocol.errors import Errors
+from emulator.protocol.events import MoveAnswered, MoveCancelled, MovesListed, MoveStarted
+from emulator.protocol.list_reassignments import (
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsResponse,
+)
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import REASSIGN_PARTITIONS, encode_reassignment
-from emulator.zookeeper import NodeExists
+from emulator.protocol.znodes import BROKER_IDS, REASSIGN_PARTITIONS, decode_topic, encode_reassignment, topic_path
+from emulator.zookeeper import NodeExists, NoNode, ZkClient
+from scenarios.clients.admin import TimedOut
 from scenarios.clients.operator import Operator
+from scenarios.clients.tools.outcome import DONE, Outcome
+
+Plan = Mapping[TopicPartition, tuple[int, ...]]
 
 
-async def execute(operator: Operator, moves: Mapping[TopicPartition, tuple[int, ...]]) -> bool:
-    """--execute: False, and nothing written, where another reassignment is under way."""
+async def execute(operator: Operator, moves: Plan, via: str = "zk") -> Outcome:
+    """--execute. ``via``: zk or api."""
+    return await (_by_api(operator, moves) if via == "api" else _by_znode(operator, moves))
+
+
+async def cancel(operator: Operator, partitions: Sequence[TopicPartition] | None = None) -> Outcome:
+    """--cancel: ``partitions``, or whatever is in progress. By the API: there is no other way to cancel."""
+    if partitions is None:
+        listed = await _ask_for_list(operator, None)
+        if listed.error is not Errors.NONE:
+            return Outcome((("the list of reassignments", listed.error),))
+        partitions = [tp for tp, _ in listed.partitions]
+        if not partitions:
+            return Outcome((("nothing is being reassigned", Errors.NO_REASSIGNMENT_IN_PROGRESS),))
+    for tp in partitions:
+        operator.process.anchor(MoveCancelled, tp.topic, tp.partition)
+    return await _alter(operator, dict.fromkeys(partitions))
+
+
+async def list_reassignments(operator: Operator, partitions: Sequence[TopicPartition] | None = None) -> Outcome:
+    """--list: ``partitions``, or all, as far as they are in progress. What is found goes into the trace."""
+    listed = await _ask_for_list(operator, partitions)
+    detail = "; ".join(f"{tp}: {_said(assignment)}" for tp, assignment in listed.partitions)
+    operator.process.anchor(MovesListed, listed.error.name, len(listed.partitions), detail)
+    return DONE if listed.error is Errors.NONE else Outcome((("the list of reassignments", listed.error),))
+
+
+# -- by the API -------------------------------------------------------------------------------------------------------
+
+
+async def _by_api(operator: Operator, moves: Plan) -> Outcome:
+    for tp, target in moves.items():
+        operator.process.anchor(MoveStarted, tp.topic, tp.partition, target)
+    return await _alter(operator, moves)
+
+
+async def _alter(operator: Operator, targets: Mapping[TopicPartition, tuple[int, ...] | None]) -> Outcome:
+    response: AlterPartitionReassignmentsResponse
+    try:
+        response = await operator.admin.ask_controller(AlterPartitionReassignmentsRequest(targets))
+    except TimedOut:
+        response = AlterPartitionReassignmentsResponse(Errors.REQUEST_TIMED_OUT)
+    answers = response.partitions or tuple((tp, response.error) for tp in targets)
+    for tp, error in answers:
+        operator.process.anchor(MoveAnswered, tp.topic, tp.partition, error.name)
+    return Outcome(tuple((str(tp), error) for tp, error in answers if error is not Errors.NONE))
+
+
+async def _ask_for_list(
+    operator: Operator, partitions: Sequence[TopicPartition] | None
+) -> ListPartitionReassignmentsResponse:
+    request = ListPartitionReassignmentsRequest(None if partitions is None else tuple(partitions))
+    try:
+        response: ListPartitionReassignmentsResponse = await operator.admin.ask_controller(request)
+        return response
+    except TimedOut:
+        return ListPartitionReassignmentsResponse(Errors.REQUEST_TIMED_OUT)
+
+
+def _said(assignment: ReplicaAssignment) -> str:
+    parts = {"replicas": assignment.replicas, "adding": assignment.adding, "removing": assignment.removing}
+    return ", ".join(f"{name} {list(replicas)}" for name, replicas in parts.items() if replicas)
+
+
+# -- by way of ZooKeeper ----------------------------------------------------------------------------------------------
+
+
+async def _by_znode(operator: Operator, moves: Plan) -> Outcome:
+    wrong = check(moves, await _existing(operator.zk, moves), await _registered(operator.zk))
+    if wrong:
+        return Outcome(((wrong, Errors.INVALID_REPLICA_ASSIGNMENT),))
     try:
         await operator.zk.create(REASSIGN_PARTITIONS, encode_reassignment(moves))
     except NodeExists:
-        return False
+        return Outcome((("another reassignment is in progress", Errors.REASSIGNMENT_IN_PROGRESS),))
     for tp, target in moves.items():
         operator.process.anchor(MoveStarted, tp.topic, tp.partition, target)
-    return True
+    return DONE
+
+
+def check(moves: Plan, existing: Mapping[TopicPartition, tuple[int, ...]], brokers: Sequence[int]) -> str:
+    """What is wrong with the plan, empty if nothing is (ReassignPartitionsCommand.parseAndValidate, 1.1 to 2.5).
+
+    ``brokers``: those that are registered; to the tool a dead one does not exist.
+    """
+    if not moves:
+        return "the plan moves nothing"
+    for tp, target in moves.items():
+        if not target:
+            return f"the replica list of {tp} is empty"
+        if len(set(target)) < len(target):
+            return f"the replica list of {tp} names a broker twice: {list(target)}"
+    missing = [str(tp) for tp in moves if tp not in existing]
+    if missing:
+        return f"no such partitions: {', '.join(missing)}"
+    unknown = sorted({broker for target in moves.values() for broker in target if broker not in brokers})
+    return f"no such brokers now: {', '.join(map(str, unknown))}" if unknown else ""
+
+
+async def _existing(zk: ZkClient, moves: Plan) -> dict[TopicPartition, tuple[int, ...]]:
+    found: dict[TopicPartition, tuple[int, ...]] = {}
+    for topic in dict.fromkeys(tp.topic for tp in moves):
+        try:
+            data, _ = await zk.get(topic_path(topic))
+        except NoNode:
+            continue
+        found.update({TopicPartition(topic, p): replicas for p, replicas in decode_topic(data).items()})
+    return found
+
+
+async def _registered(zk: ZkClient) -> list[int]:
+    return [int(name) for name in await zk.children(BROKER_IDS)]

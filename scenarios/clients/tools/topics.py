@@ -13,6 +13,7 @@ from emulator.protocol.znodes import (
     BROKER_IDS,
     CONFIG_TOPICS,
     REASSIGN_PARTITIONS,
+    decode_motions,
     decode_topic,
     delete_topic_path,
     encode_config,
@@ -88,7 +89,7 @@ async def expand(
         return Errors.INVALID_REPLICA_ASSIGNMENT
     added = {len(before) + index: tuple(replicas) for index, replicas in enumerate(assignment)}
     try:
-        await operator.zk.set(topic_path(topic), encode_topic({**before, **added}))
+        await operator.zk.set(topic_path(topic), encode_topic({**before, **added}, decode_motions(data) or None))
     except NoNode:
         return Errors.UNKNOWN_TOPIC_OR_PARTITION
     return Errors.NONE

@@ -27,6 +27,8 @@ PERFORM: Mapping[str, Perform] = {
     "link.heal": links.heal,
     "link.delay": links.delay,
     "reassign.execute": operator.execute_plan,
+    "reassign.cancel": operator.cancel_moves,
+    "reassign.list": operator.list_moves,
     "topic.create": operator.create_topic,
     "topic.delete": operator.delete_topic,
     "topic.expand": operator.expand_topic,

@@ -17,16 +17,21 @@ if TYPE_CHECKING:
     from scenarios.faults.actions import Actions, Brokers
 
 
-def execute_plan(actions: Actions, _entry: MethodEntry, _brokers: Brokers) -> None:
-    plan = actions.scenario.plan
+def execute_plan(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
+    plan = entry.param("plan") or actions.scenario.plan
     assert plan is not None
+    actions.roles.final.update(plan.targets())
     moves = {TopicPartition.parse(name): replicas for name, replicas in plan.targets().items()}
+    via = entry.param("via") or actions.scenario.reassigns_by
+    actions.cluster.operator.begin(reassign.execute, moves, via, done=_judge(actions, entry))
 
-    def done(accepted: object) -> None:
-        if not accepted:
-            actions.refused.append("reassign.execute: another reassignment is in progress")
 
-    actions.cluster.operator.begin(reassign.execute, moves, done=done)
+def cancel_moves(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
+    actions.cluster.operator.begin(reassign.cancel, _partitions(entry), done=_judge(actions, entry))
+
+
+def list_moves(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
+    actions.cluster.operator.begin(reassign.list_reassignments, _partitions(entry), done=_judge(actions, entry))
 
 
 def _partitions(entry: MethodEntry) -> tuple[TopicPartition, ...] | None:

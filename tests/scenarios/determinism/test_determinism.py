@@ -23,8 +23,9 @@ RUNS = (
     "controller-dies-mid-move:wiki",
     "controller-dies-mid-move:kafka-6794",
     "leader-dies-mid-move:wiki",
+    "reassign-override:kip-455",
 )
-SCENARIOS = sorted(path.stem for path in LIBRARY.glob("*.toml"))
+SCENARIOS = {path.stem: Scenario.load(path) for path in sorted(LIBRARY.glob("*.toml"))}
 
 
 def digests(hash_seed: int) -> dict[str, str]:
@@ -51,8 +52,14 @@ def test_twenty_processes_have_one_digest() -> None:
     assert found == found[:1] * HASH_SEEDS
 
 
-@pytest.mark.parametrize("strategy", ["wiki", "kafka-6794"])
-@pytest.mark.parametrize("name", SCENARIOS)
+@pytest.mark.parametrize(
+    ("name", "strategy"),
+    [
+        (name, strategy)
+        for name, found in SCENARIOS.items()
+        for strategy in (("kip-455",) if "kip-455" in found.tags else ("wiki", "kafka-6794", "kip-455"))
+    ],
+)
 def test_both_backends_have_one_digest(name: str, strategy: str) -> None:
     """Tasks that leave Trio's scheduler while they wait, and tasks that stay in it, make the same run."""
     assert digest(name, strategy, "attached") == digest(name, strategy, "detached")

@@ -154,7 +154,7 @@ CASES: dict[str, tuple[str, str, str]] = {
     ),
     "unknown action": (acting('action = "broker.crush"'), "method[1].action", "did you mean 'broker.crash'?"),
     "later action": (
-        acting('action = "reassign.cancel"'),
+        acting('action = "config.set"'),
         "method[1].action",
         "not in this version (docs/limits.md)",
     ),
@@ -253,7 +253,54 @@ CASES: dict[str, tuple[str, str, str]] = {
         "method[1].when.step",
         "that have it: kafka-6794",
     ),
-    "step: later": (when('step = "kip-455.B3"'), "method[1].when.step", "not in this version"),
+    "step: later": (when('step = "kafka-42.3"'), "method[1].when.step", "not in this version"),
+    "cancel without an API": (
+        acting('action = "reassign.cancel"'),
+        "method[1].action: strategy 'wiki' has no API",
+        "that have it: kip-455",
+    ),
+    "list without an API": (acting('action = "reassign.list"'), "method[1].action", "has no API"),
+    "execute by an API that is not there": (
+        acting('action = "reassign.execute"', 'via = "api"'),
+        "method[1].via",
+        "that have it: kip-455",
+    ),
+    "execute by no known way": (
+        acting('action = "reassign.execute"', 'via = "rpc"'),
+        "method[1].via: unknown way",
+        "known: zk, api",
+    ),
+    "cancel of an unknown partition": (
+        acting('action = "reassign.cancel"', 'partitions = ["orders-7"]').replace('"wiki"', '"kip-455"'),
+        "method[1].partitions[0]",
+        "unknown partition 'orders-7'",
+    ),
+    "an error that no request is answered with": (
+        acting('action = "reassign.execute"', 'expect_error = "NO_REASSIGNMENT"'),
+        "method[1].expect_error: unknown error",
+        "did you mean 'NO_REASSIGNMENT_IN_PROGRESS'?",
+    ),
+    "a plan of an action: unknown broker": (
+        acting(
+            'action = "reassign.execute"',
+            'plan = { partitions = [{ topic = "orders", partition = 0, replicas = [7] }] }',
+        ),
+        "method[1].plan.partitions[0].replicas: broker 7",
+        "0 to 6",
+    ),
+    "a plan of an action: no replicas": (
+        acting(
+            'action = "reassign.execute"',
+            'plan = { partitions = [{ topic = "orders", partition = 0, replicas = [] }] }',
+        ),
+        "method[1].plan.partitions[0].replicas",
+        "name at least one",
+    ),
+    "a plan of an action: in a file": (
+        acting('action = "reassign.execute"', 'plan = { file = "move.json" }'),
+        "method[1].plan.file",
+        "unknown key 'file'",
+    ),
     "step: unknown edge": (when('step = "wiki.3", edge = "afterwards"'), "method[1].when.edge", "'after'?"),
     "step: unknown partition": (
         when('step = "wiki.3", partition = "orders-8"'),

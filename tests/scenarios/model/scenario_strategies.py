@@ -36,7 +36,7 @@ TIMES = st.integers(0, HORIZON_US)
 SOME_TIMES = st.integers(1, HORIZON_US)
 RATES = st.none() | st.integers(1, 10**12)
 NUMBERS = st.integers(-5, 10**6) | st.floats(allow_nan=False)
-MOVE_STEPS = {"wiki": "wiki.7", "kafka-6794": "kafka-6794.9"}
+MOVE_STEPS = {"wiki": "wiki.7", "kafka-6794": "kafka-6794.9", "kip-455": "kip-455.B3"}
 
 
 def configs(settings: dict[str, Setting]) -> st.SearchStrategy[dict[str, Any]]:
@@ -111,6 +111,19 @@ def actions(brokers: int, moved: str) -> st.SearchStrategy[dict[str, Any]]:
     return crash | link | hold | st.just({"action": "controller.crash"})
 
 
+def requests(plan: Plan, moved: str) -> st.SearchStrategy[dict[str, Any]]:
+    """What only a controller with KIP-455 is asked."""
+    error = {"expect_error": st.just("INVALID_REPLICA_ASSIGNMENT")}
+    whose = {"partitions": st.just((moved,))}
+    execute = st.fixed_dictionaries({"plan": st.just(plan), "via": st.sampled_from(["zk", "api"])}, optional=error)
+    cancel = st.fixed_dictionaries({}, optional={**whose, **error})
+    listing = st.fixed_dictionaries({}, optional=whose)
+    asked = {"reassign.execute": execute, "reassign.cancel": cancel, "reassign.list": listing}
+    return st.one_of(
+        *(st.fixed_dictionaries({"action": st.just(name), "params": params}) for name, params in asked.items())
+    )
+
+
 def whens(strategy: str, moved: str) -> st.SearchStrategy[When]:
     names = st.sampled_from(["move.start", "move.done", "failover.F8", "failover.1.1", MOVE_STEPS[strategy]])
     steps = st.lists(names, min_size=1, unique=True) | names
@@ -147,9 +160,13 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     specs = [draw(topics(cluster.brokers, name)) for name in named]
     moved = f"{named[0]}-0"
     move = Move(topic=named[0], partition=0, replicas=draw(replica_lists(cluster.brokers, 2)))
-    strategy = draw(st.sampled_from(["wiki", "kafka-6794"]))
+    plan = Plan(partitions=[move])
+    strategy = draw(st.sampled_from(list(MOVE_STEPS)))
     times = st.builds(At, TIMES) | st.builds(After, TIMES) | whens(strategy, moved)
-    entry = st.tuples(times, actions(cluster.brokers, moved)).map(lambda p: MethodEntry(trigger=p[0], **p[1]))
+    possible = actions(cluster.brokers, moved)
+    if strategy == "kip-455":
+        possible |= requests(plan, moved)
+    entry = st.tuples(times, possible).map(lambda p: MethodEntry(trigger=p[0], **p[1]))
     heal = MethodEntry(action="broker.start", target=Target(mode="all", state="down"))
     gauges = [name for name, metric in METRICS.items() if metric.form != "total"]
     return Scenario(
@@ -175,7 +192,7 @@ def scenarios(draw: st.DrawFn) -> Scenario:
             )
         ),
         strategy=StrategySpec(name=strategy, throttle=draw(RATES)),
-        plan=Plan(partitions=[move]),
+        plan=plan,
         steady_state=draw(
             st.lists(
                 st.builds(

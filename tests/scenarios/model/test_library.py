@@ -1,5 +1,5 @@
-"""The scenarios that come with the tool are valid, under every strategy that runs, and by the editors'
-schema too."""
+"""The scenarios that come with the tool are valid, under every strategy that runs (those about KIP-455 under
+it alone), and by the editors' schema too."""
 
 import tomllib
 from pathlib import Path
@@ -22,7 +22,7 @@ def test_the_library_is_there() -> None:
 def test_it_validates_and_reads_back(path: Path) -> None:
     scenario = Scenario.load(path)
     assert Scenario.loads(scenario.to_toml()) == scenario
-    for strategy in available_shapes():
+    for strategy in ("kip-455",) if "kip-455" in scenario.tags else available_shapes():
         scenario.for_run(strategy=strategy)
 
 

@@ -66,7 +66,7 @@ def test_only_the_oldest_release_elects_leaders_out_of_sync_by_default() -> None
     assert unclean == ["kafka-0.8"]
 
 
-@pytest.mark.parametrize("strategy", ["wiki", "kafka-6794"])
+@pytest.mark.parametrize("strategy", ["wiki", "kafka-6794", "kip-455"])
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_move_ends_where_it_should_under_every_profile(name: str, strategy: str) -> None:
     played = play(scenario(plan={0: [3, 4, 5]}, method=[EXECUTE], profile=name, strategy=strategy, size="1MiB"))

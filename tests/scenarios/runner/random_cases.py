@@ -8,11 +8,12 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from controller.reassignment.kafka_6794 import Kafka6794
+from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.wiki import Wiki
 from scenarios.model import Scenario
 from tests.scenarios.runner.building import EXECUTE, HEAL, Table, scenario
 
-STEPS = {"wiki": Wiki().steps, "kafka-6794": Kafka6794().steps}
+STEPS = {"wiki": Wiki().steps, "kafka-6794": Kafka6794().steps, "kip-455": Kip455().steps}
 DURATIONS = ("50ms", "1s", "3s", "8s", "20s")
 """Shorter and longer than the session's timeout (6 s) and the lag time (10 s)."""
 

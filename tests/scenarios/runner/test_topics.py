@@ -13,7 +13,7 @@ from emulator.protocol.events import Produced
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkSpec
 from scenarios.clients import Operator
-from scenarios.clients.tools import reassign, topics
+from scenarios.clients.tools import topics
 from scenarios.clients.tools.placement import place_replicas
 from scenarios.cluster import Cluster, ClusterSetup, TopicSetup
 from scenarios.profiles.releases import BUNDLES
@@ -212,7 +212,8 @@ def test_C75_create_partitions_for_topic_not_in_reassignment(profile: str) -> No
 
 async def stuck_move(operator: Operator, topic: str, partition: int) -> None:
     """A move to a broker that is not there: it never ends."""
-    await reassign.execute(operator, {TopicPartition(topic, partition): (0, 1, 9)})
+    moves = {TopicPartition(topic, partition): (0, 1, 9)}
+    await operator.zk.create(znodes.REASSIGN_PARTITIONS, znodes.encode_reassignment(moves))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,34 @@
+"""AlterPartitionReassignments (API 45, v0 of 2.4): begin, replace and cancel reassignments (KIP-455).
+
+Only the controller answers it with more than NOT_CONTROLLER. ``timeoutMs`` is not carried: nothing in 2.4 looks at it.
+"""
+
+from collections.abc import Mapping
+
+from attrs import define
+
+from emulator.protocol.errors import Errors
+from emulator.protocol.types import TopicPartition
+
+
+@define(eq=False)
+class AlterPartitionReassignmentsRequest:
+    """``targets``: the replicas that each partition is to have; None cancels its reassignment."""
+
+    targets: Mapping[TopicPartition, tuple[int, ...] | None]
+
+    @property
+    def size(self) -> int:
+        return 40 + 30 * len(self.targets)
+
+
+@define(eq=False)
+class AlterPartitionReassignmentsResponse:
+    """``error`` is about the whole request; NONE: each partition has an error of its own."""
+
+    error: Errors
+    partitions: tuple[tuple[TopicPartition, Errors], ...] = ()
+
+    @property
+    def size(self) -> int:
+        return 10 + 20 * len(self.partitions)

@@ -1,0 +1,90 @@
+"""RS, AR and RR as pure arithmetic of lists, and as the topic's znode holds them (KIP-455)."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emulator.protocol.assignments import ReplicaAssignment
+from emulator.protocol.znodes import decode_motions, decode_topic, encode_topic
+
+REPLICAS = st.lists(st.integers(0, 8), unique=True, min_size=1, max_size=5).map(tuple)
+REQUESTS = st.lists(REPLICAS, min_size=1, max_size=4)
+
+
+def test_C49_reassign_to() -> None:
+    """ControllerContextTest.testReassignTo: the original survives every override, and going back leaves no trace."""
+    first = ReplicaAssignment((1, 2, 3)).reassign_to((4, 5, 6))
+    assert first == ReplicaAssignment((4, 5, 6, 1, 2, 3), (4, 5, 6), (1, 2, 3))
+    second = first.reassign_to((7, 8, 9))
+    assert second == ReplicaAssignment((7, 8, 9, 1, 2, 3), (7, 8, 9), (1, 2, 3))
+    assert second.reassign_to((1, 2, 3)) == ReplicaAssignment((1, 2, 3))
+    overlapping = ReplicaAssignment((1, 2, 3, 4)).reassign_to((4, 2, 5, 3))
+    assert overlapping == ReplicaAssignment((4, 2, 5, 3, 1), (5,), (1,))
+    reordered = ReplicaAssignment((1, 2, 3)).reassign_to((3, 1, 2))
+    assert (reordered, reordered.being_reassigned) == (ReplicaAssignment((3, 1, 2)), False)
+
+
+@given(REPLICAS, REQUESTS)
+def test_the_last_request_is_the_target_and_the_original_is_never_lost(
+    original: tuple[int, ...], requests: list[tuple[int, ...]]
+) -> None:
+    assignment = ReplicaAssignment(original)
+    for target in requests:
+        assignment = assignment.reassign_to(target)
+        assert assignment.target == target
+        assert set(assignment.origin) == set(original)
+        assert len(set(assignment.replicas)) == len(assignment.replicas)
+        assert set(assignment.replicas) == {*original, *target}
+        assert set(assignment.adding) == {*target} - {*original}
+        assert set(assignment.removing) == {*original} - {*target}
+        assert assignment.being_reassigned is (set(target) != set(original))
+
+
+@given(REPLICAS, REQUESTS)
+def test_only_the_last_request_counts(original: tuple[int, ...], requests: list[tuple[int, ...]]) -> None:
+    """But for the order of what is being removed, which follows the requests before."""
+    step_by_step = ReplicaAssignment(original)
+    for target in requests:
+        step_by_step = step_by_step.reassign_to(target)
+    at_once = ReplicaAssignment(original).reassign_to(requests[-1])
+    assert step_by_step.adding == at_once.adding
+    assert set(step_by_step.removing) == set(at_once.removing)
+
+
+@given(REPLICAS, REPLICAS)
+def test_a_cancellation_restores_the_set_and_not_always_the_order(
+    original: tuple[int, ...], target: tuple[int, ...]
+) -> None:
+    moving = ReplicaAssignment(original).reassign_to(target)
+    cancelled = moving.reassign_to(moving.origin)
+    assert not cancelled.being_reassigned
+    assert set(cancelled.replicas) == set(original)
+    if not set(original) & set(target):
+        assert cancelled.replicas == original
+
+
+# -- the znode --------------------------------------------------------------------------------------------------------
+
+
+def test_the_topic_znode_has_two_versions() -> None:
+    """TopicZNode of 2.3 and of 2.4.1: the second lists adding and removing replicas where there are any."""
+    replicas = {0: (1, 2), 1: (2, 3, 1)}
+    assert encode_topic(replicas) == '{"version":1,"partitions":{"0":[1,2],"1":[2,3,1]}}'
+    assert encode_topic(replicas, {1: ((3,), ())}) == (
+        '{"version":2,"partitions":{"0":[1,2],"1":[2,3,1]},"adding_replicas":{"1":[3]},"removing_replicas":{}}'
+    )
+    assert encode_topic({0: (1,)}, {}) == (
+        '{"version":2,"partitions":{"0":[1]},"adding_replicas":{},"removing_replicas":{}}'
+    )
+
+
+@given(st.dictionaries(st.integers(0, 30), st.tuples(REPLICAS, REPLICAS), min_size=1))
+def test_what_is_written_is_read_back(moves: dict[int, tuple[tuple[int, ...], tuple[int, ...]]]) -> None:
+    moving = {p: ReplicaAssignment(original).reassign_to(target) for p, (original, target) in moves.items()}
+    replicas = {p: assignment.replicas for p, assignment in moving.items()}
+    data = encode_topic(replicas, {p: (assignment.adding, assignment.removing) for p, assignment in moving.items()})
+    assert json.loads(data)["version"] == 2
+    read = {p: ReplicaAssignment(rs, *decode_motions(data).get(p, ((), ()))) for p, rs in decode_topic(data).items()}
+    assert read == moving
+    assert decode_motions(encode_topic(replicas)) == {}
