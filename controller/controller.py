@@ -80,7 +80,7 @@ class Controller:
         tells = policies.tells_motions
         self.batch = RequestBatch(self.id, context, self.channels, self._answered, self._stopped, tells)
         self.elections = Elections(process, context, self.store, self.batch, policies.unclean_leader_election)
-        self.partitions = PartitionStateMachine(context, self.elections, self.batch)
+        self.partitions = PartitionStateMachine(context, self.elections, self.batch, policies.selectors)
         self.replicas = ReplicaStateMachine(context, self.store, self.elections, self.batch, policies.replicas)
         controlled_shutdown.serve(self)
         elect_leaders.serve(self)

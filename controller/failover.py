@@ -39,7 +39,7 @@ async def take_over(c: "Controller") -> None:
 
 
 async def _watch(c: "Controller") -> None:
-    c.watches.cluster()
+    c.watches.cluster(every_move_change=c.policies.reassignment.follows_znode)
     if c.policies.replicas.know_topic_deletion:
         c.watches.deletions()
     await c.store.exists(znodes.PREFERRED_REPLICA_ELECTION)

@@ -6,6 +6,7 @@ from controller.operations.rebalance import AutoRebalance
 from controller.reassignment.policy import ReassignmentProtocol
 from controller.reassignment.wiki import Wiki
 from controller.states.rules import SEVEN_STATES, ReplicaRules
+from controller.states.selectors import Selectors
 
 
 @frozen
@@ -15,6 +16,7 @@ class ControllerPolicies:
     Attributes:
         reassignment: how a partition is moved.
         replicas: how the replica state machine works: Kafka's code or the controller page.
+        selectors: how leaders are chosen.
         tells_motions: whether LeaderAndIsr carries the adding and removing replicas (KIP-455).
         answers_preempted: whether a client whose request about reassignments is dropped from the queue, because the
             session expired, is told NOT_CONTROLLER (KAFKA-10193); else it waits until its own timeout.
@@ -32,6 +34,7 @@ class ControllerPolicies:
 
     reassignment: ReassignmentProtocol = field(factory=Wiki)
     replicas: ReplicaRules = SEVEN_STATES
+    selectors: Selectors = field(factory=Selectors)
     tells_motions: bool = True
     answers_preempted: bool = False
     unclean_leader_election: bool = False

@@ -30,14 +30,16 @@ class Watches:
     _nodes: dict[str, None] = field(factory=dict)
     _children: dict[str, None] = field(factory=dict)
 
-    def cluster(self) -> None:
-        """Brokers, topics, announced ISR changes and failed disks, requested elections and moves."""
+    def cluster(self, *, every_move_change: bool) -> None:
+        """Brokers, topics, announced ISR changes and failed disks, requested elections and moves; of these that they
+        are requested, or every change."""
         self._on_children(znodes.BROKER_IDS, BrokerChange)
         self._on_children(znodes.TOPICS, TopicChange)
         self._on_children(znodes.ISR_CHANGE_NOTIFICATION, IsrChangeNotification)
         self._on_children(znodes.LOG_DIR_EVENT_NOTIFICATION, LogDirEventNotification)
-        self._on_node(znodes.PREFERRED_REPLICA_ELECTION, EventType.NODE_CREATED, ReplicaLeaderElection)
-        self._on_node(znodes.REASSIGN_PARTITIONS, EventType.NODE_CREATED, ReassignmentChange)
+        self._on_node(znodes.PREFERRED_REPLICA_ELECTION, (EventType.NODE_CREATED,), ReplicaLeaderElection)
+        kinds = tuple(EventType) if every_move_change else (EventType.NODE_CREATED,)
+        self._on_node(znodes.REASSIGN_PARTITIONS, kinds, ReassignmentChange)
 
     def deletions(self) -> None:
         """Topics that are asked to go."""
@@ -46,11 +48,11 @@ class Watches:
     def topic(self, topic: str) -> None:
         """The assignment of a topic."""
         path = znodes.topic_path(topic)
-        self._on_node(path, EventType.NODE_DATA_CHANGED, lambda: PartitionModifications(topic))
+        self._on_node(path, (EventType.NODE_DATA_CHANGED,), lambda: PartitionModifications(topic))
 
     def state(self, tp: TopicPartition) -> None:
         """The state znode of a partition that is being moved."""
-        self._on_node(znodes.state_path(tp), EventType.NODE_DATA_CHANGED, lambda: ReassignmentIsrChange(tp))
+        self._on_node(znodes.state_path(tp), (EventType.NODE_DATA_CHANGED,), lambda: ReassignmentIsrChange(tp))
 
     def look_for_elections(self) -> None:
         """Have /admin/preferred_replica_election read again, and so its watch armed."""
@@ -72,9 +74,9 @@ class Watches:
             self.zk.off_children(path)
         self._children.clear()
 
-    def _on_node(self, path: str, kind: EventType, make: Callable[[], Event]) -> None:
+    def _on_node(self, path: str, kinds: tuple[EventType, ...], make: Callable[[], Event]) -> None:
         def fired(watch: WatchEvent) -> None:
-            if watch.type is kind:
+            if watch.type in kinds:
                 self.queue.put(make())
 
         self._nodes[path] = None

@@ -35,7 +35,8 @@ class Partition:
         leader_epoch: of the last LeaderAndIsr that took effect; -1 before the first.
         isr: the in-sync set as this leader holds it; empty on a follower.
         zk_version: of the state znode that ``isr`` stands in.
-        remotes: the other assigned replicas, on a leader.
+        remotes: the other replicas, on a leader: those assigned, or without ``checks_assignment`` whoever ever fetched
+            or was in the ISR.
         adding, removing: those of the assigned replicas that a reassignment adds and removes, where the controller
             says so (KIP-455).
     """
@@ -88,7 +89,7 @@ class Partition:
         log.epochs.assign(state.leader_epoch, log.end_offset)
         me = self.process.node.id
         remotes = {}
-        for broker in state.replicas:
+        for broker in self._followers_of(state):
             if broker != me:
                 remote = self.remotes.get(broker) or RemoteReplica(broker, False)
                 remote.in_isr = broker in state.isr
@@ -105,6 +106,18 @@ class Partition:
         )
         self.manager.behind[self] = None
         self.advance_high_watermark(now_us)
+
+    def _followers_of(self, state: LeaderAndIsrPartition) -> tuple[int, ...]:
+        if self.manager.policies.checks_assignment:
+            return state.replicas
+        return tuple(dict.fromkeys((*state.replicas, *state.isr, *self.remotes)))
+
+    def take_in(self, broker: int) -> RemoteReplica | None:
+        """The follower on ``broker``, which fetches; None if only assigned ones are led and it is not."""
+        remote = self.remotes.get(broker)
+        if remote is None and not self.manager.policies.checks_assignment:
+            remote = self.remotes[broker] = RemoteReplica(broker, False)
+        return remote
 
     def make_follower(self, state: LeaderAndIsrPartition) -> None:
         """Follow ``state.leader``; whoever waits here for leadership learns that it is gone."""

@@ -10,6 +10,7 @@ from brokers.metadata_cache import MetadataCache
 from brokers.partition import Partition
 from brokers.policies import BrokerPolicies
 from brokers.replicas.isr_propagation import IsrChangePropagation
+from brokers.replicas.planted import PlantedFaults
 from brokers.requests.fetch_session import FetchSession
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
@@ -29,6 +30,7 @@ class ReplicaManager:
     Attributes:
         behind: the partitions led here that may not be at rest: all that the periodic ISR check looks at, so that an
             idle partition costs nothing.
+        planted: what a scenario has this broker get wrong.
         woken: the parked fetches to look at again at the end of this transition.
     """
 
@@ -43,6 +45,7 @@ class ReplicaManager:
         self.metadata = MetadataCache()
         self.partitions: dict[TopicPartition, Partition] = {}
         self.behind: dict[Partition, None] = {}
+        self.planted = PlantedFaults()
         self.woken: dict[FetchSession, None] = {}
         throttle = policies.throttle
         self.leader_quota = None if throttle is None else throttle.leader_quota(process.node.id)
@@ -84,8 +87,11 @@ class ReplicaManager:
             partition = self.partitions.get(state.tp)
             if partition is not None and state.leader_epoch <= partition.leader_epoch:
                 outcomes[state.tp] = Errors.STALE_CONTROLLER_EPOCH
-            elif me not in state.replicas:
+            elif self.policies.checks_assignment and me not in state.replicas:
                 outcomes[state.tp] = Errors.UNKNOWN_TOPIC_OR_PARTITION
+            elif self.planted.strike(state.tp, leads=state.leader == me):
+                self.log.error("change of role failed", partition=str(state.tp), leader=state.leader)
+                outcomes[state.tp] = Errors.UNKNOWN_SERVER_ERROR
             else:
                 outcomes[state.tp] = Errors.NONE
                 (leaders if state.leader == me else followers).append(state)

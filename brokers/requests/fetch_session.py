@@ -98,7 +98,7 @@ class FetchSession:
         self.dirty[tp] = None
         partition = self.manager.partitions.get(tp)
         if partition is not None and self._check(tp, partition, position) is Errors.NONE:
-            remote = partition.remotes.get(self.replica)
+            remote = partition.take_in(self.replica)
             if remote is not None:
                 remote.session = self
                 partition.follower_fetched(remote, wanted.fetch_offset, now_us)

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 @define(eq=False)
 class ReassignmentChange:
-    """/admin/reassign_partitions was created, or deleted by the controller itself, which has to watch it again."""
+    """/admin/reassign_partitions was created or changed, or deleted by the controller itself, which has to watch it
+    again."""
 
     async def process(self, controller: "Controller") -> None:
         if controller.is_active:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from controller.states.names import PartitionState
-from controller.states.selectors import PREFERRED, UNCLEAN
+from controller.states.selectors import UNCLEAN
 from controller.steps import labels_of
 from emulator.protocol import znodes
 from emulator.protocol.elect_leaders import ElectionType, ElectLeadersRequest, ElectLeadersResponse
@@ -45,7 +45,7 @@ async def elect_preferred(c: "Controller", partitions: Sequence[TopicPartition])
     if not partitions:
         return []
     async with c.step("preferred.1", *labels_of(partitions)):
-        return await c.partitions.handle(partitions, PartitionState.ONLINE, PREFERRED)
+        return await c.partitions.handle(partitions, PartitionState.ONLINE, c.policies.selectors.preferred)
 
 
 async def answer(c: "Controller", request: ElectLeadersRequest) -> ElectLeadersResponse:

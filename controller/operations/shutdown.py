@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 import structlog
 
 from controller.states.names import PartitionState, ReplicaState
-from controller.states.selectors import CONTROLLED_SHUTDOWN
 from controller.steps import Label
 from emulator.protocol.controlled_shutdown import ControlledShutdownRequest, ControlledShutdownResponse
 from emulator.protocol.errors import Errors
@@ -47,7 +46,7 @@ async def _shut_down(c: "Controller", broker: int) -> None:
     led, followed = _replicated(c, broker, led=True), _replicated(c, broker, led=False)
     label = Label(broker=broker)
     async with c.step("shutdown.1", label):
-        await c.partitions.handle(led, PartitionState.ONLINE, CONTROLLED_SHUTDOWN)
+        await c.partitions.handle(led, PartitionState.ONLINE, c.policies.selectors.controlled_shutdown)
     async with c.step("shutdown.2", label):
         c.batch.begin()
         for tp in followed:

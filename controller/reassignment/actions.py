@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 from controller.reassignment.move import Move
 from controller.states.names import PartitionState, ReplicaState
-from controller.states.selectors import REASSIGNED
 from controller.steps import Label, Step
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
@@ -60,17 +59,26 @@ async def bring_online(c: "Controller", tp: TopicPartition, replicas: Sequence[i
         await c.replicas.handle([(tp, replica)], ReplicaState.ONLINE)
 
 
+def leader_may_stay(c: "Controller", move: Move) -> bool:
+    """Is the leader that the controller remembers among ``move.aim``, and up?"""
+    leader = c.context.leader(move.tp)
+    return leader in move.aim and c.context.is_online(leader, move.tp)
+
+
 async def move_leader(c: "Controller", move: Move, told_if_it_stays: Sequence[int]) -> None:
     """Elect a leader among ``move.aim`` if the present one is outside or dead; else only raise its epoch.
 
     An election that finds nobody is logged, and the move goes on.
     """
     tp = move.tp
-    leader = c.context.leader(tp)
-    if leader in move.aim and c.context.is_online(leader, tp):
+    if leader_may_stay(c, move):
         await announce(c, tp, told_if_it_stays, move.aim)
     else:
-        await c.partitions.handle([tp], PartitionState.ONLINE, REASSIGNED)
+        await elect_in_target(c, tp)
+
+
+async def elect_in_target(c: "Controller", tp: TopicPartition) -> None:
+    await c.partitions.handle([tp], PartitionState.ONLINE, c.policies.selectors.reassigned)
 
 
 async def go_offline(c: "Controller", tp: TopicPartition, replicas: Sequence[int]) -> None:

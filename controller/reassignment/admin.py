@@ -2,7 +2,8 @@
 
 The protocols before KIP-455 know no other way to be asked. The tool creates the znode with all moves; the
 controller takes finished ones out and deletes it with the last. Its creation is the only change that is noticed,
-so a batch of moves has to end before another can begin.
+so a batch of moves has to end before another can begin. Kafka 0.8.0 listened to every change: see
+``ReassignmentProtocol.follows_znode``.
 """
 
 from collections.abc import Sequence
@@ -38,19 +39,49 @@ class ByAdminPath:
     __slots__ = ()
 
     topic_version: ClassVar[int] = 1
+    follows_znode: ClassVar[bool] = False
+
+    def refuses(self, c: "Controller", tp: TopicPartition, target: tuple[int, ...]) -> str:
+        """Why a requested move is not made, in words for the log; empty where it is."""
+        replicas = c.context.replicas(tp)
+        if c.context.is_deleting(tp.topic):
+            return "the topic is being deleted"
+        if not replicas:
+            return "no such partition"
+        return "assigned already" if replicas == target else ""
 
     async def load(self, c: "Controller") -> None:
         c.context.moves = {tp: Move(tp, target) for tp, target in (await c.store.moves()).items()}
 
     async def resume(self, c: "Controller") -> None:
-        await take_up(c, list(c.context.moves))
+        await self._take_up(c, list(c.context.moves))
 
     async def requested(self, c: "Controller") -> None:
         if not await c.store.exists(znodes.REASSIGN_PARTITIONS):
             return
         moves = await c.store.moves()
+        if self.follows_znode:
+            moves = {tp: target for tp, target in moves.items() if tp not in c.context.moves}
         c.context.moves.update({tp: Move(tp, target) for tp, target in moves.items()})
-        await take_up(c, list(moves))
+        await self._take_up(c, list(moves))
+
+    async def _take_up(self, c: "Controller", partitions: Sequence[TopicPartition]) -> None:
+        """Begin or resume moves; those that cannot be made, or need not, leave the znode.
+
+        As in Kafka 2.3 the znode is written even where none leaves: a request that comes while a new controller
+        without moves is at failover.F8 is deleted unread. Kafka 0.8.0 wrote it for those that leave.
+        """
+        refused = []
+        for tp in partitions:
+            move = c.context.moves[tp]
+            reason = self.refuses(c, tp, move.target)
+            if reason:
+                log.error("move refused", partition=str(tp), reason=reason)
+            if reason or not await _begin(c, move):
+                refused.append(tp)
+        if refused or not self.follows_znode:
+            await remove(c, refused)
+        await deletion.moves_refused(c, refused)
 
     async def alter(
         self, c: "Controller", request: AlterPartitionReassignmentsRequest
@@ -61,30 +92,6 @@ class ByAdminPath:
         self, c: "Controller", request: ListPartitionReassignmentsRequest
     ) -> ListPartitionReassignmentsResponse:
         return ListPartitionReassignmentsResponse(Errors.UNSUPPORTED_VERSION)
-
-
-async def take_up(c: "Controller", partitions: Sequence[TopicPartition]) -> None:
-    """Begin or resume moves; those that cannot be made, or need not, leave the znode.
-
-    As in Kafka 2.3 the znode is written even where none leaves: a request that comes while a new controller
-    without moves is at failover.F8 is deleted unread.
-    """
-    refused = []
-    for tp in partitions:
-        move, replicas = c.context.moves[tp], c.context.replicas(tp)
-        if c.context.is_deleting(tp.topic):
-            log.info("not moved: the topic is being deleted", partition=str(tp))
-            refused.append(tp)
-        elif not replicas:
-            log.error("no such partition", partition=str(tp))
-            refused.append(tp)
-        elif replicas == move.target:
-            log.info("assigned already", partition=str(tp))
-            refused.append(tp)
-        elif not await _begin(c, move):
-            refused.append(tp)
-    await remove(c, refused)
-    await deletion.moves_refused(c, refused)
 
 
 async def _begin(c: "Controller", move: Move) -> bool:
@@ -125,7 +132,10 @@ async def remove(c: "Controller", partitions: Sequence[TopicPartition]) -> None:
     """Take ``partitions`` out of the znode; without any left, delete it and watch for the next one."""
     for tp in partitions:
         c.watches.forget(znodes.state_path(tp))
-    left = {tp: move.target for tp, move in c.context.moves.items() if tp not in partitions}
+    asked = {tp: move.target for tp, move in c.context.moves.items()}
+    if c.policies.reassignment.follows_znode:
+        asked = await c.store.moves()
+    left = {tp: target for tp, target in asked.items() if tp not in partitions}
     await c.store.write_moves(left)
     if not left:
         c.watches.look_for_moves()

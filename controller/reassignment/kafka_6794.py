@@ -4,6 +4,9 @@ CR: current replicas. FTR: final target replicas. One hop (``plan_hop``): NR, th
 CR, joins; DR, the first n = max(0, |CR| - |FTR|) of the excess ER = CR - FTR, leader last, is dropped;
 TR = CR + NR - DR. The hop without an NR is the last; its TR is FTR, in FTR's order.
 
+One family: more than one may join in a hop (``width-K``; with all of them it is all at once, in two hops), and n may be
+taken literally, with the sign that the ticket's text gives it (``grow-then-shrink``).
+
  1. wait until CR is entirely in the ISR
  2. calculate the hop
  3. wait until all brokers of TR are alive
@@ -25,7 +28,7 @@ a move goes on at step 1, from CR in ZooKeeper; its hops are then counted from 1
 how many there were.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from attrs import frozen
@@ -56,11 +59,23 @@ IN_SYNC, ALIVE = "kafka-6794.1", "kafka-6794.3"
 """The steps that wait."""
 
 Replicas = tuple[int, ...]
+Surplus = Callable[[int, int], int]
+
+
+def above_target(current: int, final: int) -> int:
+    """n as the ticket's example has it: as many are dropped as CR is larger than FTR."""
+    return max(0, current - final)
+
+
+def literal(current: int, final: int) -> int:
+    """n = size(FTR) - size(CR) as the ticket's text has it: nobody is dropped until the last hop; where the number of
+    replicas grows, old ones are dropped as new ones come."""
+    return max(0, final - current)
 
 
 @frozen
 class Hop:
-    """One hop's plan: who joins (at most one), who is dropped, what the replicas are then, whether that is all."""
+    """One hop's plan: who joins, who is dropped, what the replicas are then, whether that is all."""
 
     new: Replicas
     dropped: Replicas
@@ -68,21 +83,28 @@ class Hop:
     last: bool
 
 
-def plan_hop(current: Replicas, final: Replicas, leader: int) -> Hop:
-    """Calculate the next hop from CR, FTR and the leader."""
-    surplus = max(0, len(current) - len(final))
+def plan_hop(
+    current: Replicas, final: Replicas, leader: int, *, width: int | None = 1, surplus: Surplus = above_target
+) -> Hop:
+    """Calculate the next hop from CR, FTR and the leader.
+
+    ``width``: how many join in one hop, None for all; ``surplus``: n, from the sizes of CR and FTR. The last hop drops
+    whatever is not in FTR.
+    """
     excess = sorted((replica for replica in current if replica not in final), key=lambda replica: replica == leader)
-    dropped = tuple(excess[:surplus])
-    new = tuple(replica for replica in final if replica not in current)[:1]
+    new = tuple(replica for replica in final if replica not in current)[:width]
     if not new:
-        return Hop((), dropped, final, last=True)
+        return Hop((), tuple(excess), final, last=True)
+    dropped = tuple(excess[: surplus(len(current), len(final))])
     return Hop(new, dropped, (*(replica for replica in current if replica not in dropped), *new), last=False)
 
 
 @frozen
 class Kafka6794(ByAdminPath):
-    """One replica joins, one leaves, hop by hop."""
+    """The ticket's protocol: ``width`` replicas join in a hop, ``surplus`` says how many leave (``plan_hop``)."""
 
+    width: int | None = 1
+    surplus: Surplus = above_target
     name: str = "kafka-6794"
     steps: tuple[str, ...] = STEPS
     phases: Mapping[str, tuple[str, str]] = PHASES
@@ -118,7 +140,7 @@ class Kafka6794(ByAdminPath):
             if move.waiting != IN_SYNC:
                 await self._wait(c, move, IN_SYNC)
             return None
-        hop = plan_hop(current, move.target, state.leader)
+        hop = plan_hop(current, move.target, state.leader, width=self.width, surplus=self.surplus)
         if move.waiting == IN_SYNC:
             await self._step(c, move, 1).reach("after")
             async with self._step(c, move, 2):

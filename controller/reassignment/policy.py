@@ -52,6 +52,12 @@ class ReassignmentProtocol(Protocol):
     def topic_version(self) -> int:
         """Of the topics' znodes that its controllers write: 2 has room for adding and removing replicas."""
 
+    @property
+    def follows_znode(self) -> bool:
+        """Whether the admin znode is looked at whenever it changes and before an entry is taken out, so that others may
+        edit it; a request for a partition that is moving is then passed over in silence, whatever it asks for (Kafka
+        0.8.0). Otherwise only its creation counts, memory says what is left, and the newest request wins."""
+
     async def load(self, c: "Controller") -> None:
         """Failover F3: find the moves that are under way."""
 

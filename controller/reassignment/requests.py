@@ -42,6 +42,7 @@ class ByApiAndAdminPath:
     __slots__ = ()
 
     topic_version: ClassVar[int] = 2
+    follows_znode: ClassVar[bool] = False
 
     async def begin(self, c: "Controller", tp: TopicPartition, wanted: ReplicaAssignment) -> None:
         """Take ``wanted`` over as what ``tp`` is to become, whatever it was becoming, and advance."""

@@ -8,7 +8,7 @@ from attrs import define
 from controller.channels import RequestBatch
 from controller.context import Context, Replicas
 from controller.errors import StateChangeFailed
-from controller.states.selectors import OFFLINE, Candidates, Choice, Selector
+from controller.states.selectors import Candidates, Choice, Selector
 from controller.store import Store
 from emulator.nodes import Process
 from emulator.protocol.events import LeaderElected
@@ -90,7 +90,7 @@ class Elections:
         context = self.context
         move = context.moves.get(tp)
         # A topic's settings are read only where they matter: nobody in the ISR is alive.
-        asks = selector is OFFLINE and not any(context.is_online(replica, tp) for replica in state.isr)
+        asks = selector.asks_unclean and not any(context.is_online(replica, tp) for replica in state.isr)
         return Candidates(
             assignment=context.replicas(tp),
             isr=state.isr,
@@ -98,6 +98,7 @@ class Elections:
             shutting_down=tuple(context.shutting_down),
             target=() if move is None else move.aim,
             unclean=asks and await self.store.unclean_allowed(tp.topic, self.unclean),
+            leader=state.leader,
         )
 
     async def bump_leader_epoch(self, tp: TopicPartition) -> LeaderAndIsr:

@@ -10,7 +10,7 @@ from controller.channels import RequestBatch
 from controller.context import Context
 from controller.states.elections import Elections
 from controller.states.names import PARTITION_PREDECESSORS, PartitionState
-from controller.states.selectors import OFFLINE, Selector
+from controller.states.selectors import Selector, Selectors
 from emulator.protocol.types import TopicPartition
 
 log = structlog.get_logger("controller.partitions")
@@ -26,6 +26,7 @@ class PartitionStateMachine:
     context: Context
     elections: Elections
     batch: RequestBatch
+    selectors: Selectors
 
     async def start(self) -> None:
         """A new controller takes all partitions up, then elects where there is no leader (failover F7)."""
@@ -48,18 +49,20 @@ class PartitionStateMachine:
         await self.handle(wanted, PartitionState.ONLINE)
 
     async def handle(
-        self, partitions: Sequence[TopicPartition], target: PartitionState, selector: Selector = OFFLINE
+        self, partitions: Sequence[TopicPartition], target: PartitionState, selector: Selector | None = None
     ) -> list[TopicPartition]:
-        """Bring ``partitions`` to ``target``; those going online get a leader from ``selector``. Returns those that
-        came there."""
+        """Bring ``partitions`` to ``target``; those going online get a leader from ``selector``, by default the one for
+        offline partitions. Returns those that came there."""
         if not partitions:
             return []
         self.batch.begin()
         legal = [tp for tp in partitions if self._may_become(tp, target)]
         if target is PartitionState.ONLINE:
             new = [tp for tp in legal if self.context.partition_state(tp) is PartitionState.NEW]
+            created = await self.elections.initialize(new)
             led = [tp for tp in legal if self.context.partition_state(tp) is not PartitionState.NEW]
-            legal = [*await self.elections.initialize(new), *await self.elections.elect(led, selector)]
+            elected = await self.elections.elect(led, selector or self.selectors.offline)
+            legal = [*created, *elected]
         for tp in legal:
             self.context.partition_states[tp] = target
         self.batch.send()

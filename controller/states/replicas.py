@@ -113,11 +113,30 @@ class ReplicaStateMachine:
 
     async def _go_offline(self, broker: int, partitions: list[TopicPartition]) -> list[TopicPartition]:
         """Stop the replicas of a broker and take them out of their ISRs; returns those for which that went well."""
-        for tp in partitions:
-            self.batch.stop_replica(broker, tp, delete=False)
+        if self.rules.stops_offline:
+            for tp in partitions:
+                self.batch.stop_replica(broker, tp, delete=False)
         led = [tp for tp in partitions if tp in self.context.leadership]
         leaderless = [tp for tp in partitions if tp not in self.context.leadership]
-        shrunk = await self._remove_from_isr(broker, led)
+        if self.rules.trusts_memory:
+            return await self._leave_remembered_isrs(broker, led, leaderless)
+        shrunk = await self._shrink(broker, led)
+        self.batch.update_metadata(self.context.live_or_shutting_down if leaderless else (), leaderless)
+        return [*shrunk, *leaderless]
+
+    async def _leave_remembered_isrs(
+        self, broker: int, led: list[TopicPartition], leaderless: list[TopicPartition]
+    ) -> list[TopicPartition]:
+        for tp in leaderless:
+            log.error("no leader and ISR", partition=str(tp), broker=broker)
+        leadership = self.context.leadership
+        outside = [tp for tp in led if broker not in leadership[tp].isr]
+        inside = [tp for tp in led if broker in leadership[tp].isr]
+        return [*await self._shrink(broker, inside), *outside]
+
+    async def _shrink(self, broker: int, partitions: list[TopicPartition]) -> list[TopicPartition]:
+        """Take a broker out of ISRs and tell those concerned; returns the partitions for which that went well."""
+        shrunk = await self._remove_from_isr(broker, partitions)
         for tp in shrunk:
             if self.context.is_deleting(tp.topic):
                 continue  # Nobody is to take up what is about to go.
@@ -125,8 +144,7 @@ class ReplicaStateMachine:
             others = tuple(replica for replica in replicas if replica != broker)
             told = self.rules.told_of_shrunk_isr(others, state.leader)
             self.batch.leader_and_isr(told, tp, state, replicas, is_new=False)
-        self.batch.update_metadata(self.context.live_or_shutting_down if leaderless else (), leaderless)
-        return [*shrunk, *leaderless]
+        return shrunk
 
     async def _remove_from_isr(self, broker: int, partitions: list[TopicPartition]) -> list[TopicPartition]:
         done: list[TopicPartition] = []
@@ -152,6 +170,7 @@ class ReplicaStateMachine:
         return done
 
     def _without(self, broker: int, state: LeaderAndIsr) -> LeaderAndIsr:
-        """The last member of an ISR stays in it, so that a clean leader can be found later; it only stops leading."""
-        isr = state.isr if len(state.isr) == 1 else tuple(replica for replica in state.isr if replica != broker)
+        """Where the last member stays in the ISR, a clean leader can be found later; it only stops leading."""
+        stays = self.rules.keeps_last_in_isr and len(state.isr) == 1
+        isr = state.isr if stays else tuple(replica for replica in state.isr if replica != broker)
         return self.elections.successor(state, leader=NO_LEADER if state.leader == broker else None, isr=isr)

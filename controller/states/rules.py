@@ -15,8 +15,8 @@ def all_others(others: tuple[int, ...], leader: int) -> tuple[int, ...]:
 
 
 def leader_only(others: tuple[int, ...], leader: int) -> tuple[int, ...]:
-    """A shrunk ISR is told to the leader (the controller page; Kafka 0.8)."""
-    return (leader,) if leader in others else ()
+    """A shrunk ISR is told to the leader, assigned or not (the controller page; Kafka 0.8)."""
+    return (leader,)
 
 
 @frozen
@@ -31,6 +31,10 @@ class ReplicaRules:
         shrink_at_failover: whether it then also takes that replica out of the ISR (Kafka since 2.3,
             KAFKA-3143).
         told_of_shrunk_isr: who gets the LeaderAndIsr after a replica left the ISR.
+        stops_offline: whether a replica that goes offline is sent StopReplica(keep).
+        trusts_memory: whether the ISR in memory decides if an offline replica has to leave it; one outside is marked
+            and nobody told. Otherwise ZooKeeper is asked, and its answer told even where nothing changes.
+        keeps_last_in_isr: whether the last member of an ISR stays in it when it goes offline (KAFKA-1028, 0.8.2).
     """
 
     predecessors: Mapping[ReplicaState, tuple[ReplicaState, ...]]
@@ -38,6 +42,9 @@ class ReplicaRules:
     unreachable: ReplicaState
     shrink_at_failover: bool
     told_of_shrunk_isr: Recipients
+    stops_offline: bool = True
+    trusts_memory: bool = False
+    keeps_last_in_isr: bool = True
 
     @property
     def know_topic_deletion(self) -> bool:
@@ -62,3 +69,15 @@ FOUR_STATES = ReplicaRules(
     told_of_shrunk_isr=leader_only,
 )
 """As on the controller page, and before topics could be deleted."""
+
+FOUR_STATES_TRUSTING_MEMORY = ReplicaRules(
+    predecessors=PAGE_REPLICA_PREDECESSORS,
+    deletion=(ReplicaState.NON_EXISTENT,),
+    unreachable=ReplicaState.OFFLINE,
+    shrink_at_failover=False,
+    told_of_shrunk_isr=leader_only,
+    stops_offline=False,
+    trusts_memory=True,
+    keeps_last_in_isr=False,
+)
+"""The four states as they first ran (kafka.controller.ReplicaStateMachine, 0.8.0)."""

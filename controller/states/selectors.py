@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from attrs import evolve, frozen
 
+from emulator.protocol.types import NO_LEADER
+
 Replicas = tuple[int, ...]
 
 
@@ -17,6 +19,7 @@ class Candidates:
         online: replicas whose broker is live and not shutting down.
         shutting_down: brokers that are shutting down.
         target: where the partition is being moved to; empty outside a move.
+        leader: as ZooKeeper has it; -1 for none.
         unclean: whether a replica outside the ISR may lead when nobody in it lives.
     """
 
@@ -26,6 +29,7 @@ class Candidates:
     shutting_down: Replicas = ()
     target: Replicas = ()
     unclean: bool = False
+    leader: int = NO_LEADER
 
 
 @frozen
@@ -65,11 +69,26 @@ def unclean(c: Candidates) -> Choice | None:
     return offline(evolve(c, unclean=True))
 
 
+def head_of_isr(c: Candidates) -> Choice | None:
+    """The first live replica in the ISR's own order, assigned or not; else the first live assigned one, always
+    (Kafka 0.8.0)."""
+    live, in_sync = _only(c.assignment, c.online), _only(c.isr, c.online)
+    if in_sync:
+        return Choice(in_sync[0], in_sync, live)
+    return Choice(live[0], (live[0],), live, unclean=True) if live else None
+
+
 def reassigned(c: Candidates) -> Choice | None:
     """The first live replica of the target that is in the ISR. The ISR stays; the whole target is told, dead
     or alive."""
     leader = _first(c.target, c.online, c.isr)
     return None if leader is None else Choice(leader, c.isr, c.target)
+
+
+def first_live_of_target(c: Candidates) -> Choice | None:
+    """The first live replica of the target, in the ISR or not: that it has joined was seen earlier (Kafka 0.8.0)."""
+    leader = _first(c.target, c.online)
+    return None if leader is None else Choice(leader, c.isr, c.target, unclean=leader not in c.isr)
 
 
 def preferred(c: Candidates) -> Choice | None:
@@ -86,16 +105,42 @@ def controlled_shutdown(c: Candidates) -> Choice | None:
     return None if leader is None else Choice(leader, staying, _only(c.assignment, up))
 
 
+def head_of_staying_isr(c: Candidates) -> Choice | None:
+    """The first of the ISR, in its own order, that neither leads nor shuts down; its liveness is not asked (Kafka
+    0.8.0)."""
+    staying = tuple(replica for replica in c.isr if replica != c.leader and replica not in c.shutting_down)
+    return Choice(staying[0], staying, _only(c.assignment, c.online + c.shutting_down)) if staying else None
+
+
 @frozen
 class Selector:
-    """A selector with the name under which elections are recorded."""
+    """A selector with the name under which elections are recorded. ``asks_unclean``: whether it wants to know
+    ``Candidates.unclean``, for which a topic's settings have to be read."""
 
     name: str
     select: Select
+    asks_unclean: bool = False
 
 
-OFFLINE = Selector("offline", offline)
+OFFLINE = Selector("offline", offline, asks_unclean=True)
 UNCLEAN = Selector("unclean", unclean)
+HEAD_OF_ISR = Selector("offline", head_of_isr)
 REASSIGNED = Selector("reassigned", reassigned)
+FIRST_LIVE_OF_TARGET = Selector("reassigned", first_live_of_target)
 PREFERRED = Selector("preferred", preferred)
 CONTROLLED_SHUTDOWN = Selector("controlled-shutdown", controlled_shutdown)
+HEAD_OF_STAYING_ISR = Selector("controlled-shutdown", head_of_staying_isr)
+
+
+@frozen
+class Selectors:
+    """The four that a cluster elects with. The defaults are Kafka's since 0.11."""
+
+    offline: Selector = OFFLINE
+    reassigned: Selector = REASSIGNED
+    preferred: Selector = PREFERRED
+    controlled_shutdown: Selector = CONTROLLED_SHUTDOWN
+
+
+IN_ORDER_OF_ISR = Selectors(HEAD_OF_ISR, FIRST_LIVE_OF_TARGET, PREFERRED, HEAD_OF_STAYING_ISR)
+"""As they first were (kafka.controller.PartitionLeaderSelector, 0.8.0)."""

@@ -399,6 +399,19 @@ class MoveFinished(NamedTuple):
     partition: int
 
 
+class MoveReported(NamedTuple):
+    """KAFKA-42's admin command told its operator how a move went: ``done`` if AR == RAR; ``interrupted``: it was not
+    waited for any longer, and what is not done is taken back."""
+
+    t_us: int
+    seq: int
+    cause: int
+    topic: str
+    partition: int
+    done: bool
+    interrupted: bool
+
+
 class Violated(NamedTuple):
     """A checker found a broken invariant."""
 

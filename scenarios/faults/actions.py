@@ -3,12 +3,13 @@
 What each action does stands in ``scenarios.faults.perform``, one file for each kind of thing that is acted upon.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from attrs import define, field
 
 from emulator.kernel import Signal
 from emulator.protocol.events import Fault
+from emulator.protocol.types import TopicPartition
 from scenarios.cluster import Cluster, TopicSetup
 from scenarios.faults.perform import PERFORM
 from scenarios.faults.roles import Roles
@@ -24,6 +25,7 @@ class Actions:
     Attributes:
         refused: what could not be done, in words, for the verdict.
         holds: the gates held shut, each with what opens it.
+        planted: faults that brokers carry: the action, those still due on that broker, the partition.
     """
 
     cluster: Cluster
@@ -32,6 +34,12 @@ class Actions:
     make_topic: Callable[..., TopicSetup]
     refused: list[str] = field(factory=list)
     holds: list[tuple[When, Signal]] = field(factory=list)
+    planted: list[tuple[str, Mapping[TopicPartition, None], TopicPartition]] = field(factory=list)
+
+    def not_exercised(self) -> list[str]:
+        """What was not done, in words: what could not be, and faults that were planted and never struck."""
+        waiting = [f"{action}: {tp} never asked for it" for action, due, tp in self.planted if tp in due]
+        return [*self.refused, *waiting]
 
     def perform(self, entry: MethodEntry) -> Brokers:
         """Do it now; return the brokers it hit, so that it can be undone on them."""
@@ -72,6 +80,8 @@ def _said(target: Target | None) -> str:
 def _detail(entry: MethodEntry) -> str:
     if entry.action == "fetcher.fail_partition":
         return f"{entry.param('partition')} {entry.param('cause')}"
+    if entry.action in ("broker.fail_start_replica", "broker.ignore_become_leader"):
+        return str(entry.param("partition"))
     if entry.action in ("broker.crash", "controller.crash"):
         return str(entry.param("kind"))
     if entry.action == "topic.create":

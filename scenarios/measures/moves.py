@@ -1,14 +1,14 @@
 """How long the partitions' moves took, from the operator's request to the last one's end.
 
-A move that the run's end finds open is censored: it is a result of its own and never a number. A request for
-a partition that is already moving continues the open move with a new target; a request to cancel, with the original
-replicas as its target. A request that is refused changes nothing.
+A move that the run's end finds open is censored: it is a result of its own and never a number; so is one that its
+operator takes back. A request for a partition that is already moving continues the open move with a new target; a
+request to cancel, with the original replicas as its target. A request that is refused changes nothing.
 """
 
 from __future__ import annotations
 
 from emulator.protocol.errors import Errors
-from emulator.protocol.events import MoveAnswered, MoveCancelled, MoveStarted
+from emulator.protocol.events import MoveAnswered, MoveCancelled, MoveReported, MoveStarted
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event, Trace
 from scenarios.measures.move_ends import MoveEnds
@@ -31,6 +31,7 @@ class Moves:
         trace.fold(MoveStarted, self._started)
         trace.fold(MoveCancelled, self._cancelled)
         trace.fold(MoveAnswered, self._answered)
+        trace.fold(MoveReported, self._reported)
         MoveEnds(trace, topology, self._ended)
 
     @property
@@ -81,6 +82,11 @@ class Moves:
         if row is not None:
             self.rows.append(row._replace(w_us=event.t_us - row.t_us, finished=True))
 
+    def _reported(self, event: MoveReported) -> None:
+        tp = TopicPartition(event.topic, event.partition)
+        if event.interrupted and not event.done and tp in self._open:
+            row = self._open.pop(tp)
+            self.rows.append(row._replace(w_us=event.t_us - row.t_us))
 
 def refused(event: MoveAnswered) -> bool:
     """Was the request turned down? Without an answer it may have been granted."""

@@ -14,7 +14,7 @@ from scenarios.model.reach import gate_of, hops
 from scenarios.model.scenario import Scenario
 from scenarios.model.schema import scenario_json_schema
 from scenarios.model.steady_state import SteadyState
-from scenarios.model.steps import ALIASES, PROTOCOLS, STEPS
+from scenarios.model.steps import ALIASES, PROTOCOLS, STEPS, WAITED_FOR
 from scenarios.model.strategy import StrategySpec
 from scenarios.model.targets import Role, Target, parse_role
 from scenarios.model.tolerance import Tolerance
@@ -33,6 +33,7 @@ __all__ = [
     "PROFILES",
     "PROTOCOLS",
     "STEPS",
+    "WAITED_FOR",
     "Action",
     "After",
     "At",

@@ -14,7 +14,7 @@ from attrs import field, frozen
 from emulator.protocol.errors import Errors
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.model.configs import TOPIC_CONFIG
-from scenarios.model.kinds import DURATION, REPLICAS, Choice, Integer, Kind, ListOf
+from scenarios.model.kinds import DURATION, REPLICAS, SOME_TIME, Choice, Integer, Kind, ListOf
 from scenarios.model.names import PARTITION_NAME, TOPIC_NAME
 from scenarios.model.plan import PLAN_IN_PLACE
 from scenarios.model.reader import Block, key
@@ -67,6 +67,7 @@ _DIRECTION = Parameter(
     "direction", Choice(("both", "to", "from"), "direction"), "seen from the target", default="both"
 )
 _TOPIC = Parameter("topic", TOPIC_NAME, "the topic's name", required=True)
+_OF_PARTITION = Parameter("partition", PARTITION_NAME, "the partition", required=True)
 _GATE = Parameter("gate", WHEN, "the step and its filters", required=True)
 _EXPECT_ERROR = Parameter(
     "expect_error",
@@ -112,6 +113,11 @@ ACTIONS: Mapping[str, Action] = {
                     "via",
                     Choice(("zk", "api"), "way"),
                     "by /admin/reassign_partitions or by AlterPartitionReassignments; absent = as the profile's tool",
+                ),
+                Parameter(
+                    "give_up_after",
+                    SOME_TIME,
+                    "kafka-42's command waits for the end: interrupt it after so long, and take back what is not done",
                 ),
                 _EXPECT_ERROR,
             ),
@@ -161,6 +167,18 @@ ACTIONS: Mapping[str, Action] = {
             True,
             (Parameter("delay", Block(DelaySpec), "how much slower", required=True), _PEER, _DIRECTION),
             undo="link.heal",
+        ),
+        Action(
+            "broker.fail_start_replica",
+            "make the broker fail the next time it is told to follow in a partition: no log, no fetcher (KAFKA-42, 2b)",
+            True,
+            (_OF_PARTITION,),
+        ),
+        Action(
+            "broker.ignore_become_leader",
+            "make the broker fail the next time it is told to lead a partition: nobody serves it (KAFKA-42, 4b)",
+            True,
+            (_OF_PARTITION,),
         ),
         Action("zk.expire", "expire the broker's ZooKeeper session", True),
         Action(
@@ -234,10 +252,7 @@ ACTIONS: Mapping[str, Action] = {
     )
 }
 
-LATER_ACTIONS = (
-    "broker.fail_start_replica",
-    "broker.ignore_become_leader",
-)
+LATER_ACTIONS: tuple[str, ...] = ()
 
 
 def find_action(name: str) -> Action:

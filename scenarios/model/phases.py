@@ -49,6 +49,16 @@ def _spans(protocol: str, **spans: tuple[int, int]) -> dict[str, Span]:
 
 
 PHASE_STEPS: Mapping[str, Mapping[str, Span]] = {
+    "kafka-42": _spans(
+        "kafka-42",
+        listen=(1, 1),
+        start=(2, 2),
+        wait=(3, 3),
+        leader=(4, 4),
+        stop=(5, 5),
+        record=(6, 6),
+        done=(7, 7),
+    ),
     "wiki": _spans(
         "wiki",
         listen=(1, 1),

@@ -70,10 +70,11 @@ def check_moved(scenario: Scenario, partition: str | None, where: str) -> None:
         )
 
 
-def hops(current: Sequence[int], target: Sequence[int]) -> int:
-    """How many hops KAFKA-6794 takes: one for each replica to add, and the last, which adds none (readings
-    §2)."""
-    return sum(replica not in current for replica in target) + 1
+def hops(current: Sequence[int], target: Sequence[int], width: int | None = 1) -> int:
+    """How many hops KAFKA-6794 takes: one for each `width` replicas to add (None: for all of them), and the last,
+    which adds none (readings §2)."""
+    added = sum(replica not in current for replica in target)
+    return -(-added // (width or max(1, added))) + 1
 
 
 def _check_hop(scenario: Scenario, when: When, hop: int) -> None:
@@ -93,4 +94,7 @@ def _check_hop(scenario: Scenario, when: When, hop: int) -> None:
 def _most_hops(scenario: Scenario, partition: str | None) -> int:
     current = scenario.assignments()
     moves = [move for plan in scenario.plans for move in plan.targets().items()]
-    return max((hops(current.get(name, ()), target) for name, target in moves if partition in (None, name)), default=1)
+    width = scenario.strategy.parsed.width
+    return max(
+        (hops(current.get(name, ()), target, width) for name, target in moves if partition in (None, name)), default=1
+    )

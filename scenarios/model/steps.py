@@ -80,7 +80,6 @@ KAFKA_42 = Protocol(
         "remove the partition from the admin path",
     ),
     reassignment=True,
-    available=False,
 )
 KIP_455 = Protocol(
     "kip-455",
@@ -196,6 +195,9 @@ PROTOCOLS: Mapping[str, Protocol] = {
         PREFERRED,
     )
 }
+WAITED_FOR = (KAFKA_42.name,)
+"""The reassignment protocols whose admin command waits for the end."""
+
 STEPS: Mapping[str, Protocol] = {step: protocol for protocol in PROTOCOLS.values() for step in protocol.steps}
 
 ALIASES: Mapping[str, str] = {

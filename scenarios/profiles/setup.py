@@ -5,7 +5,8 @@ from attrs import evolve
 from brokers.lifecycle import BrokerSpec
 from brokers.policies import BrokerConfig, BrokerPolicies
 from controller import ControllerPolicies
-from controller.reassignment.kafka_6794 import Kafka6794
+from controller.reassignment.kafka_42 import Kafka42
+from controller.reassignment.kafka_6794 import Kafka6794, above_target, literal
 from controller.reassignment.policy import ReassignmentProtocol
 from emulator.network import NetworkSpec
 from emulator.protocol.types import TopicPartition
@@ -62,7 +63,7 @@ def _workload(scenario: Scenario, load: WorkloadSpec) -> Workload:
 
 
 def _broker_policies(scenario: Scenario) -> BrokerPolicies:
-    settings = scenario.settings()
+    settings, brokers = scenario.settings(), BUNDLES[scenario.profile].brokers
     config = BrokerConfig(
         min_insync_replicas=settings["min.insync.replicas"],
         replica_lag_time_max_us=settings["replica.lag.time.max.ms"] * 1000,
@@ -73,9 +74,11 @@ def _broker_policies(scenario: Scenario) -> BrokerPolicies:
         controlled_shutdown_retry_backoff_us=settings["controlled.shutdown.retry.backoff.ms"] * 1000,
     )
     return evolve(
-        BUNDLES[scenario.profile].brokers,
+        brokers,
         config=config,
         topic_min_insync_replicas=min_insync_replicas(scenario),
+        # KAFKA-42's controller does not tell the leader of new replicas: under no release could the move end otherwise.
+        checks_assignment=brokers.checks_assignment and scenario.strategy.parsed.protocol != "kafka-42",
         throttle=replication_throttle(scenario),
     )
 
@@ -153,10 +156,11 @@ def _controller_policies(scenario: Scenario) -> ControllerPolicies:
 
 
 def _protocol(scenario: Scenario) -> ReassignmentProtocol:
-    bundle = BUNDLES[scenario.profile]
+    bundle, strategy = BUNDLES[scenario.profile], scenario.strategy.parsed
     protocols: dict[str, ReassignmentProtocol] = {
         "wiki": bundle.wiki,
-        "kafka-6794": Kafka6794(),
+        "kafka-6794": Kafka6794(strategy.width, literal if strategy.shape == "grow-then-shrink" else above_target),
+        "kafka-42": Kafka42(),
         "kip-455": bundle.kip_455,
     }
-    return protocols[scenario.strategy.parsed.protocol]
+    return protocols[strategy.protocol]

@@ -226,7 +226,7 @@ def conclude(stage: Stage, original: Scenario, wall_s: float) -> tuple[Run, Figu
 def _reason(stage: Stage, violated: bool, expectations: tuple[Expectation, ...], figures: Figures) -> str:
     if violated:
         return "violated"
-    if stage.method.not_exercised() or stage.actions.refused:
+    if stage.method.not_exercised() or stage.actions.not_exercised():
         return "not exercised"
     if not all(expectation.ok for expectation in expectations):
         return "expectation"
@@ -240,7 +240,7 @@ def _explanation(
     if violations:
         what, seq = str(violations[0]), violations[0].seq
     elif reason == "not exercised":
-        what, seq = "not exercised: " + "; ".join(stage.actions.refused or stage.method.not_exercised()), 0
+        what, seq = "not exercised: " + "; ".join(stage.actions.not_exercised() or stage.method.not_exercised()), 0
     elif broken is not None:
         what, seq = f"expected {broken.statement}; {broken.detail}", _last_before(story, broken.t_us)
     else:

@@ -39,13 +39,13 @@ SHAPES: Mapping[str, Shape] = {
         Shape(
             "kafka-6794", "kafka-6794", "one by one: add one replica, drop one, the leader last (KAFKA-6794)"
         ),
-        Shape("kafka-42", "kafka-42", "the 7 steps of KAFKA-42, Kafka 0.8.0", available=False),
+        Shape("kafka-42", "kafka-42", "the 7 steps of KAFKA-42, Kafka 0.8.0"),
         Shape("kip-455", "kip-455", "adding and removing sets, override and cancel, Kafka 2.4", api=True),
-        Shape("grow-then-shrink", "kafka-6794", "KAFKA-6794 with the literal sign of n", available=False),
-        Shape("width-K", "kafka-6794", "one by one with K replicas per hop", available=False),
+        Shape("grow-then-shrink", "kafka-6794", "KAFKA-6794 with the literal sign of n"),
+        Shape("width-K", "kafka-6794", "KAFKA-6794 with K replicas per hop: width-2, width-3, ... or width-all"),
     )
 }
-_WIDTH = re.compile(r"width-([1-9]\d*|K)")
+_WIDTH = re.compile(r"width-(?:([1-9]\d*)|all)")
 _OLDER_NAMES = {
     "all-at-once": "wiki",
     "one-by-one": "kafka-6794",
@@ -58,11 +58,12 @@ _OLDER_NAMES = {
 @frozen
 class Strategy:
     """A strategy that this version runs. `protocol` names the steps its gates announce (`wiki`,
-    `kafka-6794`)."""
+    `kafka-6794`); `width`: how many replicas one hop of `kafka-6794` adds, None for all of them."""
 
     name: str
     shape: str
     protocol: str
+    width: int | None = 1
 
 
 def available_shapes() -> tuple[str, ...]:
@@ -79,14 +80,19 @@ def parse_strategy(text: str) -> Strategy:
         raise BadInput(
             f"the part {'+' + parts[0]!r} (admission, order, rate) {NOT_YET}; write {shape.name!r}"
         )
-    return Strategy(shape.name, shape.name, shape.protocol)
+    width = _WIDTH.fullmatch(head.strip())
+    if width is None:
+        return Strategy(shape.name, shape.name, shape.protocol)
+    return Strategy(width[0], shape.name, shape.protocol, int(width[1]) if width[1] else None)
 
 
 def _shape(name: str) -> Shape:
-    if name in SHAPES:
-        return SHAPES[name]
     if _WIDTH.fullmatch(name):
         return SHAPES["width-K"]
+    if name == "width-K":
+        raise BadInput("'width-K' stands for a number of replicas per hop; write width-2, or width-all")
+    if name in SHAPES:
+        return SHAPES[name]
     older = _OLDER_NAMES.get(name.replace("_", "-").lower())
     hint = f"that is an older name, write {older!r}" if older else did_you_mean(name, SHAPES)
     raise BadInput(f"unknown strategy {name!r}; {hint}")

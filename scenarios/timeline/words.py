@@ -115,6 +115,11 @@ def _replica_stopped(event: e.ReplicaStopped) -> str:
     return f"broker {event.node} stops its replica of {_tp(event)} ({log})"
 
 
+def _move_reported(event: e.MoveReported) -> str:
+    why = "interrupted" if event.interrupted else "the path is gone"
+    return f"the admin command reports ({why}): move of {_tp(event)} {'done' if event.done else 'failed'}"
+
+
 def _zk_written(event: ZkWritten) -> str:
     op = "set" if event.op == "setData" else event.op
     content = "" if event.op == "delete" else written(event.path, event.data, event.version)
@@ -168,6 +173,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.MoveAnswered: lambda v: f"move of {_tp(v)} answered: {v.error}",
     e.MovesListed: _moves_listed,
     e.MoveFinished: lambda v: f"move of {_tp(v)} finished",
+    e.MoveReported: _move_reported,
     e.Violated: lambda v: f"VIOLATED {v.invariant}: {v.statement}",
     ZkWritten: _zk_written,
     ZkSession: lambda v: f"zk session {v.session} of {who(v.client)} {v.state}",

@@ -20,6 +20,8 @@ PERFORM: Mapping[str, Perform] = {
     "broker.start": brokers.start,
     "broker.pause": brokers.pause,
     "broker.resume": brokers.resume,
+    "broker.fail_start_replica": brokers.fail_start_replica,
+    "broker.ignore_become_leader": brokers.ignore_become_leader,
     "controller.crash": brokers.crash,
     "zk.expire": brokers.expire_session,
     "fetcher.fail_partition": brokers.fail_partition,

@@ -64,3 +64,19 @@ def fail_partition(actions: Actions, entry: MethodEntry, brokers: Brokers) -> No
             actions.refused.append(f"fetcher.fail_partition: broker {broker} has no replica of {tp}")
         else:
             partition.log.fail_disk(INJECTED, entry.param("cause"), times=1)
+
+
+def fail_start_replica(actions: Actions, entry: MethodEntry, brokers: Brokers) -> None:
+    for broker in actions.in_state(entry.action, ("up", "paused"), entry, brokers):
+        _plant(actions, entry, actions.cluster.brokers[broker].replicas.planted.start)
+
+
+def ignore_become_leader(actions: Actions, entry: MethodEntry, brokers: Brokers) -> None:
+    for broker in actions.in_state(entry.action, ("up", "paused"), entry, brokers):
+        _plant(actions, entry, actions.cluster.brokers[broker].replicas.planted.lead)
+
+
+def _plant(actions: Actions, entry: MethodEntry, due: dict[TopicPartition, None]) -> None:
+    tp = TopicPartition.parse(entry.param("partition"))
+    due[tp] = None
+    actions.planted.append((entry.action, due, tp))

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS
-from scenarios.clients.tools import configs, elections, reassign, topics
+from scenarios.clients.tools import configs, elections, reassign, reassign_and_wait, topics
 from scenarios.clients.tools.outcome import Outcome
 from scenarios.cluster import TopicSetup
-from scenarios.model import PROFILES, MethodEntry
+from scenarios.model import PROFILES, WAITED_FOR, MethodEntry
 
 if TYPE_CHECKING:
     from scenarios.faults.actions import Actions, Brokers
@@ -23,7 +23,11 @@ def execute_plan(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> Non
     actions.roles.final.update(plan.targets())
     moves = {TopicPartition.parse(name): replicas for name, replicas in plan.targets().items()}
     via = entry.param("via") or actions.scenario.reassigns_by
-    actions.cluster.operator.begin(reassign.execute, moves, via, done=_judge(actions, entry))
+    operator, done = actions.cluster.operator, _judge(actions, entry)
+    if actions.scenario.strategy.parsed.protocol in WAITED_FOR:
+        operator.begin(reassign_and_wait.execute_and_wait, moves, entry.param("give_up_after"), done=done)
+    else:
+        operator.begin(reassign.execute, moves, via, done=done)
 
 
 def cancel_moves(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
