@@ -77,8 +77,9 @@ class Controller:
         self.queue = EventQueue(process, self._handle)
         self.watches = Watches(self.zk, self.queue)
         self.channels = Channels(process, self.network, policies.request_timeout_us, policies.retry_pause_us)
-        tells = policies.tells_motions
-        self.batch = RequestBatch(self.id, context, self.channels, self._answered, self._stopped, tells)
+        self.batch = RequestBatch(
+            self.id, context, self.channels, self._answered, self._stopped, policies.tells_motions, policies.requests
+        )
         self.elections = Elections(process, context, self.store, self.batch, policies.unclean_leader_election)
         self.partitions = PartitionStateMachine(context, self.elections, self.batch, policies.selectors)
         self.replicas = ReplicaStateMachine(context, self.store, self.elections, self.batch, policies.replicas)

@@ -2,6 +2,7 @@
 
 from attrs import field, frozen
 
+from controller.channels.schemas import AllReplicas, RequestSchema
 from controller.operations.rebalance import AutoRebalance
 from controller.reassignment.policy import ReassignmentProtocol
 from controller.reassignment.wiki import Wiki
@@ -17,6 +18,7 @@ class ControllerPolicies:
         reassignment: how a partition is moved.
         replicas: how the replica state machine works: Kafka's code or the controller page.
         selectors: how leaders are chosen.
+        requests: what requests say of a partition's replicas.
         tells_motions: whether LeaderAndIsr carries the adding and removing replicas (KIP-455).
         answers_preempted: whether a client whose request about reassignments is dropped from the queue, because the
             session expired, is told NOT_CONTROLLER (KAFKA-10193); else it waits until its own timeout.
@@ -35,6 +37,7 @@ class ControllerPolicies:
     reassignment: ReassignmentProtocol = field(factory=Wiki)
     replicas: ReplicaRules = SEVEN_STATES
     selectors: Selectors = field(factory=Selectors)
+    requests: RequestSchema = field(factory=AllReplicas)
     tells_motions: bool = True
     answers_preempted: bool = False
     unclean_leader_election: bool = False

@@ -19,6 +19,7 @@ from emulator.protocol.events import (
     BecameLeader,
     HighWatermark,
     LogLoaded,
+    ReplicasKnown,
     Truncated,
 )
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition
@@ -35,6 +36,8 @@ class Partition:
         leader_epoch: of the last LeaderAndIsr that took effect; -1 before the first.
         isr: the in-sync set as this leader holds it; empty on a follower.
         zk_version: of the state znode that ``isr`` stands in.
+        current, impending: the replicas before a move and those it goes to, as a leader was told (KIP-352's draft);
+            where requests do not tell them apart, all of them and none.
         remotes: the other replicas, on a leader: those assigned, or without ``checks_assignment`` whoever ever fetched
             or was in the ISR.
         adding, removing: those of the assigned replicas that a reassignment adds and removes, where the controller
@@ -42,8 +45,9 @@ class Partition:
     """
 
     __slots__ = (
-        "_waiting", "adding", "controller_epoch", "epoch_start_offset", "high_watermark", "is_leader", "isr",
-        "isr_writer", "leader", "leader_epoch", "log", "manager", "process", "remotes", "removing", "tp", "zk_version",
+        "_waiting", "adding", "controller_epoch", "current", "epoch_start_offset", "high_watermark", "impending",
+        "is_leader", "isr", "isr_writer", "leader", "leader_epoch", "log", "manager", "process", "remotes", "removing",
+        "tp", "zk_version",
     )  # fmt: skip
 
     def __init__(self, tp: TopicPartition, manager: "ReplicaManager", process: Process) -> None:
@@ -58,6 +62,8 @@ class Partition:
         self.is_leader = False
         self.isr: tuple[int, ...] = ()
         self.zk_version = -1
+        self.current: tuple[int, ...] = ()
+        self.impending: tuple[int, ...] = ()
         self.epoch_start_offset = 0
         self.remotes: dict[int, RemoteReplica] = {}
         self.adding: tuple[int, ...] = ()
@@ -85,6 +91,7 @@ class Partition:
         self._adopt(state)
         self.is_leader = True
         self.isr = state.isr
+        self._learn_replicas(state)
         self.epoch_start_offset = log.end_offset
         log.epochs.assign(state.leader_epoch, log.end_offset)
         me = self.process.node.id
@@ -106,6 +113,15 @@ class Partition:
         )
         self.manager.behind[self] = None
         self.advance_high_watermark(now_us)
+
+    def _learn_replicas(self, state: LeaderAndIsrPartition) -> None:
+        moving = bool(state.impending_replicas or self.impending)
+        self.current, self.impending = state.current_replicas, state.impending_replicas
+        if moving:
+            self.process.emit(
+                ReplicasKnown, self.process.node.id, self.tp.topic, self.tp.partition, state.leader_epoch, self.current,
+                self.impending,
+            )  # fmt: skip
 
     def _followers_of(self, state: LeaderAndIsrPartition) -> tuple[int, ...]:
         if self.manager.policies.checks_assignment:

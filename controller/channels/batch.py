@@ -5,6 +5,7 @@ from functools import partial
 
 from attrs import define, evolve, field
 
+from controller.channels.schemas import AllReplicas, RequestSchema
 from controller.channels.sender import Channels
 from controller.context import Context, Replicas
 from controller.errors import IllegalState
@@ -23,6 +24,7 @@ class RequestBatch:
         answered: called with a broker and its answer to each LeaderAndIsr.
         stopped: called with a broker and its answer to each StopReplica with deletion.
         tells_motions: whether LeaderAndIsr carries AR and RR (v3; inter.broker.protocol.version 2.4-IV0).
+        schema: how a partition is put into them.
     """
 
     controller_id: int
@@ -31,6 +33,7 @@ class RequestBatch:
     answered: Callable[[int, LeaderAndIsrResponse], None]
     stopped: Callable[[int, StopReplicaResponse], None]
     tells_motions: bool = True
+    schema: RequestSchema = field(factory=AllReplicas)
     _leader_and_isr: dict[int, dict[TopicPartition, LeaderAndIsrPartition]] = field(factory=dict)
     _stops: dict[int, list[tuple[TopicPartition, bool]]] = field(factory=dict)
     _metadata_brokers: dict[int, None] = field(factory=dict)
@@ -60,19 +63,10 @@ class RequestBatch:
     ) -> None:
         """Tell ``brokers`` who leads ``tp``. A later call for the same broker and partition replaces an
         earlier one, but "new" stays. All brokers learn the metadata."""
+        told = self.schema.leader_and_isr(self.context.moves.get(tp), tp, state, replicas, is_new)
         adding, removing = self.context.motion(tp) if self.tells_motions else ((), ())
-        told = LeaderAndIsrPartition(
-            tp,
-            state.controller_epoch,
-            state.leader,
-            state.leader_epoch,
-            state.isr,
-            state.zk_version,
-            replicas,
-            is_new,
-            adding,
-            removing,
-        )
+        if adding or removing:
+            told = evolve(told, adding=adding, removing=removing)
         for broker in brokers:
             if broker >= 0:
                 states = self._leader_and_isr.setdefault(broker, {})
@@ -96,10 +90,8 @@ class RequestBatch:
                     state = LeaderAndIsr(LEADER_DURING_DELETE, 0, state.isr, state.controller_epoch)
                 replicas = self.context.replicas(tp)
                 down = tuple(replica for replica in replicas if not self.context.is_online(replica, tp))
-                self._metadata[tp] = PartitionMetadata(
-                    tp, state.controller_epoch, state.leader, state.leader_epoch, state.isr, state.zk_version,
-                    replicas, down,
-                )  # fmt: skip
+                move = self.context.moves.get(tp)
+                self._metadata[tp] = self.schema.update_metadata(move, tp, state, replicas, down)
 
     # -- sending ------------------------------------------------------------------------------------------------------
 

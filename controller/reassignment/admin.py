@@ -51,7 +51,7 @@ class ByAdminPath:
         return "assigned already" if replicas == target else ""
 
     async def load(self, c: "Controller") -> None:
-        c.context.moves = {tp: Move(tp, target) for tp, target in (await c.store.moves()).items()}
+        c.context.moves = {tp: _found(c, tp, target) for tp, target in (await c.store.moves()).items()}
 
     async def resume(self, c: "Controller") -> None:
         await self._take_up(c, list(c.context.moves))
@@ -62,7 +62,10 @@ class ByAdminPath:
         moves = await c.store.moves()
         if self.follows_znode:
             moves = {tp: target for tp, target in moves.items() if tp not in c.context.moves}
-        c.context.moves.update({tp: Move(tp, target) for tp, target in moves.items()})
+        for tp, target in moves.items():
+            before = c.context.moves.get(tp)
+            current = before.current if before is not None else c.context.replicas(tp)
+            c.context.moves[tp] = Move(tp, target, current)
         await self._take_up(c, list(moves))
 
     async def _take_up(self, c: "Controller", partitions: Sequence[TopicPartition]) -> None:
@@ -92,6 +95,13 @@ class ByAdminPath:
         self, c: "Controller", request: ListPartitionReassignmentsRequest
     ) -> ListPartitionReassignmentsResponse:
         return ListPartitionReassignmentsResponse(Errors.UNSUPPORTED_VERSION)
+
+
+def _found(c: "Controller", tp: TopicPartition, target: tuple[int, ...]) -> Move:
+    """A move that an earlier controller may have begun."""
+    replicas = c.context.replicas(tp)
+    widened = all(replica in replicas for replica in target)
+    return Move(tp, target, tuple(r for r in replicas if r not in target) if widened else replicas)
 
 
 async def _begin(c: "Controller", move: Move) -> bool:

@@ -110,6 +110,7 @@ class Kafka42(ByAdminPath):
         async with self._step(c, move, 6):
             await actions.write_assignment(c, tp, target)
             c.context.assign(tp, target)
+            move.current = target
         async with self._step(c, move, 7):
             await admin.remove(c, [tp])
             c.send_update_metadata(c.context.live_or_shutting_down, (tp,))

@@ -171,11 +171,13 @@ class Kafka6794(ByAdminPath):
             # Until step 8 the assignment in memory is CR + NR, as in the requests: NR has to find itself in
             # step 7's.
             c.context.assign(tp, wide)
+            move.current = current
             await actions.announce(c, tp, wide, wide)
         async with self._step(c, move, 7):
             await actions.start_new(c, tp, hop.new)
         async with self._step(c, move, 8):
             c.context.assign(tp, hop.target)
+            move.current = hop.target
         async with self._step(c, move, 9):
             await actions.move_leader(c, move, hop.target)
         async with self._step(c, move, 10):

@@ -82,7 +82,7 @@ class Kip455(ByApiAndAdminPath):
     phases: Mapping[str, tuple[str, str]] = PHASES
 
     async def begin(self, c: "Controller", tp: TopicPartition, wanted: ReplicaAssignment) -> None:
-        move = Move(tp, wanted.target)
+        move = Move(tp, wanted.target, wanted.origin)
         await self._update(c, move, wanted)
         c.context.moves[tp] = move
         await self._go_on(c, move, requested=True)
@@ -151,6 +151,7 @@ class Kip455(ByApiAndAdminPath):
             await c.replicas.handle([(tp, replica) for replica in now.adding], ReplicaState.ONLINE)
         async with self._step(c, move, "B2"):
             c.context.assign_fully(tp, done)
+            move.current = done.replicas
         async with self._step(c, move, "B3"):
             await self._move_leader(c, move)
         async with self._step(c, move, "B4"):

@@ -11,6 +11,8 @@ class Move:
 
     Attributes:
         target: the replicas asked for (RAR, FTR).
+        current: the replicas that the move starts from (OAR, CR), and once the controller's memory has them, those
+            it has come to. A controller that finds a widened list takes OAR to be AR - RAR (readings, 5).
         aim: where the protocol's current step goes: the whole target, or a hop's TR.
         hop: of protocols with hops, counted from 1 by each controller anew.
         waiting: the step whose wait has begun and not ended; empty while the move is being worked on.
@@ -19,6 +21,7 @@ class Move:
 
     tp: TopicPartition
     target: tuple[int, ...]
+    current: tuple[int, ...] = ()
     aim: tuple[int, ...] = ()
     hop: int = 1
     waiting: str = ""

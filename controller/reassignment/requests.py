@@ -57,7 +57,8 @@ class ByApiAndAdminPath:
     async def load(self, c: "Controller") -> None:
         context = c.context
         moving = (TopicPartition(topic, p) for topic, motions in context.motions.items() for p in motions)
-        context.moves = {tp: Move(tp, context.full_assignment(tp).target) for tp in moving}
+        found = {tp: context.full_assignment(tp) for tp in moving}
+        context.moves = {tp: Move(tp, assignment.target, assignment.origin) for tp, assignment in found.items()}
 
     async def resume(self, c: "Controller") -> None:
         """The admin znode first: what it asks for replaces what was under way."""

@@ -118,6 +118,7 @@ class Wiki(ByAdminPath):
             await actions.bring_online(c, tp, target)
         async with actions.step(c, "wiki.6", move):
             c.context.assign(tp, target)
+            move.current = target
         async with actions.step(c, "wiki.7", move):
             await actions.move_leader(c, move, self.told_in_step_7(wide, target))
         async with actions.step(c, "wiki.8", move):

@@ -147,6 +147,21 @@ class BecameLeader(NamedTuple):
     high_watermark: int
 
 
+class ReplicasKnown(NamedTuple):
+    """A leader was told which replicas count and which impend (KIP-352's draft); only while there are impending ones,
+    and once when they are gone."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    leader_epoch: int
+    current: tuple[int, ...]
+    impending: tuple[int, ...]
+
+
 class BecameFollower(NamedTuple):
     t_us: int
     seq: int

@@ -29,6 +29,16 @@ class LeaderAndIsrPartition:
     adding: tuple[int, ...] = ()
     removing: tuple[int, ...] = ()
 
+    @property
+    def current_replicas(self) -> tuple[int, ...]:
+        """Those that count, where ``replicas`` has others, too (``emulator.protocol.kip_352_draft``)."""
+        return self.replicas
+
+    @property
+    def impending_replicas(self) -> tuple[int, ...]:
+        """Those that the partition is moving to, where the controller says so."""
+        return ()
+
 
 @define(eq=False)
 class LeaderAndIsrRequest:

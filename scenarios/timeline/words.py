@@ -149,6 +149,9 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.LeaderElected: _leader_elected,
     e.ElectionAnswered: lambda v: f"election for {_tp(v)} answered: {v.error}",
     e.BecameLeader: lambda v: f"broker {v.node} leads {_tp(v)}, epoch {v.leader_epoch}, {_ends(v)}",
+    e.ReplicasKnown: lambda v: (
+        f"broker {v.node}, leader of {_tp(v)}: current replicas {brokers(v.current)}, impending {brokers(v.impending)}"
+    ),
     e.BecameFollower: lambda v: f"broker {v.node} follows {v.leader} on {_tp(v)}, epoch {v.leader_epoch}, {_ends(v)}",
     e.ReplicaStopped: _replica_stopped,
     e.LogLoaded: lambda v: f"broker {v.node} loads its log of {_tp(v)}, {_ends(v)}",

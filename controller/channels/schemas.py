@@ -1,0 +1,79 @@
+"""What the controller's requests say of a partition's replicas (kafka-behaviour, 7.2)."""
+
+from typing import Protocol
+
+from attrs import frozen
+
+from controller.reassignment.move import Move
+from emulator.protocol.kip_352_draft import DraftLeaderAndIsrPartition, DraftPartitionMetadata
+from emulator.protocol.leader_and_isr import LeaderAndIsrPartition
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.update_metadata import PartitionMetadata
+from emulator.protocol.znodes import LeaderAndIsr
+
+Replicas = tuple[int, ...]
+
+
+class RequestSchema(Protocol):
+    """How a partition is put into LeaderAndIsr and UpdateMetadata; ``move`` is the one it is in, if any."""
+
+    def leader_and_isr(
+        self, move: Move | None, tp: TopicPartition, state: LeaderAndIsr, replicas: Replicas, is_new: bool
+    ) -> LeaderAndIsrPartition: ...
+
+    def update_metadata(
+        self, move: Move | None, tp: TopicPartition, state: LeaderAndIsr, replicas: Replicas, offline: Replicas
+    ) -> PartitionMetadata: ...
+
+
+@frozen
+class AllReplicas:
+    """One list: all assigned replicas, whether they are being moved or not (Kafka up to 2.3)."""
+
+    def leader_and_isr(
+        self, move: Move | None, tp: TopicPartition, state: LeaderAndIsr, replicas: Replicas, is_new: bool
+    ) -> LeaderAndIsrPartition:
+        return LeaderAndIsrPartition(
+            tp, state.controller_epoch, state.leader, state.leader_epoch, state.isr, state.zk_version, replicas, is_new
+        )
+
+    def update_metadata(
+        self, move: Move | None, tp: TopicPartition, state: LeaderAndIsr, replicas: Replicas, offline: Replicas
+    ) -> PartitionMetadata:
+        return PartitionMetadata(
+            tp, state.controller_epoch, state.leader, state.leader_epoch, state.isr, state.zk_version, replicas, offline
+        )
+
+
+@frozen
+class CurrentAndImpending:
+    """KIP-352's draft (seed 002; readings, 8): the replicas before the move, and those it goes to."""
+
+    def leader_and_isr(
+        self, move: Move | None, tp: TopicPartition, state: LeaderAndIsr, replicas: Replicas, is_new: bool
+    ) -> LeaderAndIsrPartition:
+        current, impending = _sets(move, replicas)
+        return DraftLeaderAndIsrPartition(
+            tp, state.controller_epoch, state.leader, state.leader_epoch, state.isr, state.zk_version,
+            _union(current, impending), is_new, current_replicas=current, impending_replicas=impending,
+        )  # fmt: skip
+
+    def update_metadata(
+        self, move: Move | None, tp: TopicPartition, state: LeaderAndIsr, replicas: Replicas, offline: Replicas
+    ) -> PartitionMetadata:
+        current, impending = _sets(move, replicas)
+        return DraftPartitionMetadata(
+            tp, state.controller_epoch, state.leader, state.leader_epoch, state.isr, state.zk_version,
+            _union(current, impending), offline, current_replicas=current, impending_replicas=impending,
+        )  # fmt: skip
+
+
+def _sets(move: Move | None, replicas: Replicas) -> tuple[Replicas, Replicas]:
+    if move is None:
+        return replicas, ()
+    impending = move.aim or move.target
+    return move.current, impending if impending != move.current else ()
+
+
+def _union(current: Replicas, impending: Replicas) -> Replicas:
+    return (*current, *(replica for replica in impending if replica not in current))
