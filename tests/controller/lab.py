@@ -1,6 +1,6 @@
 """A cluster for the controller's tests: world, network, ZooKeeper and controllers are real; a broker only
 writes down the requests it gets, answers NONE, and as a leader lets every live assigned replica into the ISR,
-one write for each."""
+one write for each. A replica that is told to follow without being assigned (KAFKA-42) is let in alone."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -43,6 +43,7 @@ class Lab:
         broken_disks: brokers that answer LeaderAndIsr with KAFKA_STORAGE_ERROR.
         undeletable: brokers that answer StopReplica with deletion with KAFKA_STORAGE_ERROR.
         joins: whether leaders let replicas into the ISR; a test that wants to do it itself switches this off.
+        takes_in: whether they let in one that is told to follow without being assigned.
         received: broker and request, in the order of arrival.
         events: the trace so far, after ``flush``.
     """
@@ -50,6 +51,7 @@ class Lab:
     world: World
     policies: ControllerPolicies = field(factory=ControllerPolicies)
     joins: bool = True
+    takes_in: bool = True
     broken_disks: dict[int, None] = field(factory=dict)
     undeletable: dict[int, None] = field(factory=dict)
     trace: Trace = field(init=False)
@@ -62,6 +64,7 @@ class Lab:
     controllers: dict[int, Controller] = field(factory=dict)
     received: list[tuple[int, Request]] = field(factory=list)
     events: list[Any] = field(factory=list)
+    inboxes: dict[int, Mailbox] = field(factory=dict)
     spec: ZkSpec = field(factory=lambda: ZkSpec(session_timeout_us=SESSION_US))
 
     async def begin(self, nursery: trio.Nursery, brokers: int) -> None:
@@ -95,7 +98,7 @@ class Lab:
 
     async def _broker(self, process: Process) -> None:
         zk = ZkClient(self.network, process, self.spec)
-        inbox = Mailbox(self.world, f"leader duties of {process.name}")
+        inbox = self.inboxes[process.node.id] = Mailbox(self.world, f"leader duties of {process.name}")
         apis: dict[type, Callable[[Any, Channel], object]] = {}
         serve(
             self.network,
@@ -104,7 +107,7 @@ class Lab:
             lambda request, channel: (
                 apis[type(request)](request, channel)
                 if type(request) in apis
-                else self._answer(process, inbox, request, channel)
+                else self._answer(process, request, channel)
             ),
         )
         await zk.connect()
@@ -127,9 +130,9 @@ class Lab:
         self.controllers[process.node.id] = controller
         controller.start()
         while True:
-            await self._let_join(zk, await inbox.get())
+            await self._let_join(zk, *await inbox.get())
 
-    def _answer(self, process: Process, inbox: Mailbox, request: Request, channel: Channel) -> None:
+    def _answer(self, process: Process, request: Request, channel: Channel) -> None:
         broker = process.node.id
         self.received.append((broker, request))
         response: LeaderAndIsrResponse | UpdateMetadataResponse | StopReplicaResponse
@@ -138,7 +141,9 @@ class Lab:
             response = LeaderAndIsrResponse(Errors.NONE, tuple((s.tp, error) for s in request.partitions))
             for state in request.partitions:
                 if state.leader == broker and self.joins:
-                    inbox.put(state)
+                    self.inboxes[broker].put((state, state.replicas))
+                elif broker not in state.replicas and self.takes_in and state.leader in self.inboxes:
+                    self.inboxes[state.leader].put((state, (broker,)))
         elif isinstance(request, StopReplicaRequest):
             fails = request.delete_partitions and broker in self.undeletable
             error = Errors.KAFKA_STORAGE_ERROR if fails else Errors.NONE
@@ -147,8 +152,8 @@ class Lab:
             response = UpdateMetadataResponse(Errors.NONE)
         channel.reply(response, response.size)
 
-    async def _let_join(self, zk: ZkClient, led: LeaderAndIsrPartition) -> None:
-        """As its leader: every live assigned replica catches up at once. A newer leader epoch ends that."""
+    async def _let_join(self, zk: ZkClient, led: LeaderAndIsrPartition, replicas: tuple[int, ...]) -> None:
+        """As its leader: every live one of ``replicas`` catches up at once. A newer leader epoch ends that."""
         path = znodes.state_path(led.tp)
         while True:
             try:
@@ -156,7 +161,7 @@ class Lab:
             except NoNode:
                 return
             state = LeaderAndIsr.decode(data, stat.version)
-            missing = [r for r in led.replicas if r not in state.isr and self.nodes[r].running]
+            missing = [r for r in replicas if r not in state.isr and self.nodes[r].running]
             if not missing or state.leader_epoch != led.leader_epoch:
                 return
             joined = LeaderAndIsr(led.leader, led.leader_epoch, (*state.isr, missing[0]), led.controller_epoch)

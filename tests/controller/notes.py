@@ -84,11 +84,12 @@ class Notes:
     def writes(self) -> list[str]:
         return [write(event) for event in self.events() if isinstance(event, ZkWritten)]
 
-    def requests(self, *, metadata: bool = True) -> dict[int, list[str]]:
-        """By broker; without UpdateMetadata where that is not the point."""
+    def requests(self, *, metadata: bool = True, term: int | None = None) -> dict[int, list[str]]:
+        """By broker; without UpdateMetadata where that is not the point; of one controller epoch."""
         found: dict[int, list[str]] = {}
         for broker, message in self.lab.received[self._received :]:
-            if metadata or not isinstance(message, UpdateMetadataRequest):
+            wanted = metadata or not isinstance(message, UpdateMetadataRequest)
+            if wanted and term in (None, message.controller_epoch):
                 found.setdefault(broker, []).append(request(message))
         return dict(sorted(found.items()))
 
