@@ -16,6 +16,7 @@ from scenarios.faults.roles import Roles
 from scenarios.model import MethodEntry, Scenario, Target, When
 
 Brokers = tuple[int, ...]
+Planted = tuple[str, Mapping[TopicPartition, int], TopicPartition, int]
 
 
 @define(eq=False)
@@ -25,7 +26,7 @@ class Actions:
     Attributes:
         refused: what could not be done, in words, for the verdict.
         holds: the gates held shut, each with what opens it.
-        planted: faults that brokers carry: the action, those still due on that broker, the partition.
+        planted: faults that brokers carry: the action, what is still due on that broker, the partition, how often.
     """
 
     cluster: Cluster
@@ -34,11 +35,11 @@ class Actions:
     make_topic: Callable[..., TopicSetup]
     refused: list[str] = field(factory=list)
     holds: list[tuple[When, Signal]] = field(factory=list)
-    planted: list[tuple[str, Mapping[TopicPartition, None], TopicPartition]] = field(factory=list)
+    planted: list[Planted] = field(factory=list)
 
     def not_exercised(self) -> list[str]:
         """What was not done, in words: what could not be, and faults that were planted and never struck."""
-        waiting = [f"{action}: {tp} never asked for it" for action, due, tp in self.planted if tp in due]
+        waiting = [f"{action}: {tp} never asked for it" for action, due, tp, times in self.planted if due[tp] == times]
         return [*self.refused, *waiting]
 
     def perform(self, entry: MethodEntry) -> Brokers:

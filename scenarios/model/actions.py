@@ -68,6 +68,7 @@ _DIRECTION = Parameter(
 )
 _TOPIC = Parameter("topic", TOPIC_NAME, "the topic's name", required=True)
 _OF_PARTITION = Parameter("partition", PARTITION_NAME, "the partition", required=True)
+_TIMES = Parameter("times", Integer(1), "so many times; each raised epoch is told anew", default=1)
 _GATE = Parameter("gate", WHEN, "the step and its filters", required=True)
 _EXPECT_ERROR = Parameter(
     "expect_error",
@@ -170,15 +171,15 @@ ACTIONS: Mapping[str, Action] = {
         ),
         Action(
             "broker.fail_start_replica",
-            "make the broker fail the next time it is told to follow in a partition: no log, no fetcher (KAFKA-42, 2b)",
+            "make the broker fail when it is next told to follow in a partition: no log, no fetcher (KAFKA-42, 2b)",
             True,
-            (_OF_PARTITION,),
+            (_OF_PARTITION, _TIMES),
         ),
         Action(
             "broker.ignore_become_leader",
-            "make the broker fail the next time it is told to lead a partition: nobody serves it (KAFKA-42, 4b)",
+            "make the broker fail when it is next told to lead a partition: nobody serves it (KAFKA-42, 4b)",
             True,
-            (_OF_PARTITION,),
+            (_OF_PARTITION, _TIMES),
         ),
         Action("zk.expire", "expire the broker's ZooKeeper session", True),
         Action(

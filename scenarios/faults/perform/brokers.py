@@ -76,7 +76,7 @@ def ignore_become_leader(actions: Actions, entry: MethodEntry, brokers: Brokers)
         _plant(actions, entry, actions.cluster.brokers[broker].replicas.planted.lead)
 
 
-def _plant(actions: Actions, entry: MethodEntry, due: dict[TopicPartition, None]) -> None:
+def _plant(actions: Actions, entry: MethodEntry, due: dict[TopicPartition, int]) -> None:
     tp = TopicPartition.parse(entry.param("partition"))
-    due[tp] = None
-    actions.planted.append((entry.action, due, tp))
+    due[tp] = times = entry.param("times")
+    actions.planted.append((entry.action, due, tp, times))
