@@ -118,7 +118,7 @@ ACTIONS: Mapping[str, Action] = {
                 Parameter(
                     "give_up_after",
                     SOME_TIME,
-                    "kafka-42's command waits for the end: interrupt it after so long, and take back what is not done",
+                    "so much later interrupt the command, if it waits (kafka-42's); what is not done is taken back",
                 ),
                 _EXPECT_ERROR,
             ),

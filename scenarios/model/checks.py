@@ -19,7 +19,6 @@ from scenarios.model.names import join_partition
 from scenarios.model.plan import Move, Plan
 from scenarios.model.profile_names import PROFILES, check_profile
 from scenarios.model.reach import check_moved, check_reach, check_steps
-from scenarios.model.steps import WAITED_FOR
 from scenarios.model.targets import Target
 from scenarios.model.topics import TopicSpec
 from scenarios.model.triggers import At, When
@@ -78,7 +77,6 @@ def _check_entry(known: Known, entry: MethodEntry) -> None:
             f"profile {known.scenario.profile!r} knows no deletion of topics; write one that does, such as 'kafka-2.3'",
             where="action",
         )
-    _check_give_up(known, entry)
     if isinstance(entry.trigger, At) and entry.trigger.time_us > known.scenario.horizon_us:
         raise BadInput("that is after the horizon; act earlier or write a later horizon", where="at")
     for where, value in (("when", entry.trigger), ("target", entry.target), *entry.params.items()):
@@ -111,15 +109,6 @@ def _check_request(known: Known, entry: MethodEntry) -> None:
         raise BadInput("there is no plan to execute; add a [plan]", where="action")
     for index, name in enumerate(entry.params.get("partitions", ())):
         known.partition(name, f"partitions[{index}]")
-
-
-def _check_give_up(known: Known, entry: MethodEntry) -> None:
-    strategy = known.scenario.strategy.parsed
-    if entry.params.get("give_up_after") is not None and strategy.protocol not in WAITED_FOR:
-        raise BadInput(
-            f"under {strategy.name!r} the command does not wait; leave it out, or use {' or '.join(WAITED_FOR)}",
-            where="give_up_after",
-        )
 
 
 def _check_part(known: Known, value: object) -> None:

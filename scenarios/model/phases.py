@@ -140,7 +140,7 @@ def unreachable(step: str, strategy: str) -> str:
     if not owner.available:
         return f"step {step!r} belongs to {owner.name!r}, which {NOT_YET}; write a phase such as 'move.start'"
     having = ", ".join(
-        shape.name for shape in SHAPES.values() if shape.protocol == owner.name and shape.available
+        shape.example or shape.name for shape in SHAPES.values() if shape.protocol == owner.name and shape.available
     )
     return (
         f"strategy {strategy!r} has no step {step!r}; strategies that have it: {having}, "

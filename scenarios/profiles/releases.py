@@ -7,10 +7,12 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
+from controller.channels.schemas import CurrentAndImpending
 from controller.operations.rebalance import preferred_could_lead
 from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.wiki import Wiki, target_only
-from controller.states.rules import FOUR_STATES, SEVEN_STATES
+from controller.states.rules import FOUR_STATES, FOUR_STATES_TRUSTING_MEMORY, SEVEN_STATES
+from controller.states.selectors import IN_ORDER_OF_ISR
 from scenarios.clients.tools.topics import move_of_the_topic
 from scenarios.profiles.bundle import Bundle
 
@@ -24,7 +26,13 @@ KAFKA_1_1 = Bundle(
     fetchers=KAFKA_2_3.fetchers,
 )
 
-KAFKA_0_8 = evolve(KAFKA_1_1, controller=evolve(KAFKA_1_1.controller, replicas=FOUR_STATES))
+KAFKA_0_8 = evolve(
+    KAFKA_1_1,
+    # KAFKA-1028 (0.8.2): the last member of an ISR stays in it.
+    controller=evolve(KAFKA_1_1.controller, replicas=FOUR_STATES_TRUSTING_MEMORY, selectors=IN_ORDER_OF_ISR),
+    # KAFKA-1097 (0.8.1) is to come.
+    brokers=evolve(KAFKA_1_1.brokers, checks_assignment=False),
+)
 
 WIKI_TEXT = evolve(
     KAFKA_2_3,
@@ -36,7 +44,7 @@ WIKI_TEXT = evolve(
 
 KIP_461 = evolve(KAFKA_2_3, fetchers=evolve(KAFKA_2_3.fetchers, end_thread_when_all_failed=True))
 
-KIP_352_DRAFT = KAFKA_2_3
+KIP_352_DRAFT = evolve(KAFKA_2_3, controller=evolve(KAFKA_2_3.controller, requests=CurrentAndImpending()))
 
 KAFKA_2_4 = evolve(KAFKA_2_3, moves_forbid_expansion=move_of_the_topic)
 

@@ -23,6 +23,7 @@ class Shape:
 
     Attributes:
         api: whether the controller can be asked by AlterPartitionReassignments, and asked what is in progress.
+        example: a strategy of this shape, where the shape's name is not one.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Shape:
     help: str
     available: bool = True
     api: bool = False
+    example: str = ""
 
 
 SHAPES: Mapping[str, Shape] = {
@@ -42,7 +44,12 @@ SHAPES: Mapping[str, Shape] = {
         Shape("kafka-42", "kafka-42", "the 7 steps of KAFKA-42, Kafka 0.8.0"),
         Shape("kip-455", "kip-455", "adding and removing sets, override and cancel, Kafka 2.4", api=True),
         Shape("grow-then-shrink", "kafka-6794", "KAFKA-6794 with the literal sign of n"),
-        Shape("width-K", "kafka-6794", "KAFKA-6794 with K replicas per hop: width-2, width-3, ... or width-all"),
+        Shape(
+            "width-K",
+            "kafka-6794",
+            "KAFKA-6794 with K replicas per hop: width-2, width-3, ... or width-all",
+            example="width-2",
+        ),
     )
 }
 _WIDTH = re.compile(r"width-(?:([1-9]\d*)|all)")
@@ -67,7 +74,8 @@ class Strategy:
 
 
 def available_shapes() -> tuple[str, ...]:
-    return tuple(shape.name for shape in SHAPES.values() if shape.available)
+    """A strategy of each shape that this version runs."""
+    return tuple(shape.example or shape.name for shape in SHAPES.values() if shape.available)
 
 
 def parse_strategy(text: str) -> Strategy:

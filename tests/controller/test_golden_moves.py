@@ -3,7 +3,7 @@
 import pytest
 
 from controller import ControllerPolicies
-from controller.reassignment.kafka_6794 import Kafka6794
+from controller.reassignment.kafka_6794 import Kafka6794, literal
 from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.policy import ReassignmentProtocol
 from controller.reassignment.wiki import Wiki, target_only
@@ -13,6 +13,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
 from tests.controller.lab import Lab, run
 from tests.controller.notes import Notes, check_golden, is_subsequence
+from tests.controller.test_plan_hop import assignments
 
 TP = TopicPartition("orders", 0)
 Row = tuple[tuple[int, ...], int, tuple[int, ...]]
@@ -99,6 +100,19 @@ def test_the_tickets_example() -> None:
     run(test, brokers=7, policies=policies("kafka-2.3", Kafka6794(), pinned=6), joins=False)
 
 
+@pytest.mark.parametrize(
+    ("name", "protocol"), [("width-2", Kafka6794(width=2)), ("grow-then-shrink", Kafka6794(surplus=literal))]
+)
+def test_relatives_of_the_tickets_example(name: str, protocol: Kafka6794) -> None:
+    async def test(lab: Lab) -> None:
+        notes, rows = await move(lab, (0, 1, 2), (3, 4, 5))
+        hops = assignments((0, 1, 2), (3, 4, 5), 0, protocol.width, protocol.surplus)
+        assert list(dict.fromkeys(row[0] for row in rows)) == [(0, 1, 2), *hops]
+        check_golden(f"{name}-012-to-345", notes.text())
+
+    run(test, brokers=7, policies=policies("kafka-2.3", protocol, pinned=6), joins=False)
+
+
 PLANS = {
     "one-swapped": ((0, 1, 2), (0, 1, 3)),
     "leader-replaced": ((0, 1, 2), (1, 3, 4)),
@@ -111,7 +125,11 @@ PLANS = {
 
 
 @pytest.mark.parametrize("plan", PLANS)
-@pytest.mark.parametrize("protocol", [Wiki(), Kafka6794(), Kip455()], ids=["wiki", "kafka-6794", "kip-455"])
+@pytest.mark.parametrize(
+    "protocol",
+    [Wiki(), Kafka6794(), Kafka6794(width=2), Kafka6794(width=None), Kafka6794(surplus=literal), Kip455()],
+    ids=["wiki", "kafka-6794", "width-2", "width-all", "grow-then-shrink", "kip-455"],
+)
 def test_every_plan_ends_where_it_should(protocol: ReassignmentProtocol, plan: str) -> None:
     old, new = PLANS[plan]
 

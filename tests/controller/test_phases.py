@@ -2,6 +2,7 @@
 
 import pytest
 
+from controller.reassignment.kafka_42 import Kafka42
 from controller.reassignment.kafka_6794 import Kafka6794
 from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.policy import ReassignmentProtocol
@@ -10,7 +11,7 @@ from scenarios.model.phases import PHASE_STEPS
 from scenarios.model.steps import PROTOCOLS
 
 
-@pytest.mark.parametrize("protocol", [Wiki(), Kafka6794(), Kip455()], ids=lambda p: p.name)
+@pytest.mark.parametrize("protocol", [Wiki(), Kafka6794(), Kafka42(), Kip455()], ids=lambda p: p.name)
 def test_steps_and_phases(protocol: ReassignmentProtocol) -> None:
     assert protocol.steps == tuple(PROTOCOLS[protocol.name].steps)
     spans = {phase: (span.first, span.last) for phase, span in PHASE_STEPS[protocol.name].items()}

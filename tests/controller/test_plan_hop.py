@@ -1,11 +1,17 @@
 """KAFKA-6794's calculation of one hop (readings, 2)."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.reassignment.kafka_6794 import Hop, plan_hop
+from controller.reassignment.kafka_6794 import Hop, above_target, literal, plan_hop
+from scenarios.model import hops
 
+Replicas = tuple[int, ...]
+Surplus = Callable[[int, int], int]
 replicas = st.lists(st.integers(0, 8), min_size=1, max_size=6, unique=True).map(tuple)
 
 TABLE = [
@@ -25,29 +31,80 @@ def test_table(current: tuple[int, ...], final: tuple[int, ...], leader: int, ho
     assert plan_hop(current, final, leader) == hop
 
 
-@given(replicas, replicas, st.data())
-def test_hops_end_at_the_target(current: tuple[int, ...], final: tuple[int, ...], data: st.DataObject) -> None:
-    """One hop for each new replica and one to end with; the leader stays as long as another can go."""
+widths = st.one_of(st.none(), st.integers(1, 4))
+
+
+def path(current: Replicas, final: Replicas, leader: int, width: int | None, surplus: Surplus) -> list[Hop]:
+    """All hops; a leader that is dropped is followed by the first of the new list."""
+    plan = []
+    while not plan or not plan[-1].last:
+        plan.append(plan_hop(current, final, leader, width=width, surplus=surplus))
+        current = plan[-1].target
+        leader = leader if leader in current else current[0]
+    return plan
+
+
+def assignments(*arguments: Any) -> list[Replicas]:
+    return [hop.target for hop in path(*arguments)]
+
+
+def test_the_tickets_example_and_its_relatives() -> None:
+    """(0,1,2) -> (3,4,5): one by one as the ticket has it, by two, all at once, and with the literal sign of n."""
+    old, new = (0, 1, 2), (3, 4, 5)
+    assert assignments(old, new, 0, 1, above_target) == [(0, 1, 2, 3), (0, 2, 3, 4), (0, 3, 4, 5), new]
+    assert assignments(old, new, 0, 2, above_target) == [(0, 1, 2, 3, 4), (0, 3, 4, 5), new]
+    assert assignments(old, new, 0, None, above_target) == [(0, 1, 2, 3, 4, 5), new]
+    assert assignments(old, new, 0, 1, literal) == [(0, 1, 2, 3), (0, 1, 2, 3, 4), (0, 1, 2, 3, 4, 5), new]
+
+
+def test_the_literal_sign_drops_while_the_number_of_replicas_grows() -> None:
+    """(0,1) -> (2,3,4): each new replica costs an old one, the leader included; the ticket's reading drops nobody."""
+    assert assignments((0, 1), (2, 3, 4), 0, 1, literal) == [(0, 2), (2, 3), (2, 3, 4), (2, 3, 4)]
+    assert assignments((0, 1), (2, 3, 4), 0, 1, above_target) == [(0, 1, 2), (0, 1, 2, 3), (0, 2, 3, 4), (2, 3, 4)]
+
+
+@given(replicas, replicas, widths, st.data())
+def test_the_bounds_of_the_family(current: Replicas, final: Replicas, width: int | None, data: st.DataObject) -> None:
+    """I R11, with the leader's rule as readings, 9 has it: at most ``width`` join in a hop, CR never grows by more than
+    that above the larger list, never shrinks below the smaller one, and the leader goes only with all that may go."""
     leader = data.draw(st.sampled_from(current))
-    while True:
-        hop = plan_hop(current, final, leader)
-        assert len(hop.new) <= 1
+    added = len([replica for replica in final if replica not in current])
+    smaller, larger = sorted((len(current), len(final)))
+    before = current
+    plan = path(current, final, leader, width, above_target)
+    for hop in plan:
+        assert len(hop.new) <= (width or added)
         assert hop.last == (not hop.new)
+        assert smaller <= len(hop.target) <= larger + (width or added)
+        assert not set(hop.dropped) & set(final)
         if leader in hop.dropped:
-            assert sorted(hop.dropped) == sorted(replica for replica in current if replica not in final)
-            leader = hop.target[0]
-        if hop.last:
-            assert hop.target == final
-            return
-        assert len(hop.target) >= min(len(current), len(final))
-        current = hop.target
+            assert set(hop.dropped) == set(before) - set(final)
+        assert set(hop.target) == set(before) - set(hop.dropped) | set(hop.new)
+        before, leader = hop.target, leader if leader in hop.target else hop.target[0]
+    assert plan[-1].target == final
+    assert len(plan) == hops(current, final, width)
 
 
 @given(replicas, replicas)
-def test_the_number_of_hops(current: tuple[int, ...], final: tuple[int, ...]) -> None:
-    expected, hops = 1 + len([replica for replica in final if replica not in current]), 0
-    hop = None
-    while hop is None or not hop.last:
-        hop = plan_hop(current, final, current[0])
-        current, hops = hop.target, hops + 1
-    assert hops == expected
+def test_as_wide_as_all_is_all_at_once(current: Replicas, final: Replicas) -> None:
+    """Two hops, or one if nobody joins. Where the list gets shorter, the first drops at once what is above target."""
+    plan = path(current, final, current[0], None, above_target)
+    new = [replica for replica in final if replica not in current]
+    assert [hop.new for hop in plan] == ([tuple(new), ()] if new else [()])
+    if len(current) <= len(final):
+        assert set(plan[0].target) == set(current) | set(final) or not new
+
+
+@given(replicas, replicas, st.data())
+def test_grow_then_shrink(current: Replicas, final: Replicas, data: st.DataObject) -> None:
+    """Same last hop. Nobody leaves before it unless the list gets longer; then one leaves with each that joins, at most
+    (the leader's rule does not hold here: readings, 9)."""
+    leader = data.draw(st.sampled_from(current))
+    plan = path(current, final, leader, 1, literal)
+    size = len(current)
+    for hop in plan[:-1]:
+        assert len(hop.dropped) <= max(0, len(final) - size)
+        size = len(hop.target)
+    assert plan[-1].last
+    assert plan[-1].target == final
+    assert len(plan) == hops(current, final)

@@ -100,7 +100,7 @@ CASES: dict[str, tuple[str, str, str]] = {
     ),
     "older strategy name": (small_with('"wiki"', '"one_by_one"'), "strategy.name", "write 'kafka-6794'"),
     "later strategy": (
-        small_with('"wiki"', '"width-2"'),
+        small_with('"wiki"', '"kip-455"'),
         "strategy.name",
         "not in this version (docs/limits.md)",
     ),

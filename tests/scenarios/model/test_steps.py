@@ -57,11 +57,21 @@ def test_aliases_name_real_steps() -> None:
 
 
 @pytest.mark.parametrize(
-    ("current", "target", "count"),
-    [((0, 1, 2), (3, 4, 5), 4), ((0, 1, 2), (0, 1, 3), 2), ((0, 1), (1, 0), 1)],
+    ("current", "target", "width", "count"),
+    [
+        ((0, 1, 2), (3, 4, 5), 1, 4),
+        ((0, 1, 2), (0, 1, 3), 1, 2),
+        ((0, 1), (1, 0), 1, 1),
+        ((0, 1, 2), (3, 4, 5), 2, 3),
+        ((0, 1, 2), (3, 4, 5), 3, 2),
+        ((0, 1, 2), (3, 4, 5), None, 2),
+        ((0, 1), (1, 0), None, 1),
+    ],
 )
-def test_hops_of_kafka_6794(current: tuple[int, ...], target: tuple[int, ...], count: int) -> None:
-    assert hops(current, target) == count
+def test_hops_of_kafka_6794(
+    current: tuple[int, ...], target: tuple[int, ...], width: int | None, count: int
+) -> None:
+    assert hops(current, target, width) == count
 
 
 def hop(step: str, number: int) -> str:
