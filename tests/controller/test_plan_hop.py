@@ -36,7 +36,7 @@ widths = st.one_of(st.none(), st.integers(1, 4))
 
 def path(current: Replicas, final: Replicas, leader: int, width: int | None, surplus: Surplus) -> list[Hop]:
     """All hops; a leader that is dropped is followed by the first of the new list."""
-    plan = []
+    plan: list[Hop] = []
     while not plan or not plan[-1].last:
         plan.append(plan_hop(current, final, leader, width=width, surplus=surplus))
         current = plan[-1].target

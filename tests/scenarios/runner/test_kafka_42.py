@@ -10,7 +10,7 @@ from emulator.protocol.events import BecameFollower, BecameLeader, ControlRespon
 from emulator.trace.events import Step
 from tests.scenarios.runner.building import EXECUTE, Played, Table, play, scenario
 
-PROFILE = "wiki-text"
+PROFILE = "kafka-0.8"
 
 
 def played(*method: Table, plan: tuple[int, ...] = (1, 3, 4), **more: Any) -> Played:
