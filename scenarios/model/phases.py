@@ -49,16 +49,6 @@ def _spans(protocol: str, **spans: tuple[int, int]) -> dict[str, Span]:
 
 
 PHASE_STEPS: Mapping[str, Mapping[str, Span]] = {
-    "kafka-42": _spans(
-        "kafka-42",
-        listen=(1, 1),
-        start=(2, 2),
-        wait=(3, 3),
-        leader=(4, 4),
-        stop=(5, 5),
-        record=(6, 6),
-        done=(7, 7),
-    ),
     "wiki": _spans(
         "wiki",
         listen=(1, 1),
@@ -81,6 +71,16 @@ PHASE_STEPS: Mapping[str, Mapping[str, Span]] = {
         ),
         "move.wait": Span("kafka-6794.1", "kafka-6794.1", next_hop=True),
     },
+    "kafka-42": _spans(
+        "kafka-42",
+        listen=(1, 1),
+        start=(2, 2),
+        wait=(3, 3),
+        leader=(4, 4),
+        stop=(5, 5),
+        record=(6, 6),
+        done=(7, 7),
+    ),
     "kip-455": {
         f"move.{phase}": Span(f"kip-455.{first}", f"kip-455.{last}")
         for phase, first, last in (

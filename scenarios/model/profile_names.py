@@ -76,7 +76,7 @@ PROFILES: Mapping[str, Profile] = {
         Profile(
             name="kip-352-draft",
             help="kafka-2.3 with the draft's current and impending replicas",
-            leaves_out=("CurrentReplicas and ImpendingReplicas in LeaderAndIsr and UpdateMetadata", _REPORTING_2_5),
+            leaves_out=("UnderReplicated and ReassignedCount as gauges; the trace has what a leader knows (ReplicasKnown)",),
         ),
         Profile(
             name="kafka-0.8",
@@ -90,6 +90,8 @@ PROFILES: Mapping[str, Profile] = {
             },
             leaves_out=(
                 _BEFORE_FENCING,
+                "StopReplica deletes the log, which 0.8.0 left on the disk",
+                "a control request is sent until it is answered, where 0.8.0 tried once",
                 "truncation to the high watermark: a follower cuts its log as since 2.0 (KIP-279)",
                 _BEFORE_KIP_461,
                 "replica.lag.max.messages: a follower leaves the ISR by time alone",

@@ -74,7 +74,7 @@ KAFKA_42 = Protocol(
         "listen for ISR changes",
         "start new replicas RAR - AR",
         "wait until new replicas are in sync",
-        "elect a leader from RAR if needed",
+        "replicas of RAR become OnlineReplica; elect a leader from RAR if needed",
         "stop old replicas AR - RAR",
         "write the new AR",
         "remove the partition from the admin path",

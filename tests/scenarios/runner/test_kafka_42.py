@@ -8,7 +8,7 @@ import pytest
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import BecameFollower, BecameLeader, ControlResponse, MoveReported, Produced
 from emulator.trace.events import Step
-from tests.scenarios.runner.building import EXECUTE, Played, Table, play, scenario
+from tests.scenarios.runner.building import EXECUTE, Played, Table, at_step, play, scenario
 
 PROFILE = "kafka-0.8"
 
@@ -139,3 +139,18 @@ def test_a_fault_that_never_strikes_is_not_exercised(action: str) -> None:
     run = played({"at": "1s", "action": action, "target": 6, "partition": "orders-0"}, EXECUTE)
     assert run.run.reason == "not exercised"
     assert f"{action}: orders-0 never asked for it" in run.run.explanation
+
+
+# -- KAFKA-1097 -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("strategy", "isr"), [("kafka-42", {0, 1, 2, 3}), ("wiki", {0, 1, 3})])
+def test_kafka_1097_a_dropped_replica_comes_back_into_the_isr(strategy: str, isr: set[int]) -> None:
+    """Its StopReplica is late, it fetches on, and a leader that knows of no assignment lets it in again. The page's
+    protocol tells the leader who is assigned."""
+    slow: Table = {"delay": {"latency": "2s"}, "target": 2, "peer": 6, "direction": "to"}
+    late = at_step("move.stop", "before", "link.delay", **slow)
+    wanted = scenario(plan={0: (0, 1, 3)}, method=[EXECUTE, late], strategy=strategy, profile="kafka-1.1", rate=0)
+    run = play(wanted)
+    assert run.assignment() == (0, 1, 3)
+    assert set(run.state().isr) == isr
