@@ -76,7 +76,7 @@ PROFILES: Mapping[str, Profile] = {
         Profile(
             name="kip-352-draft",
             help="kafka-2.3 with the draft's current and impending replicas",
-            leaves_out=("UnderReplicated and ReassignedCount as gauges; the trace has what a leader knows (ReplicasKnown)",),
+            leaves_out=("UnderReplicated and ReassignedCount as gauges: what a leader knows is in the trace",),
         ),
         Profile(
             name="kafka-0.8",
