@@ -69,7 +69,7 @@ def above_target(current: int, final: int) -> int:
 
 def literal(current: int, final: int) -> int:
     """n = size(FTR) - size(CR) as the ticket's text has it: nobody is dropped until the last hop; where the number of
-    replicas grows, old ones are dropped as new ones come."""
+    replicas grows, old ones are dropped as new ones come, and a lone one before anybody has its data."""
     return max(0, final - current)
 
 

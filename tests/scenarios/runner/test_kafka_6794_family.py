@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from emulator.protocol.events import ReplicaStopped
 from scenarios.model import Scenario
 from tests.scenarios.runner.building import EXECUTE, at_step, play, scenario
 
@@ -24,6 +25,17 @@ def test_the_literal_sign_falls_below_the_minimum() -> None:
     below = run.metrics["under_min_isr_s"]
     assert below is not None
     assert below > 1
+
+
+def test_the_literal_sign_drops_the_only_copy() -> None:
+    """From one replica to two: it goes with the first hop, before the new one has anything."""
+    run = play(
+        scenario(assignment=[[0]], plan={0: (1, 2)}, method=[EXECUTE], strategy="grow-then-shrink", horizon="1m")
+    )
+    assert run.run.reason == "unfinished"
+    assert run.assignment() == (1,)
+    assert (run.state().leader, run.state().isr) == (-1, (0,))
+    assert [(e.node, e.deleted) for e in run.of(ReplicaStopped, lambda e: e.deleted)] == [(0, True)]
 
 
 @pytest.mark.parametrize("strategy", ["kafka-6794", "width-2", "width-all", "grow-then-shrink"])
