@@ -5,7 +5,7 @@ from typing import Any
 from brokers.partition.kip_352_draft import reassigned, under_replicated
 from emulator.protocol.events import MoveFinished, MoveStarted, ReplicasKnown
 from scenarios.runner.runner import Stage
-from tests.scenarios.runner.building import EXECUTE, TP, Played, Table, play, scenario
+from tests.scenarios.runner.building import EXECUTE, TP, Played, Table, at_step, play, scenario
 
 SAMPLE_US = 5_000
 Samples = list[tuple[int, int, int]]
@@ -53,8 +53,8 @@ def test_a_dead_current_replica_shows() -> None:
 
 
 def test_a_dead_impending_replica_does_not() -> None:
-    crash: Table = {"at": "1500ms", "action": "broker.crash", "target": 3}
-    run, samples = sampled(crash, {**EXECUTE, "at": "12s"}, plan=(0, 1, 3), horizon="30s")
+    crash = at_step("move.start", "before", "broker.crash", target=3)
+    run, samples = sampled(EXECUTE, crash, plan=(0, 1, 3), horizon="30s")
     assert run.run.reason == "unfinished"
     assert samples[-1][1:] == (0, 1)
     assert {urp for _, urp, _ in samples} == {0}
