@@ -6,9 +6,12 @@ from typing import Any
 import pytest
 
 from emulator.protocol.events import (
+    BecameFollower,
+    BecameLeader,
     BrokerRegistered,
     ControllerElected,
     ControllerResigned,
+    ControlResponse,
     Fault,
     IsrChanged,
     LeaderElected,
@@ -260,6 +263,32 @@ def assert_held(played: Played, until: float) -> None:
     assert steps["wiki.3", "after"] < 2.1
     assert until <= steps["wiki.4", "before"] < until + 0.1
     assert played.assignment() == (2, 1)
+
+
+# -- changes of role that fail -------------------------------------------------------------------------------------
+
+
+def refusals(played: Played, node: int) -> int:
+    """How many changes of role a broker has answered with an error."""
+    return sum(e.partition_errors for e in played.of(ControlResponse) if e.node == node and e.api == "LeaderAndIsr")
+
+
+def test_broker_fail_start_replica() -> None:
+    """The first request is refused and nothing is remembered of it, so the next one, of the same epoch, succeeds."""
+    fault = act("broker.fail_start_replica", 2, at="1s", partition="orders-0")
+    played = story(fault, EXECUTE, plan={0: (0, 2)})
+    assert refusals(played, 2) == 1
+    assert played.of(BecameFollower, lambda e: e.node == 2)[0].leader_epoch == 1
+    assert played.state().isr == (0, 2)
+
+
+def test_broker_ignore_become_leader() -> None:
+    """Told to lead, it stays a follower; it leads once it is told again, here because the old leader is offline."""
+    fault = act("broker.ignore_become_leader", 1, at="1s", partition="orders-0")
+    played = story(fault, act("broker.crash", 0, duration="20s"))
+    assert refusals(played, 1) == 1
+    assert [e.node for e in played.of(BecameLeader)] == [0, 1]
+    assert played.state().leader == 1
 
 
 # -- all of them ------------------------------------------------------------------------------------------------
