@@ -99,10 +99,10 @@ CASES: dict[str, tuple[str, str, str]] = {
         "'wiki'?",
     ),
     "older strategy name": (small_with('"wiki"', '"one_by_one"'), "strategy.name", "write 'kafka-6794'"),
-    "later strategy": (
-        small_with('"wiki"', '"kip-455"'),
+    "strategy: a name that stands for others": (
+        small_with('"wiki"', '"width-K"'),
         "strategy.name",
-        "not in this version (docs/limits.md)",
+        "write width-2, or width-all",
     ),
     "later strategy part": (small_with('"wiki"', '"wiki+waves(10)"'), "strategy.name", "'+waves(10)'"),
     "unknown profile": (small_with("horizon", 'profile = "kafka-2.33"\nhorizon'), "profile", "'kafka-2.3'?"),
@@ -253,7 +253,7 @@ CASES: dict[str, tuple[str, str, str]] = {
         "method[1].when.step",
         "that have it: kafka-6794",
     ),
-    "step: later": (when('step = "kafka-42.3"'), "method[1].when.step", "not in this version"),
+    "step: later": (when('step = "shutdown.1"'), "method[1].when.step", "not in this version"),
     "cancel without an API": (
         acting('action = "reassign.cancel"'),
         "method[1].action: strategy 'wiki' has no API",

@@ -3,7 +3,7 @@
 import pytest
 
 from scenarios.errors import BadInput
-from scenarios.strategies import SHAPES, Strategy, parse_strategy
+from scenarios.strategies import Strategy, parse_strategy
 from scenarios.strategies.names import available_shapes
 
 
@@ -18,16 +18,6 @@ def test_the_shapes_that_run() -> None:
 @pytest.mark.parametrize(("name", "width"), [("width-1", 1), ("width-2", 2), ("width-12", 12), ("width-all", None)])
 def test_a_width_is_a_number_of_replicas_or_all(name: str, width: int | None) -> None:
     assert parse_strategy(name) == Strategy(name, "width-K", "kafka-6794", width)
-
-
-@pytest.mark.parametrize(
-    "name", [shape.name for shape in SHAPES.values() if not shape.available]
-)
-def test_known_shapes_of_later_versions(name: str) -> None:
-    with pytest.raises(
-        BadInput, match=r"is not in this version \(docs/limits\.md\); write one of wiki, kafka-6794"
-    ):
-        parse_strategy(name)
 
 
 @pytest.mark.parametrize(
