@@ -1,6 +1,6 @@
 """The scenario model: the file format as frozen attrs classes, and the registries of the names it may use."""
 
-from scenarios.model.actions import ACTIONS, LATER_ACTIONS, Action, DelaySpec, find_action
+from scenarios.model.actions import ACTIONS, Action, DelaySpec, find_action
 from scenarios.model.cluster import ClusterSpec, NetworkSpec, ZooKeeperSpec
 from scenarios.model.expect import Expect
 from scenarios.model.invariants import INVARIANTS
@@ -27,7 +27,6 @@ __all__ = [
     "ALIASES",
     "DEFAULT_PROFILE",
     "INVARIANTS",
-    "LATER_ACTIONS",
     "METRICS",
     "PHASES",
     "PROFILES",

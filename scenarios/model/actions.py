@@ -1,7 +1,6 @@
 """The actions a method may take: what each needs, and one line on what it does.
 
 `undo` names the action that ends the effect: such an action takes a `duration`, after which it is undone.
-Actions that later versions bring are known by name, so that they are refused with the reason.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from scenarios.model.reader import Block, key
 from scenarios.model.targets import PEER
 from scenarios.model.topics import MOST_PARTITIONS, TopicSpec
 from scenarios.model.triggers import WHEN
-from scenarios.strategies.names import NOT_YET
 
 
 @frozen(kw_only=True)
@@ -253,13 +251,8 @@ ACTIONS: Mapping[str, Action] = {
     )
 }
 
-LATER_ACTIONS: tuple[str, ...] = ()
-
-
 def find_action(name: str) -> Action:
-    """The action of that name; `BadInput` when this version does not carry it, or none does."""
+    """The action of that name; `BadInput` when there is none."""
     if name in ACTIONS:
         return ACTIONS[name]
-    if name in LATER_ACTIONS:
-        raise BadInput(f"action {name!r} {NOT_YET}; write one of {', '.join(ACTIONS)}")
     raise BadInput(f"unknown action {name!r}; {did_you_mean(name, ACTIONS)}")

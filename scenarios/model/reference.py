@@ -17,7 +17,7 @@ import attrs
 
 from scenarios.errors import BadInput
 from scenarios.model import kinds
-from scenarios.model.actions import ACTIONS, LATER_ACTIONS, DelaySpec, Parameter
+from scenarios.model.actions import ACTIONS, DelaySpec, Parameter
 from scenarios.model.cluster import ClusterSpec, NetworkSpec, ZooKeeperSpec
 from scenarios.model.configs import BROKER_SETTINGS, LATER_SETTINGS, LONG_MAX, TOPIC_SETTINGS, Config, Setting
 from scenarios.model.expect import Expect, OneOrMore
@@ -98,7 +98,6 @@ def sections() -> dict[str, str]:
         "strategies": _table(("Strategy", "Steps"), _strategy_rows()),
         "profiles": _table(("Profile", "Behaviour", "Its own strategy", "Other defaults"), _profile_rows()),
         "config.later": ", ".join(f"`{name}`" for name in LATER_SETTINGS),
-        "later": ", ".join(f"`{name}`" for name in LATER_ACTIONS),
     }
 
 

@@ -69,9 +69,9 @@ def _steps() -> list[Entry]:
 
 
 def _actions() -> list[Entry]:
-    from scenarios.model import ACTIONS, LATER_ACTIONS
+    from scenarios.model import ACTIONS
 
-    known = [
+    return [
         {
             "name": action.name,
             "help": action.help,
@@ -84,11 +84,6 @@ def _actions() -> list[Entry]:
         }
         for action in ACTIONS.values()
     ]
-    later: list[Entry] = [
-        {"name": name, "help": "a later version's", "parameters": [], "undo": None, "available": False}
-        for name in LATER_ACTIONS
-    ]
-    return [*known, *later]
 
 
 def _strategies() -> list[Entry]:

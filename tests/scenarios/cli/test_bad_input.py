@@ -31,7 +31,7 @@ COMMAND_LINES: dict[str, tuple[str, str]] = {
     "run FILE --format yaml": ("--format: unknown value 'yaml'", "text, json"),
     "run FILE --log inf": ("--log: unknown value 'inf'", "did you mean 'info'?"),
     "run FILE --strategy wikki": ("--strategy: unknown strategy 'wikki'", "did you mean 'wiki'?"),
-    "run FILE --strategy kafka-42": ("--strategy: strategy 'kafka-42' is not in this version", "kafka-6794"),
+    "run FILE --strategy width-K": ("--strategy: 'width-K' stands for a number", "width-2"),
     "run FILE --profile kafka-2.33": ("--profile: unknown profile", "'kafka-2.3'?"),
     "run FILE --set horizon": ("--set: 'horizon' sets nothing", "key=value"),
     "run FILE --set horizn=5m": ("--set horizn: unknown key 'horizn'", "did you mean 'horizon'?"),

@@ -43,12 +43,6 @@ def test_every_name_is_listed(kind: str, call: Call) -> None:
     assert all(entry["help"] for entry in entries)
 
 
-def test_what_is_refused_says_so(call: Call) -> None:
-    lines = {line.split()[0]: line for line in call("list", "strategies").out.splitlines()}
-    assert lines["kafka-42"].endswith("(not in this version)")
-    assert "(not in this version)" not in lines["wiki"]
-
-
 def test_the_schema_is_the_readers(call: Call) -> None:
     called = call("schema")
     assert called.code == 0

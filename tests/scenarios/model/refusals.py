@@ -153,11 +153,6 @@ CASES: dict[str, tuple[str, str, str]] = {
         "[plan]",
     ),
     "unknown action": (acting('action = "broker.crush"'), "method[1].action", "did you mean 'broker.crash'?"),
-    "later action": (
-        acting('action = "config.set"'),
-        "method[1].action",
-        "not in this version (docs/limits.md)",
-    ),
     "action without target": (acting('action = "broker.crash"'), "method[1]", "'target' is missing"),
     "action with a target too many": (
         acting('action = "controller.crash"', "target = 1"),
@@ -253,7 +248,6 @@ CASES: dict[str, tuple[str, str, str]] = {
         "method[1].when.step",
         "that have it: kafka-6794",
     ),
-    "step: later": (when('step = "shutdown.1"'), "method[1].when.step", "not in this version"),
     "cancel without an API": (
         acting('action = "reassign.cancel"'),
         "method[1].action: strategy 'wiki' has no API",
