@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define
 
 from emulator.kernel import World
+from emulator.network.taps import Hold, Passing, Taps
 
 if TYPE_CHECKING:
     from emulator.network.route import Route
@@ -25,14 +26,17 @@ class Endpoint:
 
     Attributes:
         out: the route to the peer's machine.
+        taps: who is shown what passes here.
         open: both ends know of each other. What is sent before waits for the handshake.
         receive: called with each message, in the order of sending.
         closed: called once with the reason when the connection ends other than by ``close`` at this end.
+        held: what has come and is kept from this end by a ``Hold``, each with what takes it on; None: nothing is held.
     """
 
     world: World
     process: "Process"
     out: "Route"
+    taps: Taps
     receive: Callable[[Any], object] = ignore
     closed: Callable[[str], object] = ignore
     peer: "Endpoint | None" = None
@@ -40,6 +44,13 @@ class Endpoint:
     done: bool = False
     last_arrival_us: int = 0
     unsent: list[tuple[Any, int, bool]] | None = None
+    held: list[tuple[Callable[[Any], object], Any]] | None = None
+    let_in: Item | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Is something kept from this end?"""
+        return self.held is not None
 
     def send(self, body: Any, size: int, background: bool = False) -> None:
         """Send ``body`` (``size`` bytes on the wire). It must not be changed from now on.
@@ -57,13 +68,21 @@ class Endpoint:
         if not self.open:
             self.unsent = [*(self.unsent or ()), (body, size, background)]
             return
+        passing = self.seen(body) if self.taps.sent else None
+        if passing is not None and passing.lost:
+            self.reset()
+            return
         arrival = self.out.arrival(size)
         if arrival < self.last_arrival_us:
             arrival = self.last_arrival_us
         self.last_arrival_us = arrival
         peer = self.peer
         assert peer is not None
-        self.world.call_at(arrival, peer.arrive, (body, self.process.node.trace.cause), background)
+        item = body, self.process.node.trace.cause
+        if passing is None or passing.held is None:
+            self.world.call_at(arrival, peer.arrive, item, background)
+        else:
+            self.world.call_at(arrival, peer.arrive_held, (item, passing.held), background)
 
     def arrive(self, item: Item) -> None:
         """A message reaches this machine: hand it to the process, if the route, the connection and it are
@@ -72,8 +91,37 @@ class Endpoint:
         assert peer is not None
         if peer.out.blocked:
             peer.out.stalled.append((self.arrive, item))
-        else:
+        elif self.held is None:
             self._hand_over(item)
+        else:
+            self.held.append((self.arrive, item))
+
+    def arrive_held(self, item_and_hold: tuple[Item, Hold]) -> None:
+        """The same for a message that a hook kept as it was sent."""
+        peer = self.peer
+        assert peer is not None
+        item, hold = item_and_hold
+        if peer.out.blocked:
+            peer.out.stalled.append((self.arrive_held, item_and_hold))
+        elif self.held is not None:
+            self.held.append((self.arrive_held, item_and_hold))
+        elif hold.over:
+            self._hand_over(item)
+        else:
+            self._keep(item, hold)
+
+    def _keep(self, item: Item, hold: Hold) -> None:
+        hold.endpoint = self
+        self.held = [(self._hand_over, item)]
+
+    def flow(self) -> None:
+        """Take on what was held, in order; what another hold stops waits on, with all that is behind it."""
+        held, self.held = self.held or [], None
+        for place, (take, item) in enumerate(held):
+            if self.holds:
+                self.held = [*(self.held or ()), *held[place:]]
+                return
+            take(item)
 
     def _hand_over(self, item: Item) -> None:
         """The message is on this machine: no cut of the route holds it up any more."""
@@ -85,7 +133,35 @@ class Endpoint:
             process.deliver((self._hand_over, item))
         else:
             process.node.trace.cause = item[1]
-            self.receive(item[0])
+            if not self.taps.delivered or self._may_enter(item):
+                self.receive(item[0])
+
+    def seen(self, body: Any) -> Passing | None:
+        """A message is about to leave this end."""
+        return self.taps.see(self, "sent", body)
+
+    def _may_enter(self, item: Item) -> bool:
+        """Show a message to the hooks before this end gets it. False: it was stopped, or waits for its turn."""
+        if item is self.let_in:
+            self.let_in = None
+            return True
+        passing = self.taps.see(self, "delivered", item[0])
+        if passing is None:
+            return True
+        if passing.lost:
+            self._hear_of_the_end("reset")
+            self.reset_peer("reset")
+            return False
+        if passing.held is not None and not self.done:
+            self.let_in = item
+            self._keep(item, passing.held)
+            return False
+        if self.done or self.process.paused:
+            # The hook has crashed or paused this end: the message meets what it would have met a moment later.
+            self.let_in = None if self.done else item
+            self._hand_over(item)
+            return False
+        return True
 
     def opened(self, peer: "Endpoint") -> None:
         """The handshake is complete: send what has waited."""
@@ -109,10 +185,22 @@ class Endpoint:
         self.last_arrival_us = arrival = max(self.out.arrival(0), self.last_arrival_us)
         self.world.call_at(arrival, peer.ended, reason)
 
+    def reset(self) -> None:
+        """A fault on the way: the connection is gone. This end hears of it in an event of its own, the other when
+        the news arrives."""
+        self.world.call_at(self.world.now, self._hear_of_the_reset, self.process.node.trace.cause)
+        self.reset_peer("reset")
+
+    def _hear_of_the_reset(self, cause: int) -> None:
+        self.process.node.trace.cause = cause
+        self._hear_of_the_end("reset")
+
     def ended(self, reason: str) -> None:
         """The other end is gone, or never answered the handshake with anything but a refusal."""
         if self.peer is not None and self.peer.out.blocked:
             self.peer.out.stalled.append((self.ended, reason))
+        elif self.held is not None:
+            self.held.append((self.ended, reason))
         else:
             self._hear_of_the_end(reason)
 

@@ -9,6 +9,7 @@ from emulator.kernel import World
 from emulator.network.endpoint import Endpoint, ignore
 from emulator.network.route import Port, Route
 from emulator.network.sealed import SealedEndpoint
+from emulator.network.taps import Taps
 from emulator.nodes import Node, Process
 from emulator.nodes.node import CrashKind
 
@@ -43,6 +44,7 @@ class Network:
     spec: NetworkSpec = field(factory=NetworkSpec)
     paranoid: bool = False
     nodes: dict[int, Node] = field(factory=dict)
+    taps: Taps = field(factory=Taps)
     _routes: dict[tuple[int, int], Route] = field(factory=dict)
     _egress: dict[int, Port] = field(factory=dict)
     _ingress: dict[int, Port] = field(factory=dict)
@@ -93,7 +95,8 @@ class Network:
         machine that is down or cut off answers nothing at all.
         """
         process.check_alive()
-        client = self._endpoint(self.world, process, self.route(process.node.id, host), receive, closed)
+        out = self.route(process.node.id, host)
+        client = self._endpoint(self.world, process, out, self.taps, receive, closed)
         process.endpoints[client] = None
         self.world.call_at(client.out.arrival(0), self._syn, (client, port))
         return client
@@ -111,7 +114,7 @@ class Network:
         if listener is None or not listener.process.alive:
             self.world.call_at(back.arrival(0), self._refused, (client, back))
             return
-        server = self._endpoint(self.world, listener.process, back, peer=client, open=True)
+        server = self._endpoint(self.world, listener.process, back, self.taps, peer=client, open=True)
         listener.process.endpoints[server] = None
         server.last_arrival_us = back.arrival(0)
         self.world.call_at(server.last_arrival_us, self._syn_ack, (client, server))

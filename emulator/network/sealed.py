@@ -12,6 +12,7 @@ from attrs import define
 
 from emulator.kernel import KernelError
 from emulator.network.endpoint import Endpoint, Item
+from emulator.network.taps import Passing
 
 
 class Mutated(KernelError):
@@ -40,6 +41,9 @@ class SealedEndpoint(Endpoint):
 
     def send(self, body: Any, size: int, background: bool = False) -> None:
         Endpoint.send(self, body if isinstance(body, Sealed) else Sealed(body, seal(body)), size, background)
+
+    def seen(self, body: Any) -> Passing | None:
+        return Endpoint.seen(self, body.body)
 
     def _hand_over(self, item: Item) -> None:
         message, cause = item

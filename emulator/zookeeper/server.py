@@ -1,5 +1,6 @@
 """The ensemble as its clients see it: one linearizable server that never fails by itself."""
 
+from collections.abc import Callable
 from typing import Any
 
 from attrs import define, field
@@ -18,6 +19,8 @@ from emulator.zookeeper.messages import (
     Multi,
     Ping,
     Pong,
+    Request,
+    Response,
     SetData,
     SetWatches,
     WatchEvent,
@@ -71,10 +74,13 @@ class Connection:
 @define(eq=False)
 class Server:
     """Sessions, and one queue for everything that they ask. Answers leave a connection in the order of its
-    requests, and a notification before any answer that knows of the change it announces."""
+    requests, and a notification before any answer that knows of the change it announces.
+
+    ``hooks`` are told of each request that has been done, with its answer, before that is sent."""
 
     process: Process
     spec: ZkSpec
+    hooks: list[Callable[[Request, Response], object]] = field(factory=list)
     database: Database = field(init=False)
     sessions: Sessions = field(init=False)
     _free_at_us: int = 0
@@ -155,4 +161,6 @@ class Server:
             return
         watcher = connection if message.watch and not connection.endpoint.done else None
         response = self.database.answer(message.request, watcher, session.client, session.id)
+        for hook in self.hooks:
+            hook(message.request, response)
         connection.endpoint.send(response, SIZE)
