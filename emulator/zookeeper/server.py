@@ -76,11 +76,11 @@ class Server:
     """Sessions, and one queue for everything that they ask. Answers leave a connection in the order of its
     requests, and a notification before any answer that knows of the change it announces.
 
-    ``hooks`` are told of each request that has been done, with its answer, before that is sent."""
+    ``hooks`` are told of each request that has been done: its client, itself, and its answer before that is sent."""
 
     process: Process
     spec: ZkSpec
-    hooks: list[Callable[[Request, Response], object]] = field(factory=list)
+    hooks: list[Callable[[int, Request, Response], object]] = field(factory=list)
     database: Database = field(init=False)
     sessions: Sessions = field(init=False)
     _free_at_us: int = 0
@@ -162,5 +162,5 @@ class Server:
         watcher = connection if message.watch and not connection.endpoint.done else None
         response = self.database.answer(message.request, watcher, session.client, session.id)
         for hook in self.hooks:
-            hook(message.request, response)
+            hook(session.client, message.request, response)
         connection.endpoint.send(response, SIZE)

@@ -8,10 +8,13 @@ from collections.abc import Callable, Mapping
 from attrs import define, field
 
 from emulator.kernel import Signal
+from emulator.network import Passing
 from emulator.protocol.events import Fault
 from emulator.protocol.types import TopicPartition
 from scenarios.cluster import Cluster, TopicSetup
+from scenarios.faults.apis import told
 from scenarios.faults.perform import PERFORM
+from scenarios.faults.perform.messages import Effect
 from scenarios.faults.roles import Roles
 from scenarios.model import MethodEntry, Scenario, Target, When
 
@@ -26,6 +29,8 @@ class Actions:
     Attributes:
         refused: what could not be done, in words, for the verdict.
         holds: the gates held shut, each with what opens it.
+        effects: what is being done to messages.
+        passing: the message that the entry in hand was triggered by, where it is to act on it.
         planted: faults that brokers carry: the action, what is still due on that broker, the partition, how often.
     """
 
@@ -35,6 +40,8 @@ class Actions:
     make_topic: Callable[..., TopicSetup]
     refused: list[str] = field(factory=list)
     holds: list[tuple[When, Signal]] = field(factory=list)
+    effects: list[Effect] = field(factory=list)
+    passing: Passing | None = None
     planted: list[Planted] = field(factory=list)
 
     def not_exercised(self) -> list[str]:
@@ -42,8 +49,10 @@ class Actions:
         waiting = [f"{action}: {tp} never asked for it" for action, due, tp, times in self.planted if due[tp] == times]
         return [*self.refused, *waiting]
 
-    def perform(self, entry: MethodEntry) -> Brokers:
-        """Do it now; return the brokers it hit, so that it can be undone on them."""
+    def perform(self, entry: MethodEntry, passing: Passing | None = None) -> Brokers:
+        """Do it now, to ``passing`` where the action is one on messages; return the brokers it hit, so that it can be
+        undone on them."""
+        self.passing = passing if entry.spec.acts_on_message else None
         brokers = () if entry.target is None else self.roles.find(entry.target)
         if entry.action == "controller.crash":
             brokers = self.roles.controller()
@@ -52,13 +61,14 @@ class Actions:
                 self.refused.append(f"{entry.action}: no broker is {_said(entry.target)}")
             return ()
         self.apply(entry.action, entry, brokers)
+        self.passing = None
         return brokers
 
     def apply(self, action: str, entry: MethodEntry, brokers: Brokers) -> None:
         """Do ``action`` with the parameters of ``entry`` to ``brokers``."""
         trace = self.cluster.trace
         cause = trace.cause
-        trace.anchor(Fault, action, ",".join(map(str, brokers)), _detail(entry))
+        trace.anchor(Fault, action, ",".join(map(str, brokers)), told(self.passing) if self.passing is not None else _detail(entry))
         PERFORM[action](self, entry, brokers)
         trace.cause = cause
 
@@ -85,6 +95,8 @@ def _detail(entry: MethodEntry) -> str:
         return str(entry.param("partition"))
     if entry.action in ("broker.crash", "controller.crash"):
         return str(entry.param("kind"))
+    if entry.spec.acts_on_message:
+        return str(getattr(entry.trigger, "name", ""))
     if entry.action == "topic.create":
         return str(entry.param("topic").name)
     if entry.action == "topic.delete":

@@ -4,6 +4,7 @@ from scenarios.model.actions import ACTIONS, Action, DelaySpec, find_action
 from scenarios.model.cluster import ClusterSpec, NetworkSpec, ZooKeeperSpec
 from scenarios.model.expect import Expect
 from scenarios.model.invariants import INVARIANTS
+from scenarios.model.messages import MESSAGES, fits
 from scenarios.model.method import MethodEntry
 from scenarios.model.metrics import METRICS, Metric
 from scenarios.model.names import join_partition, split_partition
@@ -19,7 +20,9 @@ from scenarios.model.strategy import StrategySpec
 from scenarios.model.targets import Role, Target, parse_role
 from scenarios.model.tolerance import Tolerance
 from scenarios.model.topics import TopicSpec
-from scenarios.model.triggers import After, At, Trigger, When
+from scenarios.model.triggers import After, At, Trigger
+from scenarios.model.when import When
+from scenarios.model.wire import Since, WhenMessage, WhenZk
 from scenarios.model.workloads import WorkloadSpec
 
 __all__ = [
@@ -27,6 +30,7 @@ __all__ = [
     "ALIASES",
     "DEFAULT_PROFILE",
     "INVARIANTS",
+    "MESSAGES",
     "METRICS",
     "PHASES",
     "PROFILES",
@@ -47,6 +51,7 @@ __all__ = [
     "Plan",
     "Role",
     "Scenario",
+    "Since",
     "SteadyState",
     "StrategySpec",
     "Target",
@@ -54,9 +59,12 @@ __all__ = [
     "TopicSpec",
     "Trigger",
     "When",
+    "WhenMessage",
+    "WhenZk",
     "WorkloadSpec",
     "ZooKeeperSpec",
     "find_action",
+    "fits",
     "gate_of",
     "hops",
     "join_partition",

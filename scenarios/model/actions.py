@@ -13,13 +13,14 @@ from attrs import field, frozen
 from emulator.protocol.errors import Errors
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.model.configs import TOPIC_CONFIG
-from scenarios.model.kinds import DURATION, REPLICAS, SOME_TIME, Choice, Integer, Kind, ListOf
+from scenarios.model.kinds import DURATION, REPLICAS, SOME_TIME, Choice, Integer, Kind, ListOf, Text
+from scenarios.model.messages import check_held
 from scenarios.model.names import PARTITION_NAME, TOPIC_NAME
 from scenarios.model.plan import PLAN_IN_PLACE
 from scenarios.model.reader import Block, key
 from scenarios.model.targets import PEER
 from scenarios.model.topics import MOST_PARTITIONS, TopicSpec
-from scenarios.model.triggers import WHEN
+from scenarios.model.when import STEP_WHEN
 
 
 @frozen(kw_only=True)
@@ -49,6 +50,8 @@ class Action:
     takes_target: bool = False
     parameters: tuple[Parameter, ...] = ()
     undo: str | None = None
+    acts_on_message: bool = False
+    """Acts on the very message, or write to ZooKeeper, that its entry waits for."""
 
     def parameter(self, name: str) -> Parameter | None:
         return next((parameter for parameter in self.parameters if parameter.name == name), None)
@@ -67,7 +70,8 @@ _DIRECTION = Parameter(
 _TOPIC = Parameter("topic", TOPIC_NAME, "the topic's name", required=True)
 _OF_PARTITION = Parameter("partition", PARTITION_NAME, "the partition", required=True)
 _TIMES = Parameter("times", Integer(1), "so many times; each raised epoch is told anew", default=1)
-_GATE = Parameter("gate", WHEN, "the step and its filters", required=True)
+_DELAY = Parameter("delay", Block(DelaySpec), "how much slower", required=True)
+_GATE = Parameter("gate", STEP_WHEN, "the step and its filters", required=True)
 _EXPECT_ERROR = Parameter(
     "expect_error",
     Choice(
@@ -164,7 +168,7 @@ ACTIONS: Mapping[str, Action] = {
             "link.delay",
             "make messages slower between the target and its peer",
             True,
-            (Parameter("delay", Block(DelaySpec), "how much slower", required=True), _PEER, _DIRECTION),
+            (_DELAY, _PEER, _DIRECTION),
             undo="link.heal",
         ),
         Action(
@@ -248,6 +252,31 @@ ACTIONS: Mapping[str, Action] = {
             "gate.hold", "let nobody pass a step until it is released", False, (_GATE,), undo="gate.release"
         ),
         Action("gate.release", "let those held at a step go on", False, (_GATE,)),
+        Action(
+            "message.cut",
+            "reset the connection at the very message that the entry waits for, which is lost; both ends learn of it",
+            acts_on_message=True,
+        ),
+        Action(
+            "message.delay",
+            "make the link slower, from the very message that the entry waits for on",
+            parameters=(_DELAY,),
+            undo="message.release",
+            acts_on_message=True,
+        ),
+        Action(
+            "message.hold",
+            "hold the very message that the entry waits for, and all that comes behind it on its connection",
+            undo="message.release",
+            acts_on_message=True,
+        ),
+        Action(
+            "message.release",
+            "let go what message.hold holds, and undo message.delay",
+            parameters=(
+                Parameter("message", Text(check_held, "a message or a write"), "only this; absent = whatever it is"),
+            ),
+        ),
     )
 }
 

@@ -14,6 +14,7 @@ from scenarios.errors import BadInput
 from scenarios.model.expect import Expect
 from scenarios.model.kinds import at
 from scenarios.model.known import Known
+from scenarios.model.messages import topic_of
 from scenarios.model.method import MethodEntry
 from scenarios.model.names import join_partition
 from scenarios.model.plan import Move, Plan
@@ -21,7 +22,9 @@ from scenarios.model.profile_names import PROFILES, check_profile
 from scenarios.model.reach import check_moved, check_reach, check_steps
 from scenarios.model.targets import Target
 from scenarios.model.topics import TopicSpec
-from scenarios.model.triggers import At, When
+from scenarios.model.triggers import At
+from scenarios.model.when import When
+from scenarios.model.wire import WhenMessage, WhenZk
 from scenarios.model.workloads import WorkloadSpec
 from scenarios.strategies.names import SHAPES
 
@@ -79,6 +82,7 @@ def _check_entry(known: Known, entry: MethodEntry) -> None:
         )
     if isinstance(entry.trigger, At) and entry.trigger.time_us > known.scenario.horizon_us:
         raise BadInput("that is after the horizon; act earlier or write a later horizon", where="at")
+    _check_stoppable(entry)
     for where, value in (("when", entry.trigger), ("target", entry.target), *entry.params.items()):
         at(where, lambda found: _check_part(known, found), value)
     if "partition" in entry.params:
@@ -116,6 +120,8 @@ def _check_part(known: Known, value: object) -> None:
     by key."""
     if isinstance(value, When):
         _check_when(known, value)
+    elif isinstance(value, WhenMessage | WhenZk):
+        _check_wire(known, value)
     elif isinstance(value, Target):
         _check_target(known, value)
     elif isinstance(value, TopicSpec):
@@ -132,6 +138,39 @@ def _check_when(known: Known, when: When) -> None:
     if when.broker is not None:
         known.broker(when.broker, "broker")
     check_reach(known.scenario, when)
+
+
+def _check_stoppable(entry: MethodEntry) -> None:
+    """An action on a message needs one that it can act on."""
+    trigger = entry.trigger
+    if not entry.spec.acts_on_message:
+        return
+    if not isinstance(trigger, WhenMessage | WhenZk):
+        raise BadInput(
+            f'{entry.action} acts on the message that its entry waits for; add when = {{ message = "LeaderAndIsr" }}'
+        )
+    if not trigger.stoppable:
+        raise BadInput(
+            f"{trigger.name!r} is no message, so {entry.action} finds nothing to act on; wait for a write, such as "
+            "'setData'",
+            where="when.zk",
+        )
+
+
+def _check_wire(known: Known, when: WhenMessage | WhenZk) -> None:
+    for where, target in (("from", when.source), ("to", getattr(when, "target", None))):
+        if target is not None:
+            at(where, lambda found: _check_target(known, found), target)
+    if isinstance(when.since, When):
+        at("since", lambda found: _check_when(known, found), when.since)
+    topic = when.topic if isinstance(when, WhenMessage) else topic_of(when.path or "")
+    if topic is not None:
+        known.topic(topic, "topic" if isinstance(when, WhenMessage) else "path")
+    if isinstance(when, WhenMessage):
+        if when.partition is not None:
+            known.partition(when.partition, "partition")
+        if when.message in ("Produce", "Metadata") and not known.scenario.workloads:
+            raise BadInput(f"nobody sends {when.message}: there is no load; add [[workloads]]", where="message")
 
 
 def _check_target(known: Known, target: Target) -> None:

@@ -12,7 +12,7 @@ from scenarios.model.names import PARTITION_NAME
 from scenarios.model.reader import key
 from scenarios.model.steady_state import METRIC_NAME
 from scenarios.model.tolerance import TOLERANCE, Tolerance
-from scenarios.model.triggers import STEP_NAMES
+from scenarios.model.when import STEP_NAMES
 
 STATEMENTS = ("assignment", "leader", "isr", "metric", "invariant", "steps", "failed_partitions")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scenarios.errors import BadInput
 from scenarios.model.phases import Gate, is_move_step, resolve, unreachable
 from scenarios.model.steps import STEPS
-from scenarios.model.triggers import When
+from scenarios.model.when import When
 
 if TYPE_CHECKING:
     from scenarios.model.scenario import Scenario

@@ -22,6 +22,7 @@ from scenarios.model.cluster import ClusterSpec, NetworkSpec, ZooKeeperSpec
 from scenarios.model.configs import BROKER_SETTINGS, LATER_SETTINGS, LONG_MAX, TOPIC_SETTINGS, Config, Setting
 from scenarios.model.expect import Expect, OneOrMore
 from scenarios.model.invariants import INVARIANTS
+from scenarios.model.messages import MESSAGES
 from scenarios.model.method import EntryKind
 from scenarios.model.metrics import METRICS
 from scenarios.model.phases import PHASE_STEPS, PHASES, Span
@@ -35,7 +36,9 @@ from scenarios.model.strategy import StrategySpec
 from scenarios.model.targets import PeerKind, RoleText, Target, TargetKind
 from scenarios.model.tolerance import ToleranceKind
 from scenarios.model.topics import TopicSpec
-from scenarios.model.triggers import Steps, When
+from scenarios.model.triggers import ConditionKind
+from scenarios.model.when import Steps, When
+from scenarios.model.wire import SinceKind, WhenMessage, WhenZk
 from scenarios.model.workloads import Acks, WorkloadSpec
 from scenarios.strategies.names import SHAPES
 
@@ -51,6 +54,8 @@ BLOCKS: Mapping[str, type[Any]] = {
     "plan.partitions": Move,
     "steady_state": SteadyState,
     "when": When,
+    "when.message": WhenMessage,
+    "when.zk": WhenZk,
     "target": Target,
     "delay": DelaySpec,
     "expect": Expect,
@@ -65,6 +70,8 @@ _TYPES: Mapping[type[Any], str] = {
     PlanInPlace: "plan",
     Version: "`1`",
     Acks: '`"0"`, `"1"` or `"all"`',
+    ConditionKind: "`when` table",
+    SinceKind: "virtual time, or `when` table with a step",
     Steps: "step, phase, or a list of them",
     OneOrMore: "broker id, or list of them",
     TargetKind: "target",
@@ -93,6 +100,7 @@ def sections() -> dict[str, str]:
         "parameters": _table(("Action", "Key", "Type", "Default", "Meaning"), _parameter_rows()),
         "phases": _table(("Phase", "Meaning", *(f"`{name}`" for name in PHASE_STEPS)), _phase_rows()),
         "steps": _table(("Step", "What happens in it"), _step_rows()),
+        "messages": _table(("Message", "What it is"), _named(MESSAGES.values())),
         "metrics": _table(("Metric", "Form", "Unit", "Meaning", "Kafka's MBean"), _metric_rows()),
         "invariants": _table(("Invariant", "Statement"), ((f"`{k}`", text) for k, text in INVARIANTS.items())),
         "strategies": _table(("Strategy", "Steps"), _strategy_rows()),
@@ -125,7 +133,7 @@ _MARKED = re.compile(r"<!-- reference: (\S+) -->\n.*?<!-- end -->", re.DOTALL)
 def type_of(kind: kinds.Kind[Any]) -> str:
     """A kind in a reader's words."""
     if isinstance(kind, kinds.Named):
-        return type_of(kind.kind) if kind.name != "when" else "`when` table"
+        return type_of(kind.kind)
     if isinstance(kind, kinds.Quantity):
         return _QUANTITIES.get(id(kind), "rate")
     if isinstance(kind, kinds.Integer):

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from scenarios.model.kinds import Named
 from scenarios.model.scenario import SCENARIO
 from scenarios.model.targets import TARGET
-from scenarios.model.triggers import STEP_NAMES, WHEN
+from scenarios.model.triggers import WHEN
+from scenarios.model.when import STEP_NAMES, STEP_WHEN
+from scenarios.model.wire import MESSAGE_WHEN, ZK_WHEN
+
+_NAMED: tuple[Named[Any], ...] = (STEP_NAMES, TARGET, WHEN, STEP_WHEN, MESSAGE_WHEN, ZK_WHEN)
 
 
 def scenario_json_schema() -> dict[str, Any]:
@@ -15,5 +20,5 @@ def scenario_json_schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Understudy scenario",
         **SCENARIO.schema(),
-        "$defs": {named.name: named.kind.schema() for named in (STEP_NAMES, TARGET, WHEN)},
+        "$defs": {named.name: named.kind.schema() for named in _NAMED},
     }

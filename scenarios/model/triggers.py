@@ -1,18 +1,18 @@
-"""When an entry of the method acts: at a virtual time, some time after the entry before it, or at a
-protocol step."""
+"""When an entry of the method acts: at a virtual time, some time after the entry before it, at a protocol step, at a
+message or at a write to ZooKeeper."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any
 
-from attrs import field, frozen
+from attrs import frozen
 
 from scenarios.errors import BadInput
-from scenarios.model.kinds import BROKER_ID, DURATION, Choice, Integer, Kind, ListOf, Named, Schema, Text
-from scenarios.model.names import PARTITION_NAME, TOPIC_NAME
-from scenarios.model.phases import check_step, known_steps
-from scenarios.model.reader import Block, Reader, key
+from scenarios.model.kinds import DURATION, Kind, Named, Schema, refuse
+from scenarios.model.reader import Reader, keys_of, refuse_unknown
+from scenarios.model.when import STEP_WHEN, When
+from scenarios.model.wire import MESSAGE_WHEN, ZK_WHEN, WhenMessage, WhenZk
 
 
 @frozen
@@ -29,58 +29,38 @@ class After:
     delay_us: int
 
 
-class Steps(Kind[tuple[str, ...]]):
-    """A step's name, or a list of names of which the first one that the running protocol has counts."""
+Condition = When | WhenMessage | WhenZk
+_KINDS: Mapping[str, Named[Any]] = {"step": STEP_WHEN, "message": MESSAGE_WHEN, "zk": ZK_WHEN}
+_CLASSES: Mapping[str, type[Any]] = {"step": When, "message": WhenMessage, "zk": WhenZk}
+_HINTS = {"metric": 'metric predicates are not in this version (docs/limits.md); write step = "move.start"'}
 
-    _list = ListOf(Text(check_step, "a step's name"), unique=True, empty=False)
 
-    def read(self, value: object) -> tuple[str, ...]:
-        if isinstance(value, str):
-            check_step(value)
-            return (value,)
-        return self._list.read(value)
+class ConditionKind(Kind[Condition]):
+    """A table that names a step, a message or a write to ZooKeeper, and with it what else it may hold."""
 
-    def dump(self, value: tuple[str, ...]) -> object:
-        return value[0] if len(value) == 1 else list(value)
+    def read(self, value: object) -> Condition:
+        if not isinstance(value, Mapping):
+            raise refuse(value, "a table of keys")
+        stated = [name for name in _KINDS if name in value]
+        if len(stated) > 1:
+            raise BadInput(f"{' and '.join(map(repr, stated))} are two conditions; keep one", where=stated[1])
+        if not stated:
+            known = dict.fromkeys(key.name for cls in _CLASSES.values() for key in keys_of(cls))
+            refuse_unknown(value, known, _HINTS)
+            raise BadInput("the key 'step' is missing (or 'message', or 'zk'); add one of them")
+        found: Condition = _KINDS[stated[0]].read(value)
+        return found
+
+    def dump(self, value: Condition) -> object:
+        name = next(name for name, cls in _CLASSES.items() if isinstance(value, cls))
+        return _KINDS[name].dump(value)
 
     def schema(self) -> Schema:
-        name: Schema = {"enum": list(known_steps())}
-        return {"anyOf": [name, {"type": "array", "items": name, "minItems": 1, "uniqueItems": True}]}
+        return {"oneOf": [kind.schema() for kind in _KINDS.values()]}
 
 
-STEP_NAMES = Named("steps", Steps())
-
-
-def _steps(names: str | Iterable[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
-
-
-@frozen(kw_only=True)
-class When:
-    """At a step of the running protocol, before or after it, narrowed by partition, broker, topic, hop,
-    occurrence."""
-
-    KEY_HINTS: ClassVar[dict[str, str]] = {
-        "metric": 'metric predicates are not in this version (docs/limits.md); write step = "move.start"'
-    }
-
-    steps: tuple[str, ...] = field(
-        converter=_steps, metadata=key(STEP_NAMES, "a step, a phase, or a list", name="step")
-    )
-    edge: str = field(
-        default="after", metadata=key(Choice(("before", "after"), "edge"), "before or after the step")
-    )
-    partition: str | None = field(default=None, metadata=key(PARTITION_NAME, "only for this partition"))
-    broker: int | None = field(default=None, metadata=key(BROKER_ID, "only for this broker"))
-    topic: str | None = field(default=None, metadata=key(TOPIC_NAME, "only for this topic"))
-    hop: int | None = field(default=None, metadata=key(Integer(1), "only in this hop of kafka-6794, from 1"))
-    occurrence: int = field(
-        default=1, metadata=key(Integer(1), "the how manieth time; steps repeat after failover")
-    )
-
-
-Trigger = At | After | When
-WHEN: Named[When] = Named("when", Block(When))
+Trigger = At | After | Condition
+WHEN: Named[Condition] = Named("when", ConditionKind())
 TRIGGER_KEYS = ("at", "after", "when")
 
 
@@ -91,7 +71,7 @@ def read_trigger(reader: Reader) -> Trigger | None:
         raise BadInput(f"two triggers, {' and '.join(map(repr, stated[:2]))}; keep one", where=stated[1])
     time_us: int | None = reader.take("at", DURATION, None)
     delay_us: int | None = reader.take("after", DURATION, None)
-    when: When | None = reader.take("when", WHEN, None)
+    when: Condition | None = reader.take("when", WHEN, None)
     if time_us is not None:
         return At(time_us)
     return when if delay_us is None else After(delay_us)

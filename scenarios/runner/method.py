@@ -6,10 +6,12 @@ from attrs import define, field
 
 from emulator.gates import Visit
 from emulator.kernel import Signal
+from emulator.network import Passing
 from scenarios.cluster import Cluster
 from scenarios.faults import Actions
 from scenarios.faults.gates import GateFilter
-from scenarios.model import After, At, MethodEntry, Scenario, When
+from scenarios.faults.wire import Watch
+from scenarios.model import After, At, MethodEntry, Scenario, When, WhenMessage, WhenZk
 
 
 @define(eq=False)
@@ -44,6 +46,8 @@ class Method:
         for index, entry in enumerate(self.scenario.method):
             if isinstance(entry.trigger, When):
                 self._arm(index, entry.trigger)
+            elif isinstance(entry.trigger, WhenMessage | WhenZk):
+                self._watch(index, entry.trigger)
             elif isinstance(entry.trigger, At):
                 self._later(max(0, entry.trigger.time_us - self.cluster.world.now), index)
             elif isinstance(entry.trigger, After) and index == 0:
@@ -71,11 +75,18 @@ class Method:
 
         gates.arm(filter.step, filter.edge, visited)
 
-    def _fire(self, index: int) -> None:
+    def _watch(self, index: int, when: WhenMessage | WhenZk) -> None:
+        protocol, actions = self.scenario.strategy.parsed.protocol, self.actions
+        stops = self.scenario.method[index].spec.acts_on_message
+        Watch(
+            when, self.cluster, actions.roles, protocol, stops, lambda passing: self._fire(index, passing)
+        ).begin()
+
+    def _fire(self, index: int, passing: Passing | None = None) -> None:
         entry = self.scenario.method[index]
         self._fired[index] = True
         self.started.set(self.cluster.world.now)
-        brokers = self.actions.perform(entry)
+        brokers = self.actions.perform(entry, passing)
         undo = entry.spec.undo
         if entry.duration_us is not None and undo is not None:
             self.cluster.world.call_later(entry.duration_us, self._undo, (undo, entry, brokers))

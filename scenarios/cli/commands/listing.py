@@ -116,6 +116,18 @@ def _invariants() -> list[Entry]:
     return [{"name": name, "help": help} for name, help in INVARIANTS.items()]
 
 
+def _messages() -> list[Entry]:
+    """Kafka's APIs, then what is asked of ZooKeeper."""
+    from scenarios.model import MESSAGES
+    from scenarios.model.messages import SESSION_EVENTS, WRITES
+
+    zookeeper = [
+        *({"name": name, "help": "a write to ZooKeeper (zk = ...)"} for name in WRITES),
+        *({"name": name, "help": "a turn of a ZooKeeper session (zk = ...)"} for name in SESSION_EVENTS),
+    ]
+    return [*({"name": message.name, "help": message.help} for message in MESSAGES.values()), *zookeeper]
+
+
 def _scenarios() -> list[Entry]:
     from scenarios.cli.files import library, load
 
@@ -129,5 +141,6 @@ KINDS: Mapping[str, Callable[[], list[Entry]]] = {
     "profiles": _profiles,
     "metrics": _metrics,
     "invariants": _invariants,
+    "messages": _messages,
     "scenarios": _scenarios,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from scenarios.faults.perform import brokers, gates, links, operator
+from scenarios.faults.perform import brokers, gates, links, messages, operator
 
 if TYPE_CHECKING:
     from scenarios.faults.actions import Actions
@@ -38,6 +38,10 @@ PERFORM: Mapping[str, Perform] = {
     "config.set": operator.set_config,
     "gate.hold": gates.hold,
     "gate.release": gates.release,
+    "message.cut": messages.cut,
+    "message.delay": messages.delay,
+    "message.hold": messages.hold,
+    "message.release": messages.release,
 }
 
 __all__ = ["PERFORM"]

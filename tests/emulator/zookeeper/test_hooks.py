@@ -10,8 +10,13 @@ def test_a_hook_is_told_of_every_request_with_its_answer_before_that_is_sent() -
 
     async def script(stage: Stage) -> None:
         client, answers = await stage.connected(1), Answers()
-        stage.zookeeper.server.hooks.append(lambda request, response: seen.append((request, response, len(answers.got))))
-        requests = [Create("/a", "1"), SetData("/a", "2", 7), GetData("/a"), Multi((SetData("/a", "3", 0),))]
+
+        def hook(client: int, request: Request, response: Response) -> None:
+            assert client == 1
+            seen.append((request, response, len(answers.got)))
+
+        stage.zookeeper.server.hooks.append(hook)
+        requests: list[Request] = [Create("/a"), SetData("/a", "2", 7), GetData("/a"), Multi((SetData("/a", "3", 0),))]
         answers.ask(client, *requests)
         await stage.world.settled()
         assert [request for request, _, _ in seen] == requests

@@ -12,6 +12,7 @@ from scenarios.model import (
     ACTIONS,
     ALIASES,
     INVARIANTS,
+    MESSAGES,
     METRICS,
     PHASES,
     PROFILES,
@@ -28,6 +29,7 @@ WHOLE: dict[str, Iterable[str]] = {
     "profiles": PROFILES,
     "metrics": METRICS,
     "invariants": INVARIANTS,
+    "messages": [*MESSAGES, "setData", "session.expired"],
     "scenarios": ["controller-dies-mid-move", "quick-move"],
 }
 

@@ -24,6 +24,8 @@ from scenarios.model import (
     Tolerance,
     TopicSpec,
     When,
+    WhenMessage,
+    WhenZk,
     WorkloadSpec,
     ZooKeeperSpec,
 )
@@ -137,6 +139,43 @@ def whens(strategy: str, moved: str) -> st.SearchStrategy[When]:
     )
 
 
+def wires(brokers: int, moved: str) -> st.SearchStrategy[WhenMessage | WhenZk]:
+    """Messages and writes to ZooKeeper."""
+    whom, times = st.none() | targets(brokers, moved), st.integers(1, 3)
+    since = st.none() | TIMES | st.just(When(steps="move.start", edge="before"))
+    messages = st.builds(
+        WhenMessage,
+        message=st.sampled_from(["LeaderAndIsr", "StopReplica", "Fetch"]),
+        edge=st.sampled_from(["sent", "delivered", "answered"]),
+        source=whom,
+        target=whom,
+        partition=st.sampled_from([None, moved]),
+        occurrence=times,
+        since=since,
+    )
+    paths = st.sampled_from([None, "/controller", "/brokers/topics/*/partitions/*/state", "/brokers/*/1"])
+    edges = st.sampled_from(["before", "applied", "answered"])
+    writes = st.builds(
+        WhenZk,
+        zk=st.sampled_from(["create", "setData", "multi"]),
+        path=paths,
+        edge=edges,
+        source=whom,
+        occurrence=times,
+        since=since,
+    )
+    return messages | writes
+
+
+def on_messages(brokers: int, moved: str) -> st.SearchStrategy[MethodEntry]:
+    """Entries that act on the very message they wait for."""
+    return st.builds(
+        MethodEntry,
+        action=st.sampled_from(["message.cut", "message.hold"]),
+        trigger=wires(brokers, moved),
+    )
+
+
 def expectations(brokers: int, moved: str) -> st.SearchStrategy[Expect]:
     ids = replica_lists(brokers, 2).map(tuple)
     within = st.none() | SOME_TIMES
@@ -162,11 +201,12 @@ def scenarios(draw: st.DrawFn) -> Scenario:
     move = Move(topic=named[0], partition=0, replicas=draw(replica_lists(cluster.brokers, 2)))
     plan = Plan(partitions=[move])
     strategy = draw(st.sampled_from(list(MOVE_STEPS)))
-    times = st.builds(At, TIMES) | st.builds(After, TIMES) | whens(strategy, moved)
+    times = st.builds(At, TIMES) | st.builds(After, TIMES) | whens(strategy, moved) | wires(cluster.brokers, moved)
     possible = actions(cluster.brokers, moved)
     if strategy == "kip-455":
         possible |= requests(plan, moved)
     entry = st.tuples(times, possible).map(lambda p: MethodEntry(trigger=p[0], **p[1]))
+    entry |= on_messages(cluster.brokers, moved)
     heal = MethodEntry(action="broker.start", target=Target(mode="all", state="down"))
     gauges = [name for name, metric in METRICS.items() if metric.form != "total"]
     return Scenario(
