@@ -19,7 +19,6 @@ class Message:
     help: str
     names_partitions: bool = True
     answer_names_partitions: bool = True
-    available: bool = True
 
 
 MESSAGES: Mapping[str, Message] = {

@@ -100,7 +100,7 @@ def sections() -> dict[str, str]:
         "parameters": _table(("Action", "Key", "Type", "Default", "Meaning"), _parameter_rows()),
         "phases": _table(("Phase", "Meaning", *(f"`{name}`" for name in PHASE_STEPS)), _phase_rows()),
         "steps": _table(("Step", "What happens in it"), _step_rows()),
-        "messages": _table(("Message", "What it is"), _named(MESSAGES.values())),
+        "messages": _table(("Message", "What it is"), ((f"`{m.name}`", m.help) for m in MESSAGES.values())),
         "metrics": _table(("Metric", "Form", "Unit", "Meaning", "Kafka's MBean"), _metric_rows()),
         "invariants": _table(("Invariant", "Statement"), ((f"`{k}`", text) for k, text in INVARIANTS.items())),
         "strategies": _table(("Strategy", "Steps"), _strategy_rows()),
