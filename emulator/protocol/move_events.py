@@ -4,6 +4,17 @@ are events like those of ``emulator.protocol.events``, which has them too."""
 from typing import NamedTuple
 
 
+class MovePlanned(NamedTuple):
+    """The operator will ask for a reassignment of one partition when its turn comes."""
+
+    t_us: int
+    seq: int
+    cause: int
+    topic: str
+    partition: int
+    target: tuple[int, ...]
+
+
 class MoveStarted(NamedTuple):
     """The operator asked for a reassignment of one partition."""
 

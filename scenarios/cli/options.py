@@ -71,7 +71,7 @@ def duration(option: str) -> Callable[[str], int]:
     """A reader of virtual times such as `5s` or `90ms`, in microseconds."""
 
     def read(text: str) -> int:
-        from scenarios.model.units import parse_duration
+        from scenarios.units import parse_duration
 
         try:
             return parse_duration(text)

@@ -11,6 +11,7 @@ from emulator.kernel import Signal
 from emulator.network import Passing
 from emulator.protocol.events import Fault
 from emulator.protocol.types import TopicPartition
+from scenarios.clients.tools.executor import Executor
 from scenarios.cluster import Cluster, TopicSetup
 from scenarios.faults.apis import told
 from scenarios.faults.perform import PERFORM
@@ -30,6 +31,7 @@ class Actions:
         refused: what could not be done, in words, for the verdict.
         holds: the gates held shut, each with what opens it.
         effects: what is being done to messages.
+        executors: the plans that the operator carries out bit by bit.
         passing: the message that the entry in hand was triggered by, where it is to act on it.
         planted: faults that brokers carry: the action, what is still due on that broker, the partition, how often.
     """
@@ -41,6 +43,7 @@ class Actions:
     refused: list[str] = field(factory=list)
     holds: list[tuple[When, Signal]] = field(factory=list)
     effects: list[Effect] = field(factory=list)
+    executors: list[Executor] = field(factory=list)
     passing: Passing | None = None
     planted: list[Planted] = field(factory=list)
 

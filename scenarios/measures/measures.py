@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from emulator.protocol.types import TopicPartition
 from emulator.trace import Trace
 from scenarios.measures import gauges
 from scenarios.measures.cluster import Measured
@@ -43,6 +44,11 @@ class Measures:
     @property
     def open_moves(self) -> int:
         return self._moves.open
+
+    @property
+    def under_way(self) -> tuple[TopicPartition, ...]:
+        """The partitions whose moves were asked for and have not ended."""
+        return self._moves.under_way
 
     def now(self, metric: str) -> int:
         """A gauge or counter of ``scenarios.model.METRICS`` as it stands. Raises: KeyError for another

@@ -12,8 +12,8 @@ from typing import Any, Generic, TypeVar
 
 from attrs import frozen
 
+from scenarios import units
 from scenarios.errors import BadInput, did_you_mean
-from scenarios.model import units
 
 T = TypeVar("T")
 V = TypeVar("V")

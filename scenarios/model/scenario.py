@@ -199,7 +199,7 @@ class Scenario:
         if seed is not None:
             asked["seed"] = at("seed", Integer(0).read, seed)
         if strategy is not None:
-            asked["strategy"] = evolve(self.strategy, name=at("strategy", parse_strategy, strategy).name)
+            asked["strategy"] = self.strategy.named(at("strategy", parse_strategy, strategy).name)
         if profile is not None:
             asked["profile"] = at("profile", check_profile, profile)
         changed = evolve(self, **asked)

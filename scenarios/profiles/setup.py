@@ -116,7 +116,7 @@ def replication_throttle(scenario: Scenario) -> ReplicationThrottle | None:
     Senders: every replica from before the move. Receivers: only those that the move adds. The settings
     ``leader.`` and ``follower.replication.throttled.rate`` give one direction its own rate where the strategy has none.
     """
-    settings, rate = scenario.settings(), scenario.strategy.throttle
+    settings, rate = scenario.settings(), scenario.strategy.rate
     leader_rate = rate or int(settings["leader.replication.throttled.rate"])
     follower_rate = rate or int(settings["follower.replication.throttled.rate"])
     before = scenario.assignments()

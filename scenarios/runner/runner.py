@@ -137,7 +137,13 @@ class Stage:
         if not self._asked:
             self._asked = True
             self.world.when_settled(self._note_quiet)
-        return quiet and self.cluster.sessions_stand
+        return quiet and self.cluster.sessions_stand and not self._asking
+
+    @property
+    def _asking(self) -> bool:
+        """The operator will ask for more moves at his next look, by what has ended since the last."""
+        under_way = self.measures.under_way
+        return any(executor.would_ask(under_way) for executor in self.actions.executors)
 
     def _note_quiet(self) -> None:
         self._quiet, self._asked = True, False
@@ -262,7 +268,7 @@ def _last_before(story: tuple[Any, ...], t_us: int | None) -> int:
 def replay_command(original: Scenario, scenario: Scenario) -> str:
     """The one command that runs ``scenario`` again."""
     words = ["./understudy", "run", original.source or "FILE", "--seed", str(scenario.seed)]
-    if scenario.strategy.stated != original.strategy.stated:
+    if scenario.strategy.name != original.strategy.name:
         words += ["--strategy", scenario.strategy.name]
     if scenario.profile != original.profile:
         words += ["--profile", scenario.profile]

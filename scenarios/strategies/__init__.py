@@ -1,6 +1,9 @@
-"""Reassignment strategies by name: what a shape is called, which protocol's steps it runs, which names are
-refused."""
+"""Reassignment strategies by name: the shapes that the controller steps moves in, and the parts of which the operator's
+half is composed."""
 
+from scenarios.strategies.execution import Execution
 from scenarios.strategies.names import SHAPES, Shape, Strategy, parse_strategy
+from scenarios.strategies.planned import PlannedMove, Progress
+from scenarios.strategies.registry import PARTS, Part
 
-__all__ = ["SHAPES", "Shape", "Strategy", "parse_strategy"]
+__all__ = ["PARTS", "SHAPES", "Execution", "Part", "PlannedMove", "Progress", "Shape", "Strategy", "parse_strategy"]

@@ -1,7 +1,7 @@
 """The grammar of strategy names, `shape[+admission][+order][+rate]` (readings §1), and the shapes that exist.
 
 A shape is how the controller steps one partition's move; admission, order and rate are how the operator
-feeds moves to it. This version runs plain shapes; `parse_strategy` refuses what later versions add, and
+feeds moves to it (`scenarios.strategies.execution`). `parse_strategy` refuses what later versions add, and
 says so.
 """
 
@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from attrs import frozen
+from attrs import Factory, frozen
 
 from scenarios.errors import BadInput, did_you_mean
+from scenarios.strategies.execution import Execution, parse_execution
 
 NOT_YET = "is not in this version (docs/limits.md)"
 
@@ -65,12 +66,14 @@ _OLDER_NAMES = {
 @frozen
 class Strategy:
     """A strategy that this version runs. `protocol` names the steps its gates announce (`wiki`,
-    `kafka-6794`); `width`: how many replicas one hop of `kafka-6794` adds, None for all of them."""
+    `kafka-6794`); `width`: how many replicas one hop of `kafka-6794` adds, None for all of them; `execution`: the
+    operator's half."""
 
     name: str
     shape: str
     protocol: str
     width: int | None = 1
+    execution: Execution = Factory(Execution)
 
 
 def available_shapes() -> tuple[str, ...]:
@@ -84,14 +87,12 @@ def parse_strategy(text: str) -> Strategy:
     shape = _shape(head.strip())
     if not shape.available:
         raise BadInput(f"strategy {head!r} {NOT_YET}; write one of {', '.join(available_shapes())}")
-    if parts:
-        raise BadInput(
-            f"the part {'+' + parts[0]!r} (admission, order, rate) {NOT_YET}; write {shape.name!r}"
-        )
+    execution = parse_execution(parts)
     width = _WIDTH.fullmatch(head.strip())
+    name = "+".join((width[0] if width else shape.name, *execution.names))
     if width is None:
-        return Strategy(shape.name, shape.name, shape.protocol)
-    return Strategy(width[0], shape.name, shape.protocol, int(width[1]) if width[1] else None)
+        return Strategy(name, shape.name, shape.protocol, execution=execution)
+    return Strategy(name, shape.name, shape.protocol, int(width[1]) if width[1] else None, execution)
 
 
 def _shape(name: str) -> Shape:

@@ -171,6 +171,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.PartitionUnfailed: lambda v: f"{_tp(v)} no longer failed on broker {v.node} ({v.reason})",
     e.FetchPosition: _fetch_position,
     e.Produced: _produced,
+    e.MovePlanned: lambda v: f"move of {_tp(v)} to {brokers(v.target)} planned",
     e.MoveStarted: lambda v: f"move of {_tp(v)} to {brokers(v.target)} asked for",
     e.MoveCancelled: lambda v: f"move of {_tp(v)} to be cancelled",
     e.MoveAnswered: lambda v: f"move of {_tp(v)} answered: {v.error}",

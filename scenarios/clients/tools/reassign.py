@@ -18,13 +18,23 @@ from emulator.protocol.list_reassignments import (
     ListPartitionReassignmentsResponse,
 )
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import BROKER_IDS, REASSIGN_PARTITIONS, decode_topic, encode_reassignment, topic_path
+from emulator.protocol.znodes import (
+    BROKER_IDS,
+    REASSIGN_PARTITIONS,
+    decode_reassignment,
+    decode_topic,
+    encode_reassignment,
+    topic_path,
+)
 from emulator.zookeeper import NodeExists, NoNode, ZkClient
 from scenarios.clients.admin import TimedOut
 from scenarios.clients.operator import Operator
 from scenarios.clients.tools.outcome import DONE, Outcome
 
 Plan = Mapping[TopicPartition, tuple[int, ...]]
+
+IN_PROGRESS = Outcome((("another reassignment is in progress", Errors.REASSIGNMENT_IN_PROGRESS),))
+"""What the tool says where it finds the znode."""
 
 
 async def execute(operator: Operator, moves: Plan, via: str = "zk") -> Outcome:
@@ -52,6 +62,18 @@ async def list_reassignments(operator: Operator, partitions: Sequence[TopicParti
     detail = "; ".join(f"{tp}: {_said(assignment)}" for tp, assignment in listed.partitions)
     operator.process.anchor(MovesListed, listed.error.name, len(listed.partitions), detail)
     return DONE if listed.error is Errors.NONE else Outcome((("the list of reassignments", listed.error),))
+
+
+async def in_progress(operator: Operator, via: str) -> tuple[TopicPartition, ...] | None:
+    """What is being reassigned, whoever asked for it, as the way there shows it; None: nobody has said."""
+    if via == "api":
+        listed = await _ask_for_list(operator, None)
+        return tuple(tp for tp, _ in listed.partitions) if listed.error is Errors.NONE else None
+    try:
+        data, _ = await operator.zk.get(REASSIGN_PARTITIONS)
+    except NoNode:
+        return ()
+    return tuple(decode_reassignment(data))
 
 
 # -- by the API -------------------------------------------------------------------------------------------------------
@@ -101,7 +123,7 @@ async def _by_znode(operator: Operator, moves: Plan) -> Outcome:
     try:
         await operator.zk.create(REASSIGN_PARTITIONS, encode_reassignment(moves))
     except NodeExists:
-        return Outcome((("another reassignment is in progress", Errors.REASSIGNMENT_IN_PROGRESS),))
+        return IN_PROGRESS
     for tp, target in moves.items():
         operator.process.anchor(MoveStarted, tp.topic, tp.partition, target)
     return DONE

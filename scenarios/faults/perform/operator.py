@@ -9,9 +9,11 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS
 from scenarios.clients.tools import configs, elections, reassign, reassign_and_wait, topics
+from scenarios.clients.tools.executor import ZK, Executor, carry_out
 from scenarios.clients.tools.outcome import Outcome
 from scenarios.cluster import TopicSetup
-from scenarios.model import PROFILES, WAITED_FOR, MethodEntry
+from scenarios.model import PROFILES, WAITED_FOR, MethodEntry, Plan
+from scenarios.strategies import PlannedMove
 
 if TYPE_CHECKING:
     from scenarios.faults.actions import Actions, Brokers
@@ -21,13 +23,31 @@ def execute_plan(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> Non
     plan = entry.param("plan") or actions.scenario.plan
     assert plan is not None
     actions.roles.final.update(plan.targets())
-    moves = {TopicPartition.parse(name): replicas for name, replicas in plan.targets().items()}
     via = entry.param("via") or actions.scenario.reassigns_by
-    operator, done = actions.cluster.operator, _judge(actions, entry)
-    if actions.scenario.strategy.parsed.protocol in WAITED_FOR:
-        operator.begin(reassign_and_wait.execute_and_wait, moves, entry.param("give_up_after"), done=done)
+    strategy, operator = actions.scenario.strategy.parsed, actions.cluster.operator
+    execution = strategy.execution
+    planned = execution.sorted(_planned(actions, plan), actions.cluster.world.stream("strategy", "order"))
+    moves, judge = {move.tp: move.target for move in planned}, _judge(actions, entry)
+    if via == ZK and any(executor.progress.waiting for executor in actions.executors):
+        judge(reassign.IN_PROGRESS)
+    elif not execution.at_once:
+        executor = Executor.of(execution, via, planned)
+        actions.executors.append(executor)
+        operator.begin(carry_out, executor, done=judge)
+    elif strategy.protocol in WAITED_FOR:
+        operator.begin(reassign_and_wait.execute_and_wait, moves, entry.param("give_up_after"), done=judge)
     else:
-        operator.begin(reassign.execute, moves, via, done=done)
+        operator.begin(reassign.execute, moves, via, done=judge)
+
+
+def _planned(actions: Actions, plan: Plan) -> list[PlannedMove]:
+    """The plan's moves with what the operator can know of them: where the replicas stand and what the topic held."""
+    sizes = {topic.name: topic.size_bytes for topic in actions.scenario.topics}
+    found = []
+    for place, (name, target) in enumerate(plan.targets().items()):
+        tp = TopicPartition.parse(name)
+        found.append(PlannedMove(tp, place, actions.roles.assignment(tp), target, sizes.get(tp.topic, 0)))
+    return found
 
 
 def cancel_moves(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:

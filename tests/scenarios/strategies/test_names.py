@@ -3,7 +3,7 @@
 import pytest
 
 from scenarios.errors import BadInput
-from scenarios.strategies import Strategy, parse_strategy
+from scenarios.strategies import PARTS, Strategy, parse_strategy
 from scenarios.strategies.names import available_shapes
 
 
@@ -30,9 +30,54 @@ def test_a_width_is_a_number_of_replicas_or_all(name: str, width: int | None) ->
         ("width-0", "did you mean 'width-K'"),
         ("width-K", "write width-2, or width-all"),
         ("", "known: wiki"),
-        ("wiki+window(10)+largest-first", "not in this version"),
+        ("wiki+window(10)+largest-first", "such as 'window-10'"),
     ],
 )
 def test_refused_with_a_hint(name: str, hint: str) -> None:
     with pytest.raises(BadInput, match=hint):
         parse_strategy(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("wiki+whole-plan+plan", "wiki"),
+        ("kafka-6794+largest-first+waves-3", "kafka-6794+waves-3+largest-first"),
+        (" wiki + serial + poll-1000ms ", "wiki+serial"),
+        ("wiki+throttle-1024KiB+random", "wiki+random+throttle-1MiB"),
+        ("wiki+poll-90s+per-broker-cap-2+leader-last", "wiki+per-broker-cap-2+leader-last+poll-90s"),
+    ],
+)
+def test_a_composition_has_one_name(text: str, name: str) -> None:
+    """Its parts in their order, without those that are the default: it is what runs are told apart by."""
+    strategy = parse_strategy(text)
+    assert strategy.name == name
+    assert parse_strategy(name) == strategy
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_part_goes_with_every_shape(part: str) -> None:
+    for shape in available_shapes():
+        assert parse_strategy(f"{shape}+{part.replace('-N', '-3')}").shape == shape
+
+
+@pytest.mark.parametrize(
+    ("parts", "hint"),
+    [
+        ("windw-4", "did you mean 'window-N'"),
+        ("window", "a number from 1, such as window-4"),
+        ("window-0", "a number from 1, such as window-4"),
+        ("serial-2", "did you mean 'serial'"),
+        ("Largest_First", "such as 'largest-first'"),
+        ("serial+waves-2", "two parts say the admission, the second is 'waves-2'"),
+        ("plan+random", "two parts say the order"),
+        ("throttle-50", "like throttle-50MiB"),
+        ("throttle-0B", "like throttle-50MiB"),
+        ("serial+poll-10", "like poll-10s"),
+        ("poll-10s", "nobody polls .* add an admission: per-broker-cap-N, serial"),
+        ("", "known: "),
+    ],
+)
+def test_parts_are_refused_with_a_hint(parts: str, hint: str) -> None:
+    with pytest.raises(BadInput, match=hint):
+        parse_strategy(f"wiki+{parts}")

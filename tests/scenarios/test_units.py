@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scenarios import units
 from scenarios.errors import BadInput
-from scenarios.model import units
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,120 @@
+"""How the operator carries a plan out: the parts of a strategy's name behind its shape, `+window-4+largest-first`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from attrs import Factory, evolve, frozen
+
+from emulator.streams import Stream
+from scenarios import units
+from scenarios.errors import BadInput, did_you_mean, nearest
+from scenarios.strategies import parts as _parts
+from scenarios.strategies.planned import PlannedMove
+from scenarios.strategies.registry import ADMISSION, ORDER, PARTS, Chosen, Part
+
+del _parts  # imported for the parts that it registers
+
+WHOLE_PLAN, PLAN = Chosen(PARTS["whole-plan"]), Chosen(PARTS["plan"])
+POLL_US = 1_000_000
+THROTTLE, POLL = "throttle-", "poll-"
+_NUMBERED = re.compile(r"(.+)-(\d+)", re.ASCII)
+_CALLED = re.compile(r"([\w-]+)\((\w+)\)")
+
+
+@frozen
+class Execution:
+    """The operator's half of a strategy.
+
+    Attributes:
+        admission: which moves he asks for next.
+        order: in which order they wait.
+        throttle: bytes per second and broker that the name sets (KIP-73); None: what the scenario says.
+        poll_us: how often he looks at what has ended.
+    """
+
+    admission: Chosen = Factory(lambda: WHOLE_PLAN)
+    order: Chosen = Factory(lambda: PLAN)
+    throttle: int | None = None
+    poll_us: int = POLL_US
+
+    @property
+    def at_once(self) -> bool:
+        """The whole plan is handed over in one request: nobody looks on."""
+        return self.admission == WHOLE_PLAN
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its parts as a strategy's name has them, without those that are the default."""
+        found = [chosen.name for chosen in (self.admission, self.order) if chosen not in (WHOLE_PLAN, PLAN)]
+        if self.throttle is not None:
+            found.append(THROTTLE + units.format_size(self.throttle))
+        if self.poll_us != POLL_US:
+            found.append(POLL + units.format_duration(self.poll_us))
+        return tuple(found)
+
+    def sorted(self, moves: Iterable[PlannedMove], stream: Stream) -> tuple[PlannedMove, ...]:
+        return self.order.sort(tuple(moves), stream)
+
+
+def parse_execution(texts: Iterable[str]) -> Execution:
+    """The execution that the parts of a name say, in any order. Raises: BadInput."""
+    stated: dict[str, Any] = {}
+    for text in texts:
+        axis, value = _part(text.strip())
+        if axis in stated:
+            raise BadInput(f"two parts say the {_AXES[axis]}, the second is {text!r}; keep one")
+        stated[axis] = value
+    execution = evolve(Execution(), **stated)
+    if "poll_us" in stated and execution.at_once:
+        raise BadInput(f"nobody polls where the whole plan is handed over; add an admission: {_admissions()}")
+    return execution
+
+
+_AXES = {ADMISSION: "admission", ORDER: "order", "throttle": "throttle", "poll_us": "poll interval"}
+
+
+def _part(text: str) -> tuple[str, object]:
+    if text.startswith(THROTTLE):
+        return "throttle", _quantity(text, units.parse_rate, text.removeprefix(THROTTLE) + "/s", "throttle-50MiB")
+    if text.startswith(POLL):
+        return "poll_us", _quantity(text, units.parse_duration, text.removeprefix(POLL), "poll-10s")
+    chosen = parse_part(text)
+    return chosen.part.axis, chosen
+
+
+def _quantity(text: str, parse: Callable[[str], int], amount: str, example: str) -> int:
+    try:
+        found = parse(amount)
+    except BadInput:
+        found = 0
+    if not found:
+        raise BadInput(f"{text!r} is not understood; write it like {example}")
+    return found
+
+
+def parse_part(text: str, axis: str | None = None) -> Chosen:
+    """The admission or order that ``text`` names (only one of ``axis``, if given). Raises: BadInput."""
+    known = {name: part for name, part in PARTS.items() if axis in (None, part.axis)}
+    numbered = _NUMBERED.fullmatch(text)
+    if text in known and not known[text].takes_number:
+        return Chosen(known[text])
+    if numbered and f"{numbered[1]}-N" in known and int(numbered[2]) > 0:
+        return Chosen(known[f"{numbered[1]}-N"], int(numbered[2]))
+    raise BadInput(f"unknown {axis or 'part of a strategy'} {text!r}; {_hint(text, known)}")
+
+
+def _hint(text: str, known: Mapping[str, Part]) -> str:
+    stem = re.sub(r"-(N|0+)$", "", text)
+    if f"{stem}-N" in known:
+        return f"write it with a number from 1, such as {stem}-4"
+    plain = _CALLED.sub(r"\1-\2", text).replace("_", "-").lower()
+    if plain != text and nearest(plain, known) is not None:
+        return f"write it in small letters and hyphens, such as {plain!r}"
+    return did_you_mean(text, (*known, THROTTLE + "50MiB", POLL + "10s"))
+
+
+def _admissions() -> str:
+    return ", ".join(part.name for part in PARTS.values() if part.axis == ADMISSION and part.name != "whole-plan")
