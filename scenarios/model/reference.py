@@ -40,6 +40,7 @@ from scenarios.model.triggers import ConditionKind
 from scenarios.model.when import Steps, When
 from scenarios.model.wire import SinceKind, WhenMessage, WhenZk
 from scenarios.model.workloads import Acks, WorkloadSpec
+from scenarios.strategies import parts_by_axis
 from scenarios.strategies.names import SHAPES
 
 BLOCKS: Mapping[str, type[Any]] = {
@@ -104,6 +105,9 @@ def sections() -> dict[str, str]:
         "metrics": _table(("Metric", "Form", "Unit", "Meaning", "Kafka's MBean"), _metric_rows()),
         "invariants": _table(("Invariant", "Statement"), ((f"`{k}`", text) for k, text in INVARIANTS.items())),
         "strategies": _table(("Strategy", "Steps"), _strategy_rows()),
+        "strategies.parts": _table(
+            ("Part", "Axis", "Meaning"), ((f"`+{name}`", axis, help) for name, axis, help in parts_by_axis())
+        ),
         "profiles": _table(("Profile", "Behaviour", "Its own strategy", "Other defaults"), _profile_rows()),
         "config.later": ", ".join(f"`{name}`" for name in LATER_SETTINGS),
     }

@@ -1,9 +1,20 @@
 """Reassignment strategies by name: the shapes that the controller steps moves in, and the parts of which the operator's
 half is composed."""
 
-from scenarios.strategies.execution import Execution
+from scenarios.strategies.execution import Execution, parts_by_axis
 from scenarios.strategies.names import SHAPES, Shape, Strategy, parse_strategy
 from scenarios.strategies.planned import PlannedMove, Progress
 from scenarios.strategies.registry import PARTS, Part
 
-__all__ = ["PARTS", "SHAPES", "Execution", "Part", "PlannedMove", "Progress", "Shape", "Strategy", "parse_strategy"]
+__all__ = [
+    "PARTS",
+    "SHAPES",
+    "Execution",
+    "Part",
+    "PlannedMove",
+    "Progress",
+    "Shape",
+    "Strategy",
+    "parse_strategy",
+    "parts_by_axis",
+]

@@ -116,5 +116,15 @@ def _hint(text: str, known: Mapping[str, Part]) -> str:
     return did_you_mean(text, (*known, THROTTLE + "50MiB", POLL + "10s"))
 
 
+def parts_by_axis() -> list[tuple[str, str, str]]:
+    """Every part that a name may have: the name, its axis and a line of help."""
+    registered = sorted(PARTS.values(), key=lambda part: part.axis)
+    return [
+        *((part.name, part.axis, part.help) for part in registered),
+        (THROTTLE + "RATE", "rate", "bytes per second and broker, as throttle-50MiB; goes before [strategy] throttle"),
+        (POLL + "TIME", "poll", "how often the operator looks at what has ended, as poll-10s; 1 s otherwise"),
+    ]
+
+
 def _admissions() -> str:
     return ", ".join(part.name for part in PARTS.values() if part.axis == ADMISSION and part.name != "whole-plan")

@@ -87,12 +87,20 @@ def _actions() -> list[Entry]:
 
 
 def _strategies() -> list[Entry]:
-    from scenarios.strategies import SHAPES
+    """Shapes, then what is written behind one with a plus."""
+    from scenarios.strategies import SHAPES, parts_by_axis
 
-    return [
-        {"name": shape.name, "help": shape.help, "protocol": shape.protocol, "available": shape.available}
+    shapes: list[Entry] = [
+        {
+            "name": shape.name,
+            "help": shape.help,
+            "axis": "shape",
+            "protocol": shape.protocol,
+            "available": shape.available,
+        }
         for shape in SHAPES.values()
     ]
+    return shapes + [{"name": f"+{name}", "help": help, "axis": axis} for name, axis, help in parts_by_axis()]
 
 
 def _profiles() -> list[Entry]:

@@ -19,13 +19,13 @@ from scenarios.model import (
     STEPS,
     scenario_json_schema,
 )
-from scenarios.strategies import SHAPES
+from scenarios.strategies import PARTS, SHAPES
 from tests.scenarios.cli.conftest import Call
 
 WHOLE: dict[str, Iterable[str]] = {
     "steps": [*PHASES, *STEPS, *ALIASES],
     "actions": ACTIONS,
-    "strategies": SHAPES,
+    "strategies": [*SHAPES, *(f"+{name}" for name in PARTS), "+throttle-RATE"],
     "profiles": PROFILES,
     "metrics": METRICS,
     "invariants": INVARIANTS,
