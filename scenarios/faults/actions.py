@@ -71,7 +71,8 @@ class Actions:
         """Do ``action`` with the parameters of ``entry`` to ``brokers``."""
         trace = self.cluster.trace
         cause = trace.cause
-        trace.anchor(Fault, action, ",".join(map(str, brokers)), told(self.passing) if self.passing is not None else _detail(entry))
+        detail = _detail(entry) if self.passing is None else told(self.passing)
+        trace.anchor(Fault, action, ",".join(map(str, brokers)), detail)
         PERFORM[action](self, entry, brokers)
         trace.cause = cause
 
