@@ -104,7 +104,7 @@ CASES: dict[str, tuple[str, str, str]] = {
         "strategy.name",
         "write width-2, or width-all",
     ),
-    "later strategy part": (small_with('"wiki"', '"wiki+waves(10)"'), "strategy.name", "'+waves(10)'"),
+    "strategy part of an older form": (small_with('"wiki"', '"wiki+waves(10)"'), "strategy.name", "'waves-10'"),
     "unknown profile": (small_with("horizon", 'profile = "kafka-2.33"\nhorizon'), "profile", "'kafka-2.3'?"),
     "plan: wrong version": (small_with("version = 1", "version = 2"), "plan.version", "1, the only version"),
     "plan: unknown topic": (
