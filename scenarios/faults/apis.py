@@ -6,8 +6,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from emulator.network import Passing
+from emulator.protocol.alter_reassignments import (
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+)
+from emulator.protocol.controlled_shutdown import ControlledShutdownRequest, ControlledShutdownResponse
+from emulator.protocol.elect_leaders import ElectLeadersRequest, ElectLeadersResponse
 from emulator.protocol.fetch import FetchRequest, FetchResponse
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
+from emulator.protocol.list_reassignments import (
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsResponse,
+)
 from emulator.protocol.metadata import MetadataRequest, MetadataResponse
 from emulator.protocol.offsets_for_leader_epoch import (
     ListOffsetsRequest,
@@ -31,11 +41,18 @@ APIS: Mapping[str, tuple[type, type]] = {
     "ListOffsets": (ListOffsetsRequest, ListOffsetsResponse),
     "Produce": (ProduceRequest, ProduceResponse),
     "Metadata": (MetadataRequest, MetadataResponse),
+    "ControlledShutdown": (ControlledShutdownRequest, ControlledShutdownResponse),
+    "ElectLeaders": (ElectLeadersRequest, ElectLeadersResponse),
+    "AlterPartitionReassignments": (AlterPartitionReassignmentsRequest, AlterPartitionReassignmentsResponse),
+    "ListPartitionReassignments": (ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse),
 }
 """API -> the classes of its request and its answer."""
 
 _NAMES = {kind: name for name, (request, answer) in APIS.items() for kind in (request, answer)}
 _ANSWERS = [answer for _, answer in APIS.values()]
+_LISTS = ("partitions", "batches", "targets", "remaining")
+"""Where messages have their partitions."""
+
 NAMED = 3
 """Partitions that a line names."""
 
@@ -45,8 +62,9 @@ def partitions_of(body: Any) -> Iterator[TopicPartition]:
     one = getattr(body, "tp", None)
     if one is not None:
         yield one
-    for part in (*getattr(body, "partitions", ()), *getattr(body, "batches", ())):
-        yield part if isinstance(part, TopicPartition) else part[0] if isinstance(part, tuple) else part.tp
+    for name in _LISTS:
+        for part in getattr(body, name, None) or ():
+            yield part if isinstance(part, TopicPartition) else part[0] if isinstance(part, tuple) else part.tp
 
 
 def operations(request: Request) -> tuple[Op, ...]:

@@ -20,6 +20,7 @@ from scenarios.model.names import join_partition
 from scenarios.model.plan import Move, Plan
 from scenarios.model.profile_names import PROFILES, check_profile
 from scenarios.model.reach import check_moved, check_reach, check_steps
+from scenarios.model.senders import check_sent
 from scenarios.model.targets import Target
 from scenarios.model.topics import TopicSpec
 from scenarios.model.triggers import At
@@ -169,8 +170,7 @@ def _check_wire(known: Known, when: WhenMessage | WhenZk) -> None:
     if isinstance(when, WhenMessage):
         if when.partition is not None:
             known.partition(when.partition, "partition")
-        if when.message in ("Produce", "Metadata") and not known.scenario.workloads:
-            raise BadInput(f"nobody sends {when.message}: there is no load; add [[workloads]]", where="message")
+        check_sent(known.scenario, when.message)
 
 
 def _check_target(known: Known, target: Target) -> None:

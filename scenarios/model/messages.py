@@ -33,7 +33,11 @@ MESSAGES: Mapping[str, Message] = {
         Message("OffsetsForLeaderEpoch", "a follower asks its leader where to truncate"),
         Message("ListOffsets", "a follower asks its leader where the log begins and ends"),
         Message("Produce", "a producer appends to the partitions that a broker leads"),
-        Message("Metadata", "a client asks who leads what", names_partitions=False),
+        Message("Metadata", "a client asks who leads what, and who is controller", names_partitions=False),
+        Message("ControlledShutdown", "a broker asks the controller to relieve it", names_partitions=False),
+        Message("ElectLeaders", "the operator asks the controller for elections"),
+        Message("AlterPartitionReassignments", "the operator asks the controller to move partitions, or not to"),
+        Message("ListPartitionReassignments", "the operator asks the controller what is being moved"),
     )
 }
 

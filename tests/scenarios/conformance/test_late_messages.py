@@ -48,8 +48,12 @@ def window(played: Played) -> tuple[int, int]:
     return elected.t_us, stopped.t_us
 
 
-def test_C77_acks_1_to_the_old_leader_is_accepted_then_lost() -> None:
-    played = old_leader_hears_late("1")
+SHAPES = ["wiki", "kip-455"]
+
+
+@pytest.mark.parametrize("strategy", SHAPES)
+def test_C77_acks_1_to_the_old_leader_is_accepted_then_lost(strategy: str) -> None:
+    played = old_leader_hears_late("1", strategy)
     played.run.assert_expectations()
     begin, end = window(played)
     assert 9_900_000 < end - begin < 10_100_000
@@ -58,8 +62,9 @@ def test_C77_acks_1_to_the_old_leader_is_accepted_then_lost() -> None:
     assert played.run.lost["1"] >= len(late) >= 95
 
 
-def test_C77_acks_all_is_never_acknowledged_by_the_old_leader() -> None:
-    played = old_leader_hears_late("all")
+@pytest.mark.parametrize("strategy", SHAPES)
+def test_C77_acks_all_is_never_acknowledged_by_the_old_leader(strategy: str) -> None:
+    played = old_leader_hears_late("all", strategy)
     played.run.assert_expectations()
     begin, end = window(played)
     assert played.run.lost == {"all": 0, "1": 0}
@@ -69,8 +74,11 @@ def test_C77_acks_all_is_never_acknowledged_by_the_old_leader() -> None:
     assert any(event.attempts > 1 for event in after), "what 0 took and could not acknowledge was sent to 1 again"
 
 
-def test_C77_without_the_delay_nothing_to_speak_of_is_lost() -> None:
-    wanted = scenario(brokers=6, controller=5, plan={0: [1, 2, 3]}, method=[EXECUTE], acks="1", rate=100)
+@pytest.mark.parametrize("strategy", SHAPES)
+def test_C77_without_the_delay_nothing_to_speak_of_is_lost(strategy: str) -> None:
+    wanted = scenario(
+        brokers=6, controller=5, plan={0: [1, 2, 3]}, method=[EXECUTE], acks="1", rate=100, strategy=strategy
+    )
     assert play(wanted).run.lost["1"] <= 1
 
 

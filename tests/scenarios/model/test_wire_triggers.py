@@ -68,16 +68,33 @@ def test_refused_in_one_line(case: str) -> None:
     assert hint in message
 
 
-def test_what_only_a_load_sends_needs_one() -> None:
-    quiet = SMALL.replace('[[workloads]]\ntopic = "orders"\nproducerRate = 100\n', "")
-    assert quiet != SMALL
-    for message in MESSAGES:
-        text = quiet + f'\n[[method]]\nwhen = {{ message = "{message}" }}\naction = "message.cut"\n'
-        if message in ("Produce", "Metadata"):
-            with pytest.raises(BadInput, match=f"nobody sends {message}"):
-                Scenario.loads(text)
-        else:
+SENT_ON_DEMAND = {
+    "Produce": '[[workloads]]\ntopic = "orders"\nproducerRate = 100',
+    "Metadata": '[[workloads]]\ntopic = "orders"\nproducerRate = 100',
+    "ControlledShutdown": '[[method]]\nat = "3s"\naction = "broker.controlled_shutdown"\ntarget = 1',
+    "ElectLeaders": '[[method]]\nat = "3s"\naction = "election.preferred"\nvia = "api"',
+    "AlterPartitionReassignments": '[[method]]\nat = "3s"\naction = "reassign.cancel"',
+    "ListPartitionReassignments": '[[method]]\nat = "3s"\naction = "reassign.list"',
+}
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+def test_what_nobody_sends_is_refused(message: str) -> None:
+    quiet = SMALL.replace('[[workloads]]\ntopic = "orders"\nproducerRate = 100\n', "").replace('"wiki"', '"kip-455"')
+    text = f'{quiet}\n[[method]]\nwhen = {{ message = "{message}" }}\naction = "message.cut"\n'
+    if message in SENT_ON_DEMAND:
+        with pytest.raises(BadInput, match=rf"method\[1\].when.message: nobody sends {message} here; add "):
             Scenario.loads(text)
+        text += SENT_ON_DEMAND[message]
+    assert Scenario.loads(text).method[1].action == "message.cut"
+
+
+def test_an_executor_that_asks_by_the_api_looks_by_the_api() -> None:
+    by_api = SMALL.replace('action = "reassign.execute"', 'action = "reassign.execute"\nvia = "api"')
+    text = by_api + '\n[[method]]\nwhen = { message = "ListPartitionReassignments" }\naction = "message.cut"\n'
+    assert Scenario.loads(text.replace('"wiki"', '"kip-455+serial"'))
+    with pytest.raises(BadInput, match="nobody sends ListPartitionReassignments here"):
+        Scenario.loads(text.replace('"wiki"', '"kip-455"'))
 
 
 def test_a_table_becomes_the_condition_that_it_names() -> None:

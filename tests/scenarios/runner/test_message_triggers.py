@@ -72,12 +72,20 @@ def test_every_request_of_the_protocol_has_a_name() -> None:
 BOUNCE: Table = {"at": "3s", "action": "broker.stop", "target": 0, "duration": "5s"}
 
 
-SENT_HERE = [name for name in MESSAGES if name != "ListOffsets"]
+ASKED_FOR: dict[str, Table] = {
+    "ControlledShutdown": {"action": "broker.controlled_shutdown", "target": 1, "duration": "5s"},
+    "ElectLeaders": {"action": "election.preferred", "via": "api"},
+    "AlterPartitionReassignments": {"action": "reassign.execute", "via": "api"},
+    "ListPartitionReassignments": {"action": "reassign.list"},
+}
+"""What makes somebody send the messages that are not always sent."""
+
+ALWAYS_SENT = [name for name in MESSAGES if name != "ListOffsets" and name not in ASKED_FOR]
 """ListOffsets takes a follower that is out of its leader's range, which no scenario brings about by itself."""
 
 
 @pytest.mark.parametrize("edge", ["sent", "delivered", "answered"])
-@pytest.mark.parametrize("message", SENT_HERE)
+@pytest.mark.parametrize("message", ALWAYS_SENT)
 def test_every_message_triggers_at_every_edge(message: str, edge: str) -> None:
     move: Table = {"at": "20s", "action": "reassign.execute"}
     played = run(BOUNCE, move, wait({"message": message, "edge": edge, "since": "1s"}), plan={0: [1, 3]})
@@ -85,11 +93,20 @@ def test_every_message_triggers_at_every_edge(message: str, edge: str) -> None:
 
 
 @pytest.mark.parametrize("edge", ["sent", "delivered"])
-@pytest.mark.parametrize("message", SENT_HERE)
+@pytest.mark.parametrize("message", ALWAYS_SENT)
 def test_every_answer_triggers(message: str, edge: str) -> None:
     move: Table = {"at": "20s", "action": "reassign.execute"}
     when = {"message": message, "edge": edge, "response": True, "since": "1s"}
     assert fault(run(BOUNCE, move, wait(when), plan={0: [1, 3]})).t_us > 1_000_000
+
+
+@pytest.mark.parametrize("edge", ["sent", "delivered", "answered"])
+@pytest.mark.parametrize("message", ASKED_FOR)
+def test_what_is_asked_of_the_controller_triggers(message: str, edge: str) -> None:
+    asked = {"at": "20s", **ASKED_FOR[message]}
+    first = [] if message == "AlterPartitionReassignments" else [EXECUTE]
+    played = run(*first, asked, wait({"message": message, "edge": edge}), plan={0: [1, 3]}, strategy="kip-455")
+    assert 20_000_000 <= fault(played).t_us < 20_100_000
 
 
 # -- edges and filters ------------------------------------------------------------------------------------------------
@@ -266,7 +283,7 @@ def test_a_write_s_edges_come_in_their_order() -> None:
         ("delete", "/admin/reassign_partitions", 3),
         ("create", "/admin/reassign_partitions", None),
         ("setData", "/brokers/topics/*/partitions/*/state", None),
-        ("create", "/isr_change_notification/*", 0),
+        ("create", "/isr_change_notification/*", None),
     ],
 )
 def test_every_write_by_its_path(zk: str, path: str, writer: int | None) -> None:

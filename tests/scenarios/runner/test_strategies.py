@@ -48,7 +48,7 @@ def check_barrier(played: Played) -> None:
             last = event.t_us
 
 
-@pytest.mark.parametrize("shape", ["wiki", "kafka-6794"])
+@pytest.mark.parametrize("shape", ["wiki", "kafka-6794", "kip-455"])
 @pytest.mark.parametrize(
     ("parts", "wanted"),
     [
@@ -134,13 +134,15 @@ def test_a_strategy_that_a_run_asks_for_replaces_the_file_s_whole() -> None:
         Scenario.from_table({**table, "strategy": {"name": "wiki+serial", "admission": "waves-2"}})
 
 
+LOST: Table = {"when": {"step": "move.start", "edge": "before"}, "action": "broker.stop", "target": 3}
+
+
 # -- trouble ----------------------------------------------------------------------------------------------------------
 
 
 def test_a_run_is_not_over_while_moves_wait() -> None:
-    """Broker 3 is down: the first batch is stuck, and the second is never asked for."""
-    stop: Table = {"at": "1s", "action": "broker.stop", "target": 3}
-    played = carry_out("wiki+waves-2", method=[stop, EXECUTE], horizon="40s")
+    """Broker 3 dies as it is needed: the first batch is stuck, and the second is never asked for."""
+    played = carry_out("wiki+waves-2", method=[EXECUTE, LOST], horizon="40s")
     assert (played.run.reason, played.run.virtual_s) == ("unfinished", 40.0)
     assert batches(played) == [[0, 1]]
     assert (played.run.metrics["moves"], played.run.metrics["moves_finished"]) == (5, 0)
@@ -148,8 +150,7 @@ def test_a_run_is_not_over_while_moves_wait() -> None:
 
 
 def test_rollbacks_heal_a_batch_that_is_stuck_and_the_plan_goes_on() -> None:
-    stop: Table = {"at": "1s", "action": "broker.stop", "target": 3}
-    played = carry_out("wiki+waves-2+poll-5s", method=[stop, EXECUTE], rollbacks=HEAL)
+    played = carry_out("wiki+waves-2+poll-5s", method=[EXECUTE, LOST], rollbacks=HEAL)
     assert played.run.passed, played.run.explanation
     assert batches(played) == [[0, 1], [2, 3], [4]]
 
@@ -166,6 +167,62 @@ def test_the_plan_goes_on_past_a_partition_that_is_refused_and_one_that_is_where
     played = carry_out("wiki+serial", plan={0: [0, 1], 1: [3, 0], 2: [2, 4]})
     assert played.run.passed, played.run.explanation
     assert batches(played) == [[0], [1], [2]]
+
+
+def test_a_batch_that_the_tool_refuses_is_asked_for_move_by_move() -> None:
+    """To the tool a broker that is down does not exist; orders-2 and orders-3 do without broker 3."""
+    stop: Table = {"at": "1s", "action": "broker.stop", "target": 3}
+    played = carry_out("wiki+waves-3", method=[stop, EXECUTE])
+    assert batches(played) == [[2], [3]]
+    assert played.stage.actions.refused == ["reassign.execute: no such brokers now: 3: INVALID_REPLICA_ASSIGNMENT"] * 3
+    assert (played.run.metrics["moves"], played.run.metrics["moves_finished"]) == (2, 2)
+    expected = {**EXECUTE, "expect_error": "INVALID_REPLICA_ASSIGNMENT"}
+    assert carry_out("wiki+waves-3", method=[stop, expected]).run.passed
+
+
+# -- by the API -------------------------------------------------------------------------------------------------------
+
+BY_API: Table = {**EXECUTE, "via": "api"}
+SLOWLY: Table = {"network": {"egress": "4MiB/s", "ingress": "4MiB/s"}}
+
+
+def test_by_the_api_a_window_is_kept_full() -> None:
+    """KIP-455 takes more while something is under way: one at each look at which another has ended."""
+    sizes = {"assignment": ASSIGNMENT, "size": "8MiB", "cluster": {"brokers": 6, "controller": 5, **SLOWLY}}
+    played = carry_out("kip-455+window-2+poll-500ms", method=[BY_API], controller=None, **sizes)
+    assert played.run.passed, played.run.explanation
+    under_way: dict[int, None] = {}
+    most = overlaps = 0
+    for event in [e for e in played.events if isinstance(e, MoveStarted | MoveFinished)]:
+        if isinstance(event, MoveFinished):
+            del under_way[event.partition]
+        else:
+            overlaps += bool(under_way)
+            under_way[event.partition] = None
+            most = max(most, len(under_way))
+    assert most == 2
+    assert overlaps >= 3, "what joins is not the first of its batch alone"
+    assert arrived(played)
+    znode = carry_out("kip-455+window-2+poll-500ms", controller=None, **sizes)
+    check_barrier(znode)
+
+
+def test_by_the_api_a_partition_that_is_refused_does_not_hold_up_the_others() -> None:
+    stop: Table = {"at": "1s", "action": "broker.stop", "target": 3}
+    played = carry_out("kip-455+waves-3", method=[stop, {**BY_API, "expect_error": "INVALID_REPLICA_ASSIGNMENT"}])
+    assert played.run.passed, played.run.explanation
+    assert played.run.metrics["moves_finished"] == 2
+    assert [played.assignment(TopicPartition("orders", p)) for p in (2, 3)] == [(2, 4), (4, 2)]
+
+
+def test_by_the_api_the_operator_finds_the_next_controller() -> None:
+    crash = {"when": {"step": "move.done", "edge": "after"}, "action": "controller.crash"}
+    played = carry_out("kip-455+serial", method=[BY_API, crash], rollbacks=HEAL)
+    assert played.run.passed, played.run.explanation
+    assert arrived(played)
+
+
+# -- one after the other ----------------------------------------------------------------------------------------------
 
 
 def test_another_s_moves_are_waited_for() -> None:
