@@ -16,6 +16,8 @@ FAULTS: list[dict[str, Any]] = [
     {"action": "fetcher.fail_partition", "target": "isr(orders-0)-leader", "partition": "orders-0"},
 ]
 
+STRATEGIES = ["wiki", "kafka-6794", "wiki+serial+random", "kafka-6794+window-2+leader-last+poll-300ms"]
+
 
 @st.composite
 def scenarios(draw: st.DrawFn) -> Scenario:
@@ -53,11 +55,17 @@ def scenarios(draw: st.DrawFn) -> Scenario:
                 "stop": "30s",
             }
         ],
-        "plan": {"version": 1, "partitions": [{"topic": "orders", "partition": 0, "replicas": list(target)}]},
+        "plan": {
+            "version": 1,
+            "partitions": [
+                {"topic": "orders", "partition": p, "replicas": target[p:] + target[:p]}
+                for p in range(draw(st.integers(1, partitions)))
+            ],
+        },
         "method": [
             {"at": "3s", "action": "reassign.execute"},
             {"when": {"step": when, "edge": draw(st.sampled_from(["before", "after"]))}, **fault},
         ],
-        "strategy": {"name": draw(st.sampled_from(["wiki", "kafka-6794"]))},
+        "strategy": {"name": draw(st.sampled_from(STRATEGIES))},
     }
     return Scenario.from_table(table)
