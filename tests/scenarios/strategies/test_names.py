@@ -58,7 +58,7 @@ def test_a_composition_has_one_name(text: str, name: str) -> None:
 @pytest.mark.parametrize("part", PARTS)
 def test_every_part_goes_with_every_shape(part: str) -> None:
     for shape in available_shapes():
-        assert parse_strategy(f"{shape}+{part.replace('-N', '-3')}").shape == shape
+        assert parse_strategy(f"{shape}+{part.replace('-N', '-3')}").name.startswith(shape)
 
 
 @pytest.mark.parametrize(
