@@ -30,6 +30,7 @@ class Checkers:
     Attributes:
         violations: those remembered, in the order in which they were found.
         counts: per checker name, how many there were in all.
+        ghosts: what the checkers remember of the run, for whoever asks the same of it.
 
     Raises: BadInput for an unknown name.
     """
@@ -48,7 +49,7 @@ class Checkers:
         self._trace = trace
         self._kept = kept
         topology = topology or Topology(trace)
-        ghosts = Ghosts(trace, topology)
+        self.ghosts = ghosts = Ghosts(trace, topology)
         # All are made before any is armed: a ghost that the last one asks for still comes before the
         # first one.
         self._checkers = [kind(ghosts, self._report) for kind in kinds]

@@ -6,27 +6,22 @@ Text: a line per run, then the first failure explained. JSON: one object per lin
 from __future__ import annotations
 
 import json
-import multiprocessing
 import shlex
-import signal
 from argparse import Namespace
-from collections import deque
-from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
-from scenarios.cli import exits, logs
+from scenarios.cli import exits
 from scenarios.cli.output import note, say, show
 from scenarios.cli.report import explanation, number, replay
+from scenarios.cli.workers import in_order
 from scenarios.model import Scenario
 
 _COLUMNS = ("time_to_complete_s", "under_replicated_assigned_s", "leader_elections", "isr_shrinks")
-_AHEAD = 4
-"""Runs handed out per process: enough that none waits for work while an earlier run takes long."""
 _HEADER = ("complete_s", "under_repl_s", "elections", "shrinks")
 
 
@@ -77,7 +72,8 @@ def run_seeds(scenario: Scenario, arguments: Namespace) -> int:
         say(f"strategy {asked.strategy.name}, profile {asked.profile}, {len(tasks)} seeds")
         say(_line("seed", "verdict", *_HEADER, "digest"))
     failed: list[Outcome] = []
-    with closing(_outcomes(tasks, arguments.jobs, arguments.log)) as outcomes:
+    jobs = min(arguments.jobs, len(tasks))
+    with closing(in_order(run_task, tasks, jobs, arguments.log)) as outcomes:
         for done, outcome in enumerate(outcomes, start=1):
             say(json.dumps(outcome.result) if as_json else _row(outcome.result))
             show()
@@ -109,42 +105,6 @@ def run_task(task: Task) -> Outcome:
         explanation="" if run.passed else explanation(run, task.changes),
         replay=replay(run, task.changes),
     )
-
-
-def _outcomes(tasks: Sequence[Task], jobs: int, log: str) -> Generator[Outcome, None, None]:
-    """In the order of the tasks, each as soon as it and those before it are done."""
-    jobs = min(jobs, len(tasks))
-    if jobs == 1:
-        yield from map(run_task, tasks)
-        return
-    waiting: deque[Future[Outcome]] = deque()
-    with _pool(jobs, log) as pool:
-        for task in tasks:
-            waiting.append(pool.submit(run_task, task))
-            if len(waiting) == jobs * _AHEAD:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-
-
-@contextmanager
-def _pool(jobs: int, log: str) -> Iterator[ProcessPoolExecutor]:
-    """Fresh processes. Ctrl-C ends them at once: only this process hears it, whoever sent it."""
-    pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_prepare_worker, initargs=(log,))
-    try:
-        yield pool
-    except BaseException:
-        # Cancelling what waits would race with the pool's own thread, which gives up on all of it anyway.
-        for process in multiprocessing.active_children():
-            process.terminate()
-        raise
-    finally:
-        pool.shutdown()
-
-
-def _prepare_worker(log: str) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    logs.configure(log)
 
 
 def _folder(trace: str | None, seed: int) -> str | None:

@@ -81,14 +81,21 @@ def duration(option: str) -> Callable[[str], int]:
     return read
 
 
-def strategy(text: str) -> str:
-    """A strategy that this version runs, by its full name."""
-    from scenarios.strategies import parse_strategy
+def strategy_of(option: str) -> Callable[[str], str]:
+    """A reader of a strategy that this version runs, by its full name."""
 
-    try:
-        return parse_strategy(text).name
-    except BadInput as error:
-        raise error.under("--strategy") from None
+    def read(text: str) -> str:
+        from scenarios.strategies import parse_strategy
+
+        try:
+            return parse_strategy(text).name
+        except BadInput as error:
+            raise error.under(option) from None
+
+    return read
+
+
+strategy = strategy_of("--strategy")
 
 
 def profile(text: str) -> str:

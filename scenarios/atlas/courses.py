@@ -1,0 +1,173 @@
+"""The moves that the atlas breaks, and the cluster around them (readings, 6).
+
+A course is a move of one partition, ``orders-0``, and says where the controller stands: on a broker that has nothing to
+do with the partition, so that the controller's faults are its own; or, in one pass, on the leader.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attrs import evolve, frozen
+
+from scenarios.errors import BadInput
+from scenarios.model import Scenario
+from scenarios.model.profile_names import DEFAULT_PROFILE, PROFILES
+from scenarios.strategies import parse_strategy
+from scenarios.strategies.names import SHAPES
+
+Replicas = tuple[int, ...]
+
+TOPIC = "orders"
+PARTITION = "orders-0"
+BROKERS = 7
+"""The widest move touches six; the controller has the seventh."""
+
+SEED = 1
+HORIZON = "15m"
+GIVES_UP = "14m"
+"""How long a run waits for a move, counted from its start. Every fault is healed within four virtual minutes, so a run
+that ends here has waited for ten after healing."""
+LOAD_STOPS = "30s"
+"""Later than every fault's healing: what is acknowledged meanwhile can be lost. A cluster without load is cheap to wait
+for."""
+
+PROFILE_OF: dict[str, str] = {"kafka-42": "kafka-0.8", "kip-455": "kafka-2.4"}
+"""The release that a protocol belongs to, where it is not the default profile."""
+
+
+@frozen
+class Course:
+    """``before`` and ``after``: the replicas, preferred leader first. ``controller_leads``: the controller stands on the
+    first of ``before``."""
+
+    before: Replicas
+    after: Replicas
+    controller_leads: bool = False
+
+    @property
+    def id(self) -> str:
+        """``0,1,2-1,3,4``, in cells' names."""
+        return f"{_list(self.before)}-{_list(self.after)}" + "+controller-leads" * self.controller_leads
+
+    @property
+    def title(self) -> str:
+        leads = ", controller and leader in one" if self.controller_leads else ""
+        return f"[{_list(self.before)}] to [{_list(self.after)}]{leads}"
+
+    @property
+    def min_insync_replicas(self) -> int:
+        """What every replica list of the move survives one fault with: under-min-ISR is then never the fault's alone."""
+        return max(1, min(len(self.before), len(self.after)) - 1)
+
+
+DEFAULT = Course((0, 1, 2), (1, 3, 4))
+COURSES = (
+    DEFAULT,
+    Course((0, 1, 2), (0, 1, 3)),
+    Course((0, 1, 2), (3, 4, 5)),
+    Course((0, 1, 2), (2, 1, 0)),
+    Course((0, 1), (0, 1, 2)),
+    Course((0, 1, 2), (1, 2)),
+    evolve(DEFAULT, controller_leads=True),
+)
+"""Those of ``--all-plans``. The replication factor is lowered by the leader: the harder case."""
+
+
+def protocols() -> tuple[str, ...]:
+    """Those of the atlas without ``--protocol``: the strategies of this version that are a document's own."""
+    return tuple(shape.name for shape in SHAPES.values() if shape.available and shape.name == shape.protocol)
+
+
+def profile_of(strategy: str) -> str:
+    """The profile under which a strategy is at home, if this version has it."""
+    profile = PROFILE_OF.get(parse_strategy(strategy).protocol, DEFAULT_PROFILE)
+    return profile if PROFILES[profile].available else DEFAULT_PROFILE
+
+
+def own_courses(scenario: Scenario) -> tuple[Course, ...]:
+    """The moves of a scenario file's plan, each once; they take the place of the built-in ones."""
+    before = scenario.assignments()
+    moves = scenario.plan.targets() if scenario.plan is not None else {}
+    return tuple(dict.fromkeys(Course(before[name], after) for name, after in moves.items()))
+
+
+def undisturbed(course: Course, strategy: str, seed: int = SEED, like: Scenario | None = None) -> Scenario:
+    """The move without any fault. ``like``: a scenario whose cluster, settings, profile and load are taken.
+
+    Raises: BadInput where that cluster has no room for the move and a controller beside it.
+    """
+    table = _table(course) if like is None else _table_like(course, like)
+    table["profile"] = profile_of(strategy) if like is None else like.profile
+    table["seed"], table["strategy"]["name"] = seed, strategy
+    return Scenario.from_table(table, source="" if like is None else like.source)
+
+
+def _table(course: Course) -> dict[str, Any]:
+    load = {"topic": TOPIC, "messageSize": 100, "stop": LOAD_STOPS}
+    return {
+        "title": f"The move {course.title}, undisturbed",
+        "horizon": HORIZON,
+        "cluster": {
+            "brokers": BROKERS,
+            "controller": _controller(course, BROKERS),
+            "config": {"min.insync.replicas": course.min_insync_replicas},
+        },
+        "topics": [{"name": TOPIC, "assignment": [list(course.before)], "size": "64KiB"}],
+        "workloads": [
+            {**load, "producerRate": 10, "acks": "all", "linger": "100ms"},
+            {**load, "producerRate": 25, "acks": "1", "linger": "40ms"},
+        ],
+        "strategy": {},
+        "plan": {
+            "version": 1,
+            "partitions": [{"topic": TOPIC, "partition": 0, "replicas": list(course.after)}],
+        },
+        "method": [{"at": "1s", "action": "reassign.execute"}],
+        "expect": [
+            {"isr": {PARTITION: list(course.after)}, "within": GIVES_UP},
+            {"leader": {PARTITION: list(course.after)}},
+        ],
+    }
+
+
+def _table_like(course: Course, like: Scenario) -> dict[str, Any]:
+    table, theirs = _table(course), like.to_table()
+    brokers = like.cluster.brokers
+    lacking = [broker for broker in (*course.before, *course.after) if broker >= brokers]
+    if lacking:
+        raise BadInput(
+            f"the move {course.title} needs broker {max(lacking)}; write at least {max(lacking) + 2}",
+            where="cluster.brokers",
+            source=like.source,
+        )
+    controller = like.cluster.controller
+    if course.controller_leads or controller is None or controller in (*course.before, *course.after):
+        controller = _controller(course, brokers, like.source)
+    settings = {"min.insync.replicas": course.min_insync_replicas, **theirs["cluster"].get("config", {})}
+    table["cluster"] = {**theirs["cluster"], "controller": controller, "config": settings}
+    for key in ("size", "config"):
+        if theirs.get("topics") and key in theirs["topics"][0]:
+            table["topics"][0][key] = theirs["topics"][0][key]
+    if like.workloads:
+        table["workloads"] = [{"stop": LOAD_STOPS, **load, "topic": TOPIC} for load in theirs["workloads"]]
+    table["strategy"] = {key: value for key, value in theirs.get("strategy", {}).items() if key != "name"}
+    return table
+
+
+def _controller(course: Course, brokers: int, source: str = "") -> int:
+    """The leader, or the last broker that is no part of the move."""
+    if course.controller_leads:
+        return course.before[0]
+    free = [broker for broker in range(brokers) if broker not in (*course.before, *course.after)]
+    if not free:
+        raise BadInput(
+            f"no broker is left for the controller beside the move {course.title}; write one more",
+            where="cluster.brokers",
+            source=source,
+        )
+    return free[-1]
+
+
+def _list(replicas: Replicas) -> str:
+    return ",".join(map(str, replicas))

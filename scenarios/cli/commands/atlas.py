@@ -1,0 +1,222 @@
+"""`atlas [FILE]`: a move with every fault at every step, and what became of it: a table, a data set, a page."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attrs import define, field
+
+from scenarios.cli import exits, options
+from scenarios.cli.output import note, say
+from scenarios.cli.parser import Program
+from scenarios.errors import BadInput
+
+if TYPE_CHECKING:
+    from scenarios.atlas.campaign import Atlas, Sheet
+    from scenarios.atlas.rows import CellRow
+    from scenarios.model import Scenario
+
+
+def add(program: Program) -> None:
+    parser = program.command("atlas", run, "break a move at every step with every fault, and map what becomes of it")
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        nargs="?",
+        help="a scenario whose cluster, settings, profile, load and moves are taken (default: seven brokers)",
+    )
+    parser.add_argument(
+        "--protocol",
+        dest="protocols",
+        metavar="P",
+        type=options.strategy_of("--protocol"),
+        nargs="+",
+        action="extend",
+        help="strategies (list strategies); default: every document's own",
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", help="write the cells as Parquet there as they are done, and the page atlas.html"
+    )
+    parser.add_argument(
+        "--all-plans", action="store_true", help="all moves of the campaign, instead of [0,1,2] to [1,3,4]"
+    )
+    parser.add_argument("--resume", action="store_true", help="go on with the atlas in --out")
+    parser.add_argument("--cell", metavar="ID", help="do this one cell and show its timeline")
+    parser.add_argument("--write-scenario", metavar="FILE", help="with --cell: write it as a scenario file, and stop")
+    parser.add_argument("--seed", metavar="N", type=options.whole("--seed", 0), help="what chance is drawn from")
+    parser.add_argument(
+        "--jobs",
+        metavar="N",
+        type=options.whole("--jobs", 1, 1024),
+        default=os.cpu_count() or 1,
+        help="processes that share the cells (default: one per processor)",
+    )
+    options.add_format(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """What cannot be done is refused before anything runs or is written."""
+    if arguments.resume and not arguments.out:
+        raise BadInput("goes on with what is in a folder; name it with --out", where="--resume")
+    if arguments.write_scenario and not arguments.cell:
+        raise BadInput("writes one cell; name it with --cell", where="--write-scenario")
+    for option in ("out", "all_plans", "protocols"):
+        if arguments.cell and getattr(arguments, option):
+            name = {"all_plans": "--all-plans", "protocols": "--protocol"}.get(option, f"--{option}")
+            raise BadInput("does one cell, whose name says all; leave it out", where=name)
+    atlas = _asked(arguments)
+    return _one_cell(atlas, arguments) if arguments.cell else _all_cells(atlas, arguments)
+
+
+def _asked(arguments: Namespace) -> Atlas:
+    from scenarios.atlas.campaign import Atlas
+    from scenarios.atlas.courses import COURSES, DEFAULT, SEED, own_courses, protocols
+
+    like = _like(arguments.file)
+    own = () if like is None else own_courses(like)
+    if own and arguments.all_plans:
+        raise BadInput("the file has a plan of its own; leave one of them out", where="--all-plans")
+    everything = arguments.all_plans or arguments.cell
+    return Atlas(
+        protocols=tuple(dict.fromkeys(arguments.protocols or protocols())),
+        courses=own or (COURSES if everything else (DEFAULT,)),
+        seed=SEED if arguments.seed is None else arguments.seed,
+        like=like,
+        file=arguments.file or "",
+    )
+
+
+def _like(file: str | None) -> Scenario | None:
+    if file is None:
+        return None
+    from scenarios.cli.files import load
+
+    return load(file)
+
+
+# -- one cell ---------------------------------------------------------------------------------------------------------
+
+
+def _one_cell(atlas: Atlas, arguments: Namespace) -> int:
+    from scenarios.atlas.campaign import do, find
+
+    sheet, cell = find(arguments.cell, atlas)
+    if arguments.write_scenario:
+        _write_scenario(cell.scenario(sheet.undisturbed), Path(arguments.write_scenario))
+        return exits.PASSED
+    row = do(sheet, cell, atlas.replay)
+    if row is None:
+        raise BadInput("its fault cannot be done there, so it is no cell; choose another", where="--cell")
+    if arguments.format == "json":
+        say(json.dumps({**row.to_json(), "timeline": row.timeline}))
+    else:
+        for line in _cell_lines(row):
+            say(line)
+    return exits.FAILED if row.outcome == "unsafe" else exits.PASSED
+
+
+def _cell_lines(row: CellRow) -> Iterator[str]:
+    yield f"{row.cell} (profile {row.profile}, seed {row.seed})"
+    yield f"{row.outcome}{': ' + ', '.join(row.harms) if row.harms else ''}"
+    if row.why:
+        yield f"  {row.why}"
+    if row.known:
+        yield f"  known: {row.known}"
+    yield ""
+    yield from row.timeline
+    yield ""
+    yield f"digest {row.digest}; as a scenario file: {row.command} --write-scenario FILE"
+
+
+def _write_scenario(scenario: Scenario, path: Path) -> None:
+    try:
+        path.write_text(scenario.to_toml())
+    except OSError as error:
+        raise BadInput(f"cannot be written ({error.strerror}); name another file", source=str(path)) from error
+    say(f"written to {path}; next: understudy run {path}")
+
+
+# -- all of them ------------------------------------------------------------------------------------------------------
+
+
+@define(eq=False)
+class _Progress:
+    """Rows as they come; with ``root`` they are kept there."""
+
+    total: int
+    root: Path | None
+    rows: list[CellRow] = field(factory=list)
+    skipped: int = 0
+
+    def take(self, done: Any) -> None:
+        if self.root is not None and done.rows:
+            from scenarios.dataset.cells import write_cells
+
+            write_cells(self.root, done.rows)
+        self.rows += done.rows
+        self.skipped += done.skipped
+        unsafe = sum(row.outcome == "unsafe" for row in self.rows)
+        note(f"atlas: {len(self.rows) + self.skipped} of {self.total} cells, {unsafe} unsafe")
+
+
+def _all_cells(atlas: Atlas, arguments: Namespace) -> int:
+    from scenarios.atlas.campaign import chunks, work
+    from scenarios.cli.workers import in_order
+
+    began = time.monotonic()
+    sheets = list(atlas.sheets())
+    root = Path(arguments.out) if arguments.out else None
+    progress = _Progress(sum(len(sheet.cells) for sheet in sheets), root, _there(root, atlas, arguments.resume))
+    there = [row.cell for row in progress.rows]
+    tasks = list(chunks(sheets, atlas.replay, there))
+    if there:
+        note(f"atlas: {len(there)} cells are there already")
+    with closing(in_order(work, tasks, min(arguments.jobs, max(1, len(tasks))), arguments.log)) as results:
+        for done in results:
+            progress.take(done)
+    places = {cell.id: index for index, cell in enumerate(cell for sheet in sheets for cell in sheet.cells)}
+    rows = sorted((row for row in progress.rows if row.cell in places), key=lambda row: places[row.cell])
+    _tell(rows, sheets, progress.skipped, time.monotonic() - began, arguments)
+    return exits.FAILED if any(row.outcome == "unsafe" for row in rows) else exits.PASSED
+
+
+def _there(root: Path | None, atlas: Atlas, resume: bool) -> list[CellRow]:
+    """The cells that a folder has already. It is claimed for this atlas before anything is run."""
+    if root is None:
+        return []
+    from scenarios.dataset.cells import begin, read_cells
+
+    begin(root, atlas.identity(), resume=resume)
+    return read_cells(root)
+
+
+def _tell(rows: list[CellRow], sheets: list[Sheet], skipped: int, wall_s: float, arguments: Namespace) -> None:
+    from scenarios.atlas.summary import Own, counts, summary
+
+    undisturbed = [Own.of(sheet) for sheet in sheets]
+    pages = _write_pages(Path(arguments.out), rows, undisturbed) if arguments.out else []
+    if arguments.format == "json":
+        head = {"cells": len(rows), **counts(rows), "wall_s": round(wall_s, 3), "skipped": skipped}
+        own = [{"protocol": u.protocol, "profile": u.profile, "plan": u.plan, "harms": u.harms} for u in undisturbed]
+        say(json.dumps({**head, "undisturbed": own, "cells_list": [row.to_json() for row in rows]}))
+        return
+    for line in summary(rows, undisturbed):
+        say(line)
+    found = ", ".join(f"{number} {outcome}" for outcome, number in counts(rows).items())
+    say(f"{len(rows)} cells: {found} ({wall_s:.0f} s)")
+    for page in pages:
+        say(f"written to {page}")
+
+
+def _write_pages(root: Path, rows: list[CellRow], undisturbed: list[Any]) -> list[Path]:
+    from scenarios.atlas.page import pages
+    from scenarios.dataset.cells import write_text
+
+    return [write_text(root, name, text) for name, text in pages(rows, undisturbed)]
