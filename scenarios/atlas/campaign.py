@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from attrs import evolve, field, frozen
 
-from scenarios.atlas.cells import Cell, cells
+from scenarios.atlas.cells import ACTORS, FAULTS, Cell, cells
 from scenarios.atlas.courses import SEED, Course, undisturbed
 from scenarios.atlas.known import explained
 from scenarios.atlas.outcome import judge, own_harms
@@ -29,10 +29,17 @@ PARTS = ("protocol", "plan", "gate", "actor", "fault")
 
 @frozen(kw_only=True)
 class Atlas:
-    """What is asked for. ``like``: the scenario file whose cluster, profile and load are taken, None without."""
+    """What is asked for.
+
+    Attributes:
+        actors, faults: only these.
+        like: the scenario whose cluster, profile and load are taken, None without; ``file``: its name.
+    """
 
     protocols: tuple[str, ...]
     courses: tuple[Course, ...]
+    actors: tuple[str, ...] = tuple(ACTORS)
+    faults: tuple[str, ...] = tuple(FAULTS)
     seed: int = SEED
     like: Scenario | None = None
     file: str = ""
@@ -50,7 +57,11 @@ class Atlas:
         """The undisturbed runs, protocol by protocol. Raises: BadInput where one of them fails."""
         for protocol in self.protocols:
             for course in self.courses:
-                yield survey(undisturbed(course, protocol, self.seed, self.like), course)
+                sheet = survey(undisturbed(course, protocol, self.seed, self.like), course)
+                yield evolve(sheet, cells=tuple(cell for cell in sheet.cells if self._wants(cell)))
+
+    def _wants(self, cell: Cell) -> bool:
+        return cell.actor in self.actors and cell.fault in self.faults
 
 
 @frozen(kw_only=True)
@@ -94,9 +105,7 @@ def survey(scenario: Scenario, course: Course) -> Sheet:
     """Run the undisturbed move and list its cells, from the gates that it visits."""
     sight = perform_undisturbed(scenario).sight
     found = tuple(cells(scenario.strategy.name, course, sight.visits))
-    return Sheet(
-        undisturbed=scenario, course=course, sight=sight, own_harms=own_harms(sight, course), cells=found
-    )
+    return Sheet(undisturbed=scenario, course=course, sight=sight, own_harms=own_harms(sight, course), cells=found)
 
 
 def chunks(sheets: Iterable[Sheet], replay: Replay, done: Iterable[str] = ()) -> Iterator[Chunk]:

@@ -6,7 +6,7 @@ whose actor does not exist there (no follower is kept, none is removed) is none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from attrs import frozen
@@ -106,7 +106,7 @@ class Cell:
         return Scenario.from_table(table, source=undisturbed.source)
 
 
-def cells(protocol: str, course: Course, visits: list[Visit]) -> Iterator[Cell]:
+def cells(protocol: str, course: Course, visits: Iterable[Visit]) -> Iterator[Cell]:
     """All of a move, in the order of its gates."""
     for visit in visits:
         for actor in ACTORS:

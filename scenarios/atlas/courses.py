@@ -38,8 +38,7 @@ PROFILE_OF: dict[str, str] = {"kafka-42": "kafka-0.8", "kip-455": "kafka-2.4"}
 
 @frozen
 class Course:
-    """``before`` and ``after``: the replicas, preferred leader first. ``controller_leads``: the controller stands on the
-    first of ``before``."""
+    """``before`` and ``after``: the replicas, preferred leader first. ``controller_leads``: the leader is."""
 
     before: Replicas
     after: Replicas
@@ -57,7 +56,7 @@ class Course:
 
     @property
     def min_insync_replicas(self) -> int:
-        """What every replica list of the move survives one fault with: under-min-ISR is then never the fault's alone."""
+        """One less than the smallest replica list: a fault alone, at one replica, is never under-min-ISR."""
         return max(1, min(len(self.before), len(self.after)) - 1)
 
 
@@ -95,7 +94,7 @@ def own_courses(scenario: Scenario) -> tuple[Course, ...]:
 def undisturbed(course: Course, strategy: str, seed: int = SEED, like: Scenario | None = None) -> Scenario:
     """The move without any fault. ``like``: a scenario whose cluster, settings, profile and load are taken.
 
-    Raises: BadInput where that cluster has no room for the move and a controller beside it.
+    Raises: BadInput where that cluster has too few brokers for the move.
     """
     table = _table(course) if like is None else _table_like(course, like)
     table["profile"] = profile_of(strategy) if like is None else like.profile
@@ -137,13 +136,13 @@ def _table_like(course: Course, like: Scenario) -> dict[str, Any]:
     lacking = [broker for broker in (*course.before, *course.after) if broker >= brokers]
     if lacking:
         raise BadInput(
-            f"the move {course.title} needs broker {max(lacking)}; write at least {max(lacking) + 2}",
+            f"the move {course.title} needs broker {max(lacking)}; write at least {max(lacking) + 2}, or a [plan]",
             where="cluster.brokers",
             source=like.source,
         )
     controller = like.cluster.controller
     if course.controller_leads or controller is None or controller in (*course.before, *course.after):
-        controller = _controller(course, brokers, like.source)
+        controller = _controller(course, brokers)
     settings = {"min.insync.replicas": course.min_insync_replicas, **theirs["cluster"].get("config", {})}
     table["cluster"] = {**theirs["cluster"], "controller": controller, "config": settings}
     for key in ("size", "config"):
@@ -155,18 +154,12 @@ def _table_like(course: Course, like: Scenario) -> dict[str, Any]:
     return table
 
 
-def _controller(course: Course, brokers: int, source: str = "") -> int:
-    """The leader, or the last broker that is no part of the move."""
+def _controller(course: Course, brokers: int) -> int:
+    """The leader, or the last broker that is no part of the move; where all are, the last one."""
     if course.controller_leads:
         return course.before[0]
     free = [broker for broker in range(brokers) if broker not in (*course.before, *course.after)]
-    if not free:
-        raise BadInput(
-            f"no broker is left for the controller beside the move {course.title}; write one more",
-            where="cluster.brokers",
-            source=source,
-        )
-    return free[-1]
+    return free[-1] if free else brokers - 1
 
 
 def _list(replicas: Replicas) -> str:

@@ -1,8 +1,8 @@
 """What a run amounts to, held against the undisturbed one (readings, 6).
 
-A run is *unsafe* when a checker of section S or E fired or a record that was acknowledged with acks=all is gone; *stuck*
-when, ten virtual minutes after healing, the move has not come to where the undisturbed one came to; *harmed* when it has,
-at a price that the undisturbed move did not have; *finished* otherwise.
+A run is *unsafe* when a checker of section S or E fired or a record that was acknowledged with acks=all is gone;
+*stuck* when, ten virtual minutes after healing, the move has not come to where the undisturbed one came to; *harmed*
+when it has, at a price that the undisturbed move did not have; *finished* otherwise.
 
 Harms of the undisturbed move itself are the protocol's and are told once (``Finding.harms`` of the undisturbed run).
 """
@@ -99,7 +99,8 @@ def _unsafe(sight: Sight) -> str:
 def _stuck(sight: Sight, course: Course) -> str:
     target, assignment = _list(course.after), _list(sight.assignment)
     if sight.open:
-        return f"the move waits at {sight.waiting or 'no step'}: {sight.lacking(course.after) or f'ISR {_list(sight.isr)}'}"
+        lacking = sight.lacking(course.after) or f"ISR {_list(sight.isr)}"
+        return f"the move waits at {sight.waiting or 'no step'}: {lacking}"
     if sorted(sight.assignment) != sorted(course.after):
         return f"the move was given up: the assignment is {assignment} instead of {target}"
     if sight.leader < 0:
@@ -121,9 +122,7 @@ def _under_min_isr(sight: Sight, undisturbed: Sight) -> str:
 def _leader_outside(sight: Sight, undisturbed: Sight) -> str:
     if sight.leader >= 0 and sight.leader not in sight.assignment:
         return f"leader {sight.leader} is outside the assignment {_list(sight.assignment)}"
-    return _for_a_while(
-        "the leader was outside the assignment", sight.leader_outside_us, undisturbed.leader_outside_us
-    )
+    return _for_a_while("the leader was outside the assignment", sight.leader_outside_us, undisturbed.leader_outside_us)
 
 
 def _isr_outside(sight: Sight, undisturbed: Sight) -> str:

@@ -31,9 +31,7 @@ class Own:
     @classmethod
     def of(cls, sheet: Sheet) -> Own:
         profile = sheet.undisturbed.profile
-        return cls(
-            sheet.protocol, profile, sheet.course.id, sheet.course.title, sheet.own_harms, len(sheet.cells)
-        )
+        return cls(sheet.protocol, profile, sheet.course.id, sheet.course.title, sheet.own_harms, len(sheet.cells))
 
 
 def badness(row: CellRow) -> tuple[int, int]:

@@ -19,7 +19,9 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
-def in_order(work: Callable[[Task], Result], tasks: Iterable[Task], jobs: int, log: str) -> Generator[Result, None, None]:
+def in_order(
+    work: Callable[[Task], Result], tasks: Iterable[Task], jobs: int, log: str
+) -> Generator[Result, None, None]:
     """``work(task)`` of each task, in the order of the tasks, each as soon as it and those before it are done.
 
     One job: in this process. Close the generator when leaving early: that ends the processes.

@@ -102,7 +102,8 @@ def _check_same(root: Path, identity: Mapping[str, object]) -> None:
     if differing:
         key = differing[0]
         raise BadInput(
-            f"holds an atlas with {key} {found.get(key)!r}, not {identity[key]!r}; name another folder", source=str(root)
+            f"holds an atlas with {key} {found.get(key)!r}, not {identity[key]!r}; name another folder",
+            source=str(root),
         )
 
 

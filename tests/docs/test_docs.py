@@ -14,7 +14,7 @@ import pytest
 from scenarios.model import Scenario
 from tests.docs.pages import DOCS, ROOT, Fenced, fenced, run_blocks, text_of
 
-PAGES = ("scenarios.md", "strategies.md", "dataset.md", "checkers.md", "determinism.md", "python.md")
+PAGES = ("scenarios.md", "strategies.md", "dataset.md", "checkers.md", "determinism.md", "python.md", "atlas.md")
 _LINK = re.compile(r"\]\(([^)#:]+)?(?:#([^)]+))?\)")
 _NEEDS_SPARK = "scenarios.spark"
 

@@ -6,7 +6,7 @@ import json
 import os
 import time
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from scenarios.errors import BadInput
 if TYPE_CHECKING:
     from scenarios.atlas.campaign import Atlas, Sheet
     from scenarios.atlas.rows import CellRow
+    from scenarios.atlas.summary import Own
     from scenarios.model import Scenario
 
 
@@ -41,6 +42,8 @@ def add(program: Program) -> None:
         action="extend",
         help="strategies (list strategies); default: every document's own",
     )
+    for option, help in (("--actor", "only these brokers"), ("--fault", "only these faults")):
+        parser.add_argument(option, dest=f"{option[2:]}s", metavar="A", nargs="+", action="extend", help=help)
     parser.add_argument(
         "--out", metavar="DIR", help="write the cells as Parquet there as they are done, and the page atlas.html"
     )
@@ -77,20 +80,32 @@ def run(arguments: Namespace) -> int:
 
 def _asked(arguments: Namespace) -> Atlas:
     from scenarios.atlas.campaign import Atlas
+    from scenarios.atlas.cells import ACTORS, FAULTS
     from scenarios.atlas.courses import COURSES, DEFAULT, SEED, own_courses, protocols
 
     like = _like(arguments.file)
+    actors = _only("--actor", arguments.actors, ACTORS)
+    faults = _only("--fault", arguments.faults, FAULTS)
     own = () if like is None else own_courses(like)
     if own and arguments.all_plans:
         raise BadInput("the file has a plan of its own; leave one of them out", where="--all-plans")
     everything = arguments.all_plans or arguments.cell
     return Atlas(
         protocols=tuple(dict.fromkeys(arguments.protocols or protocols())),
+        actors=actors,
+        faults=faults,
         courses=own or (COURSES if everything else (DEFAULT,)),
         seed=SEED if arguments.seed is None else arguments.seed,
         like=like,
         file=arguments.file or "",
     )
+
+
+def _only(option: str, names: list[str] | None, known: Iterable[str]) -> tuple[str, ...]:
+    """Those that are asked for, all of them without; in the order of the atlas."""
+    read = options.one_of(option, tuple(known))
+    asked = [read(name) for name in names or known]
+    return tuple(name for name in known if name in asked)
 
 
 def _like(file: str | None) -> Scenario | None:
@@ -201,7 +216,7 @@ def _tell(rows: list[CellRow], sheets: list[Sheet], skipped: int, wall_s: float,
     from scenarios.atlas.summary import Own, counts, summary
 
     undisturbed = [Own.of(sheet) for sheet in sheets]
-    pages = _write_pages(Path(arguments.out), rows, undisturbed) if arguments.out else []
+    page = _write_page(Path(arguments.out), rows, undisturbed) if arguments.out else None
     if arguments.format == "json":
         head = {"cells": len(rows), **counts(rows), "wall_s": round(wall_s, 3), "skipped": skipped}
         own = [{"protocol": u.protocol, "profile": u.profile, "plan": u.plan, "harms": u.harms} for u in undisturbed]
@@ -211,12 +226,12 @@ def _tell(rows: list[CellRow], sheets: list[Sheet], skipped: int, wall_s: float,
         say(line)
     found = ", ".join(f"{number} {outcome}" for outcome, number in counts(rows).items())
     say(f"{len(rows)} cells: {found} ({wall_s:.0f} s)")
-    for page in pages:
-        say(f"written to {page}")
+    if page is not None:
+        say(f"written to {arguments.out}; the map is {page}")
 
 
-def _write_pages(root: Path, rows: list[CellRow], undisturbed: list[Any]) -> list[Path]:
-    from scenarios.atlas.page import pages
+def _write_page(root: Path, rows: list[CellRow], undisturbed: list[Own]) -> Path:
+    from scenarios.atlas.page import NAME, page
     from scenarios.dataset.cells import write_text
 
-    return [write_text(root, name, text) for name, text in pages(rows, undisturbed)]
+    return write_text(root, NAME, page(rows, undisturbed))

@@ -1,0 +1,42 @@
+"""docs/atlas.md: it names every actor, fault, outcome and harm, and its cells exist."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from scenarios.atlas.campaign import Atlas, find
+from scenarios.atlas.cells import ACTORS, FAULTS
+from scenarios.atlas.courses import COURSES
+from scenarios.atlas.maps import LETTERS
+from scenarios.atlas.outcome import HARMS, OUTCOMES
+from scenarios.atlas.rows import CellRow
+from tests.docs.pages import text_of
+
+PAGE = text_of("atlas.md")
+CELLS = sorted(set(re.findall(r"--cell ([\w,/.+-]+/[\w-]+)", PAGE)))
+
+
+@pytest.mark.parametrize("name", [*ACTORS, *FAULTS, *OUTCOMES, *HARMS])
+def test_every_name_has_a_row(name: str) -> None:
+    assert re.search(rf"^\| `{name}` \|", PAGE, re.MULTILINE)
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_letters_are_those_of_the_map(harm: str) -> None:
+    assert f"| `{harm}` | {LETTERS[harm]} |" in PAGE
+
+
+@pytest.mark.parametrize("name", [name for name in CellRow._fields if name != "profile"])
+def test_every_column_is_named(name: str) -> None:
+    assert f"`{name}`" in PAGE
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_the_cells_it_names_exist(name: str) -> None:
+    find(name, Atlas(protocols=(), courses=COURSES))
+
+
+def test_it_names_some() -> None:
+    assert CELLS
