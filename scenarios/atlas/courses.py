@@ -32,9 +32,6 @@ LOAD_STOPS = "30s"
 """Later than every fault's healing: what is acknowledged meanwhile can be lost. A cluster without load is cheap to wait
 for."""
 
-PROFILE_OF: dict[str, str] = {"kafka-42": "kafka-0.8", "kip-455": "kafka-2.4"}
-"""The release that a protocol belongs to, where it is not the default profile."""
-
 
 @frozen
 class Course:
@@ -79,9 +76,10 @@ def protocols() -> tuple[str, ...]:
 
 
 def profile_of(strategy: str) -> str:
-    """The profile under which a strategy is at home, if this version has it."""
-    profile = PROFILE_OF.get(parse_strategy(strategy).protocol, DEFAULT_PROFILE)
-    return profile if PROFILES[profile].available else DEFAULT_PROFILE
+    """The release that moves partitions this way by itself; the default profile where that does, or none."""
+    protocol = parse_strategy(strategy).protocol
+    homes = [name for name, profile in PROFILES.items() if profile.strategy == protocol]
+    return DEFAULT_PROFILE if DEFAULT_PROFILE in homes or not homes else homes[0]
 
 
 def own_courses(scenario: Scenario) -> tuple[Course, ...]:

@@ -7,7 +7,7 @@ import pytest
 from emulator.trace.events import Step
 from scenarios.atlas.campaign import Sheet, survey
 from scenarios.atlas.cells import ACTORS, FAULTS, who
-from scenarios.atlas.courses import COURSES, DEFAULT, Course, protocols, undisturbed
+from scenarios.atlas.courses import COURSES, DEFAULT, Course, profile_of, protocols, undisturbed
 from scenarios.atlas.witness import Visit
 from scenarios.model import Scenario
 from tests.scenarios.runner.building import play
@@ -92,6 +92,11 @@ def test_a_cell_is_a_scenario_file() -> None:
         scenario = cell.scenario(found.undisturbed)
         assert Scenario.loads(scenario.to_toml()).digest() == scenario.digest()
         assert cell.id in scenario.description
+
+
+def test_a_protocol_runs_under_the_release_that_it_belongs_to() -> None:
+    assert profile_of("wiki") == "kafka-2.3"
+    assert profile_of("kafka-6794") == "kafka-2.3", "never released"
 
 
 def test_names_say_hop_and_visit() -> None:
