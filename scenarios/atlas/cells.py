@@ -51,6 +51,7 @@ HEALING: tuple[Table, ...] = (
     {"action": "link.heal", "target": {"mode": "all"}},
 )
 """What the rollbacks do when the cluster has settled under the fault."""
+MARGIN_US = 7_000_000
 
 
 @frozen(kw_only=True)
@@ -102,8 +103,15 @@ class Cell:
         table["title"] = f"Atlas: {self.words}"
         table["description"] = f"{self.id} of the atlas: {self.course.title} under {self.protocol}."
         table["method"] = [*table["method"], fault]
-        table["rollbacks"] = [*HEALING]
+        table["rollbacks"] = [*HEALING, _patience(undisturbed)]
         return Scenario.from_table(table, source=undisturbed.source)
+
+
+def _patience(undisturbed: Scenario) -> Table:
+    """Time that passes after healing: a leader drops a follower that does not fetch after at most one and a half times
+    replica.lag.time.max.ms, which a cluster that seems settled only waits for."""
+    lag_us = int(undisturbed.settings()["replica.lag.time.max.ms"]) * 1500
+    return {**HEALING[-1], "after": f"{lag_us + MARGIN_US}us"}
 
 
 def cells(protocol: str, course: Course, visits: Iterable[Visit]) -> Iterator[Cell]:

@@ -28,9 +28,9 @@ HORIZON = "15m"
 GIVES_UP = "14m"
 """How long a run waits for a move, counted from its start. Every fault is healed within four virtual minutes, so a run
 that ends here has waited for ten after healing."""
-LOAD_STOPS = "30s"
-"""Later than every fault's healing: what is acknowledged meanwhile can be lost. A cluster without load is cheap to wait
-for."""
+LOAD_STOPS = "24s"
+"""Later than every fault's healing, since what is acknowledged meanwhile can be lost; sooner than any run's end, since
+the logs are compared there."""
 
 
 @frozen
@@ -112,8 +112,8 @@ def _table(course: Course) -> dict[str, Any]:
         },
         "topics": [{"name": TOPIC, "assignment": [list(course.before)], "size": "64KiB"}],
         "workloads": [
-            {**load, "producerRate": 10, "acks": "all", "linger": "100ms"},
-            {**load, "producerRate": 25, "acks": "1", "linger": "40ms"},
+            {**load, "producerRate": 5, "acks": "all", "linger": "200ms"},
+            {**load, "producerRate": 20, "acks": "1", "linger": "50ms"},
         ],
         "strategy": {},
         "plan": {
@@ -147,7 +147,7 @@ def _table_like(course: Course, like: Scenario) -> dict[str, Any]:
         if theirs.get("topics") and key in theirs["topics"][0]:
             table["topics"][0][key] = theirs["topics"][0][key]
     if like.workloads:
-        table["workloads"] = [{"stop": LOAD_STOPS, **load, "topic": TOPIC} for load in theirs["workloads"]]
+        table["workloads"] = [{**load, "topic": TOPIC, "stop": LOAD_STOPS} for load in theirs["workloads"]]
     table["strategy"] = {key: value for key, value in theirs.get("strategy", {}).items() if key != "name"}
     return table
 

@@ -1,4 +1,7 @@
-"""Outcomes that are understood: which reading, document or ticket explains what a cell shows."""
+"""What is known of the harms: which reading, document or line of Kafka's source explains what a cell shows.
+
+Facts of Kafka's source name the release in which they were read.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,90 @@ from attrs import frozen
 
 from scenarios.atlas.cells import Cell
 from scenarios.atlas.outcome import Finding
+from scenarios.model.phases import PHASE_STEPS
+from scenarios.model.steps import PROTOCOLS, STEPS
 
 
 @frozen
 class Known:
-    """``applies`` to a cell's finding; ``text``: the reason and its source, one line."""
+    """``applies`` to a cell and what it came to; ``text``: the reason and its source, one line."""
 
     applies: Callable[[Cell, Finding], bool]
     text: str
 
 
-KNOWN: tuple[Known, ...] = ()
-
-
 def explained(cell: Cell, finding: Finding) -> str:
     """The reasons that are known, empty where none is."""
     return "; ".join(known.text for known in KNOWN if known.applies(cell, finding))
+
+
+def protocol_of(cell: Cell) -> str:
+    """``grow-then-shrink`` and its like share the steps of kafka-6794."""
+    return STEPS[cell.step].name
+
+
+def leader_moved(cell: Cell) -> bool:
+    """Has the move's own election been held at this gate?"""
+    steps = list(PROTOCOLS[protocol_of(cell)].steps)
+    elects = PHASE_STEPS[protocol_of(cell)]["move.leader"].last
+    return (steps.index(cell.step), cell.edge == "after") >= (steps.index(elects), True)
+
+
+def _old_leader(cell: Cell, finding: Finding) -> bool:
+    return "acks-1-loss" in finding.harms and leader_moved(cell) and cell.actor in ("controller", "removing")
+
+
+def _new_leader(cell: Cell, finding: Finding) -> bool:
+    return "acks-1-loss" in finding.harms and not _old_leader(cell, finding)
+
+
+def _written_too_early(cell: Cell, finding: Finding) -> bool:
+    """What KAFKA-6794's step 5 leaves behind when its controller goes."""
+    outside = {"leader-outside-assignment", "isr-outside-assignment"} & set(finding.harms)
+    return protocol_of(cell) == "kafka-6794" and bool(outside)
+
+
+def _epoch_of_its_own(cell: Cell, finding: Finding) -> bool:
+    return _written_too_early(cell, finding) and bool(finding.stuck)
+
+
+def _never_told(cell: Cell, finding: Finding) -> bool:
+    return protocol_of(cell) == "kafka-42" and bool(finding.stuck)
+
+
+def _left_behind(cell: Cell, finding: Finding) -> bool:
+    other = _written_too_early(cell, finding) or _never_told(cell, finding)
+    return "stray" in finding.harms and not other
+
+
+KNOWN: tuple[Known, ...] = (
+    Known(
+        _written_too_early,
+        "KAFKA-6794 writes the assignment (step 5) before the leader moves (9) and the dropped replica stops (10, 11): "
+        "the next controller finds nothing of it to do (readings, 2; the wiki page says: update AR last)",
+    ),
+    Known(
+        _epoch_of_its_own,
+        "step 6 has raised the epoch, which the next controller tells to the assignment only: the leader outside stays "
+        "in the old epoch, refuses its followers' fetches and cannot change the ISR, whose version is newer",
+    ),
+    Known(
+        _never_told,
+        "0.8.0 writes the new replicas to the topic's znode last, so an election, a failover or a restart meanwhile "
+        "tells the old replicas only; since KAFKA-1097 (0.8.1) the znode has both",
+    ),
+    Known(
+        _left_behind,
+        "Kafka sends StopReplica to live brokers only and forgets what was queued with its controller; a broker that "
+        "comes back is told of its assigned replicas alone (2.3.1, 2.4.1: ControllerBrokerRequestBatch, onBrokerStartup)",
+    ),
+    Known(
+        _old_leader,
+        "from the election until StopReplica nobody tells the old leader, which goes on acknowledging acks=1 "
+        "(kafka-behaviour, 12)",
+    ),
+    Known(
+        _new_leader,
+        "acks=1 is acknowledged before a follower has the record: a change of leader loses it, with or without a move",
+    ),
+)

@@ -39,6 +39,8 @@ HARMS: Mapping[str, str] = {
 
 NOTICED_US = 100_000
 """What holds for less, on the way, is the time that two requests take."""
+BY_CHANCE = 1
+"""Batches with acks=1 that fall between two requests of one run, and not of another."""
 LOOKS: tuple[str, ...] = ("kip-455.check", "kip-455.wait")
 """Steps that only look: how often they are passed depends on how often the ISR changed."""
 
@@ -105,7 +107,7 @@ def _stuck(sight: Sight, course: Course) -> str:
         return f"the move was given up: the assignment is {assignment} instead of {target}"
     if sight.leader < 0:
         return f"no leader, ISR {_list(sight.isr)}"
-    lacking = sight.lacking(course.after)
+    lacking = sight.lacking(course.after) or sight.behind
     return f"the assignment is {assignment}, and {lacking}" if lacking else ""
 
 
@@ -139,7 +141,8 @@ def _for_a_while(what: str, us: int, undisturbed_us: int) -> str:
 
 def _lost(sight: Sight, undisturbed: Sight) -> str:
     lost = sight.lost_one - undisturbed.lost_one
-    return f"{_batches(lost)} acknowledged with acks=1 lost" if lost > 0 else ""
+    by_chance = 0 if undisturbed is NOTHING else BY_CHANCE
+    return f"{_batches(lost)} acknowledged with acks=1 lost" if lost > by_chance else ""
 
 
 def _stray(sight: Sight) -> str:

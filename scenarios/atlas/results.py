@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from attrs import frozen
 
@@ -14,6 +16,7 @@ from scenarios.atlas.rows import CellRow
 
 HEAD, TAIL = 260, 40
 """Lines kept of a timeline that is longer than both: its beginning and its end."""
+GIVEN_UP = " gives batch "
 
 
 @frozen
@@ -57,9 +60,21 @@ def row_of(cell: Cell, profile: str, performed: Performance, finding: Finding, k
     )
 
 
-def shortened(lines: tuple[str, ...]) -> tuple[str, ...]:
-    """A timeline's beginning and end, where it is too long for a page."""
+def shortened(lines: Sequence[str]) -> tuple[str, ...]:
+    """A timeline without the repetition of given-up batches; its beginning and end, where it is still too long."""
+    lines = list(_told_once(lines))
     left_out = len(lines) - HEAD - TAIL
     if left_out <= 1:
-        return lines
-    return (*lines[:HEAD], f"  … {left_out} lines are left out here; the command shows them", *lines[-TAIL:])
+        return tuple(lines)
+    return (*lines[:HEAD], f"  … {left_out} lines are left out here; run --trace shows them", *lines[-TAIL:])
+
+
+def _told_once(lines: Sequence[str]) -> Iterator[str]:
+    """Of many batches in a row that a producer gives up, the first."""
+    for given_up, group in groupby(lines, key=lambda line: GIVEN_UP in line):
+        first, *others = group
+        yield first
+        if not given_up:
+            yield from others
+        elif others:
+            yield f"  … and {len(others)} more batches"

@@ -22,6 +22,7 @@ class Sight:
         violations, other_violations: of safety, and of other invariants, in words.
         lost_all, lost_one: batches acknowledged with acks=all, and with acks=1, that are gone.
         divergence: how two logs of the ISR differ in what is committed, empty where they agree.
+        behind: which members of the ISR do not hold what the leader holds, long after the last write.
         not_done: what the scenario could not do, empty where it did everything.
     """
 
@@ -46,6 +47,7 @@ class Sight:
     violations: tuple[str, ...] = ()
     other_violations: tuple[str, ...] = ()
     divergence: str = ""
+    behind: str = ""
     not_done: str = ""
 
     def lacking(self, target: Brokers) -> str:
@@ -73,7 +75,7 @@ def see(stage: Stage, witness: Witness) -> Sight:
     violations = stage.checkers.finish()
     figures = stage.measures.finish(end_us)
     witness.close(end_us)
-    lost = stage.judge.lost
+    lost, logs = stage.judge.lost, stage.checkers.ghosts.logs
     return Sight(
         visits=tuple(witness.visits),
         passed=witness.passed,
@@ -95,7 +97,8 @@ def see(stage: Stage, witness: Witness) -> Sight:
         lost_one=lost["1"],
         violations=tuple(_told(violation) for violation in violations if _is_safety(violation)),
         other_violations=tuple(_told(violation) for violation in violations if not _is_safety(violation)),
-        divergence=_divergence(stage.checkers.ghosts.logs, witness),
+        divergence=_divergence(logs, witness),
+        behind=_behind(logs, witness),
         not_done="; ".join((*stage.actions.refused, *stage.method.not_exercised())),
     )
 
@@ -123,3 +126,15 @@ def _divergence(logs: ReplicaLogs, witness: Witness) -> str:
         if offset is not None and offset < committed:
             return f"committed records differ on {broker} and its leader {witness.leader}, from offset {offset} on"
     return ""
+
+
+def _behind(logs: ReplicaLogs, witness: Witness) -> str:
+    """Whose log in the ISR is shorter than the leader's?"""
+    leader = logs.get(witness.leader, witness.tp)
+    if leader is None:
+        return ""
+    ends = {broker: 0 if (log := logs.get(broker, witness.tp)) is None else log.end_offset for broker in witness.isr}
+    behind = [f"{broker} (at {end})" for broker, end in ends.items() if end < leader.end_offset]
+    if not behind:
+        return ""
+    return f"the ISR's {', '.join(behind)} does not follow leader {witness.leader} (at {leader.end_offset})"

@@ -67,6 +67,13 @@ def test_what_nobody_notices_is_no_harm(field: str) -> None:
     assert found(**changes).outcome == "finished"
 
 
+def test_a_batch_that_fell_between_two_requests_is_no_harm() -> None:
+    assert found(lost_one=1).outcome == "finished"
+    assert found(evolve(GOOD, lost_one=2), lost_one=3).outcome == "finished"
+    lost = found(evolve(GOOD, lost_one=2), lost_one=4)
+    assert lost.harms == {"acks-1-loss": "2 batches acknowledged with acks=1 lost"}
+
+
 @pytest.mark.parametrize("harm", ["leaderless", "under-min-isr", "acks-1-loss", "steps-rerun"])
 def test_what_the_undisturbed_move_does_too_is_no_harm(harm: str) -> None:
     same = evolve(GOOD, **PLANTED[harm])
@@ -92,6 +99,10 @@ def test_a_membership_that_the_protocol_goes_through_is_a_harm_where_it_stays() 
         (
             {"isr": (1, 3), "failed": {4: "a disk"}},
             "the assignment is [1,3,4], and ISR [1,3] lacks 4 (its fetcher gave the partition up: a disk)",
+        ),
+        (
+            {"behind": "the ISR's 3 (at 935) does not follow leader 1 (at 1300)"},
+            "the assignment is [1,3,4], and the ISR's 3 (at 935) does not follow leader 1 (at 1300)",
         ),
         ({"isr": (1, 3), "fetching": {4: (0, 7)}}, "it fetches from 0, which is not the leader"),
     ],
