@@ -86,7 +86,7 @@ KNOWN: tuple[Known, ...] = (
     Known(
         _left_behind,
         "Kafka sends StopReplica to live brokers only and forgets what was queued with its controller; a broker that "
-        "comes back is told of its assigned replicas alone (2.3.1, 2.4.1: ControllerBrokerRequestBatch, onBrokerStartup)",
+        "comes back is told of what it is assigned (2.3.1, 2.4.1: ControllerBrokerRequestBatch, onBrokerStartup)",
     ),
     Known(
         _old_leader,

@@ -72,10 +72,10 @@ def judge(sight: Sight, course: Course, undisturbed: Sight) -> Finding:
     found = {
         "leaderless": _leaderless(sight, undisturbed),
         "leader-outside-assignment": _leader_outside(sight, undisturbed),
-        "isr-outside-assignment": _isr_outside(sight, undisturbed),
+        "isr-outside-assignment": _isr_outside(sight, course, undisturbed),
         "under-min-isr": _under_min_isr(sight, undisturbed),
         "acks-1-loss": _lost(sight, undisturbed),
-        "stray": _stray(sight),
+        "stray": _stray(sight, course),
         "wrong-order": _wrong_order(sight, course),
         "other-invariant": "; ".join(sight.other_violations[:1]),
         "steps-rerun": _rerun(sight, undisturbed),
@@ -127,8 +127,8 @@ def _leader_outside(sight: Sight, undisturbed: Sight) -> str:
     return _for_a_while("the leader was outside the assignment", sight.leader_outside_us, undisturbed.leader_outside_us)
 
 
-def _isr_outside(sight: Sight, undisturbed: Sight) -> str:
-    strangers = [broker for broker in sight.isr if broker not in sight.assignment]
+def _isr_outside(sight: Sight, course: Course, undisturbed: Sight) -> str:
+    strangers = _strangers(sight.isr, sight, course)
     if strangers:
         return f"ISR {_list(sight.isr)} has {_ids(strangers)} from outside the assignment {_list(sight.assignment)}"
     return _for_a_while("the ISR reached outside the assignment", sight.isr_outside_us, undisturbed.isr_outside_us)
@@ -145,9 +145,15 @@ def _lost(sight: Sight, undisturbed: Sight) -> str:
     return f"{_batches(lost)} acknowledged with acks=1 lost" if lost > by_chance else ""
 
 
-def _stray(sight: Sight) -> str:
-    stray = [broker for broker in sight.replicas if broker not in sight.assignment]
+def _stray(sight: Sight, course: Course) -> str:
+    stray = _strangers(sight.replicas, sight, course)
     return f"stray replica on {_ids(sorted(stray))}" if stray else ""
+
+
+def _strangers(brokers: tuple[int, ...], sight: Sight, course: Course) -> list[int]:
+    """Those that neither the assignment names nor a move that still waits is bringing."""
+    coming = course.after if sight.open else ()
+    return [broker for broker in brokers if broker not in (*sight.assignment, *coming)]
 
 
 def _wrong_order(sight: Sight, course: Course) -> str:

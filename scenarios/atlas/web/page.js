@@ -94,7 +94,8 @@
     panel.hidden = false;
     showTimeline(timeline(i));
     history.replaceState(null, "", `#${encodeURI(details.cell[i])}`);
-    keepVisible(cell);
+    makeRoom();
+    cell.scrollIntoView({ block: "center", inline: "nearest" });
     rove(cell, focus);
   }
 
@@ -114,18 +115,16 @@
     box.scrollLeft = 0;
   }
 
-  function keepVisible(cell) {
-    const wide = window.matchMedia("(min-width: 1001px)").matches;
-    document.body.classList.add("open");
+  function makeRoom() {
+    const wide = !panel.hidden && window.matchMedia("(min-width: 1001px)").matches;
+    document.body.classList.toggle("open", !panel.hidden);
     document.body.style.paddingRight = wide ? `${panel.offsetWidth}px` : "";
     document.body.style.paddingBottom = wide ? "" : `${panel.offsetHeight}px`;
-    cell.scrollIntoView({ block: "center", inline: "nearest" });
   }
 
   function close() {
     panel.hidden = true;
-    document.body.classList.remove("open");
-    document.body.style.paddingRight = document.body.style.paddingBottom = "";
+    makeRoom();
     history.replaceState(null, "", location.pathname + location.search);
     if (chosen) {
       chosen.classList.remove("chosen");
@@ -253,6 +252,7 @@
     root.dataset.theme = dark ? "light" : "dark";
   });
   window.addEventListener("hashchange", fromAddress);
+  window.addEventListener("resize", makeRoom);
 
   const bar = document.querySelector(".filters");
   new ResizeObserver(() => document.body.style.setProperty("--bar", `${bar.offsetHeight}px`)).observe(bar);

@@ -90,6 +90,15 @@ def test_a_membership_that_the_protocol_goes_through_is_a_harm_where_it_stays() 
     assert other.harms == {"leader-outside-assignment": "the leader was outside the assignment for 9.0 s"}
 
 
+def test_what_a_waiting_move_brings_is_not_left_behind() -> None:
+    """KAFKA-42 assigns last: until then its new replicas are outside the assignment."""
+    waiting = found(
+        open=True, waiting="kafka-42.3", assignment=(0, 1, 2), replicas=(0, 1, 2, 4), isr=(0, 1, 2, 4), leader=0
+    )
+    assert waiting.outcome == "stuck"
+    assert not waiting.harms
+
+
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
