@@ -41,11 +41,17 @@ def leader_moved(cell: Cell) -> bool:
 
 
 def _old_leader(cell: Cell, finding: Finding) -> bool:
-    return "acks-1-loss" in finding.harms and leader_moved(cell) and cell.actor in ("controller", "removing")
+    told_late = leader_moved(cell) and cell.actor in ("controller", "removing")
+    return "acks-1-loss" in finding.harms and told_late and not _leads_on(cell, finding)
+
+
+def _leads_on(cell: Cell, finding: Finding) -> bool:
+    return "acks-1-loss" in finding.harms and _left_behind(cell, finding) and cell.actor in ("leader", "removing")
 
 
 def _new_leader(cell: Cell, finding: Finding) -> bool:
-    return "acks-1-loss" in finding.harms and not _old_leader(cell, finding)
+    other = _old_leader(cell, finding) or _leads_on(cell, finding)
+    return "acks-1-loss" in finding.harms and not other
 
 
 def _written_too_early(cell: Cell, finding: Finding) -> bool:
@@ -87,6 +93,11 @@ KNOWN: tuple[Known, ...] = (
         _left_behind,
         "Kafka sends StopReplica to live brokers only and forgets what was queued with its controller; a broker that "
         "comes back is told of what it is assigned (2.3.1, 2.4.1: ControllerBrokerRequestBatch, onBrokerStartup)",
+    ),
+    Known(
+        _leads_on,
+        "the replica left behind was the leader's: in its old epoch it goes on acknowledging acks=1 to whoever "
+        "knows no better",
     ),
     Known(
         _old_leader,

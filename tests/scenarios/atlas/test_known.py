@@ -48,6 +48,12 @@ def test_the_new_leader_s_losses_are_not_the_old_one_s() -> None:
     assert told(cell("wiki", "wiki.9", actor="leader"), "acks-1-loss").startswith("acks=1 is acknowledged before")
 
 
+def test_a_leader_left_behind_leads_on() -> None:
+    reason = told(cell("wiki", "wiki.3", actor="leader"), "acks-1-loss", "stray")
+    assert "goes on acknowledging acks=1 to whoever" in reason
+    assert "acks=1 is acknowledged before" not in reason
+
+
 def test_a_replica_left_behind_is_kafka_s_stop_replica() -> None:
     assert "StopReplica to live brokers only" in told(cell("wiki", "wiki.9"), "stray")
 
