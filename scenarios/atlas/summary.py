@@ -19,19 +19,18 @@ _WHY = 60
 
 @frozen
 class Own:
-    """What an undisturbed move did: its harms, and when it ended."""
+    """An undisturbed move and the harms that it does itself."""
 
     protocol: str
     profile: str
     plan: str
     title: str
     harms: dict[str, str]
-    cells: int
 
     @classmethod
     def of(cls, sheet: Sheet) -> Own:
         profile = sheet.undisturbed.profile
-        return cls(sheet.protocol, profile, sheet.course.id, sheet.course.title, sheet.own_harms, len(sheet.cells))
+        return cls(sheet.protocol, profile, sheet.course.id, sheet.course.title, sheet.own_harms)
 
 
 def badness(row: CellRow) -> tuple[int, int]:

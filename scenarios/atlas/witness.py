@@ -5,12 +5,10 @@ from __future__ import annotations
 from attrs import define, field, frozen
 
 from emulator.protocol.events import (
-    ControllerElected,
     Fault,
     FetchPosition,
     HighWatermark,
     LogLoaded,
-    MoveFinished,
     PartitionFailed,
     PartitionUnfailed,
     ReplicaStopped,
@@ -58,8 +56,8 @@ class Witness:
         high_watermarks: broker -> its high watermark.
         fetching: broker -> (leader, offset) of its fetcher's position; an offset of -1: it has ended.
         failed: broker -> why its fetcher gave the partition up (KIP-461).
-        faults: time and text of everything that the scenario did after it had asked for the move.
-        finished_us: when the partition left /admin/reassign_partitions for good; None while it has not.
+        waiting: the step that has begun last and not ended; empty between two.
+        healed_us: when the last but one thing was done to the cluster: the last one of a cell only lets time pass.
         leader_outside_us, isr_outside_us: for how long ZooKeeper named a leader, or a member of the ISR, that the
             assignment does not have.
     """
@@ -75,18 +73,16 @@ class Witness:
     high_watermarks: dict[int, int] = field(factory=dict)
     fetching: dict[int, tuple[int, int]] = field(factory=dict)
     failed: dict[int, str] = field(factory=dict)
-    faults: list[tuple[int, str]] = field(factory=list)
-    controller: int = -1
-    finished_us: int | None = None
+    healed_us: int = 0
     leader_outside_us: int = 0
     isr_outside_us: int = 0
     _seen: dict[tuple[str, str, int], int] = field(factory=dict)
     _since_us: int = 0
+    _done_us: int = 0
 
     def watch(self, trace: Trace, topology: Topology) -> None:
         topology.subscribe(self._assigned, self._stated)
         trace.fold(Step, self._stepped)
-        trace.fold(ControllerElected, self._elected)
         trace.fold(LogLoaded, self._loaded)
         trace.fold(ReplicaStopped, self._stopped)
         trace.fold(HighWatermark, self._advanced)
@@ -94,7 +90,6 @@ class Witness:
         trace.fold(FetchPosition, self._positioned)
         trace.fold(PartitionFailed, self._fetch_failed)
         trace.fold(PartitionUnfailed, self._fetch_unfailed)
-        trace.fold(MoveFinished, self._finished)
         trace.fold(Fault, self._fault)
 
     def close(self, now_us: int) -> None:
@@ -107,11 +102,6 @@ class Witness:
     @property
     def isr(self) -> Brokers:
         return () if self.state is None else self.state.isr
-
-    @property
-    def healed_us(self) -> int:
-        """When the last thing was done to the cluster; 0 where nothing was."""
-        return self.faults[-1][0] if self.faults else 0
 
     # -- ZooKeeper ----------------------------------------------------------------------------------------------------
 
@@ -137,9 +127,6 @@ class Witness:
 
     # -- the controller -----------------------------------------------------------------------------------------------
 
-    def _elected(self, event: ControllerElected) -> None:
-        self.controller = event.node
-
     def _stepped(self, event: Step) -> None:
         owner = STEPS.get(event.step)
         if owner is None or owner.name != self.protocol:
@@ -152,10 +139,6 @@ class Witness:
             self.waiting = ""
         else:
             self.waiting = event.step
-
-    def _finished(self, event: MoveFinished) -> None:
-        if (event.topic, event.partition) == self.tp:
-            self.finished_us = event.t_us
 
     # -- the brokers --------------------------------------------------------------------------------------------------
 
@@ -188,4 +171,4 @@ class Witness:
 
     def _fault(self, event: Fault) -> None:
         if event.action != "reassign.execute":
-            self.faults.append((event.t_us, f"{event.action} {event.target}".rstrip()))
+            self.healed_us, self._done_us = self._done_us, event.t_us
