@@ -108,7 +108,7 @@ def _table(course: Course) -> dict[str, Any]:
         "cluster": {
             "brokers": BROKERS,
             "controller": _controller(course, BROKERS),
-            "config": {"min.insync.replicas": course.min_insync_replicas},
+            "config": _settings(course),
         },
         "topics": [{"name": TOPIC, "assignment": [list(course.before)], "size": "64KiB"}],
         "workloads": [
@@ -141,8 +141,8 @@ def _table_like(course: Course, like: Scenario) -> dict[str, Any]:
     controller = like.cluster.controller
     if course.controller_leads or controller is None or controller in (*course.before, *course.after):
         controller = _controller(course, brokers)
-    settings = {"min.insync.replicas": course.min_insync_replicas, **theirs["cluster"].get("config", {})}
-    table["cluster"] = {**theirs["cluster"], "controller": controller, "config": settings}
+    settings = theirs["cluster"].get("config", {})
+    table["cluster"] = {**theirs["cluster"], "controller": controller, "config": {**_settings(course), **settings}}
     for key in ("size", "config"):
         if theirs.get("topics") and key in theirs["topics"][0]:
             table["topics"][0][key] = theirs["topics"][0][key]
@@ -150,6 +150,11 @@ def _table_like(course: Course, like: Scenario) -> dict[str, Any]:
         table["workloads"] = [{**load, "topic": TOPIC, "stop": LOAD_STOPS} for load in theirs["workloads"]]
     table["strategy"] = {key: value for key, value in theirs.get("strategy", {}).items() if key != "name"}
     return table
+
+
+def _settings(course: Course) -> dict[str, Any]:
+    """What a move leaves behind is to be seen, not what the next rebalance of leaders makes of it."""
+    return {"min.insync.replicas": course.min_insync_replicas, "auto.leader.rebalance.enable": False}
 
 
 def _controller(course: Course, brokers: int) -> int:

@@ -61,7 +61,7 @@ def _written_too_early(cell: Cell, finding: Finding) -> bool:
 
 
 def _epoch_of_its_own(cell: Cell, finding: Finding) -> bool:
-    return _written_too_early(cell, finding) and bool(finding.stuck)
+    return _written_too_early(cell, finding) and bool(finding.stuck) and "leader-outside-assignment" in finding.harms
 
 
 def _never_told(cell: Cell, finding: Finding) -> bool:

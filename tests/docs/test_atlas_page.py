@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from scenarios.atlas.campaign import Atlas, find
+from scenarios.atlas.campaign import Atlas, do, find
 from scenarios.atlas.cells import ACTORS, FAULTS
-from scenarios.atlas.courses import COURSES
+from scenarios.atlas.courses import COURSES, protocols
 from scenarios.atlas.maps import LETTERS
 from scenarios.atlas.outcome import HARMS, OUTCOMES
 from scenarios.atlas.rows import CellRow
@@ -16,7 +16,10 @@ from scenarios.strategies.names import available_shapes
 from tests.docs.pages import text_of
 
 PAGE = text_of("atlas.md")
+SHOWN = dict(re.findall(r"--cell (\S+)  # (.*)", PAGE))
+"""Cell -> what the page says of it."""
 NAMED = sorted(set(re.findall(r"--cell ([\w,/.+-]+/[\w-]+)", PAGE)))
+ATLAS = Atlas(protocols=(), courses=COURSES)
 CELLS = [name for name in NAMED if name.partition("/")[0] in available_shapes()]
 
 
@@ -36,9 +39,13 @@ def test_every_column_is_named(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CELLS)
-def test_the_cells_it_names_exist(name: str) -> None:
-    find(name, Atlas(protocols=(), courses=COURSES))
+def test_the_cells_it_names_are_what_it_says(name: str) -> None:
+    sheet, cell = find(name, ATLAS)
+    if name in SHOWN:
+        row = do(sheet, cell, ATLAS.replay)
+        assert row is not None
+        assert SHOWN[name] == row.outcome + (f": {', '.join(row.harms)}" if row.harms else "")
 
 
-def test_it_names_some() -> None:
-    assert CELLS
+def test_it_shows_some_of_every_protocol_there_is() -> None:
+    assert {name.partition("/")[0] for name in SHOWN} >= set(protocols())
