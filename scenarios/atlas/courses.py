@@ -112,8 +112,8 @@ def _table(course: Course) -> dict[str, Any]:
         },
         "topics": [{"name": TOPIC, "assignment": [list(course.before)], "size": "64KiB"}],
         "workloads": [
-            {**load, "producerRate": 5, "acks": "all", "linger": "200ms"},
-            {**load, "producerRate": 20, "acks": "1", "linger": "50ms"},
+            {**load, "producerRate": 4, "acks": "all", "linger": "250ms"},
+            {**load, "producerRate": 10, "acks": "1", "linger": "100ms"},
         ],
         "strategy": {},
         "plan": {
