@@ -68,6 +68,12 @@ def _never_told(cell: Cell, finding: Finding) -> bool:
     return protocol_of(cell) == "kafka-42" and bool(finding.stuck)
 
 
+def _looks_done(cell: Cell, finding: Finding) -> bool:
+    """The widened list of a move that only adds is its target."""
+    only_adds = cell.course.after[: len(cell.course.before)] == cell.course.before
+    return protocol_of(cell) == "wiki" and only_adds and bool(finding.stuck)
+
+
 def _left_behind(cell: Cell, finding: Finding) -> bool:
     other = _written_too_early(cell, finding) or _never_told(cell, finding)
     return "stray" in finding.harms and not other
@@ -88,6 +94,11 @@ KNOWN: tuple[Known, ...] = (
         _never_told,
         "0.8.0 writes the new replicas to the topic's znode last, so an election, a failover or a restart meanwhile "
         "tells the old replicas only; since KAFKA-1097 (0.8.1) the znode has both",
+    ),
+    Known(
+        _looks_done,
+        "step 1 of a move that only adds writes the target: the next controller takes it for done (2.3.1: already "
+        "assigned) and never raises the epoch of step 2, so the leader does not learn of the new replica",
     ),
     Known(
         _left_behind,

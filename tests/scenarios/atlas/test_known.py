@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 
 from scenarios.atlas.cells import Cell
-from scenarios.atlas.courses import DEFAULT
+from scenarios.atlas.courses import DEFAULT, Course
 from scenarios.atlas.known import explained, leader_moved
 from scenarios.atlas.outcome import HARMS, Finding
 from scenarios.model.phases import PHASE_STEPS
@@ -65,6 +66,12 @@ def test_kafka_6794_writes_too_early_whatever_its_width(strategy: str) -> None:
     assert reason.startswith("KAFKA-6794 writes the assignment (step 5)")
     assert "StopReplica" not in reason
     assert "step 6 has raised the epoch" in told(where, "leader-outside-assignment", stuck="nobody follows")
+
+
+def test_a_move_that_only_adds_looks_done() -> None:
+    adds = evolve(cell("wiki", "wiki.1"), course=Course((0, 1), (0, 1, 2)))
+    assert "takes it for done" in told(adds, stuck="the ISR lacks 2")
+    assert told(cell("wiki", "wiki.1"), stuck="the ISR lacks 3") == ""
 
 
 def test_the_reasons_of_one_protocol_are_not_another_s() -> None:
