@@ -42,6 +42,14 @@ class BrokerPolicies:
     """KAFKA-1097 (0.8.1): a leader lets only assigned replicas into its ISR; later releases start only those. False
     where the controller does not tell the leader of the new replicas (KAFKA-42's protocol): it takes in who fetches."""
 
+    high_watermark_waits_for_caught_up: bool = True
+    """A replica outside the ISR that was caught up within replica.lag.time.max.ms holds the high watermark back.
+    False: the ISR alone does (0.8)."""
+
+    accepts_newer_broker_epoch: bool = False
+    """KAFKA-9839 (2.5.1): a request that names a later incarnation than the broker knows itself to be is taken; before,
+    it made the handler throw."""
+
     throttle: ReplicationThrottle | None = None
     """KIP-73: what its leaders send to replicas out of sync is limited."""
 
@@ -60,6 +68,11 @@ class BrokerPolicies:
         topic = entity.removeprefix("topics/")
         others = {name: least for name, least in self.topic_min_insync_replicas.items() if name != topic}
         return evolve(self, topic_min_insync_replicas=others if own is None else {**others, topic: int(own)})
+
+    @property
+    def caught_up_counts_us(self) -> int:
+        """For how long after it was caught up a replica outside the ISR holds the high watermark back; -1: never."""
+        return self.config.replica_lag_time_max_us if self.high_watermark_waits_for_caught_up else -1
 
     def fenced(self, epoch: int, leader_epoch: int) -> bool:
         """Whether a follower that knows ``epoch`` may not read from the leader of ``leader_epoch``, which is newer."""

@@ -18,6 +18,8 @@ from emulator.protocol.znodes import LeaderAndIsr
 Replicas = tuple[int, ...]
 Replica = tuple[TopicPartition, int]
 """One replica: its partition and its broker."""
+NOBODY = -1
+"""Where a controller's id would stand and there is none."""
 
 AT_REST: tuple[Replicas, Replicas] = ((), ())
 """Nothing added, nothing removed."""

@@ -194,15 +194,15 @@ class Partition:
             self.advance_high_watermark(now_us)
 
     def advance_high_watermark(self, now_us: int) -> None:
-        """Move it to the lowest end among the ISR and those caught up within the lag time (2.3)."""
+        """Move it to the lowest end among the ISR and those that count like it, being caught up (a policy)."""
         log = self.log
         if log is None or self.isr_writer.in_flight:
             return
         lowest = log.end_offset
         high_watermark = self.high_watermark
-        lag_time_us = self.manager.policies.config.replica_lag_time_max_us
+        counts_us = self.manager.policies.caught_up_counts_us
         for remote in self.remotes.values():
-            if remote.log_end_offset < lowest and (remote.in_isr or now_us - remote.last_caught_up_us <= lag_time_us):
+            if remote.log_end_offset < lowest and (remote.in_isr or now_us - remote.last_caught_up_us <= counts_us):
                 lowest = remote.log_end_offset
                 if lowest <= high_watermark:
                     return

@@ -52,7 +52,6 @@ class Profile:
 _BEFORE_KIP_279 = "truncation: a follower cuts its log as since 2.0 (KIP-279)"
 _BEFORE_KIP_461 = "fetcher threads: an error fails one partition (KIP-461); before 2.3 it ended the thread"
 _REPORTING_2_5 = "the gauges of KIP-352 on the brokers; every run computes its definition of under-replication"
-_BEFORE_FENCING = "fencing: controller writes as since 2.1 (KAFKA-6082), broker epochs as since 2.2 (KIP-380)"
 _KIP_570 = "leader epochs in StopReplica (KIP-570)"
 _KIP_537 = {"replica.lag.time.max.ms": 30_000}
 _KIP_537_SESSION_US = 18_000_000
@@ -89,7 +88,6 @@ PROFILES: Mapping[str, Profile] = {
                 "controlled.shutdown.enable": False,
             },
             leaves_out=(
-                _BEFORE_FENCING,
                 "StopReplica deletes the log, which 0.8.0 left on the disk",
                 "a control request is sent until it is answered, where 0.8.0 tried once",
                 "truncation to the high watermark: a follower cuts its log as since 2.0 (KIP-279)",
@@ -104,7 +102,7 @@ PROFILES: Mapping[str, Profile] = {
         Profile(
             name="kafka-1.1",
             help="1.1: the wiki's 12 steps, no fenced writes, no broker epochs, no KIP-461",
-            leaves_out=(_BEFORE_FENCING, _BEFORE_KIP_279, _BEFORE_KIP_461),
+            leaves_out=(_BEFORE_KIP_279, _BEFORE_KIP_461),
         ),
         Profile(
             name="kafka-2.4",

@@ -7,6 +7,7 @@ from attrs import evolve
 
 from brokers.log import Log
 from brokers.metadata_cache import MetadataCache
+from brokers.policies import BrokerPolicies
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import BecameFollower, BecameLeader, ReplicaStopped
@@ -69,6 +70,14 @@ def test_c11_c13_old_controllers_and_requests_for_old_incarnations_are_fenced(
         assert update_metadata(bench, **epochs).error is error
         assert (OTHER in bench.manager.metadata.partitions) == (error is Errors.NONE)
     assert bench.control.controller_epoch == (6 if controller_epoch == 6 else 5)
+
+
+def test_kafka_9839_a_request_for_a_later_incarnation_is_taken_where_the_policy_says_so() -> None:
+    """The controller may hear of a broker's new registration before the broker itself does."""
+    bench = Bench(BrokerPolicies(accepts_newer_broker_epoch=True))
+    bench.control.broker_epoch = 70
+    assert bench.leader_and_isr(state(0, 0), broker_epoch=71).error is Errors.NONE
+    assert bench.leader_and_isr(state(0, 1), broker_epoch=69).error is Errors.STALE_BROKER_EPOCH
 
 
 @pytest.mark.parametrize("epoch", [3, 2])
