@@ -110,7 +110,7 @@ class Notes:
                 lines.append(f"   finished {event.topic}-{event.partition}")
         for broker, received in self.requests().items():
             lines += [f"== broker {broker}", *(f"   {line}" for line in received)]
-        return "\n".join(lines) + "\n"
+        return "".join(f"{line}\n" for line in lines)
 
 
 def _gate(event: Step) -> str:
