@@ -43,8 +43,8 @@ class BrokerPolicies:
     where the controller does not tell the leader of the new replicas (KAFKA-42's protocol): it takes in who fetches."""
 
     high_watermark_waits_for_caught_up: bool = True
-    """A replica outside the ISR that was caught up within replica.lag.time.max.ms holds the high watermark back.
-    False: the ISR alone does (0.8)."""
+    """KAFKA-4485 (0.10.2): a replica outside the ISR that was caught up within replica.lag.time.max.ms holds the high
+    watermark back. False: the ISR alone does."""
 
     accepts_newer_broker_epoch: bool = False
     """KAFKA-9839 (2.5.1): a request that names a later incarnation than the broker knows itself to be is taken; before,

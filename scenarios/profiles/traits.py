@@ -1,0 +1,137 @@
+"""What profiles do differently, in words: one trait for each policy that is not the same in all of them.
+
+docs/profiles.md is rendered from here, and a test finds a policy that some profile changes without saying so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from operator import attrgetter
+from typing import Any
+
+import attrs
+from attrs import frozen
+
+from controller.fencing import Fenced
+from controller.reassignment.wiki import old_and_new
+from controller.states.names import ReplicaState
+from controller.states.rules import all_others
+from scenarios.profiles.bundle import Bundle
+
+
+@frozen
+class Trait:
+    """One thing that profiles do differently.
+
+    Attributes:
+        policies: where in a bundle it stands, as ``controller.fencing``; the first one tells.
+        title: what it is about.
+        says: from the first policy's value to what the profile does.
+        source: the ticket or KIP, and the release that it came with.
+    """
+
+    policies: tuple[str, ...]
+    title: str
+    says: Callable[[Any], str]
+    source: str
+
+    def of(self, bundle: Bundle) -> str:
+        return self.says(attrgetter(self.policies[0])(bundle))
+
+
+def either(yes: str, no: str, is_yes: Callable[[Any], bool] = bool) -> Callable[[Any], str]:
+    """One sentence or the other."""
+    return lambda value: yes if is_yes(value) else no
+
+
+TRAITS = (
+    Trait(
+        ("controller.fencing",),
+        "a replaced controller",
+        either(
+            "cannot write: each write checks the controller epoch, and an election is one write",
+            "writes what it wants until it hears of its successor; `/controller` first, then the epoch",
+            lambda fencing: isinstance(fencing, Fenced),
+        ),
+        "KAFKA-6082, 2.1",
+    ),
+    Trait(
+        ("controller.broker_epochs",),
+        "a restarted broker",
+        either(
+            "is told from its earlier incarnation by its epoch",
+            "looks like its earlier incarnation; a restart that is over before the controller looks is not noticed",
+        ),
+        "KIP-380, 2.2",
+    ),
+    Trait(
+        ("brokers.accepts_newer_broker_epoch",),
+        "a request with a later broker epoch than the broker knows",
+        either("is taken", "fails with UNKNOWN_SERVER_ERROR and is lost"),
+        "KAFKA-9839, 2.5.1",
+    ),
+    Trait(
+        ("controller.replicas.predecessors", "controller.replicas.deletion", "controller.replicas.unreachable"),
+        "replica states",
+        either("seven, three of them for deletion", "four", lambda states: ReplicaState.DELETION_STARTED in states),
+        "controller page; topic deletion, 0.8.1",
+    ),
+    Trait(
+        ("controller.replicas.told_of_shrunk_isr",),
+        "an ISR that the controller shrinks",
+        either("is told to all other replicas", "is told to the leader", lambda told: told is all_others),
+        "controller page; Kafka's code, 1.1",
+    ),
+    Trait(
+        ("controller.replicas.shrink_at_failover",),
+        "a new controller",
+        either("takes dead replicas out of their ISRs", "leaves dead replicas in their ISRs"),
+        "KAFKA-3143, 2.3",
+    ),
+    Trait(
+        ("wiki.told_in_step_7",),
+        "step 7 of `wiki`, where the leader stays,",
+        either("tells old and new replicas", "tells the new list", lambda told: told is old_and_new),
+        "controller page; Kafka's code, 0.8.1",
+    ),
+    Trait(
+        ("brokers.join_needs_epoch_start",),
+        "a follower joins the ISR",
+        either("at the high watermark and the start of the leader's epoch", "at the high watermark"),
+        "KAFKA-7128, 2.0.1",
+    ),
+    Trait(
+        ("brokers.high_watermark_waits_for_caught_up",),
+        "the high watermark",
+        either("also waits for replicas outside the ISR that are caught up", "waits for the ISR alone"),
+        "KAFKA-4485, 0.10.2",
+    ),
+    Trait(
+        ("brokers.fences_followers",),
+        "a follower that has not heard of the leader's epoch",
+        either("is refused (FENCED_LEADER_EPOCH)", "may read"),
+        "KIP-320, 2.1",
+    ),
+    Trait(
+        ("fetchers.end_thread_when_all_failed",),
+        "a fetcher thread whose partitions have all failed",
+        either("ends at once", "ends at the next idle sweep"),
+        "KIP-461, 2.3",
+    ),
+)
+
+
+def differing(bundles: Iterable[Bundle]) -> tuple[str, ...]:
+    """The policies, by their place in a bundle, that are not the same in all of ``bundles``."""
+    return tuple(_differing(list(bundles), ""))
+
+
+def _differing(values: list[Any], path: str) -> list[str]:
+    first, *others = values
+    if all(other == first for other in others):
+        return []
+    kinds = {type(value) for value in values}
+    if len(kinds) > 1 or not attrs.has(type(first)):
+        return [path]
+    parts = ((f.name, [getattr(value, f.name) for value in values]) for f in attrs.fields(type(first)))
+    return [leaf for name, part in parts for leaf in _differing(part, f"{path}.{name}".removeprefix("."))]
