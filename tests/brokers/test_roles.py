@@ -52,7 +52,7 @@ def update_metadata(bench: Bench, controller_epoch: int = 1, broker_epoch: int =
         (5, 71, Errors.UNKNOWN_SERVER_ERROR),  # KAFKA-9839
     ],
 )
-def test_c11_c13_old_controllers_and_requests_for_old_incarnations_are_fenced(
+def test_C11_C13_old_controllers_and_requests_for_old_incarnations_are_fenced(
     request_kind: str, controller_epoch: int, broker_epoch: int, error: Errors
 ) -> None:
     bench = Bench()
