@@ -46,6 +46,10 @@ class BrokerPolicies:
     """KAFKA-4485 (0.10.2): a replica outside the ISR that was caught up within replica.lag.time.max.ms holds the high
     watermark back. False: the ISR alone does."""
 
+    strangers_leave_isr: bool = True
+    """A member of the ISR that is not assigned leaves it like one that does not fetch (up to 2.3). False: looking at it
+    fails, and with that the rest of the broker's check of its ISRs, each time anew (2.4 to 2.8, KAFKA-9672)."""
+
     accepts_newer_broker_epoch: bool = False
     """KAFKA-9839 (2.5.1): a request that names a later incarnation than the broker knows itself to be is taken; before,
     it made the handler throw."""

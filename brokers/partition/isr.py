@@ -1,5 +1,6 @@
 """The leader's in-sync set: who may join, who is out, and the conditional write to ZooKeeper that makes it so."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from brokers.partition.remote import RemoteReplica
@@ -12,14 +13,20 @@ if TYPE_CHECKING:
 
 
 class IsrWriter:
-    """At most one ISR write of one partition is in flight. It succeeds only at the version this leader knows."""
+    """At most one ISR write of one partition is in flight. It succeeds only at the version this leader knows.
 
-    __slots__ = ("_kind", "_partition", "_wanted")
+    Attributes:
+        strangers: the members of the ISR that are not assigned; a controller that died between two steps of a move
+            can leave them there.
+    """
+
+    __slots__ = ("_kind", "_partition", "_wanted", "strangers")
 
     def __init__(self, partition: "Partition") -> None:
         self._partition = partition
         self._wanted: LeaderAndIsr | None = None
         self._kind = ""
+        self.strangers: dict[int, RemoteReplica] = {}
 
     @property
     def in_flight(self) -> bool:
@@ -28,6 +35,17 @@ class IsrWriter:
     def abandon(self) -> None:
         """A LeaderAndIsr took effect: whatever comes back from ZooKeeper is of another time."""
         self._wanted = None
+
+    def find_strangers(self, before: Mapping[int, RemoteReplica]) -> None:
+        """The ISR and the assigned replicas are new; ``before``: the remote replicas of the time before. Nothing a
+        stranger fetches counts any more."""
+        partition, known = self._partition, {**self.strangers, **before}
+        assigned = (partition.process.node.id, *partition.remotes)
+        self.strangers = {
+            broker: known.get(broker) or RemoteReplica(broker, True)
+            for broker in partition.isr
+            if broker not in assigned
+        }
 
     def may_join(self, remote: RemoteReplica) -> bool:
         """At or behind the high watermark *and* the start of this leader's epoch (KAFKA-7128)."""
@@ -55,7 +73,7 @@ class IsrWriter:
         end, lag_time_us = partition.log.end_offset, partition.manager.policies.config.replica_lag_time_max_us
         return tuple(
             remote.broker
-            for remote in partition.remotes.values()
+            for remote in (*partition.remotes.values(), *self.strangers.values())
             if remote.in_isr and remote.log_end_offset != end and now_us - remote.last_caught_up_us > lag_time_us
         )
 
@@ -105,6 +123,7 @@ class IsrWriter:
         partition.zk_version = zk_version
         for remote in partition.remotes.values():
             remote.in_isr = remote.broker in wanted.isr
+        self.find_strangers({})
         partition.process.anchor(
             IsrChanged, partition.process.node.id, partition.tp.topic, partition.tp.partition, wanted.leader_epoch,
             self._kind, wanted.isr, zk_version,

@@ -107,7 +107,8 @@ class Partition:
                     if remote.session is not None:
                         remote.session.note(self.tp)  # it reads under the old epoch: its next fetch is fenced
                 remotes[broker] = remote
-        self.remotes = remotes
+        before, self.remotes = self.remotes, remotes
+        self.isr_writer.find_strangers(before)
         self.process.emit(
             BecameLeader, me, self.tp.topic, self.tp.partition, state.leader_epoch, log.end_offset, self.high_watermark
         )
@@ -160,6 +161,7 @@ class Partition:
         self.isr_writer.abandon()
         self.fail_waiting(Errors.NOT_LEADER_FOR_PARTITION)
         remotes, self.remotes = self.remotes, {}
+        self.isr_writer.find_strangers({})
         for remote in remotes.values():
             if remote.session is not None:
                 remote.session.touch(self.tp)
@@ -222,16 +224,20 @@ class Partition:
             HighWatermark, self.process.node.id, tp.topic, tp.partition, as_leader, self.leader_epoch, high_watermark
         )
 
-    def tend(self, now_us: int) -> None:
-        """What only time brings: members of the ISR too far behind, and a caught-up replica outside it that no longer
-        counts. Kafka finds the latter at the next fetch of any follower; here idle partitions see no fetches."""
-        self.isr_writer.shrink(now_us)
+    def tend(self, now_us: int, *, shrinks: bool) -> None:
+        """What only time brings: members of the ISR too far behind (``shrinks``: they are looked for), and a caught-up
+        replica outside it that no longer counts. Kafka finds the latter at the next fetch of any follower; here idle
+        partitions see no fetches."""
+        if shrinks:
+            self.isr_writer.shrink(now_us)
         self.isr_writer.expand_waiting()
         self.advance_high_watermark(now_us)
 
     def at_rest(self) -> bool:
         """Whether the leader and every member of the ISR are at the high watermark."""
         assert self.log is not None
+        if self.isr_writer.strangers:
+            return False
         end = self.log.end_offset
         ends = (remote.log_end_offset for remote in self.remotes.values() if remote.in_isr)
         return self.high_watermark == end and all(other == end for other in ends)

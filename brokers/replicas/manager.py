@@ -159,10 +159,13 @@ class ReplicaManager:
 
     def shrink_isrs(self) -> None:
         """isr-expiration: drop the followers that have been behind for longer than replica.lag.time.max.ms."""
-        now = self.process.clock_us
+        now, shrinks = self.process.clock_us, True
         for partition in list(self.behind):
             if partition.is_leader:
-                partition.tend(now)
+                if partition.isr_writer.strangers and not self.policies.strangers_leave_isr:
+                    self.log.error("in the ISR and not assigned: the check ends here", partition=str(partition.tp))
+                    shrinks = False
+                partition.tend(now, shrinks=shrinks)
             if not partition.is_leader or partition.at_rest():
                 del self.behind[partition]
 

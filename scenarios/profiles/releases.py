@@ -54,7 +54,12 @@ KIP_461 = evolve(KAFKA_2_3, fetchers=evolve(KAFKA_2_3.fetchers, end_thread_when_
 
 KIP_352_DRAFT = evolve(KAFKA_2_3, controller=evolve(KAFKA_2_3.controller, requests=CurrentAndImpending()))
 
-KAFKA_2_4 = evolve(KAFKA_2_3, moves_forbid_expansion=move_of_the_topic)
+# KAFKA-9672 (3.0) is to come.
+KAFKA_2_4 = evolve(
+    KAFKA_2_3,
+    brokers=evolve(KAFKA_2_3.brokers, strangers_leave_isr=False),
+    moves_forbid_expansion=move_of_the_topic,
+)
 
 # KAFKA-9839 came with the patch release 2.5.1.
 KAFKA_2_5 = evolve(KAFKA_2_4, brokers=evolve(KAFKA_2_4.brokers, accepts_newer_broker_epoch=True))

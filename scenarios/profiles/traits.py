@@ -107,6 +107,12 @@ TRAITS = (
         "KAFKA-4485, 0.10.2",
     ),
     Trait(
+        ("brokers.strangers_leave_isr",),
+        "a member of the ISR that is not assigned",
+        either("leaves it like one that does not fetch", "makes the broker's check of its ISRs fail, each time anew"),
+        "KAFKA-9672, 3.0",
+    ),
+    Trait(
         ("brokers.fences_followers",),
         "a follower that has not heard of the leader's epoch",
         either("is refused (FENCED_LEADER_EPOCH)", "may read"),
