@@ -79,8 +79,9 @@ class Controller:
         self.watches = Watches(self.zk, self.queue)
         self.channels = Channels(process, self.network, policies.request_timeout_us, policies.retry_pause_us)
         self.batch = RequestBatch(
-            self.id, context, self.channels, self._answered, self._stopped, policies.tells_motions, policies.requests
-        )
+            self.id, context, self.channels, self._answered, self._stopped, policies.tells_motions, policies.requests,
+            policies.stops_name_epochs,
+        )  # fmt: skip
         self.elections = Elections(process, context, self.store, self.batch, policies.unclean_leader_election)
         self.partitions = PartitionStateMachine(context, self.elections, self.batch, policies.selectors)
         self.replicas = ReplicaStateMachine(context, self.store, self.elections, self.batch, policies.replicas)

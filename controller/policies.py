@@ -26,6 +26,7 @@ class ControllerPolicies:
         fencing: whether a controller that has been replaced can still write, and how one begins its term.
         broker_epochs: whether requests carry the epoch of the broker's incarnation, by which it refuses those meant
             for an earlier one and the controller notices that it has restarted (KIP-380, 2.2).
+        stops_name_epochs: whether StopReplica carries leader epochs, by which brokers refuse a late one (KIP-570, 2.6).
         unclean_leader_election: unclean.leader.election.enable.
         delete_topics: delete.topic.enable; without it requests for deletion are dropped unheard.
         deletion_heeds_moves: whether a topic that is asked to go waits until none of its partitions is being
@@ -46,6 +47,7 @@ class ControllerPolicies:
     answers_preempted: bool = False
     fencing: Fencing = field(factory=Fenced)
     broker_epochs: bool = True
+    stops_name_epochs: bool = False
     unclean_leader_election: bool = False
     delete_topics: bool = True
     deletion_heeds_moves: bool = True

@@ -16,7 +16,7 @@ from emulator.nodes import Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ReplicaStopped
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
-from emulator.protocol.stop_replica import StopReplicaRequest
+from emulator.protocol.stop_replica import NO_EPOCH, StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkClient
 from fetchers import FetcherManager, InitialFetchState
@@ -135,9 +135,14 @@ class ReplicaManager:
 
     def stop_replicas(self, request: StopReplicaRequest) -> tuple[Outcome, ...]:
         """Stop fetching; with deletion, drop the replica and its log. Without it the partition stays as it is:
-        a leader goes on leading in its own view."""
-        self.fetchers.remove(request.partitions, stopped=True)
-        for tp in request.partitions:
+        a leader goes on leading in its own view. A replica whose leader epoch the request's does not surpass is left
+        alone (KIP-570)."""
+        epochs = request.leader_epochs or (NO_EPOCH,) * len(request.partitions)
+        meant = zip(request.partitions, epochs, strict=True)
+        late = dict.fromkeys(tp for tp, epoch in meant if self._late(tp, epoch))
+        stopped = [tp for tp in request.partitions if tp not in late]
+        self.fetchers.remove(stopped, stopped=True)
+        for tp in stopped:
             partition = self.partitions.get(tp)
             if partition is not None:
                 partition.fail_waiting(Errors.NOT_LEADER_FOR_PARTITION)
@@ -145,7 +150,11 @@ class ReplicaManager:
                 self._delete(tp, partition)
             self.process.emit(ReplicaStopped, self.process.node.id, tp.topic, tp.partition, request.delete_partitions)
         self.fetchers.end_idle_threads()
-        return tuple((tp, Errors.NONE) for tp in request.partitions)
+        return tuple((tp, Errors.FENCED_LEADER_EPOCH if tp in late else Errors.NONE) for tp in request.partitions)
+
+    def _late(self, tp: TopicPartition, epoch: int) -> bool:
+        partition = self.partitions.get(tp)
+        return partition is not None and NO_EPOCH < epoch <= partition.leader_epoch
 
     def _delete(self, tp: TopicPartition, partition: Partition | None) -> None:
         if partition is not None:

@@ -10,7 +10,7 @@ from controller.channels.sender import Channels
 from controller.context import Context, Replicas
 from controller.errors import IllegalState
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest, LeaderAndIsrResponse
-from emulator.protocol.stop_replica import StopReplicaRequest, StopReplicaResponse
+from emulator.protocol.stop_replica import EPOCH_DURING_DELETE, NO_EPOCH, StopReplicaRequest, StopReplicaResponse
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from emulator.protocol.znodes import LeaderAndIsr
@@ -25,6 +25,7 @@ class RequestBatch:
         stopped: called with a broker and its answer to each StopReplica with deletion.
         tells_motions: whether LeaderAndIsr carries AR and RR (v3; inter.broker.protocol.version 2.4-IV0).
         schema: how a partition is put into them.
+        stops_name_epochs: whether StopReplica carries leader epochs (KIP-570).
     """
 
     controller_id: int
@@ -34,8 +35,9 @@ class RequestBatch:
     stopped: Callable[[int, StopReplicaResponse], None]
     tells_motions: bool = True
     schema: RequestSchema = field(factory=AllReplicas)
+    stops_name_epochs: bool = False
     _leader_and_isr: dict[int, dict[TopicPartition, LeaderAndIsrPartition]] = field(factory=dict)
-    _stops: dict[int, list[tuple[TopicPartition, bool]]] = field(factory=dict)
+    _stops: dict[int, list[tuple[TopicPartition, int, bool]]] = field(factory=dict)
     _metadata_brokers: dict[int, None] = field(factory=dict)
     _metadata: dict[TopicPartition, PartitionMetadata] = field(factory=dict)
 
@@ -76,8 +78,15 @@ class RequestBatch:
         self.update_metadata(self.context.live_or_shutting_down, [tp])
 
     def stop_replica(self, broker: int, tp: TopicPartition, *, delete: bool) -> None:
+        """Stop a replica under the leader epoch that the memory has now: a step may raise it before it ends."""
         if broker >= 0:
-            self._stops.setdefault(broker, []).append((tp, delete))
+            self._stops.setdefault(broker, []).append((tp, self._epoch(tp), delete))
+
+    def _epoch(self, tp: TopicPartition) -> int:
+        if self.context.is_deleting(tp.topic):
+            return EPOCH_DURING_DELETE
+        state = self.context.leadership.get(tp)
+        return NO_EPOCH if state is None else state.leader_epoch
 
     def update_metadata(self, brokers: Iterable[int], partitions: Iterable[TopicPartition]) -> None:
         """Tell ``brokers`` who is alive, and about those of ``partitions`` that ever had a leader. One whose topic
@@ -134,9 +143,11 @@ class RequestBatch:
             if broker not in context.brokers:
                 continue
             for delete in (True, False):
-                partitions = tuple(tp for tp, deleting in stops if deleting is delete)
-                if partitions:
+                meant = [(tp, epoch) for tp, epoch, deleting in stops if deleting is delete]
+                if meant:
+                    epochs = tuple(epoch for _, epoch in meant) if self.stops_name_epochs else ()
                     request = StopReplicaRequest(
-                        self.controller_id, context.epoch, context.brokers[broker], delete, partitions
-                    )
+                        self.controller_id, context.epoch, context.brokers[broker], delete,
+                        tuple(tp for tp, _ in meant), epochs,
+                    )  # fmt: skip
                     self.channels.send(broker, request, partial(self.stopped, broker) if delete else None)

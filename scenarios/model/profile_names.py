@@ -52,7 +52,6 @@ class Profile:
 _BEFORE_KIP_279 = "truncation: a follower cuts its log as since 2.0 (KIP-279)"
 _BEFORE_KIP_461 = "fetcher threads: an error fails one partition (KIP-461); before 2.3 it ended the thread"
 _REPORTING_2_5 = "the gauges of KIP-352 on the brokers; every run computes its definition of under-replication"
-_KIP_570 = "leader epochs in StopReplica (KIP-570)"
 _KIP_537 = {"replica.lag.time.max.ms": 30_000}
 _KIP_537_SESSION_US = 18_000_000
 
@@ -127,7 +126,7 @@ PROFILES: Mapping[str, Profile] = {
             tool="api",
             defaults=_KIP_537,
             session_timeout_us=_KIP_537_SESSION_US,
-            leaves_out=(_REPORTING_2_5, _KIP_570),
+            leaves_out=(_REPORTING_2_5,),
         ),
         Profile(
             name="kafka-2.7",
@@ -139,7 +138,6 @@ PROFILES: Mapping[str, Profile] = {
             session_timeout_us=_KIP_537_SESSION_US,
             leaves_out=(
                 _REPORTING_2_5,
-                _KIP_570,
                 "AlterIsr: leaders write the ISR to ZooKeeper, as until 2.6 (KIP-497)",
                 "truncation on fetch: a follower asks for the epoch's end first, as until 2.6 (KIP-595)",
             ),

@@ -66,7 +66,9 @@ KAFKA_2_5 = evolve(KAFKA_2_4, brokers=evolve(KAFKA_2_4.brokers, accepts_newer_br
 
 # KAFKA-9866 (2.6): leadership is brought back only to a replica that is in sync.
 REBALANCE_2_6 = evolve(KAFKA_2_5.controller.auto_rebalance, eligible=preferred_could_lead)
-KAFKA_2_6 = evolve(KAFKA_2_5, controller=evolve(KAFKA_2_5.controller, auto_rebalance=REBALANCE_2_6))
+KAFKA_2_6 = evolve(
+    KAFKA_2_5, controller=evolve(KAFKA_2_5.controller, stops_name_epochs=True, auto_rebalance=REBALANCE_2_6)
+)
 
 KAFKA_2_7 = evolve(
     KAFKA_2_6,

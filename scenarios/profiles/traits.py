@@ -71,6 +71,15 @@ TRAITS = (
         "KAFKA-9839, 2.5.1",
     ),
     Trait(
+        ("controller.stops_name_epochs",),
+        "a StopReplica that comes late",
+        either(
+            "is refused unless its leader epoch is above the broker's (FENCED_LEADER_EPOCH)",
+            "stops or deletes a replica that has been started anew",
+        ),
+        "KIP-570, 2.6",
+    ),
+    Trait(
         ("controller.replicas.predecessors", "controller.replicas.deletion", "controller.replicas.unreachable"),
         "replica states",
         either("seven, three of them for deletion", "four", lambda states: ReplicaState.DELETION_STARTED in states),

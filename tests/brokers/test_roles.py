@@ -21,9 +21,11 @@ from tests.brokers.bench import TP, Bench, Line, batch, state
 OTHER = TopicPartition("t", 1)
 
 
-def stop(bench: Bench, delete: bool, controller_epoch: int = 1, broker_epoch: int = -1) -> Any:
+def stop(
+    bench: Bench, delete: bool, controller_epoch: int = 1, broker_epoch: int = -1, leader_epochs: tuple[int, ...] = ()
+) -> Any:
     line = Line()
-    request = StopReplicaRequest(9, controller_epoch, broker_epoch, delete, (TP,))
+    request = StopReplicaRequest(9, controller_epoch, broker_epoch, delete, (TP,), leader_epochs)
     bench.control.stop_replica(request, cast(Channel, line))
     return line.last
 
@@ -59,7 +61,7 @@ def test_C11_C13_old_controllers_and_requests_for_old_incarnations_are_fenced(
     bench.control.broker_epoch = 70
     bench.control.controller_epoch = 5
     bench.manager.metadata.live_brokers = (0, 1, 2)
-    epochs = {"controller_epoch": controller_epoch, "broker_epoch": broker_epoch}
+    epochs: dict[str, Any] = {"controller_epoch": controller_epoch, "broker_epoch": broker_epoch}
     if request_kind == "leader_and_isr":
         assert bench.leader_and_isr(state(0, 0), **epochs).error is error
         assert (TP in bench.manager.partitions) == (error is Errors.NONE)
@@ -259,6 +261,30 @@ def test_a_deleted_replica_leaves_nothing_on_the_disk() -> None:
     assert Log(bench.node.disk, TP).end_offset == 0
     assert bench.manager.checkpoint.get(TP) == 0
     assert [event.deleted for event in seen] == [True]
+
+
+@pytest.mark.parametrize("delete", [True, False])
+@pytest.mark.parametrize(
+    ("epochs", "stopped"), [((), True), ((-1,), True), ((-2,), True), ((4,), False), ((5,), False), ((6,), True)], ids=str
+)
+def test_kip_570_a_late_stop_is_refused_by_its_leader_epoch(
+    epochs: tuple[int, ...], stopped: bool, delete: bool
+) -> None:
+    """Older than, or the same as, the epoch that this broker follows. Without one, or where there never was a leader,
+    nothing is compared."""
+    bench = Bench()
+    bench.follow(leader=1, epoch=5)
+    bench.fetchers.removed.clear()
+    seen = bench.see(ReplicaStopped)
+    response = stop(bench, delete, leader_epochs=epochs)
+    assert response.partitions == ((TP, Errors.NONE if stopped else Errors.FENCED_LEADER_EPOCH),)
+    assert bench.fetchers.removed == ([TP] if stopped else [])
+    assert len(seen) == stopped
+    assert (TP in bench.manager.partitions) == (not (stopped and delete))
+
+
+def test_kip_570_a_replica_that_is_not_there_is_stopped_whatever_its_epoch() -> None:
+    assert stop(Bench(), True, leader_epochs=(0,)).partitions == ((TP, Errors.NONE),)
 
 
 def test_a_stopped_leader_goes_on_leading_in_its_own_view() -> None:

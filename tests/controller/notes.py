@@ -65,7 +65,9 @@ def request(message: Request) -> str:
         return f"UpdateMetadata live {{{numbers(message.live_brokers)}}} {'; '.join(parts)}".rstrip()
     assert isinstance(message, StopReplicaRequest)
     what = "delete" if message.delete_partitions else "keep"
-    return f"StopReplica {what} {'; '.join(map(str, message.partitions))}"
+    epochs = [f" epoch {epoch}" for epoch in message.leader_epochs] or [""] * len(message.partitions)
+    named = [f"{tp}{epoch}" for tp, epoch in zip(message.partitions, epochs, strict=True)]
+    return f"StopReplica {what} {'; '.join(named)}"
 
 
 class Notes:

@@ -89,6 +89,26 @@ def test_brokers_share_one_state_object() -> None:
     assert first is second
 
 
+def test_kip_570_stops_bear_the_leader_epoch_of_the_moment() -> None:
+    """A step stops first and raises the epoch then; what never had a leader, or is to be deleted, has none."""
+    _, recorder, context = make()
+    batch = RequestBatch(0, context, recorder, ignore, ignore, stops_name_epochs=True)  # type: ignore[arg-type]
+    batch.begin()
+    batch.stop_replica(1, A, delete=False)
+    context.leadership[A] = state(2)
+    batch.stop_replica(2, A, delete=True)
+    del context.leadership[B]
+    batch.stop_replica(2, B, delete=True)
+    context.deletions.queued["b"] = None
+    batch.stop_replica(0, B, delete=True)
+    batch.send()
+    assert recorder.lines() == [
+        (0, "StopReplica delete b-0 epoch -2"),
+        (1, "StopReplica keep a-0 epoch 1"),
+        (2, "StopReplica delete a-0 epoch 2; b-0 epoch -1"),
+    ]
+
+
 def test_a_partition_without_leader_is_not_in_the_metadata() -> None:
     batch, recorder, context = make()
     del context.leadership[A]
