@@ -51,6 +51,11 @@ class Profile:
 
 _BEFORE_KIP_279 = "truncation: a follower cuts its log as since 2.0 (KIP-279)"
 _BEFORE_KIP_461 = "fetcher threads: an error fails one partition (KIP-461); before 2.3 it ended the thread"
+_BEFORE_KAFKA_9198 = "StopReplica: who waits at the replica is answered at once, as since 2.4 (KAFKA-9198)"
+_BEFORE_KAFKA_7165 = (
+    "registration: a broker replaces what its earlier session left, as since 2.2 (KAFKA-7165); it exited"
+)
+_BEFORE_KAFKA_6796 = "a broker that only knows who leads answers NOT_LEADER_FOR_PARTITION, as since 2.0 (KAFKA-6796)"
 _REPORTING_2_5 = "the gauges of KIP-352 on the brokers; every run computes its definition of under-replication"
 _KIP_537 = {"replica.lag.time.max.ms": 30_000}
 _KIP_537_SESSION_US = 18_000_000
@@ -61,20 +66,26 @@ PROFILES: Mapping[str, Profile] = {
         Profile(
             name="kafka-2.3",
             help="the default: the wiki's 12 steps and KIP-461's failed partitions",
+            leaves_out=(_BEFORE_KAFKA_9198,),
         ),
         Profile(
             name="wiki-text",
             help="kafka-2.3 with step 7's recipients and the replica states as the wiki page has them",
             deletes_topics=False,
+            leaves_out=(_BEFORE_KAFKA_9198,),
         ),
         Profile(
             name="kip-461",
             help="kafka-2.3 with the KIP's literal rule for a thread whose partitions all failed",
+            leaves_out=(_BEFORE_KAFKA_9198,),
         ),
         Profile(
             name="kip-352-draft",
             help="kafka-2.3 with the draft's current and impending replicas",
-            leaves_out=("UnderReplicated and ReassignedCount as gauges: what a leader knows is in the trace",),
+            leaves_out=(
+                _BEFORE_KAFKA_9198,
+                "UnderReplicated and ReassignedCount as gauges: what a leader knows is in the trace",
+            ),
         ),
         Profile(
             name="kafka-0.8",
@@ -96,12 +107,23 @@ PROFILES: Mapping[str, Profile] = {
                 "fetch errors are retried after replica.fetch.backoff.ms, which came with 0.9 (KAFKA-1461)",
                 "one lock and synchronous ZooKeeper calls: the controller has the event queue of 0.11 (KAFKA-5028)",
                 "fetch requests: sessions are used, which came with 1.1 (KIP-227)",
+                "a write that waits when the controller loses its session fails; ZkClient made it in the next one",
+                "settings that came later take effect where a scenario states them, as min.insync.replicas (0.8.2)",
+                _BEFORE_KAFKA_9198,
+                _BEFORE_KAFKA_7165,
+                _BEFORE_KAFKA_6796,
             ),
         ),
         Profile(
             name="kafka-1.1",
             help="1.1: the wiki's 12 steps, no fenced writes, no broker epochs, no KIP-461",
-            leaves_out=(_BEFORE_KIP_279, _BEFORE_KIP_461),
+            leaves_out=(
+                _BEFORE_KIP_279,
+                _BEFORE_KIP_461,
+                _BEFORE_KAFKA_9198,
+                _BEFORE_KAFKA_7165,
+                _BEFORE_KAFKA_6796,
+            ),
         ),
         Profile(
             name="kafka-2.4",
