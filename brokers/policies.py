@@ -46,6 +46,10 @@ class BrokerPolicies:
     """KAFKA-4485 (0.10.2): a replica outside the ISR that was caught up within replica.lag.time.max.ms holds the high
     watermark back. False: the ISR alone does."""
 
+    stop_answers_waiting: bool = False
+    """KAFKA-9198 (2.4): StopReplica answers the produce requests that wait here for acks=all with
+    NOT_LEADER_FOR_PARTITION. Before, they wait for their timeout: a leader that is moved away gets no LeaderAndIsr."""
+
     strangers_leave_isr: bool = True
     """A member of the ISR that is not assigned leaves it like one that does not fetch (up to 2.3). False: looking at it
     fails, and with that the rest of the broker's check of its ISRs, each time anew (2.4 to 2.8, KAFKA-9672)."""

@@ -155,11 +155,15 @@ class Partition:
         self.isr_writer.abandon()
 
     def resign_leadership(self) -> None:
-        """Stop leading: no ISR, no followers, delayed operations answered with NOT_LEADER_FOR_PARTITION."""
+        """Stop leading, and answer delayed operations with NOT_LEADER_FOR_PARTITION."""
+        self.stop_leading()
+        self.fail_waiting(Errors.NOT_LEADER_FOR_PARTITION)
+
+    def stop_leading(self) -> None:
+        """No ISR, no followers."""
         self.is_leader = False
         self.isr = ()
         self.isr_writer.abandon()
-        self.fail_waiting(Errors.NOT_LEADER_FOR_PARTITION)
         remotes, self.remotes = self.remotes, {}
         self.isr_writer.find_strangers({})
         for remote in remotes.values():

@@ -144,7 +144,7 @@ class ReplicaManager:
         self.fetchers.remove(stopped, stopped=True)
         for tp in stopped:
             partition = self.partitions.get(tp)
-            if partition is not None:
+            if partition is not None and self.policies.stop_answers_waiting:
                 partition.fail_waiting(Errors.NOT_LEADER_FOR_PARTITION)
             if request.delete_partitions:
                 self._delete(tp, partition)
@@ -158,7 +158,7 @@ class ReplicaManager:
 
     def _delete(self, tp: TopicPartition, partition: Partition | None) -> None:
         if partition is not None:
-            partition.resign_leadership()
+            partition.stop_leading()
             del self.partitions[tp]
             self.behind.pop(partition, None)
         self.checkpoint.forget(tp)

@@ -51,7 +51,6 @@ class Profile:
 
 _BEFORE_KIP_279 = "truncation: a follower cuts its log as since 2.0 (KIP-279)"
 _BEFORE_KIP_461 = "fetcher threads: an error fails one partition (KIP-461); before 2.3 it ended the thread"
-_BEFORE_KAFKA_9198 = "StopReplica: who waits at the replica is answered at once, as since 2.4 (KAFKA-9198)"
 _BEFORE_KAFKA_7165 = (
     "registration: a broker replaces what its earlier session left, as since 2.2 (KAFKA-7165); it exited"
 )
@@ -66,26 +65,20 @@ PROFILES: Mapping[str, Profile] = {
         Profile(
             name="kafka-2.3",
             help="the default: the wiki's 12 steps and KIP-461's failed partitions",
-            leaves_out=(_BEFORE_KAFKA_9198,),
         ),
         Profile(
             name="wiki-text",
             help="kafka-2.3 with step 7's recipients and the replica states as the wiki page has them",
             deletes_topics=False,
-            leaves_out=(_BEFORE_KAFKA_9198,),
         ),
         Profile(
             name="kip-461",
             help="kafka-2.3 with the KIP's literal rule for a thread whose partitions all failed",
-            leaves_out=(_BEFORE_KAFKA_9198,),
         ),
         Profile(
             name="kip-352-draft",
             help="kafka-2.3 with the draft's current and impending replicas",
-            leaves_out=(
-                _BEFORE_KAFKA_9198,
-                "UnderReplicated and ReassignedCount as gauges: what a leader knows is in the trace",
-            ),
+            leaves_out=("UnderReplicated and ReassignedCount as gauges: what a leader knows is in the trace",),
         ),
         Profile(
             name="kafka-0.8",
@@ -109,7 +102,6 @@ PROFILES: Mapping[str, Profile] = {
                 "fetch requests: sessions are used, which came with 1.1 (KIP-227)",
                 "a write that waits when the controller loses its session fails; ZkClient made it in the next one",
                 "settings that came later take effect where a scenario states them, as min.insync.replicas (0.8.2)",
-                _BEFORE_KAFKA_9198,
                 _BEFORE_KAFKA_7165,
                 _BEFORE_KAFKA_6796,
             ),
@@ -120,7 +112,6 @@ PROFILES: Mapping[str, Profile] = {
             leaves_out=(
                 _BEFORE_KIP_279,
                 _BEFORE_KIP_461,
-                _BEFORE_KAFKA_9198,
                 _BEFORE_KAFKA_7165,
                 _BEFORE_KAFKA_6796,
             ),

@@ -54,10 +54,10 @@ KIP_461 = evolve(KAFKA_2_3, fetchers=evolve(KAFKA_2_3.fetchers, end_thread_when_
 
 KIP_352_DRAFT = evolve(KAFKA_2_3, controller=evolve(KAFKA_2_3.controller, requests=CurrentAndImpending()))
 
-# KAFKA-9672 (3.0) is to come.
+# KAFKA-9198; KAFKA-9672 (3.0) is to come.
 KAFKA_2_4 = evolve(
     KAFKA_2_3,
-    brokers=evolve(KAFKA_2_3.brokers, strangers_leave_isr=False),
+    brokers=evolve(KAFKA_2_3.brokers, stop_answers_waiting=True, strangers_leave_isr=False),
     moves_forbid_expansion=move_of_the_topic,
 )
 

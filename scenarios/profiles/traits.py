@@ -116,6 +116,12 @@ TRAITS = (
         "KAFKA-4485, 0.10.2",
     ),
     Trait(
+        ("brokers.stop_answers_waiting",),
+        "a produce request that waits at a stopped leader for acks=all",
+        either("is answered at once (NOT_LEADER_FOR_PARTITION)", "waits for its timeout"),
+        "KAFKA-9198, 2.4",
+    ),
+    Trait(
         ("brokers.strangers_leave_isr",),
         "a member of the ISR that is not assigned",
         either("leaves it like one that does not fetch", "makes the broker's check of its ISRs fail, each time anew"),

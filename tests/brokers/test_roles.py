@@ -198,7 +198,7 @@ def test_leaders_are_made_before_followers_and_idle_threads_end_last() -> None:
 
 @pytest.mark.parametrize("how", ["follower", "stopped", "deleted"])
 def test_c115_whoever_waits_for_acks_learns_at_once_that_leadership_is_gone(how: str) -> None:
-    bench = Bench()
+    bench = Bench(BrokerPolicies(stop_answers_waiting=True))
     bench.lead(0)
     line = bench.produce(acks=-1)
     assert not line.replies
@@ -208,6 +208,20 @@ def test_c115_whoever_waits_for_acks_learns_at_once_that_leadership_is_gone(how:
         stop(bench, how == "deleted")
     response: ProduceResponse = line.last
     assert response.partitions == ((TP, Errors.NOT_LEADER_FOR_PARTITION, 0),)
+
+
+@pytest.mark.parametrize("delete", [True, False])
+def test_before_kafka_9198_a_stop_leaves_whoever_waits_for_acks_to_the_timeout(delete: bool) -> None:
+    bench = Bench(BrokerPolicies(stop_answers_waiting=False))
+    partition = bench.lead(0)
+    line = bench.produce(acks=-1)
+    stop(bench, delete)
+    assert partition.is_leader is not delete
+    assert not line.replies
+    [(_base, _required, produce)] = partition._waiting
+    produce.expire(None)
+    response: ProduceResponse = line.last
+    assert response.partitions == ((TP, Errors.REQUEST_TIMED_OUT, 0),)
 
 
 @pytest.mark.parametrize(
