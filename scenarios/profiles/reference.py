@@ -35,11 +35,16 @@ def _rows(profile: Profile) -> Iterator[Sequence[str]]:
     for trait in TRAITS:
         here = trait.of(BUNDLES[profile.name])
         yield trait.title, _marked(here, here != trait.of(default)), trait.source
+    yield "topics", _marked(*_deletion(profile)), "KAFKA-330, 0.8.1"
     for setting, value in profile.defaults.items():
         yield f"`{setting}` by default", _marked(f"`{str(value).lower()}`", True), "-"
     timeout = profile.session_timeout_us
     differs = timeout != PROFILES[DEFAULT_PROFILE].session_timeout_us
     yield "ZooKeeper session timeout by default", _marked(str(kinds.DURATION.dump(timeout)), differs), "-"
+
+
+def _deletion(profile: Profile) -> tuple[str, bool]:
+    return ("can be deleted", False) if profile.deletes_topics else ("cannot be deleted", True)
 
 
 def _marked(text: str, differs: bool) -> str:

@@ -16,6 +16,7 @@ from controller.fencing import Fenced
 from controller.reassignment.wiki import old_and_new
 from controller.states.names import ReplicaState
 from controller.states.rules import all_others
+from scenarios.clients.tools.topics import any_move
 from scenarios.profiles.bundle import Bundle
 
 
@@ -132,6 +133,12 @@ TRAITS = (
         "a follower that has not heard of the leader's epoch",
         either("is refused (FENCED_LEADER_EPOCH)", "may read"),
         "KIP-320, 2.1",
+    ),
+    Trait(
+        ("moves_forbid_expansion",),
+        "partitions are not added to a topic",
+        either("while anything is being moved", "while it is being moved", lambda moving: moving is any_move),
+        "KIP-455, 2.4",
     ),
     Trait(
         ("fetchers.end_thread_when_all_failed",),
