@@ -35,6 +35,9 @@ def _rows(profile: Profile) -> Iterator[Sequence[str]]:
     for trait in TRAITS:
         here = trait.of(BUNDLES[profile.name])
         yield trait.title, _marked(here, here != trait.of(default)), trait.source
+    by_api = profile.election_tool == "api"
+    tool = "the API (ElectLeaders)" if by_api else "a znode"
+    yield "the tool asks for preferred leaders by", _marked(tool, by_api), "KIP-460, 2.4"
     yield "topics", _marked(*_deletion(profile)), "KAFKA-330, 0.8.1"
     for setting, value in profile.defaults.items():
         yield f"`{setting}` by default", _marked(f"`{str(value).lower()}`", True), "-"

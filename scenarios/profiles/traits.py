@@ -13,6 +13,7 @@ import attrs
 from attrs import frozen
 
 from controller.fencing import Fenced
+from controller.operations.rebalance import preferred_is_live
 from controller.reassignment.wiki import old_and_new
 from controller.states.names import ReplicaState
 from controller.states.rules import all_others
@@ -103,6 +104,16 @@ TRAITS = (
         "step 7 of `wiki`, where the leader stays,",
         either("tells old and new replicas", "tells the new list", lambda told: told is old_and_new),
         "controller page; Kafka's code, 0.8.1",
+    ),
+    Trait(
+        ("controller.auto_rebalance.eligible",),
+        "auto rebalance",
+        either(
+            "tries what has its preferred replica alive",
+            "tries what has its preferred replica alive and in sync",
+            lambda eligible: eligible is preferred_is_live,
+        ),
+        "KAFKA-9866, 2.6",
     ),
     Trait(
         ("brokers.join_needs_epoch_start",),

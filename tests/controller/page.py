@@ -12,6 +12,7 @@ from controller.reassignment.move import Move
 from controller.states.names import PartitionState, ReplicaState
 from controller.states.selectors import CONTROLLED_SHUTDOWN, OFFLINE, PREFERRED, REASSIGNED, Selector
 from emulator.protocol import znodes
+from emulator.protocol.controlled_shutdown import ControlledShutdownRequest
 from emulator.protocol.types import TopicPartition
 from tests.controller.lab import EXPIRY_US, Lab
 
@@ -85,6 +86,7 @@ async def led_by_another(lab: Lab) -> None:
     await orders(lab)
     state = lab.state(TP)
     await lab.operator.set(znodes.state_path(TP), znodes.LeaderAndIsr(1, 1, state.isr, 1).encode(), state.zk_version)
+    lab.active.context.leadership[TP] = lab.state(TP)
 
 
 async def leader_going_down(lab: Lab) -> None:
@@ -216,6 +218,20 @@ async def controller_dies(lab: Lab) -> None:
     await crash(lab, CONTROLLER, 2)
 
 
+async def asks_for_preferred(lab: Lab) -> None:
+    await lab.operator.create(znodes.PREFERRED_REPLICA_ELECTION, znodes.encode_preferred_election([TP]))
+    await lab.settle()
+
+
+async def led_and_followed_by_0(lab: Lab) -> None:
+    await lab.create_topic("orders", {0: (0, 1, 2), 1: (1, 0, 2)})
+
+
+async def broker_0_asks_to_go(lab: Lab) -> None:
+    await lab.ask(ControlledShutdownRequest(0, lab.active.context.brokers[0]))
+    await lab.settle()
+
+
 OPERATIONS = (
     Item("on-new-topic-creation", nothing, create_two_partitions),
     Item("on-new-partition-creation", orders, add_a_partition),
@@ -226,5 +242,7 @@ OPERATIONS = (
     Item(
         "on-partition-reassignment", orders, move_of_two, f"step 7 tells OAR and RAR where the leader stays; {SHRUNK}"
     ),
+    Item("on-preferred-replica-election", led_by_another, asks_for_preferred),
+    Item("shutdown-broker", led_and_followed_by_0, broker_0_asks_to_go, SHRUNK),
     Item("on-controller-failover", orders_and_a_move, controller_dies, "dead replicas leave their ISRs (KAFKA-3143)"),
 )
