@@ -26,7 +26,7 @@ class Trait:
     """One thing that profiles do differently.
 
     Attributes:
-        policies: where in a bundle it stands, as ``controller.fencing``; the first one tells.
+        policies: where in a bundle it stands, as ``controller.fencing``, with all that is below; the first one tells.
         title: what it is about.
         says: from the first policy's value to what the profile does.
         source: the ticket or KIP, and the release that it came with.
@@ -39,6 +39,10 @@ class Trait:
 
     def of(self, bundle: Bundle) -> str:
         return self.says(attrgetter(self.policies[0])(bundle))
+
+    def covers(self, policy: str) -> bool:
+        """Whether it tells of this policy."""
+        return any(f"{policy}.".startswith(f"{told}.") for told in self.policies)
 
 
 def either(yes: str, no: str, is_yes: Callable[[Any], bool] = bool) -> Callable[[Any], str]:
@@ -92,6 +96,18 @@ TRAITS = (
         "an ISR that the controller shrinks",
         either("is told to all other replicas", "is told to the leader", lambda told: told is all_others),
         "controller page; Kafka's code, 1.1",
+    ),
+    Trait(
+        ("controller.answers_preempted",),
+        "a request about moves that the controller drops when its session expires",
+        either("is answered (NOT_CONTROLLER)", "is not answered"),
+        "KAFKA-10193, 2.7",
+    ),
+    Trait(
+        ("kip_455.adds_as_new",),
+        "`kip-455` tells the replicas it adds",
+        either("that they are new, so that they may take any log directory", "as it tells all others"),
+        "KAFKA-10314, 2.7",
     ),
     Trait(
         ("controller.replicas.shrink_at_failover",),

@@ -78,7 +78,7 @@ async def in_sync_at_its_target(lab: Lab) -> None:
     await lab.write_isr(TP, (0, 1, 2, 4))
     context, target = lab.active.context, (4, 1, 2)
     context.assign(TP, target)
-    context.moves[TP] = Move(TP, target, target)
+    context.moves[TP] = Move(TP, target, aim=target)
 
 
 async def led_by_another(lab: Lab) -> None:
