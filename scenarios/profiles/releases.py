@@ -14,7 +14,7 @@ from controller.operations.rebalance import preferred_could_lead
 from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.wiki import Wiki, target_only
 from controller.states.rules import FOUR_STATES, FOUR_STATES_TRUSTING_MEMORY, SEVEN_STATES
-from controller.states.selectors import IN_ORDER_OF_ISR
+from controller.states.selectors import IN_ORDER_OF_ISR, TOLD_TO_LIVE, Selectors
 from scenarios.clients.tools.topics import move_of_the_topic
 from scenarios.profiles.bundle import Bundle
 
@@ -25,6 +25,8 @@ KAFKA_1_1 = Bundle(
         KAFKA_2_3.controller,
         # KAFKA-3143 (2.3): a new controller takes dead replicas out of their ISRs.
         replicas=evolve(SEVEN_STATES, shrink_at_failover=False),
+        # KAFKA-7482 (2.1): a broker that shuts down is told who leads instead of it.
+        selectors=Selectors(controlled_shutdown=TOLD_TO_LIVE),
         # KAFKA-6082 (2.1) and KIP-380 (2.2) are to come.
         fencing=Unfenced(),
         broker_epochs=False,
@@ -44,7 +46,9 @@ KAFKA_0_8 = evolve(
 
 WIKI_TEXT = evolve(
     KAFKA_2_3,
-    controller=evolve(KAFKA_2_3.controller, replicas=FOUR_STATES),
+    controller=evolve(
+        KAFKA_2_3.controller, replicas=FOUR_STATES, selectors=Selectors(controlled_shutdown=TOLD_TO_LIVE)
+    ),
     # A raised epoch is told to the leader alone: nobody else could follow it.
     brokers=evolve(KAFKA_2_3.brokers, fences_followers=False),
     wiki=Wiki(told_in_step_7=target_only),

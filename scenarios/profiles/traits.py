@@ -12,11 +12,19 @@ from typing import Any
 import attrs
 from attrs import frozen
 
+from controller.channels.schemas import AllReplicas
 from controller.fencing import Fenced
 from controller.operations.rebalance import preferred_is_live
 from controller.reassignment.wiki import old_and_new
 from controller.states.names import ReplicaState
 from controller.states.rules import all_others
+from controller.states.selectors import (
+    CONTROLLED_SHUTDOWN,
+    HEAD_OF_STAYING_ISR,
+    OFFLINE,
+    REASSIGNED,
+    TOLD_TO_LIVE,
+)
 from scenarios.clients.tools.topics import any_move
 from scenarios.profiles.bundle import Bundle
 
@@ -98,6 +106,60 @@ TRAITS = (
         "controller page; Kafka's code, 1.1",
     ),
     Trait(
+        ("controller.replicas.keeps_last_in_isr",),
+        "the last member of an ISR",
+        either("stays in it when it goes offline", "leaves it too: the ISR is empty"),
+        "KAFKA-1028, 0.8.2",
+    ),
+    Trait(
+        ("controller.replicas.trusts_memory",),
+        "whether an offline replica is in the ISR",
+        either("is looked up in the controller's memory", "is looked up in ZooKeeper"),
+        "Kafka's code, 0.8.0 and 1.1",
+    ),
+    Trait(
+        ("controller.replicas.stops_offline",),
+        "a replica that goes offline",
+        either("is sent StopReplica", "is not sent StopReplica"),
+        "controller page; Kafka's code, 0.8.0",
+    ),
+    Trait(
+        ("controller.selectors.offline",),
+        "a partition without leader gets",
+        either(
+            "the first assigned replica that is alive and in the ISR; another one if unclean elections are allowed",
+            "the first of the ISR that is alive; else any replica that is alive",
+            lambda selector: selector is OFFLINE,
+        ),
+        "KAFKA-1028, 0.8.2",
+    ),
+    Trait(
+        ("controller.selectors.reassigned",),
+        "a move that takes the leader away gives",
+        either(
+            "the first replica of the target that is alive and in the ISR",
+            "the first replica of the target that is alive",
+            lambda selector: selector is REASSIGNED,
+        ),
+        "Kafka's code, 0.8.0 and 0.8.1",
+    ),
+    Trait(
+        ("controller.selectors.controlled_shutdown",),
+        "a controlled shutdown gives leadership to",
+        lambda selector: {
+            CONTROLLED_SHUTDOWN: "the first assigned replica that is alive and in the ISR",
+            TOLD_TO_LIVE: "the same, and does not tell the broker that goes",
+            HEAD_OF_STAYING_ISR: "the first of the ISR, without a look at whether it is alive",
+        }[selector],
+        "controller page; Kafka's code, 0.8.0; KAFKA-7482, 2.1",
+    ),
+    Trait(
+        ("controller.requests",),
+        "LeaderAndIsr and UpdateMetadata name",
+        either("all replicas", "current and impending replicas apart", lambda schema: isinstance(schema, AllReplicas)),
+        "KIP-352, a draft",
+    ),
+    Trait(
         ("controller.answers_preempted",),
         "a request about moves that the controller drops when its session expires",
         either("is answered (NOT_CONTROLLER)", "is not answered"),
@@ -108,6 +170,12 @@ TRAITS = (
         "`kip-455` tells the replicas it adds",
         either("that they are new, so that they may take any log directory", "as it tells all others"),
         "KAFKA-10314, 2.7",
+    ),
+    Trait(
+        ("brokers.checks_assignment",),
+        "a follower that is not assigned",
+        either("cannot join the ISR", "joins the ISR like any other"),
+        "KAFKA-1097, 0.8.1",
     ),
     Trait(
         ("controller.replicas.shrink_at_failover",),

@@ -10,7 +10,6 @@ from attrs import frozen
 
 from controller.reassignment.move import Move
 from controller.states.names import PartitionState, ReplicaState
-from controller.states.selectors import CONTROLLED_SHUTDOWN, OFFLINE, PREFERRED, REASSIGNED, Selector
 from emulator.protocol import znodes
 from emulator.protocol.controlled_shutdown import ControlledShutdownRequest
 from emulator.protocol.types import TopicPartition
@@ -58,9 +57,11 @@ def partition_in(state: PartitionState) -> Act:
     return set_up
 
 
-def partition_to(state: PartitionState, selector: Selector = OFFLINE) -> Act:
+def partition_to(state: PartitionState, selector: str = "offline") -> Act:
+    """``selector``: by its role among those of the policies."""
+
     async def do(lab: Lab) -> None:
-        await lab.active.partitions.handle([TP], state, selector)
+        await lab.active.partitions.handle([TP], state, getattr(lab.policies.selectors, selector))
         await lab.settle()
 
     return do
@@ -94,13 +95,14 @@ async def leader_going_down(lab: Lab) -> None:
     lab.active.context.shutting_down[0] = None
 
 
+TOLD = "the broker that goes is told who leads (KAFKA-7482)"
 PARTITION_TRANSITIONS = (
     Item("partition-nonexistent-to-new", partition_in(P.NON_EXISTENT), partition_to(P.NEW)),
     Item("partition-new-to-online", partition_in(P.NEW), partition_to(P.ONLINE)),
     Item("partition-offline-to-online", leader_gone, partition_to(P.ONLINE)),
-    Item("partition-online-to-online-reassigned", in_sync_at_its_target, partition_to(P.ONLINE, REASSIGNED)),
-    Item("partition-online-to-online-preferred", led_by_another, partition_to(P.ONLINE, PREFERRED)),
-    Item("partition-online-to-online-shutdown", leader_going_down, partition_to(P.ONLINE, CONTROLLED_SHUTDOWN)),
+    Item("partition-online-to-online-reassigned", in_sync_at_its_target, partition_to(P.ONLINE, "reassigned")),
+    Item("partition-online-to-online-preferred", led_by_another, partition_to(P.ONLINE, "preferred")),
+    Item("partition-online-to-online-shutdown", leader_going_down, partition_to(P.ONLINE, "controlled_shutdown"), TOLD),
     Item("partition-new-to-offline", partition_in(P.NEW), partition_to(P.OFFLINE)),
     Item("partition-online-to-offline", partition_in(P.ONLINE), partition_to(P.OFFLINE)),
     Item("partition-offline-to-nonexistent", partition_in(P.OFFLINE), partition_to(P.NON_EXISTENT)),
@@ -243,6 +245,6 @@ OPERATIONS = (
         "on-partition-reassignment", orders, move_of_two, f"step 7 tells OAR and RAR where the leader stays; {SHRUNK}"
     ),
     Item("on-preferred-replica-election", led_by_another, asks_for_preferred),
-    Item("shutdown-broker", led_and_followed_by_0, broker_0_asks_to_go, SHRUNK),
+    Item("shutdown-broker", led_and_followed_by_0, broker_0_asks_to_go, f"{TOLD}; {SHRUNK}"),
     Item("on-controller-failover", orders_and_a_move, controller_dies, "dead replicas leave their ISRs (KAFKA-3143)"),
 )
