@@ -114,6 +114,8 @@ def row_of(selector: Selector, c: Candidates) -> Row:
         return Row(c.assignment[:1], live & i, i, a)
     if selector is CONTROLLED_SHUTDOWN:
         return Row(c.assignment, (live | going) & i - going, i - going, a & (live | going))
+    if selector is TOLD_TO_LIVE:
+        return Row(c.assignment, live & i - going, i - going, a & live)
     return Row(c.assignment, live & i, i & live, a & live)
 
 
