@@ -51,6 +51,7 @@ class HighWatermarkMonotone(Checker):
     """
 
     name: ClassVar[str] = "high_watermark_monotone"
+    ids: ClassVar[tuple[str, ...]] = ("S8",)
     statement: ClassVar[str] = (
         "hw_b never decreases within one (b, leader epoch), on a follower but by truncation: "
         "on one broker and in one leader epoch the high watermark never goes back"

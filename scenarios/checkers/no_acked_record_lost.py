@@ -95,6 +95,7 @@ class NoAckedRecordLost(Checker):
     """
 
     name: ClassVar[str] = "no_acked_record_lost"
+    ids: ClassVar[tuple[str, ...]] = ("S14", "S2")
     statement: ClassVar[str] = (
         "id ∈ acked ⇒ log_leader[offset] = id at every later clean election and at the end: "
         "no record acknowledged with acks=all is ever lost"
