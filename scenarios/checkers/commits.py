@@ -23,6 +23,7 @@ from emulator.protocol.events import (
     LogLoaded,
     MoveFinished,
     MoveStarted,
+    NodeCrashed,
     ReplicaStopped,
 )
 from emulator.protocol.types import TopicPartition
@@ -138,6 +139,8 @@ class Commits:
         self.extended: list[Callable[[HighWatermark, Commit], None]] = []
         self.beyond: list[Callable[[HighWatermark, ReplicaLog], None]] = []
         self._commits: dict[tuple[str, int], Commit] = {}
+        self._found_since: dict[int, dict[TopicPartition, None]] = {}
+        """Brokers whose machine has crashed, and which logs they have found on its disk since."""
 
     def get(self, topic: str, partition: int) -> Commit:
         """What is committed of a partition; nothing, at first."""
@@ -198,11 +201,19 @@ class Commits:
         if unclean and log is not None:
             commit.restart(log)
 
+    def on_crashed(self, event: NodeCrashed) -> None:
+        if event.kind == "host":
+            self._found_since[event.node] = {}
+
     def on_loaded(self, event: LogLoaded) -> None:
         commit = self.get(event.topic, event.partition)
         commit.members = None
+        found = self._found_since.get(event.node)
+        if found is None or commit.tp in found:
+            return
+        found[commit.tp] = None
         log = self.logs.get(event.node, commit.tp)
-        if commit.candidates == (event.node,) and log is not None and not commit.held_by(log):
+        if commit.settled and commit.candidates == (event.node,) and log is not None and not commit.held_by(log):
             commit.restart(log)
 
     def on_stopped(self, event: ReplicaStopped) -> None:

@@ -65,6 +65,6 @@ class IsrLogsIdentical(Checker):
         if log.end_offset != theirs.end_offset or log.entries[-1] is not theirs.entries[-1]:
             self.violated(
                 moment,
-                f"{tp}: the log of broker {node}, in sync, ends at {log.end_offset} and differs from that of broker {leader}"
-                f", the leader, which ends at {theirs.end_offset}",
+                f"{tp}: broker {node}, in sync, has a log that ends at {log.end_offset} and is not that of the leader, "
+                f"broker {leader}, which ends at {theirs.end_offset}",
             )

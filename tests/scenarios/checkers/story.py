@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from emulator.protocol import events as e
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import CONTROLLER_EPOCH, LeaderAndIsr, state_path
+from emulator.protocol.znodes import CONTROLLER_EPOCH, LeaderAndIsr, encode_topic, state_path, topic_path
 from emulator.trace import Trace
 from emulator.trace.events import ZkWritten
 from scenarios.checkers import Checkers, Violation
@@ -34,8 +34,19 @@ class Story:
 
     def state(self, leader: int, isr: tuple[int, ...], epoch: int, controller_epoch: int = 1) -> Any:
         self._version += 1
-        data = LeaderAndIsr(leader, epoch, isr, controller_epoch).encode()
+        data = self.encoded(leader, isr, epoch, controller_epoch)
         return self.emit(ZkWritten, 0, "setData", state_path(ORDERS_0), self._version, 0, data)
+
+    def encoded(self, leader: int, isr: tuple[int, ...], epoch: int, controller_epoch: int) -> str:
+        """The content of a state znode."""
+        return LeaderAndIsr(leader, epoch, isr, controller_epoch).encode()
+
+    def assigned(self, replicas: tuple[int, ...]) -> Any:
+        return self.emit(ZkWritten, 0, "setData", topic_path("orders"), 0, 0, encode_topic({0: replicas}))
+
+    def rest(self) -> None:
+        """Nothing is going to happen by itself."""
+        self.checkers.at_rest(self.world.now)
 
     def deleted(self) -> None:
         self.emit(ZkWritten, 0, "delete", state_path(ORDERS_0), self._version, 0, "")
