@@ -27,8 +27,10 @@ from emulator.protocol.events import (
     ReplicaStopped,
 )
 from emulator.protocol.types import TopicPartition
+from emulator.trace.events import Step
 from scenarios.checkers.replica_logs import Entry, ReplicaLog, ReplicaLogs
 from scenarios.checkers.subscriptions import AssignmentWritten, StateWritten
+from scenarios.measures.topology import DELETED_FROM, Topology
 
 Member = tuple[int, ReplicaLog]
 
@@ -50,6 +52,7 @@ class Commit:
         arrived: the ISR has held all of the target since that move began: the others are about to leave.
         adopted_epoch: the highest leader epoch that a broker has adopted as leader.
         unclean_epoch: of the last unclean election; -1 without one.
+        deleting: the topic is being deleted and owes nothing any more.
         members: the logs of the candidates, those that are known; None: to be looked up.
     """
 
@@ -62,6 +65,7 @@ class Commit:
     arrived: bool = False
     adopted_epoch: int = -1
     unclean_epoch: int = -1
+    deleting: bool = False
     members: list[Member] | None = None
 
     @property
@@ -80,8 +84,9 @@ class Commit:
 
     @property
     def settled(self) -> bool:
-        """Whether what is committed can be asked for: no unclean election has yet to bring its leader."""
-        return self.unclean_epoch <= self.adopted_epoch
+        """Whether what is committed can be asked for: the topic stays, and no unclean election has yet to bring its
+        leader."""
+        return self.unclean_epoch <= self.adopted_epoch and not self.deleting
 
     def __str__(self) -> str:
         last = self.entries[-1]
@@ -133,8 +138,9 @@ class Commits:
         beyond: called with a high watermark that is outside its log.
     """
 
-    def __init__(self, logs: ReplicaLogs) -> None:
+    def __init__(self, logs: ReplicaLogs, topology: Topology) -> None:
         self.logs = logs
+        self._topology = topology
         self.diverged: list[Callable[[HighWatermark, Commit, ReplicaLog], None]] = []
         self.extended: list[Callable[[HighWatermark, Commit], None]] = []
         self.beyond: list[Callable[[HighWatermark, ReplicaLog], None]] = []
@@ -170,6 +176,11 @@ class Commits:
         commit.arrived |= bool(commit.target) and all(node in state.isr for node in commit.target)
         commit.members = None
 
+    def on_step(self, event: Step) -> None:
+        if event.step == DELETED_FROM and event.edge == "after":
+            for tp in self._topology.partitions(event.topic):
+                self.get(tp.topic, tp.partition).deleting = True
+
     def on_assigned(self, event: AssignmentWritten) -> None:
         commit = self.get(event.tp.topic, event.tp.partition)
         commit.assigned = event.replicas
@@ -195,7 +206,7 @@ class Commits:
         commit = self.get(event.topic, event.partition)
         if event.leader_epoch <= commit.adopted_epoch:
             return
-        unclean = not commit.settled and event.leader_epoch >= commit.unclean_epoch
+        unclean = commit.adopted_epoch < commit.unclean_epoch <= event.leader_epoch
         commit.adopted_epoch = event.leader_epoch
         log = self.logs.get(event.node, commit.tp)
         if unclean and log is not None:
@@ -230,7 +241,7 @@ class Commits:
             for beyond in self.beyond:
                 beyond(event, log)
         commit = self._commits.get((topic, partition)) or self.get(topic, partition)
-        if leader_epoch < commit.unclean_epoch:
+        if leader_epoch < commit.unclean_epoch or commit.deleting:
             return
         at = log.cover(high_watermark)
         committed = commit.entries

@@ -33,6 +33,6 @@ class Ghosts:
     @cached_property
     def commits(self) -> Commits:
         """What of each partition is committed."""
-        commits = Commits(self.logs)
+        commits = Commits(self.logs, self.topology)
         arm(commits, self._trace, self.topology)
         return commits

@@ -36,7 +36,8 @@ class LeaderCompleteness(Checker):
         commit = self._commits.get(event.topic, event.partition)
         log = self._commits.logs.get(event.node, commit.tp)
         # The ghost has seen this event already: an epoch that is not the highest is one that came late.
-        if log is None or event.leader_epoch < commit.adopted_epoch or commit.held_by(log):
+        late = event.leader_epoch < commit.adopted_epoch
+        if log is None or late or not commit.settled or commit.held_by(log):
             return
         self.violated(
             event,

@@ -1,6 +1,7 @@
 """S2: a clean leader has everything that was ever exposed."""
 
 from emulator.protocol import events as e
+from emulator.trace.events import Step
 from scenarios.checkers.leader_completeness import LeaderCompleteness
 from tests.scenarios.checkers.story import ORDERS_0, Story
 
@@ -106,6 +107,17 @@ def test_a_replica_that_was_deleted_may_not_lead() -> None:
     run.state(0, (0,), 1)
     run.leads(0, 1)
     assert run.invariants() == [NAME]
+
+
+def test_a_topic_that_is_being_deleted_owes_nothing() -> None:
+    """A controller that fails over in between has its replicas made once more, empty."""
+    run = exposed()
+    run.assigned((0, 1, 2))
+    run.emit(Step, "delete.partitions", "after", "orders", -1, -1, 0, 3, "")
+    run.emit(e.ReplicaStopped, 0, *ORDERS_0, True)
+    run.loaded(0)
+    run.leads(0, 1)
+    assert run.violations() == []
 
 
 def test_a_topic_made_anew_owes_nothing_of_the_old_one() -> None:
