@@ -7,7 +7,7 @@ from typing import ClassVar
 from emulator.protocol.events import HighWatermark, LogLoaded
 from emulator.trace import Event
 from scenarios.checkers.checker import Checker, Report
-from scenarios.checkers.commits import Commit
+from scenarios.checkers.commit import Commit
 from scenarios.checkers.ghosts import Ghosts
 from scenarios.checkers.subscriptions import StateWritten
 

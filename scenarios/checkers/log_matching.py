@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from emulator.protocol.events import HighWatermark
 from scenarios.checkers.checker import Checker, Report
-from scenarios.checkers.commits import Commit
+from scenarios.checkers.commit import Commit
 from scenarios.checkers.ghosts import Ghosts
 from scenarios.checkers.replica_logs import ReplicaLog
 

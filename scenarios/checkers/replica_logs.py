@@ -21,11 +21,15 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from attrs import define
 
 from emulator.protocol.events import Appended, LogLoaded, ReplicaStopped, Truncated
 from emulator.protocol.types import TopicPartition
+
+if TYPE_CHECKING:
+    from scenarios.checkers.commit import Commit
 
 
 @define(eq=False)
@@ -72,15 +76,25 @@ class ReplicaLog:
         entries: the base, then its batches.
         known: whether the events told all of its content.
         start_offset: before it there is nothing.
-        covered: the index of the last entry up to which the high watermark was seen to reach; it may stand behind
-            the end after a truncation.
+        high_watermark: where it was seen last; None before the log was found on the disk or any role was told.
+        covered: the index of the last entry up to which it was seen to reach; a truncation leaves it as it is.
+        leads, leader_epoch: the role that the replica took up last.
+        learnt_epoch, learnt_adoptions: its leader epoch and ``Commit.adoptions`` when it last learnt its high watermark
+            as a follower.
+        commit: what is committed of its partition, for ``Commits``, which looks it up once.
     """
 
     roots: dict[int, Entry]
     entries: list[Entry]
     known: bool = True
     start_offset: int = 0
+    high_watermark: int | None = None
     covered: int = 0
+    leads: bool = False
+    leader_epoch: int = -1
+    learnt_epoch: int = -1
+    learnt_adoptions: int = -1
+    commit: Commit | None = None
 
     @property
     def end_offset(self) -> int:
@@ -146,7 +160,8 @@ class ReplicaLogs:
     def get(self, node: int, tp: TopicPartition) -> ReplicaLog | None:
         return self.by_replica.get((node, tp.topic, tp.partition))
 
-    def _log(self, key: tuple[int, str, int]) -> ReplicaLog:
+    def made(self, key: tuple[int, str, int]) -> ReplicaLog:
+        """The log of a (broker, topic, partition), begun empty where no event has told of it."""
         log = self.by_replica.get(key)
         if log is None:
             log = self.by_replica[key] = ReplicaLog(self._roots.setdefault(key[1:], {}), [])
@@ -157,7 +172,7 @@ class ReplicaLogs:
         # Unpacked at once: this runs for every batch on every replica.
         _, _, _, node, topic, partition, _, leader_epoch, base_offset, next_offset, id, _ = event
         key = node, topic, partition
-        log = self.by_replica.get(key) or self._log(key)
+        log = self.by_replica.get(key) or self.made(key)
         last = log.entries[-1]
         if base_offset != last.next_offset:
             for told in self.misplaced:
@@ -180,15 +195,17 @@ class ReplicaLogs:
         """A first start, with what was put on the disk before the run; or what a crash has left."""
         key = event.node, event.topic, event.partition
         known = key in self.by_replica
-        log = self._log(key)
+        log = self.made(key)
         if known and event.log_end_offset <= log.end_offset:
             log.cut(event.log_end_offset)
         else:
             log.begin_at(event.log_end_offset)
         log.start_offset = event.log_start_offset
+        log.high_watermark = event.high_watermark
+        log.leads, log.learnt_epoch = False, -1
 
     def on_truncated(self, event: Truncated) -> None:
-        log = self._log((event.node, event.topic, event.partition))
+        log = self.made((event.node, event.topic, event.partition))
         if event.log_end_offset > log.end_offset:
             log.begin_at(event.log_end_offset)
             log.known = False
