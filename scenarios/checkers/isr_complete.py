@@ -21,6 +21,9 @@ class IsrComplete(Checker):
     Replicas whose log no event has told of (their broker has not started) are left out, and so is everything between
     an unclean election and the adoption of leadership that it leads to.
 
+    A controller that fails over leaves dead replicas in their ISRs before KAFKA-3143 (2.3). One that comes back from a
+    crash of its machine then counts as in sync without what it had not flushed: told, under the profiles that do so.
+
     Not verified: truncations, which are S12's; members of the ISR that a move is about to leave behind, for whom
     Kafka's leader does not wait (``Commit.candidates``): should one of them be elected, S2 tells; the ISR in the
     leader's own memory (WeakIsr).
@@ -31,7 +34,9 @@ class IsrComplete(Checker):
     statement: ClassVar[str] = (
         "b ∈ Z.isr, o < thw ⇒ log_b[o] = com[o]: every in-sync replica has every committed record"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7128", "KAFKA-10301", "KAFKA-14140", "KAFKA-15221")
+    catches: ClassVar[tuple[str, ...]] = (
+        "KAFKA-3143", "KAFKA-7128", "KAFKA-10301", "KAFKA-14140", "KAFKA-15221",
+    )  # fmt: skip
 
     def __init__(self, ghosts: Ghosts, report: Report) -> None:
         super().__init__(ghosts, report)

@@ -13,6 +13,9 @@ class LeaderInIsr(Checker):
 
     Verified: each write to a state znode, by controllers and leaders alike.
 
+    Before KAFKA-1028 (0.8.2) a controller takes the last member out of the ISR when it dies: under kafka-0.8 that is
+    Kafka's own doing, and told.
+
     Not verified: that the ISR is part of the assignment (I1).
     """
 
@@ -21,7 +24,7 @@ class LeaderInIsr(Checker):
     statement: ClassVar[str] = (
         "Z.leader = none or Z.leader ∈ Z.isr, and Z.isr ≠ ∅: the leader in ZooKeeper is in the ISR in ZooKeeper"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9672",)
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9672", "KAFKA-1028")
 
     def on_state(self, event: StateWritten) -> None:
         state = event.state

@@ -13,6 +13,7 @@ from scenarios.checkers.high_watermark_monotone import HighWatermarkMonotone
 from scenarios.checkers.isr_complete import IsrComplete
 from scenarios.checkers.isr_logs_identical import IsrLogsIdentical
 from scenarios.checkers.isr_write_conditional import IsrWriteConditional
+from scenarios.checkers.joins_caught_up import JoinsCaughtUp
 from scenarios.checkers.leader_completeness import LeaderCompleteness
 from scenarios.checkers.leader_in_isr import LeaderInIsr
 from scenarios.checkers.log_matching import LogMatching
@@ -42,6 +43,7 @@ REGISTRY: Mapping[str, type[Checker]] = {
         BrokerEpochFence,
         IsrWriteConditional,
         NoWriteAfterExpiry,
+        JoinsCaughtUp,
     )
 }
 

@@ -76,7 +76,7 @@ class ReplicaLog:
         entries: the base, then its batches.
         known: whether the events told all of its content.
         start_offset: before it there is nothing.
-        high_watermark: where it was seen last; None before the log was found on the disk or any role was told.
+        high_watermark: where it was seen last, if ``Commits`` looks on; None before any event told.
         covered: the index of the last entry up to which it was seen to reach; a truncation leaves it as it is.
         leads, leader_epoch: the role that the replica took up last.
         learnt_epoch, learnt_adoptions: its leader epoch and ``Commit.adoptions`` when it last learnt its high watermark

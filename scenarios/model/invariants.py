@@ -21,4 +21,5 @@ INVARIANTS: Mapping[str, str] = {
     "broker_epoch_fence": "a control request that was meant for an earlier life of a broker has no effect",
     "isr_write_conditional": "a leader's ISR is what it has written to ZooKeeper over the version it knew",
     "no_write_after_expiry": "a broker without a session writes nothing to ZooKeeper",
+    "joins_caught_up": "who joins the ISR has reached the high watermark and the start of the leader's epoch",
 }

@@ -56,7 +56,7 @@ def test_a_follower_that_joins_the_isr_while_it_is_behind(monkeypatch: pytest.Mo
     wanted = scenario(brokers=4, controller=3, assignment=[(0, 1)], plan={0: (0, 2)}, method=[move], size="64MiB")
     assert play(wanted).run.passed
     monkeypatch.setattr(IsrWriter, "may_join", anybody)
-    assert "isr_complete" in broken(play(wanted).run)
+    assert {"isr_complete", "joins_caught_up"} <= set(broken(play(wanted).run))
 
 
 def test_a_follower_that_does_not_truncate(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,6 +74,16 @@ def test_a_follower_that_truncates_too_much(monkeypatch: pytest.MonkeyPatch) -> 
         return Cut(0, True)
 
     monkeypatch.setattr(Kip279, "cut", everything)
+    assert "truncate_safety" in broken(play(leader_dies()).run)
+
+
+def test_a_follower_that_truncates_to_its_high_watermark(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As before KIP-101: it may not have learnt yet how far the leader that died had exposed the log."""
+
+    def to_the_high_watermark(_self: Kip279, log: FollowerLog, _answer: EpochEndOffset, high_watermark: int) -> Cut:
+        return Cut(min(high_watermark, log.log_end_offset), True)
+
+    monkeypatch.setattr(Kip279, "cut", to_the_high_watermark)
     assert "truncate_safety" in broken(play(leader_dies()).run)
 
 
@@ -114,3 +124,22 @@ def test_a_leader_that_stamps_a_batch_with_an_older_epoch(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(Partition, "append_as_leader", sometimes_older)
     assert "append_shape" in broken(play(leader_dies()).run)
+
+
+# -- what old releases do wrong by themselves ------------------------------------------------------------------------
+
+
+def test_kafka_1028_the_last_member_leaves_the_isr() -> None:
+    """0.8.2 keeps it; before, the controller takes whoever dies out of the ISR."""
+    crash = {"at": "3s", "action": "broker.crash", "target": 0, "duration": "20s"}
+    wanted = scenario(brokers=3, controller=2, assignment=[(0,)], method=[crash], horizon="2m")
+    assert play(wanted).run.violations == ()
+    assert broken(play(wanted, profile="kafka-0.8").run) == ["leader_in_isr"]
+
+
+def test_kafka_3143_a_failover_leaves_a_dead_replica_in_the_isr() -> None:
+    """It comes back from the crash of its machine without what it had not flushed, and counts as in sync."""
+    crash = {"at": "3s", "action": "controller.crash", "kind": "host", "duration": "1s"}
+    wanted = scenario(brokers=3, controller=1, assignment=[(0, 1)], method=[crash], horizon="2m", rate=20)
+    assert play(wanted).run.violations == ()
+    assert "isr_complete" in broken(play(wanted, profile="kafka-1.1").run)
