@@ -23,7 +23,7 @@ class Commit:
     Attributes:
         entries: the base, then the committed batches, as in the logs that hold them.
         offset: the highest high watermark that any leader has had.
-        isr: as ZooKeeper has it.
+        isr: as ZooKeeper has it, once it is ``stated``.
         assigned: the replicas as ZooKeeper has them; none where no write of the topic's znode was seen.
         target: of the move that is under way; none without one.
         arrived: the ISR has held all of the target since that move began: the others are about to leave.
@@ -38,6 +38,7 @@ class Commit:
     entries: list[Entry] = field(factory=_nothing)
     offset: int = 0
     isr: tuple[int, ...] = ()
+    stated: bool = False
     assigned: tuple[int, ...] = ()
     target: tuple[int, ...] = ()
     arrived: bool = False
@@ -101,7 +102,7 @@ class Commit:
         """The partition is deleted. One of that name has nothing to do with it, and is this object again."""
         self.entries, self.offset, self.isr, self.members = _nothing(), 0, (), None
         self.adopted_epoch = self.unclean_epoch = -1
-        self.target, self.arrived, self.deleting = (), False, False
+        self.target, self.arrived, self.deleting, self.stated = (), False, False, False
 
     def restart(self, log: ReplicaLog) -> None:
         """Only what ``log`` holds of it is committed from now on."""

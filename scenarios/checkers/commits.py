@@ -80,9 +80,9 @@ class Commits:
         if state is None:
             commit.forget()
             return
-        if commit.isr and state.leader >= 0 and state.leader not in commit.isr:
+        if commit.stated and state.leader >= 0 and state.leader not in commit.isr:
             commit.unclean_epoch = max(commit.unclean_epoch, state.leader_epoch)
-        commit.isr = state.isr
+        commit.isr, commit.stated = state.isr, True
         commit.arrived |= bool(commit.target) and all(node in state.isr for node in commit.target)
         commit.members = None
 

@@ -65,6 +65,15 @@ def test_an_unclean_election_that_only_the_controller_tells() -> None:
     assert run.violations() == []
 
 
+def test_a_leader_after_an_empty_isr_is_an_unclean_one() -> None:
+    """kafka-0.8 takes the last member out, too (KAFKA-1028)."""
+    run = exposed()
+    run.state(-1, (), 1)
+    run.state(2, (2,), 2)
+    run.leads(2, 2)
+    assert run.violations() == []
+
+
 def test_what_the_deposed_leader_exposes_after_an_unclean_election_counts_for_nothing() -> None:
     run = exposed()
     run.append(0, 10, 2, leader=True)
