@@ -1,14 +1,17 @@
 """One partition on one broker: leader, follower, or neither yet.
 
-Every method is one synchronous transition. Writes of the ISR go through ``IsrWriter``; while one is in flight the high
-watermark stands still, as it does under Kafka's ``leaderIsrUpdateLock``.
+Every method is one synchronous transition. While a write of the ISR is in flight the high watermark stands still,
+as it does under Kafka's ``leaderIsrUpdateLock``.
 """
 
 from collections import deque
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from brokers.log import Log
-from brokers.partition.isr import IsrWriter
+from brokers.partition import isr
+from brokers.partition.isr import IsrWrite
 from brokers.partition.remote import RemoteReplica
 from brokers.purgatory import DelayedProduce
 from emulator.nodes import Process
@@ -28,6 +31,9 @@ from emulator.protocol.types import NO_LEADER, Batch, TopicPartition
 if TYPE_CHECKING:
     from brokers.replicas.manager import ReplicaManager
 
+NONE_REMOTE: Mapping[int, RemoteReplica] = MappingProxyType({})
+"""What every partition that does not lead has in common."""
+
 
 class Partition:
     """See the module.
@@ -35,6 +41,7 @@ class Partition:
     Attributes:
         leader_epoch: of the last LeaderAndIsr that took effect; -1 before the first.
         isr: the in-sync set as this leader holds it; empty on a follower.
+        isr_write: the write of the ISR that is in flight, if one is.
         zk_version: of the state znode that ``isr`` stands in.
         current, impending: the replicas before a move and those it goes to, as a leader was told (KIP-352's draft);
             where requests do not tell them apart, all of them and none.
@@ -46,7 +53,7 @@ class Partition:
 
     __slots__ = (
         "_waiting", "adding", "controller_epoch", "current", "epoch_start_offset", "high_watermark", "impending",
-        "is_leader", "isr", "isr_writer", "leader", "leader_epoch", "log", "manager", "process", "remotes", "removing",
+        "is_leader", "isr", "isr_write", "leader", "leader_epoch", "log", "manager", "process", "remotes", "removing",
         "tp", "zk_version",
     )  # fmt: skip
 
@@ -65,11 +72,11 @@ class Partition:
         self.current: tuple[int, ...] = ()
         self.impending: tuple[int, ...] = ()
         self.epoch_start_offset = 0
-        self.remotes: dict[int, RemoteReplica] = {}
+        self.remotes = NONE_REMOTE
         self.adding: tuple[int, ...] = ()
         self.removing: tuple[int, ...] = ()
-        self.isr_writer = IsrWriter(self)
-        self._waiting: deque[tuple[int, int, DelayedProduce]] = deque()
+        self.isr_write: IsrWrite | None = None
+        self._waiting: deque[tuple[int, int, DelayedProduce]] | None = None
 
     def open_log(self) -> Log:
         """The log, created or found on the disk when first asked for."""
@@ -93,7 +100,7 @@ class Partition:
         self.isr = state.isr
         self._learn_replicas(state)
         self.epoch_start_offset = log.end_offset
-        log.epochs.assign(state.leader_epoch, log.end_offset)
+        log.begin_epoch(state.leader_epoch, log.end_offset)
         me = self.process.node.id
         remotes = {}
         for broker in self._followers_of(state):
@@ -132,7 +139,8 @@ class Partition:
         """The follower on ``broker``, which fetches; None if only assigned ones are led and it is not."""
         remote = self.remotes.get(broker)
         if remote is None and not self.manager.policies.checks_assignment:
-            remote = self.remotes[broker] = RemoteReplica(broker, False)
+            remote = RemoteReplica(broker, False)
+            self.remotes = {**self.remotes, broker: remote}
         return remote
 
     def make_follower(self, state: LeaderAndIsrPartition) -> None:
@@ -151,15 +159,15 @@ class Partition:
         self.controller_epoch = state.controller_epoch
         self.zk_version = state.zk_version
         self.adding, self.removing = state.adding, state.removing
-        self.isr_writer.abandon()
+        self.isr_write = None
 
     def resign_leadership(self) -> None:
         """Stop leading: no ISR, no followers, delayed operations answered with NOT_LEADER_FOR_PARTITION."""
         self.is_leader = False
         self.isr = ()
-        self.isr_writer.abandon()
+        self.isr_write = None
         self.fail_waiting(Errors.NOT_LEADER_FOR_PARTITION)
-        remotes, self.remotes = self.remotes, {}
+        remotes, self.remotes = self.remotes, NONE_REMOTE
         for remote in remotes.values():
             if remote.session is not None:
                 remote.session.touch(self.tp)
@@ -188,15 +196,15 @@ class Partition:
         log = self.log
         assert log is not None
         remote.fetched(offset, log.end_offset, now_us)
-        if not remote.in_isr and self.isr_writer.may_join(remote):
-            self.isr_writer.expand(remote)
+        if not remote.in_isr and isr.may_join(self, remote):
+            isr.expand(self, remote)
         if offset > self.high_watermark:
             self.advance_high_watermark(now_us)
 
     def advance_high_watermark(self, now_us: int) -> None:
         """Move it to the lowest end among the ISR and those caught up within the lag time (2.3)."""
         log = self.log
-        if log is None or self.isr_writer.in_flight:
+        if log is None or self.isr_write is not None:
             return
         lowest = log.end_offset
         high_watermark = self.high_watermark
@@ -225,8 +233,8 @@ class Partition:
     def tend(self, now_us: int) -> None:
         """What only time brings: members of the ISR too far behind, and a caught-up replica outside it that no longer
         counts. Kafka finds the latter at the next fetch of any follower; here idle partitions see no fetches."""
-        self.isr_writer.shrink(now_us)
-        self.isr_writer.expand_waiting()
+        isr.shrink(self, now_us)
+        isr.expand_waiting(self)
         self.advance_high_watermark(now_us)
 
     def at_rest(self) -> bool:
@@ -243,6 +251,8 @@ class Partition:
         if self.high_watermark >= required:
             self._ack(base, produce)
         else:
+            if self._waiting is None:
+                self._waiting = deque()
             self._waiting.append((base, required, produce))
 
     def _complete_waiting(self) -> None:
@@ -257,8 +267,8 @@ class Partition:
 
     def fail_waiting(self, error: Errors) -> None:
         """Answer every delayed produce of this partition with ``error``."""
-        waiting, self._waiting = self._waiting, deque()
-        for base, _required, produce in waiting:
+        waiting, self._waiting = self._waiting, None
+        for base, _required, produce in waiting or ():
             produce.finish(self.tp, error, base)
 
     # -- the follower's log (fetchers.ports.FollowerLog) --------------------------------------------------------------

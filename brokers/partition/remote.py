@@ -12,7 +12,7 @@ NEVER = -(1 << 62)
 """Before any instant of any run. Kafka says 0, which is 1970; a run begins at 0."""
 
 
-@define(eq=False)
+@define(eq=False, weakref_slot=False)
 class RemoteReplica:
     """A follower, seen from its leader; it moves only when the follower fetches.
 

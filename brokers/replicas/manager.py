@@ -7,7 +7,7 @@ import structlog
 from brokers.log import HighWatermarkCheckpoint
 from brokers.log.log import log_path
 from brokers.metadata_cache import MetadataCache
-from brokers.partition import Partition
+from brokers.partition import Partition, isr
 from brokers.policies import BrokerPolicies
 from brokers.replicas.isr_propagation import IsrChangePropagation
 from brokers.replicas.planted import PlantedFaults
@@ -172,7 +172,7 @@ class ReplicaManager:
         now = self.process.clock_us
         self.behind[partition] = None
         partition.advance_high_watermark(now)
-        partition.isr_writer.expand_waiting()
+        isr.expand_waiting(partition)
         self.complete_woken()
 
     def _start_checkpointing(self) -> None:

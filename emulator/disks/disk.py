@@ -15,7 +15,7 @@ class DiskError(Exception):
     """The disk refused an operation (I/O error): injected by a fault."""
 
 
-@define(eq=False)
+@define(eq=False, weakref_slot=False)
 class File:
     """A file: entries, and how many of them are durable.
 

@@ -69,7 +69,7 @@ def _dumps(value: object) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-@frozen
+@frozen(weakref_slot=False)
 class LeaderAndIsr:
     """The content of a state znode.
 

@@ -56,29 +56,29 @@ def test_reads_from_an_offset_within_the_bytes(offset: int, max_bytes: int, base
 def test_truncates_whole_batches_and_their_epochs(offset: int, end: int, epochs: list[tuple[int, int]]) -> None:
     log = filled(Disk(), 2, 3, 4)
     assert log.truncate_to(offset) == (end < 9)
-    assert (log.end_offset, log.epochs.entries) == (end, epochs)
+    assert (log.end_offset, log.epochs.entries) == (end, tuple(epochs))
     log.append(batch(end, 3))
 
 
 def test_truncating_at_the_end_drops_an_epoch_without_records() -> None:
     log = filled(Disk(), 2)
-    log.epochs.assign(5, 2)
+    log.begin_epoch(5, 2)
     assert not log.truncate_to(2)
-    assert log.epochs.entries == [(0, 0)]
+    assert log.epochs.entries == ((0, 0),)
 
 
 def test_begins_anew_at_an_offset() -> None:
     log = filled(Disk(), 2, 3)
     log.truncate_fully_and_start_at(40)
     log.append(batch(40, 7))
-    assert (log.start_offset, log.end_offset, log.epochs.entries) == (40, 41, [(7, 40)])
+    assert (log.start_offset, log.end_offset, log.epochs.entries) == (40, 41, ((7, 40),))
 
 
 def test_a_new_incarnation_finds_what_the_page_cache_holds() -> None:
     disk = Disk()
     filled(disk, 2, 3)
     log = Log(disk, TP)
-    assert (log.start_offset, log.end_offset, log.epochs.entries) == (0, 5, [(0, 0), (1, 2)])
+    assert (log.start_offset, log.end_offset, log.epochs.entries) == (0, 5, ((0, 0), (1, 2)))
 
 
 def test_a_host_crash_leaves_what_was_flushed() -> None:
@@ -88,7 +88,7 @@ def test_a_host_crash_leaves_what_was_flushed() -> None:
     log.append(batch(5, 2))
     disk.lose_unflushed()
     log = Log(disk, TP)
-    assert (log.end_offset, log.epochs.entries) == (5, [(0, 0), (1, 2)])
+    assert (log.end_offset, log.epochs.entries) == (5, ((0, 0), (1, 2)))
 
 
 def test_a_refused_write_changes_nothing() -> None:
@@ -98,7 +98,7 @@ def test_a_refused_write_changes_nothing() -> None:
         log.append(batch(2, 1))
     with pytest.raises(DiskError):
         log.truncate_to(0)
-    assert (log.end_offset, log.epochs.entries) == (2, [(0, 0)])
+    assert (log.end_offset, log.epochs.entries) == (2, ((0, 0),))
     log.append(batch(2, 1))
 
 

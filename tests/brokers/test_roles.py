@@ -279,7 +279,7 @@ def test_c103_a_leader_that_was_restarted_writes_under_its_new_epoch_only() -> N
     partition = bench.lead(1, isr=(0,))
     bench.produce()
     assert partition.log is not None
-    assert partition.log.epochs.entries == [(0, 0), (1, 1)]
+    assert partition.log.epochs.entries == ((0, 0), (1, 1))
 
 
 def test_C85_deleting_a_replica_that_is_not_there_succeeds() -> None:
