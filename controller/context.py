@@ -34,6 +34,7 @@ class Context:
         assignments: topic -> partition -> replicas in order of preference.
         motions: topic -> partition -> AR and RR, beside the assignments of those that KIP-455 is reassigning.
         leadership: the last known content of each state znode.
+        replica_states: broker -> partition -> state: a key for each replica would be the largest table of a term.
         offline_dirs: broker -> partitions whose log directory there is offline.
         moves: what was asked for, by way of /admin/reassign_partitions or the API, and is not done.
         deletions: what /admin/delete_topics asks for and is not done.
@@ -47,10 +48,11 @@ class Context:
     motions: dict[str, dict[int, tuple[Replicas, Replicas]]] = field(factory=dict)
     leadership: dict[TopicPartition, LeaderAndIsr] = field(factory=dict)
     partition_states: dict[TopicPartition, PartitionState] = field(factory=dict)
-    replica_states: dict[Replica, ReplicaState] = field(factory=dict)
+    replica_states: dict[int, dict[TopicPartition, ReplicaState]] = field(factory=dict)
     offline_dirs: dict[int, dict[TopicPartition, None]] = field(factory=dict)
     moves: dict[TopicPartition, Move] = field(factory=dict)
     deletions: Deletions = field(factory=Deletions)
+    _partitions: dict[str, tuple[TopicPartition, ...]] = field(factory=dict)
 
     def reset(self) -> None:
         """Forget everything: the term is over."""
@@ -121,16 +123,20 @@ class Context:
             del self.motions[tp.topic]
 
     def partitions(self) -> Iterator[TopicPartition]:
-        for topic, partitions in self.assignments.items():
-            for partition in partitions:
-                yield TopicPartition(topic, partition)
+        for topic in self.assignments:
+            yield from self.partitions_of(topic)
 
     def replicas_on(self, brokers: Iterable[int]) -> list[Replica]:
         """All replicas on ``brokers``, broker by broker."""
         return [(tp, b) for b in brokers for tp in self.partitions() if b in self.replicas(tp)]
 
-    def partitions_of(self, topic: str) -> list[TopicPartition]:
-        return [TopicPartition(topic, partition) for partition in self.assignments.get(topic, {})]
+    def partitions_of(self, topic: str) -> tuple[TopicPartition, ...]:
+        """Of a topic, in order; each the same object every time, since it is the key of many tables."""
+        numbers = self.assignments.get(topic, {})
+        known = self._partitions.get(topic, ())
+        if len(known) != len(numbers):
+            known = self._partitions[topic] = tuple(TopicPartition(topic, number) for number in numbers)
+        return known
 
     def replicas_of(self, topic: str) -> list[Replica]:
         """All replicas of a topic, partition by partition."""
@@ -138,12 +144,13 @@ class Context:
 
     def remove_topic(self, topic: str) -> None:
         self.motions.pop(topic, None)
-        for partition, replicas in self.assignments.pop(topic, {}).items():
-            tp = TopicPartition(topic, partition)
+        for tp in self.partitions_of(topic):
             self.leadership.pop(tp, None)
             self.partition_states.pop(tp, None)
-            for broker in replicas:
-                self.replica_states.pop((tp, broker), None)
+            for states in self.replica_states.values():
+                states.pop(tp, None)
+        self.assignments.pop(topic, None)
+        self._partitions.pop(topic, None)
 
     def is_deleting(self, topic: str) -> bool:
         """Is the topic queued for deletion, begun or not? Then nobody is told of a leader of it, or elected."""
@@ -155,7 +162,15 @@ class Context:
         return self.partition_states.get(tp, PartitionState.NON_EXISTENT)
 
     def replica_state(self, tp: TopicPartition, broker: int) -> ReplicaState:
-        return self.replica_states.get((tp, broker), ReplicaState.NON_EXISTENT)
+        states = self.replica_states.get(broker)
+        return ReplicaState.NON_EXISTENT if states is None else states.get(tp, ReplicaState.NON_EXISTENT)
+
+    def set_replica_states(self, broker: int, partitions: Iterable[TopicPartition], state: ReplicaState) -> None:
+        self.replica_states.setdefault(broker, {}).update(dict.fromkeys(partitions, state))
+
+    def forget_replica(self, tp: TopicPartition, broker: int) -> None:
+        """The replica does not exist any more."""
+        del self.replica_states[broker][tp]
 
     def partitions_in(self, *states: PartitionState) -> list[TopicPartition]:
         return [tp for tp, state in self.partition_states.items() if state in states]

@@ -35,6 +35,7 @@ class RequestBatch:
     tells_motions: bool = True
     schema: RequestSchema = field(factory=AllReplicas)
     _leader_and_isr: dict[int, dict[TopicPartition, LeaderAndIsrPartition]] = field(factory=dict)
+    _told: dict[TopicPartition, tuple[LeaderAndIsr, LeaderAndIsrPartition]] = field(factory=dict)
     _stops: dict[int, list[tuple[TopicPartition, bool]]] = field(factory=dict)
     _metadata_brokers: dict[int, None] = field(factory=dict)
     _metadata: dict[TopicPartition, PartitionMetadata] = field(factory=dict)
@@ -46,6 +47,7 @@ class RequestBatch:
 
     def clear(self) -> None:
         self._leader_and_isr.clear()
+        self._told.clear()
         self._stops.clear()
         self._metadata_brokers.clear()
         self._metadata.clear()
@@ -63,17 +65,32 @@ class RequestBatch:
     ) -> None:
         """Tell ``brokers`` who leads ``tp``. A later call for the same broker and partition replaces an
         earlier one, but "new" stays. All brokers learn the metadata."""
-        told = self.schema.leader_and_isr(self.context.moves.get(tp), tp, state, replicas, is_new)
-        adding, removing = self.context.motion(tp) if self.tells_motions else ((), ())
-        if adding or removing:
-            told = evolve(told, adding=adding, removing=removing)
+        told = self._described(tp, state, replicas, is_new)
         for broker in brokers:
             if broker >= 0:
                 states = self._leader_and_isr.setdefault(broker, {})
                 before = states.get(tp)
                 stays_new = before is not None and before.is_new and not is_new
                 states[tp] = evolve(told, is_new=True) if stays_new else told
-        self.update_metadata(self.context.live_or_shutting_down, [tp])
+
+    def _described(
+        self, tp: TopicPartition, state: LeaderAndIsr, replicas: Replicas, is_new: bool
+    ) -> LeaderAndIsrPartition:
+        """What the replicas of ``tp`` are told: one object, and one of metadata, for all who are told the same while
+        it does not move."""
+        move = self.context.moves.get(tp)
+        adding, removing = self.context.motion(tp) if self.tells_motions else ((), ())
+        known = self._told.get(tp)
+        if known is not None and move is None and not (adding or removing):
+            before, told = known
+            if before is state and told.replicas is replicas and told.is_new is is_new:
+                return told
+        told = self.schema.leader_and_isr(move, tp, state, replicas, is_new)
+        if adding or removing:
+            told = evolve(told, adding=adding, removing=removing)
+        self._told[tp] = state, told
+        self.update_metadata(self.context.brokers, [tp])
+        return told
 
     def stop_replica(self, broker: int, tp: TopicPartition, *, delete: bool) -> None:
         if broker >= 0:
@@ -82,7 +99,10 @@ class RequestBatch:
     def update_metadata(self, brokers: Iterable[int], partitions: Iterable[TopicPartition]) -> None:
         """Tell ``brokers`` who is alive, and about those of ``partitions`` that ever had a leader. One whose topic
         is to be deleted is told as gone: leader -2."""
-        self._metadata_brokers.update(dict.fromkeys(broker for broker in brokers if broker >= 0))
+        informed = self._metadata_brokers
+        for broker in brokers:
+            if broker not in informed and broker >= 0:
+                informed[broker] = None
         for tp in partitions:
             state = self.context.leadership.get(tp)
             if state is not None:
@@ -106,7 +126,7 @@ class RequestBatch:
         context = self.context
         for broker, states in sorted(self._leader_and_isr.items()):
             if broker in context.brokers:
-                leading = [state.leader for state in states.values()]
+                leading = {state.leader for state in states.values()}
                 leaders = tuple(b for b in context.live_or_shutting_down if b in leading)
                 request = LeaderAndIsrRequest(
                     self.controller_id,

@@ -39,8 +39,9 @@ class ReplicaStateMachine:
         for tp in context.partitions():
             for broker in context.replicas(tp):
                 (up if context.is_online(broker, tp) else down).append((tp, broker))
-        context.replica_states.update(dict.fromkeys(up, ReplicaState.ONLINE))
-        context.replica_states.update(dict.fromkeys(down, self.rules.unreachable))
+        for replicas, state in ((up, ReplicaState.ONLINE), (down, self.rules.unreachable)):
+            for broker, partitions in _by_broker(replicas).items():
+                context.set_replica_states(broker, partitions, state)
         await self.handle(up, ReplicaState.ONLINE)
         if self.rules.shrink_at_failover:
             await self.handle(down, ReplicaState.OFFLINE)
@@ -55,10 +56,7 @@ class ReplicaStateMachine:
         if not replicas:
             return
         self.batch.begin()
-        by_broker: dict[int, list[TopicPartition]] = {}
-        for tp, broker in replicas:
-            by_broker.setdefault(broker, []).append(tp)
-        for broker, partitions in by_broker.items():
+        for broker, partitions in _by_broker(replicas).items():
             await self._handle_broker(broker, [tp for tp in partitions if self._may_become(tp, broker, target)], target)
         self.batch.send()
 
@@ -80,12 +78,12 @@ class ReplicaStateMachine:
         if target is self.rules.deletion[0]:
             for tp in partitions:
                 self.batch.stop_replica(broker, tp, delete=True)
+        if target is not ReplicaState.NON_EXISTENT:
+            self.context.set_replica_states(broker, partitions, target)
+            return
         for tp in partitions:
-            if target is ReplicaState.NON_EXISTENT:
-                self.context.assign(tp, (r for r in self.context.replicas(tp) if r != broker))
-                del self.context.replica_states[tp, broker]
-            else:
-                self.context.replica_states[tp, broker] = target
+            self.context.assign(tp, (r for r in self.context.replicas(tp) if r != broker))
+            self.context.forget_replica(tp, broker)
 
     def _start_new(self, broker: int, tp: TopicPartition) -> bool:
         """Tell a new replica to follow; it cannot be the leader."""
@@ -174,3 +172,11 @@ class ReplicaStateMachine:
         stays = self.rules.keeps_last_in_isr and len(state.isr) == 1
         isr = state.isr if stays else tuple(replica for replica in state.isr if replica != broker)
         return self.elections.successor(state, leader=NO_LEADER if state.leader == broker else None, isr=isr)
+
+
+def _by_broker(replicas: Sequence[Replica]) -> dict[int, list[TopicPartition]]:
+    """The partitions of each broker, both in the order of first mention."""
+    found: dict[int, list[TopicPartition]] = {}
+    for tp, broker in replicas:
+        found.setdefault(broker, []).append(tp)
+    return found
