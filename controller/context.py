@@ -4,7 +4,7 @@ Loaded at failover, kept up by its own writes and by the events; it can be stale
 changed and not announced yet), which is why elections read ZooKeeper again (kafka-behaviour, 4).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from attrs import define, field, fields
 
@@ -84,7 +84,8 @@ class Context:
         """Is the replica of ``tp`` on ``broker`` up: the broker live, the log directory not offline?"""
         if broker not in self.brokers or broker in self.shutting_down:
             return False
-        return tp not in self.offline_dirs.get(broker, {})
+        offline = self.offline_dirs.get(broker)
+        return not offline or tp not in offline
 
     def online(self, tp: TopicPartition) -> Replicas:
         """The assigned replicas of ``tp`` that are up, in order of preference."""
@@ -162,11 +163,16 @@ class Context:
         return self.partition_states.get(tp, PartitionState.NON_EXISTENT)
 
     def replica_state(self, tp: TopicPartition, broker: int) -> ReplicaState:
-        states = self.replica_states.get(broker)
-        return ReplicaState.NON_EXISTENT if states is None else states.get(tp, ReplicaState.NON_EXISTENT)
+        return self.replica_states_on(broker).get(tp, ReplicaState.NON_EXISTENT)
+
+    def replica_states_on(self, broker: int) -> Mapping[TopicPartition, ReplicaState]:
+        """The replicas on ``broker`` that exist."""
+        return self.replica_states.get(broker, {})
 
     def set_replica_states(self, broker: int, partitions: Iterable[TopicPartition], state: ReplicaState) -> None:
-        self.replica_states.setdefault(broker, {}).update(dict.fromkeys(partitions, state))
+        states = self.replica_states.setdefault(broker, {})
+        for tp in partitions:
+            states[tp] = state
 
     def forget_replica(self, tp: TopicPartition, broker: int) -> None:
         """The replica does not exist any more."""
