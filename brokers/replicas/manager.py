@@ -63,7 +63,7 @@ class ReplicaManager:
 
     def error_without_replica(self, tp: TopicPartition) -> Errors:
         """What a request for a partition without a replica here gets (KAFKA-6796, 2.0)."""
-        known = tp in self.metadata.partitions
+        known = self.metadata.knows(tp)
         return Errors.NOT_LEADER_FOR_PARTITION if known else Errors.UNKNOWN_TOPIC_OR_PARTITION
 
     def complete_woken(self) -> None:
