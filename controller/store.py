@@ -51,10 +51,8 @@ class Store:
 
     # -- asking -------------------------------------------------------------------------------------------------------
 
-    async def ask(self, requests: Sequence[Request]) -> list[Response]:
+    async def ask(self, requests: Iterable[Request]) -> list[Response]:
         """The answers, in order, whatever they say. What the event does next is still caused by what led to it."""
-        if not requests:
-            return []
         cause = self.trace.cause
         responses = await self.zk.pipeline(requests)
         self.trace.cause = cause
@@ -63,10 +61,10 @@ class Store:
     async def ask_one(self, request: Request) -> Response:
         return (await self.ask([request]))[0]
 
-    async def write(self, ops: Sequence[Op]) -> list[Response]:
+    async def write(self, ops: Iterable[Op]) -> list[Response]:
         """Each of ``ops`` in a fenced multi of its own; the answers are those to the ops."""
         fence = Check(znodes.CONTROLLER_EPOCH, self.context.epoch_zk_version)
-        responses = await self.ask([Multi((fence, op)) for op in ops])
+        responses = await self.ask(Multi((fence, op)) for op in ops)
         for response in responses:
             if response.error is not ZkCode.OK and response.path == znodes.CONTROLLER_EPOCH:
                 raise ControllerMoved(f"controller epoch {self.context.epoch} is over: {response.error.name}")
@@ -138,12 +136,10 @@ class Store:
 
     async def states(self, partitions: Sequence[TopicPartition]) -> dict[TopicPartition, LeaderAndIsr]:
         """Leader and ISR of ``partitions``; those without a state znode are left out. Arms registered watches."""
-        responses = await self.ask([GetData(znodes.state_path(tp)) for tp in partitions])
-        return {
-            tp: LeaderAndIsr.decode(response.data, response.stat.version)
-            for tp, response in zip(partitions, responses, strict=True)
-            if response.stat is not None
-        }
+        cause = self.trace.cause
+        states = await self.zk.pipeline_into(_state, (GetData(znodes.state_path(tp)) for tp in partitions))
+        self.trace.cause = cause
+        return {tp: state for tp, state in zip(partitions, states, strict=True) if state is not None}
 
     async def write_states(
         self, states: Mapping[TopicPartition, LeaderAndIsr]
@@ -154,7 +150,7 @@ class Store:
         where an answer got lost and this very write was applied). What is in neither has no state znode any
         more.
         """
-        ops = [SetData(znodes.state_path(tp), state.encode(), state.zk_version) for tp, state in states.items()]
+        ops = (SetData(znodes.state_path(tp), state.encode(), state.zk_version) for tp, state in states.items())
         written, beaten = {}, []
         for (tp, state), response in zip(states.items(), await self.write(ops), strict=True):
             if response.stat is not None:
@@ -166,9 +162,9 @@ class Store:
     async def create_states(self, states: Mapping[TopicPartition, LeaderAndIsr]) -> list[TopicPartition]:
         """Create the state znodes, and their parents; returns the partitions whose znode this call created."""
         topics = dict.fromkeys(tp.topic for tp in states)
-        await self.write([Create(znodes.partitions_path(topic)) for topic in topics])
-        await self.write([Create(znodes.partition_path(tp)) for tp in states])
-        responses = await self.write([Create(znodes.state_path(tp), s.encode()) for tp, s in states.items()])
+        await self.write(Create(znodes.partitions_path(topic)) for topic in topics)
+        await self.write(Create(znodes.partition_path(tp)) for tp in states)
+        responses = await self.write(Create(znodes.state_path(tp), s.encode()) for tp, s in states.items())
         return [tp for tp, response in zip(states, responses, strict=True) if response.error is ZkCode.OK]
 
     # -- moves, elections, notifications ------------------------------------------------------------------------------
@@ -243,6 +239,10 @@ def _children_first(path: str, children: Mapping[str, Sequence[str]]) -> Iterato
 def unclean_in(config: Mapping[str, str], default: bool) -> bool:
     """unclean.leader.election.enable, where ``config`` may set it."""
     return config.get("unclean.leader.election.enable", str(default)).lower() == "true"
+
+
+def _state(response: Response) -> LeaderAndIsr | None:
+    return None if response.stat is None else LeaderAndIsr.decode(response.data, response.stat.version)
 
 
 def with_version(state: LeaderAndIsr, version: int) -> LeaderAndIsr:
