@@ -89,7 +89,9 @@ class Context:
 
     def online(self, tp: TopicPartition) -> Replicas:
         """The assigned replicas of ``tp`` that are up, in order of preference."""
-        return tuple(replica for replica in self.replicas(tp) if self.is_online(replica, tp))
+        replicas = self.replicas(tp)
+        up = tuple([replica for replica in replicas if self.is_online(replica, tp)])
+        return replicas if len(up) == len(replicas) else up
 
     # -- assignments --------------------------------------------------------------------------------------------------
 

@@ -109,7 +109,7 @@ class RequestBatch:
                 if self.context.is_deleting(tp.topic):
                     state = LeaderAndIsr(LEADER_DURING_DELETE, 0, state.isr, state.controller_epoch)
                 replicas = self.context.replicas(tp)
-                down = tuple(replica for replica in replicas if not self.context.is_online(replica, tp))
+                down = tuple([replica for replica in replicas if not self.context.is_online(replica, tp)])
                 move = self.context.moves.get(tp)
                 self._metadata[tp] = self.schema.update_metadata(move, tp, state, replicas, down)
 
