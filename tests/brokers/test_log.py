@@ -1,6 +1,8 @@
 """One replica's log: what it reads, what a truncation leaves, and what each kind of crash leaves on the disk."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from brokers.log import HighWatermarkCheckpoint, Log, OffsetMismatch
 from emulator.disks import Disk, DiskError
@@ -117,3 +119,51 @@ def test_checkpoint_survives_a_host_crash_once_written() -> None:
     checkpoint.write()
     found = HighWatermarkCheckpoint(disk)
     assert (found.get(TP), found.get(other)) == (9, 0)
+
+
+CHECKPOINT_STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("put"), st.integers(0, 3), st.integers(1, 9)),
+        st.tuples(st.just("forget"), st.integers(0, 3), st.just(0)),
+        st.tuples(st.sampled_from(("write", "crash")), st.just(0), st.just(0)),
+    ),
+    max_size=30,
+)
+
+
+@given(CHECKPOINT_STEPS)
+def test_the_checkpoint_against_a_file_that_is_rewritten_whole(steps: list[tuple[str, int, int]]) -> None:
+    disk = Disk()
+    checkpoint = HighWatermarkCheckpoint(disk)
+    memory: dict[TopicPartition, int] = {}
+    written: dict[TopicPartition, int] = {}
+    for step, number, offset in steps:
+        tp = TopicPartition("t", number)
+        if step == "put":
+            checkpoint.put(tp, offset)
+            memory[tp] = offset
+        elif step == "forget":
+            checkpoint.forget(tp)
+            memory.pop(tp, None)
+        elif step == "write":
+            checkpoint.write()
+            written = dict(memory)
+        else:
+            disk.lose_unflushed()
+            checkpoint = HighWatermarkCheckpoint(disk)
+            memory = dict(written)
+        assert dict(disk.open("replication-offset-checkpoint").entries) == written
+        assert all(checkpoint.get(tp) == memory.get(tp, 0) for tp in (TopicPartition("t", n) for n in range(5)))
+
+
+def test_a_checkpoint_writes_only_what_has_changed() -> None:
+    disk = Disk()
+    checkpoint = HighWatermarkCheckpoint(disk)
+    for number in range(3):
+        checkpoint.put(TopicPartition("t", number), 1)
+    checkpoint.write()
+    before = list(disk.open("replication-offset-checkpoint").entries)
+    checkpoint.put(TopicPartition("t", 1), 2)
+    checkpoint.write()
+    after = disk.open("replication-offset-checkpoint").entries
+    assert [old is new for old, new in zip(before, after, strict=True)] == [True, False, True]
