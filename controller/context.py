@@ -134,11 +134,11 @@ class Context:
         return [(tp, b) for b in brokers for tp in self.partitions() if b in self.replicas(tp)]
 
     def partitions_of(self, topic: str) -> tuple[TopicPartition, ...]:
-        """Of a topic, in order; each the same object every time, since it is the key of many tables."""
+        """Of a topic, in order."""
         numbers = self.assignments.get(topic, {})
         known = self._partitions.get(topic, ())
         if len(known) != len(numbers):
-            known = self._partitions[topic] = tuple(TopicPartition(topic, number) for number in numbers)
+            known = self._partitions[topic] = tuple([TopicPartition.of(topic, number) for number in numbers])
         return known
 
     def replicas_of(self, topic: str) -> list[Replica]:

@@ -55,7 +55,7 @@ async def _undo(c: "Controller", topic: str, assignment: Assignment, new: Assign
 
 
 async def _create(c: "Controller", assignments: dict[str, Assignment]) -> None:
-    new = [TopicPartition(topic, partition) for topic, added in assignments.items() for partition in added]
+    new = [TopicPartition.of(topic, partition) for topic, added in assignments.items() for partition in added]
     for tp in new:
         c.context.assign(tp, assignments[tp.topic][tp.partition])
     if new:
