@@ -28,7 +28,7 @@ def request(update: tuple[PartitionMetadata, ...]) -> UpdateMetadataRequest:
 
 
 def known(cache: MetadataCache, *topics: str) -> dict[TopicPartition, PartitionMetadata]:
-    return {state.tp: state for state in cache.answer(MetadataRequest(topics)).partitions}
+    return {state.tp: state for state in cache.answer(MetadataRequest(topics or None)).partitions}
 
 
 @given(UPDATES, st.lists(st.integers(0, BROKERS - 1), max_size=24))
