@@ -28,7 +28,8 @@ INTRODUCTION = """
 active controller is killed and stays down, until another has taken over, every partition is led and the world is
 settled. Real brokers, fetchers, controllers and ZooKeeper; the trace is on, checkers and measures where a row says
 so. Each run has a process of its own. Messages are those of the whole network, with ZooKeeper's; control requests
-are LeaderAndIsr, UpdateMetadata and StopReplica. A run is one thread: wall time is CPU time where a core is free.
+are LeaderAndIsr, UpdateMetadata and StopReplica. A run is one thread that waits for nothing: where a core is free,
+wall time is CPU time, and that is what the targets are held against.
 """
 
 HEADINGS = (
@@ -51,8 +52,8 @@ class Target:
 
 
 TARGETS = (
-    Target("created", lambda run: float(run["create"]["wall_s"]), 60, "s"),
-    Target("failed over", lambda run: float(run["fail over"]["wall_s"]), 20, "s"),
+    Target("created", lambda run: float(run["create"]["cpu_s"]), 60, "s"),
+    Target("failed over", lambda run: float(run["fail over"]["cpu_s"]), 20, "s"),
     Target("peak", lambda run: float(run["fail over"]["peak_bytes"]) / MIB, 2048, "MiB"),
 )
 

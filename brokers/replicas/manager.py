@@ -165,6 +165,8 @@ class ReplicaManager:
                 partition.tend(now)
             if not partition.is_leader or partition.at_rest():
                 del self.behind[partition]
+        if not self.behind:
+            self.behind.clear()  # gives back the room of what was deleted
 
     def isr_changed(self, partition: Partition) -> None:
         """A leader's ISR write took effect: tell the controller in time, and look at what waited for it."""

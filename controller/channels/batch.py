@@ -78,7 +78,8 @@ class RequestBatch:
     ) -> LeaderAndIsrPartition:
         """What the replicas of ``tp`` are told: one object, and one of metadata, for all who are told the same while
         it does not move."""
-        move = self.context.moves.get(tp)
+        moves = self.context.moves
+        move = moves.get(tp) if moves else None
         adding, removing = self.context.motion(tp) if self.tells_motions else ((), ())
         known = self._told.get(tp)
         if known is not None and move is None and not (adding or removing):

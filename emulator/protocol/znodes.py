@@ -35,7 +35,7 @@ PERSISTENT_PATHS = (
 
 
 STATES_REMEMBERED = 4096
-"""State znodes that are not encoded or decoded again: most of a cluster's partitions are in one of few states."""
+"""How many different state znodes and replica lists are kept once: most partitions of a cluster have one of few."""
 
 
 def broker_path(broker: int) -> str:
@@ -166,7 +166,13 @@ def decode_motions(data: str) -> dict[int, tuple[tuple[int, ...], tuple[int, ...
 
 
 def _numbered(replicas: Mapping[str, Iterable[int]]) -> dict[int, tuple[int, ...]]:
-    return {int(p): tuple(brokers) for p, brokers in sorted(replicas.items(), key=_number)}
+    return {int(p): _shared(tuple(brokers)) for p, brokers in sorted(replicas.items(), key=_number)}
+
+
+@lru_cache(STATES_REMEMBERED)
+def _shared(replicas: tuple[int, ...]) -> tuple[int, ...]:
+    """One tuple for all partitions with the same replicas: there are few such lists, and many partitions."""
+    return replicas
 
 
 def _number(item: tuple[str, Any]) -> int:
