@@ -80,26 +80,26 @@ class ReplicaManager:
     def become_leader_or_follower(self, request: LeaderAndIsrRequest) -> tuple[Outcome, ...]:
         """Apply what is new: leaders first, then followers, then end the fetcher threads left without work (7.4)."""
         me = self.process.node.id
-        outcomes: dict[TopicPartition, Errors] = {}
+        outcomes: list[Outcome] = []
         leaders: list[LeaderAndIsrPartition] = []
         followers: list[LeaderAndIsrPartition] = []
         for state in request.partitions:
             partition = self.partitions.get(state.tp)
             if partition is not None and state.leader_epoch <= partition.leader_epoch:
-                outcomes[state.tp] = Errors.STALE_CONTROLLER_EPOCH
+                outcomes.append((state.tp, Errors.STALE_CONTROLLER_EPOCH))
             elif self.policies.checks_assignment and me not in state.replicas:
-                outcomes[state.tp] = Errors.UNKNOWN_TOPIC_OR_PARTITION
+                outcomes.append((state.tp, Errors.UNKNOWN_TOPIC_OR_PARTITION))
             elif self.planted.strike(state.tp, leads=state.leader == me):
                 self.log.error("change of role failed", partition=str(state.tp), leader=state.leader)
-                outcomes[state.tp] = Errors.UNKNOWN_SERVER_ERROR
+                outcomes.append((state.tp, Errors.UNKNOWN_SERVER_ERROR))
             else:
-                outcomes[state.tp] = Errors.NONE
+                outcomes.append((state.tp, Errors.NONE))
                 (leaders if state.leader == me else followers).append(state)
         self._make_leaders(leaders)
         self._make_followers(followers)
         self._start_checkpointing()
         self.fetchers.end_idle_threads()
-        return tuple(outcomes.items())
+        return tuple(outcomes)
 
     def _partition(self, tp: TopicPartition) -> Partition:
         partition = self.partitions.get(tp)

@@ -68,9 +68,11 @@ class RequestBatch:
         told = self._described(tp, state, replicas, is_new)
         for broker in brokers:
             if broker >= 0:
-                states = self._leader_and_isr.setdefault(broker, {})
-                before = states.get(tp)
-                stays_new = before is not None and before.is_new and not is_new
+                states = self._leader_and_isr.get(broker)
+                if states is None:
+                    states = self._leader_and_isr[broker] = {}
+                before = None if is_new else states.get(tp)
+                stays_new = before is not None and before.is_new
                 states[tp] = evolve(told, is_new=True) if stays_new else told
 
     def _described(

@@ -88,7 +88,7 @@ class ReplicaStateMachine:
         elif target is ReplicaState.NEW:
             partitions = [tp for tp in partitions if self._start_new(broker, tp)]
         elif target is ReplicaState.ONLINE:
-            self._go_online(broker, partitions)
+            partitions = self._go_online(broker, partitions)
         if target is self.rules.deletion[0]:
             for tp in partitions:
                 self.batch.stop_replica(broker, tp, delete=True)
@@ -110,18 +110,22 @@ class ReplicaStateMachine:
         self.batch.leader_and_isr([broker], tp, state, self.context.replicas(tp), is_new=True)
         return True
 
-    def _go_online(self, broker: int, partitions: list[TopicPartition]) -> None:
-        """Tell replicas what they are; those that were new have been told."""
+    def _go_online(self, broker: int, partitions: list[TopicPartition]) -> list[TopicPartition]:
+        """Tell replicas what they are; those that were new have been told. Returns those that were not online yet."""
         context, states, recipients = self.context, self.context.replica_states_on(broker), (broker,)
+        coming: list[TopicPartition] = []
         for tp in partitions:
-            replicas = context.replicas(tp)
-            if states[tp] is ReplicaState.NEW:
+            replicas, before = context.replicas(tp), states[tp]
+            if before is not ReplicaState.ONLINE:
+                coming.append(tp)
+            if before is ReplicaState.NEW:
                 if broker not in replicas:
                     context.assign(tp, (*replicas, broker))
                 continue
             state = context.leadership.get(tp)
             if state is not None:
                 self.batch.leader_and_isr(recipients, tp, state, replicas, is_new=False)
+        return coming
 
     # -- out of the ISR -----------------------------------------------------------------------------------------------
 
