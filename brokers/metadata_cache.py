@@ -1,34 +1,89 @@
-"""What a broker tells clients, as the controller told it. Entries are shared between brokers and never mutated."""
+"""What a broker tells clients, as the controller told it.
 
-from attrs import define, field
+Brokers that have been told the same hold the same table: a table for each is what makes large clusters large.
+"""
+
+from collections.abc import Mapping
+from weakref import ref
+
+from attrs import define
 
 from emulator.protocol.metadata import NO_CONTROLLER, MetadataRequest, MetadataResponse
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
+
+Topics = Mapping[str, Mapping[int, PartitionMetadata]]
+Update = tuple[PartitionMetadata, ...]
+
+
+class Snapshot:
+    """All partitions after an update, by topic and number. It never changes: the next update makes another.
+
+    It remembers the one made of it last, so that all who stand here and take the same update over come to share what
+    that leads to. It does not keep it alive: whoever stays behind must not hold all that has come since.
+    """
+
+    __slots__ = ("__weakref__", "_next", "_update", "topics")
+
+    def __init__(self, topics: Topics, update: Update) -> None:
+        self.topics = topics
+        self._update = update
+        self._next: ref[Snapshot] | None = None
+
+    def after(self, update: Update) -> "Snapshot":
+        """The state of things once ``update`` is taken over."""
+        if not update:
+            return self
+        following = None if self._next is None else self._next()
+        if following is None or following._update is not update:
+            following = Snapshot(_updated(self.topics, update), update)
+            self._next = ref(following)
+        return following
+
+
+def _updated(before: Topics, update: Update) -> Topics:
+    """``before`` with ``update``; the topics that it does not speak of are shared."""
+    topics = dict(before)
+    touched: dict[str, dict[int, PartitionMetadata]] = {}
+    for state in update:
+        topic, partition = state.tp
+        table = touched.get(topic)
+        if table is None:
+            table = touched[topic] = topics[topic] = dict(before.get(topic, {}))
+        if state.leader == LEADER_DURING_DELETE:
+            table.pop(partition, None)
+        else:
+            table[partition] = state
+    for topic, table in touched.items():
+        if not table:
+            del topics[topic]
+    return topics
+
+
+NOTHING_KNOWN = Snapshot({}, ())
 
 
 @define(eq=False)
 class MetadataCache:
     """The newest state of each partition, the brokers alive, and who told it."""
 
-    partitions: dict[TopicPartition, PartitionMetadata] = field(factory=dict)
     live_brokers: tuple[int, ...] = ()
     controller: int = NO_CONTROLLER
+    _snapshot: Snapshot = NOTHING_KNOWN
 
     def update(self, request: UpdateMetadataRequest) -> None:
         """Take over an UpdateMetadata request."""
         self.live_brokers = request.live_brokers
         self.controller = request.controller_id
-        for state in request.partitions:
-            if state.leader == LEADER_DURING_DELETE:
-                self.partitions.pop(state.tp, None)
-            else:
-                self.partitions[state.tp] = state
+        self._snapshot = self._snapshot.after(request.partitions)
+
+    def knows(self, tp: TopicPartition) -> bool:
+        """Whether there is such a partition, as far as this broker has been told."""
+        return tp.partition in self._snapshot.topics.get(tp.topic, ())
 
     def answer(self, request: MetadataRequest) -> MetadataResponse:
         """What a client is told about ``request.topics``."""
-        wanted = request.topics
-        if wanted == ():
-            return MetadataResponse((), self.live_brokers, self.controller)
-        known = tuple(state for tp, state in self.partitions.items() if wanted is None or tp.topic in wanted)
+        wanted, topics = request.topics, self._snapshot.topics
+        tables = (table.values() for topic, table in topics.items() if wanted is None or topic in wanted)
+        known = tuple(state for states in tables for state in states)
         return MetadataResponse(known, self.live_brokers, self.controller)

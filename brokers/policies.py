@@ -42,6 +42,22 @@ class BrokerPolicies:
     """KAFKA-1097 (0.8.1): a leader lets only assigned replicas into its ISR; later releases start only those. False
     where the controller does not tell the leader of the new replicas (KAFKA-42's protocol): it takes in who fetches."""
 
+    high_watermark_waits_for_caught_up: bool = True
+    """KAFKA-4485 (0.10.2): a replica outside the ISR that was caught up within replica.lag.time.max.ms holds the high
+    watermark back. False: the ISR alone does."""
+
+    stop_answers_waiting: bool = False
+    """KAFKA-9198 (2.4): StopReplica answers the produce requests that wait here for acks=all with
+    NOT_LEADER_FOR_PARTITION. Before, they wait for their timeout: a leader that is moved away gets no LeaderAndIsr."""
+
+    strangers_leave_isr: bool = True
+    """A member of the ISR that is not assigned leaves it like one that does not fetch (up to 2.3). False: looking at it
+    fails, and with that the rest of the broker's check of its ISRs, each time anew (2.4 to 2.8, KAFKA-9672)."""
+
+    accepts_newer_broker_epoch: bool = False
+    """KAFKA-9839 (2.5.1): a request that names a later incarnation than the broker knows itself to be is taken; before,
+    it made the handler throw."""
+
     throttle: ReplicationThrottle | None = None
     """KIP-73: what its leaders send to replicas out of sync is limited."""
 
@@ -60,6 +76,11 @@ class BrokerPolicies:
         topic = entity.removeprefix("topics/")
         others = {name: least for name, least in self.topic_min_insync_replicas.items() if name != topic}
         return evolve(self, topic_min_insync_replicas=others if own is None else {**others, topic: int(own)})
+
+    @property
+    def caught_up_counts_us(self) -> int:
+        """For how long after it was caught up a replica outside the ISR holds the high watermark back; -1: never."""
+        return self.config.replica_lag_time_max_us if self.high_watermark_waits_for_caught_up else -1
 
     def fenced(self, epoch: int, leader_epoch: int) -> bool:
         """Whether a follower that knows ``epoch`` may not read from the leader of ``leader_epoch``, which is newer."""

@@ -4,7 +4,7 @@ Loaded at failover, kept up by its own writes and by the events; it can be stale
 changed and not announced yet), which is why elections read ZooKeeper again (kafka-behaviour, 4).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from attrs import define, field, fields
 
@@ -18,6 +18,8 @@ from emulator.protocol.znodes import LeaderAndIsr
 Replicas = tuple[int, ...]
 Replica = tuple[TopicPartition, int]
 """One replica: its partition and its broker."""
+NOBODY = -1
+"""Where a controller's id would stand and there is none."""
 
 AT_REST: tuple[Replicas, Replicas] = ((), ())
 """Nothing added, nothing removed."""
@@ -34,6 +36,7 @@ class Context:
         assignments: topic -> partition -> replicas in order of preference.
         motions: topic -> partition -> AR and RR, beside the assignments of those that KIP-455 is reassigning.
         leadership: the last known content of each state znode.
+        replica_states: broker -> partition -> state: a key for each replica would be the largest table of a term.
         offline_dirs: broker -> partitions whose log directory there is offline.
         moves: what was asked for, by way of /admin/reassign_partitions or the API, and is not done.
         deletions: what /admin/delete_topics asks for and is not done.
@@ -47,10 +50,11 @@ class Context:
     motions: dict[str, dict[int, tuple[Replicas, Replicas]]] = field(factory=dict)
     leadership: dict[TopicPartition, LeaderAndIsr] = field(factory=dict)
     partition_states: dict[TopicPartition, PartitionState] = field(factory=dict)
-    replica_states: dict[Replica, ReplicaState] = field(factory=dict)
+    replica_states: dict[int, dict[TopicPartition, ReplicaState]] = field(factory=dict)
     offline_dirs: dict[int, dict[TopicPartition, None]] = field(factory=dict)
     moves: dict[TopicPartition, Move] = field(factory=dict)
     deletions: Deletions = field(factory=Deletions)
+    _partitions: dict[str, tuple[TopicPartition, ...]] = field(factory=dict)
 
     def reset(self) -> None:
         """Forget everything: the term is over."""
@@ -82,11 +86,14 @@ class Context:
         """Is the replica of ``tp`` on ``broker`` up: the broker live, the log directory not offline?"""
         if broker not in self.brokers or broker in self.shutting_down:
             return False
-        return tp not in self.offline_dirs.get(broker, {})
+        offline = self.offline_dirs.get(broker)
+        return not offline or tp not in offline
 
     def online(self, tp: TopicPartition) -> Replicas:
         """The assigned replicas of ``tp`` that are up, in order of preference."""
-        return tuple(replica for replica in self.replicas(tp) if self.is_online(replica, tp))
+        replicas = self.replicas(tp)
+        up = tuple([replica for replica in replicas if self.is_online(replica, tp)])
+        return replicas if len(up) == len(replicas) else up
 
     # -- assignments --------------------------------------------------------------------------------------------------
 
@@ -121,16 +128,20 @@ class Context:
             del self.motions[tp.topic]
 
     def partitions(self) -> Iterator[TopicPartition]:
-        for topic, partitions in self.assignments.items():
-            for partition in partitions:
-                yield TopicPartition(topic, partition)
+        for topic in self.assignments:
+            yield from self.partitions_of(topic)
 
     def replicas_on(self, brokers: Iterable[int]) -> list[Replica]:
         """All replicas on ``brokers``, broker by broker."""
         return [(tp, b) for b in brokers for tp in self.partitions() if b in self.replicas(tp)]
 
-    def partitions_of(self, topic: str) -> list[TopicPartition]:
-        return [TopicPartition(topic, partition) for partition in self.assignments.get(topic, {})]
+    def partitions_of(self, topic: str) -> tuple[TopicPartition, ...]:
+        """Of a topic, in order."""
+        numbers = self.assignments.get(topic, {})
+        known = self._partitions.get(topic, ())
+        if len(known) != len(numbers):
+            known = self._partitions[topic] = tuple([TopicPartition.of(topic, number) for number in numbers])
+        return known
 
     def replicas_of(self, topic: str) -> list[Replica]:
         """All replicas of a topic, partition by partition."""
@@ -138,12 +149,13 @@ class Context:
 
     def remove_topic(self, topic: str) -> None:
         self.motions.pop(topic, None)
-        for partition, replicas in self.assignments.pop(topic, {}).items():
-            tp = TopicPartition(topic, partition)
+        for tp in self.partitions_of(topic):
             self.leadership.pop(tp, None)
             self.partition_states.pop(tp, None)
-            for broker in replicas:
-                self.replica_states.pop((tp, broker), None)
+            for states in self.replica_states.values():
+                states.pop(tp, None)
+        self.assignments.pop(topic, None)
+        self._partitions.pop(topic, None)
 
     def is_deleting(self, topic: str) -> bool:
         """Is the topic queued for deletion, begun or not? Then nobody is told of a leader of it, or elected."""
@@ -155,7 +167,20 @@ class Context:
         return self.partition_states.get(tp, PartitionState.NON_EXISTENT)
 
     def replica_state(self, tp: TopicPartition, broker: int) -> ReplicaState:
-        return self.replica_states.get((tp, broker), ReplicaState.NON_EXISTENT)
+        return self.replica_states_on(broker).get(tp, ReplicaState.NON_EXISTENT)
+
+    def replica_states_on(self, broker: int) -> Mapping[TopicPartition, ReplicaState]:
+        """The replicas on ``broker`` that exist."""
+        return self.replica_states.get(broker, {})
+
+    def set_replica_states(self, broker: int, partitions: Iterable[TopicPartition], state: ReplicaState) -> None:
+        states = self.replica_states.setdefault(broker, {})
+        for tp in partitions:
+            states[tp] = state
+
+    def forget_replica(self, tp: TopicPartition, broker: int) -> None:
+        """The replica does not exist any more."""
+        del self.replica_states[broker][tp]
 
     def partitions_in(self, *states: PartitionState) -> list[TopicPartition]:
         return [tp for tp, state in self.partition_states.items() if state in states]

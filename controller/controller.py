@@ -8,7 +8,7 @@ from attrs import define, field
 
 from controller import election
 from controller.channels import Channels, RequestBatch
-from controller.context import Context
+from controller.context import NOBODY, Context
 from controller.errors import ControllerError, ControllerMoved, IllegalState
 from controller.events import Event, EventQueue, Preemptable
 from controller.events.cluster import LeaderAndIsrResponseReceived
@@ -35,8 +35,6 @@ from emulator.zookeeper import ZkClient, ZkError
 from emulator.zookeeper.messages import EventType
 
 log = structlog.get_logger("controller")
-
-NOBODY = -1
 
 Serve = Callable[[type, Callable[[Any, Channel], object]], None]
 
@@ -73,13 +71,17 @@ class Controller:
 
     def __attrs_post_init__(self) -> None:
         process, context, policies = self.process, self.context, self.policies
-        self.store = Store(self.zk, process.node.trace, context, policies.reassignment.topic_version)
+        self.store = Store(
+            self.zk, process.node.trace, context, policies.fencing, policies.broker_epochs,
+            policies.reassignment.topic_version,
+        )  # fmt: skip
         self.queue = EventQueue(process, self._handle)
         self.watches = Watches(self.zk, self.queue)
         self.channels = Channels(process, self.network, policies.request_timeout_us, policies.retry_pause_us)
         self.batch = RequestBatch(
-            self.id, context, self.channels, self._answered, self._stopped, policies.tells_motions, policies.requests
-        )
+            self.id, context, self.channels, self._answered, self._stopped, policies.tells_motions, policies.requests,
+            policies.stops_name_epochs,
+        )  # fmt: skip
         self.elections = Elections(process, context, self.store, self.batch, policies.unclean_leader_election)
         self.partitions = PartitionStateMachine(context, self.elections, self.batch, policies.selectors)
         self.replicas = ReplicaStateMachine(context, self.store, self.elections, self.batch, policies.replicas)
@@ -147,7 +149,7 @@ class Controller:
             except IllegalState as error:
                 log.error("illegal state", node=self.id, reason=str(error))
                 self.batch.clear()
-                await election.give_up(self)
+                await self.policies.fencing.give_up(self)
         except (ControllerError, ZkError) as error:
             log.error("event failed", node=self.id, what=type(event).__name__, reason=str(error))
 

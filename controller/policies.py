@@ -3,6 +3,7 @@
 from attrs import field, frozen
 
 from controller.channels.schemas import AllReplicas, RequestSchema
+from controller.fencing import Fenced, Fencing
 from controller.operations.rebalance import AutoRebalance
 from controller.reassignment.policy import ReassignmentProtocol
 from controller.reassignment.wiki import Wiki
@@ -22,6 +23,10 @@ class ControllerPolicies:
         tells_motions: whether LeaderAndIsr carries the adding and removing replicas (KIP-455).
         answers_preempted: whether a client whose request about reassignments is dropped from the queue, because the
             session expired, is told NOT_CONTROLLER (KAFKA-10193); else it waits until its own timeout.
+        fencing: whether a controller that has been replaced can still write, and how one begins its term.
+        broker_epochs: whether requests carry the epoch of the broker's incarnation, by which it refuses those meant
+            for an earlier one and the controller notices that it has restarted (KIP-380, 2.2).
+        stops_name_epochs: whether StopReplica carries leader epochs, by which brokers refuse a late one (KIP-570, 2.6).
         unclean_leader_election: unclean.leader.election.enable.
         delete_topics: delete.topic.enable; without it requests for deletion are dropped unheard.
         deletion_heeds_moves: whether a topic that is asked to go waits until none of its partitions is being
@@ -40,6 +45,9 @@ class ControllerPolicies:
     requests: RequestSchema = field(factory=AllReplicas)
     tells_motions: bool = True
     answers_preempted: bool = False
+    fencing: Fencing = field(factory=Fenced)
+    broker_epochs: bool = True
+    stops_name_epochs: bool = False
     unclean_leader_election: bool = False
     delete_topics: bool = True
     deletion_heeds_moves: bool = True

@@ -1,32 +1,30 @@
-"""What the controller keeps in ZooKeeper. Every write of a term is fenced: a multi that first checks the
-version of /controller_epoch, so that a controller which has been replaced changes nothing (KAFKA-6082, Kafka
-2.1).
+"""What the controller keeps in ZooKeeper. Every write of a term goes through ``controller.fencing``, which decides
+whether a controller that has been replaced can still change anything.
 
 All of it goes through ``ZkClient.pipeline``, which waits out lost connections: a write can have been applied
 although its answer was lost; the caller then sees ``BAD_VERSION`` or ``NODE_EXISTS`` and has to look again.
 
-Raises, everywhere: SessionExpired; every write: ControllerMoved.
+Raises, everywhere: SessionExpired; every fenced write: ControllerMoved.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import define
 
-from controller.context import Context, Replicas
-from controller.errors import ControllerMoved, StateChangeFailed
+from controller.context import NOBODY, Context, Replicas
+from controller.errors import StateChangeFailed
+from controller.fencing import Fencing
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace import Trace
 from emulator.zookeeper import ZkClient, ZkCode, error_of
 from emulator.zookeeper.messages import (
-    Check,
     Create,
     Delete,
     Exists,
     GetChildren,
     GetData,
-    Multi,
     Op,
     Request,
     Response,
@@ -34,6 +32,7 @@ from emulator.zookeeper.messages import (
 )
 
 ANY_VERSION = -1
+UNKNOWN_EPOCH = -1
 
 
 @define(eq=False, repr=False)
@@ -41,20 +40,21 @@ class Store:
     """ZooKeeper as one controller sees it, with the fence of its context's term.
 
     Attributes:
+        broker_epochs: whether the incarnations of a broker are told apart by the czxid of its znode (KIP-380).
         topic_version: of the topics' znodes that it writes: 2 has room for AR and RR (KIP-455).
     """
 
     zk: ZkClient
     trace: Trace
     context: Context
+    fencing: Fencing
+    broker_epochs: bool
     topic_version: int = 1
 
     # -- asking -------------------------------------------------------------------------------------------------------
 
-    async def ask(self, requests: Sequence[Request]) -> list[Response]:
+    async def ask(self, requests: Iterable[Request]) -> list[Response]:
         """The answers, in order, whatever they say. What the event does next is still caused by what led to it."""
-        if not requests:
-            return []
         cause = self.trace.cause
         responses = await self.zk.pipeline(requests)
         self.trace.cause = cause
@@ -63,14 +63,11 @@ class Store:
     async def ask_one(self, request: Request) -> Response:
         return (await self.ask([request]))[0]
 
-    async def write(self, ops: Sequence[Op]) -> list[Response]:
-        """Each of ``ops`` in a fenced multi of its own; the answers are those to the ops."""
-        fence = Check(znodes.CONTROLLER_EPOCH, self.context.epoch_zk_version)
-        responses = await self.ask([Multi((fence, op)) for op in ops])
-        for response in responses:
-            if response.error is not ZkCode.OK and response.path == znodes.CONTROLLER_EPOCH:
-                raise ControllerMoved(f"controller epoch {self.context.epoch} is over: {response.error.name}")
-        return [response.results[1] if response.error is ZkCode.OK else response for response in responses]
+    async def write(self, ops: Iterable[Op]) -> list[Response]:
+        """Each of ``ops`` by itself, as a write of this term; the answers are those to the ops."""
+        version = self.context.epoch_zk_version
+        responses = await self.ask(self.fencing.write(op, version) for op in ops)
+        return [self.fencing.answer(response) for response in responses]
 
     async def exists(self, path: str) -> bool:
         """Is there such a znode? Arms the watch where a handler is registered."""
@@ -80,13 +77,21 @@ class Store:
         """The children's names; none where there is no such znode."""
         return (await self.ask_one(GetChildren(path))).children
 
+    # -- the controllership -------------------------------------------------------------------------------------------
+
+    async def controller(self) -> int:
+        """The broker that /controller names, ``NOBODY`` where there is none."""
+        response = await self.ask_one(GetData(znodes.CONTROLLER))
+        return znodes.decode_controller(response.data) if response.error is ZkCode.OK else NOBODY
+
     # -- brokers and topics -------------------------------------------------------------------------------------------
 
     async def brokers(self) -> list[tuple[int, int]]:
-        """All registered brokers with their epochs (the czxid of the znode), ascending."""
+        """All registered brokers, ascending, with their epochs: the czxid of the znode, or -1 for unknown."""
         ids = sorted(int(name) for name in await self.children(znodes.BROKER_IDS))
         responses = await self.ask([GetData(znodes.broker_path(broker)) for broker in ids])
-        return [(b, r.stat.czxid) for b, r in zip(ids, responses, strict=True) if r.stat is not None]
+        stats = [(b, r.stat) for b, r in zip(ids, responses, strict=True) if r.stat is not None]
+        return [(broker, stat.czxid if self.broker_epochs else UNKNOWN_EPOCH) for broker, stat in stats]
 
     async def topics(self) -> tuple[str, ...]:
         return tuple(sorted(await self.children(znodes.TOPICS)))
@@ -138,12 +143,10 @@ class Store:
 
     async def states(self, partitions: Sequence[TopicPartition]) -> dict[TopicPartition, LeaderAndIsr]:
         """Leader and ISR of ``partitions``; those without a state znode are left out. Arms registered watches."""
-        responses = await self.ask([GetData(znodes.state_path(tp)) for tp in partitions])
-        return {
-            tp: LeaderAndIsr.decode(response.data, response.stat.version)
-            for tp, response in zip(partitions, responses, strict=True)
-            if response.stat is not None
-        }
+        cause = self.trace.cause
+        states = await self.zk.pipeline_into(_state, (GetData(znodes.state_path(tp)) for tp in partitions))
+        self.trace.cause = cause
+        return {tp: state for tp, state in zip(partitions, states, strict=True) if state is not None}
 
     async def write_states(
         self, states: Mapping[TopicPartition, LeaderAndIsr]
@@ -154,7 +157,7 @@ class Store:
         where an answer got lost and this very write was applied). What is in neither has no state znode any
         more.
         """
-        ops = [SetData(znodes.state_path(tp), state.encode(), state.zk_version) for tp, state in states.items()]
+        ops = (SetData(znodes.state_path(tp), state.encode(), state.zk_version) for tp, state in states.items())
         written, beaten = {}, []
         for (tp, state), response in zip(states.items(), await self.write(ops), strict=True):
             if response.stat is not None:
@@ -166,9 +169,9 @@ class Store:
     async def create_states(self, states: Mapping[TopicPartition, LeaderAndIsr]) -> list[TopicPartition]:
         """Create the state znodes, and their parents; returns the partitions whose znode this call created."""
         topics = dict.fromkeys(tp.topic for tp in states)
-        await self.write([Create(znodes.partitions_path(topic)) for topic in topics])
-        await self.write([Create(znodes.partition_path(tp)) for tp in states])
-        responses = await self.write([Create(znodes.state_path(tp), s.encode()) for tp, s in states.items()])
+        await self.write(Create(znodes.partitions_path(topic)) for topic in topics)
+        await self.write(Create(znodes.partition_path(tp)) for tp in states)
+        responses = await self.write(Create(znodes.state_path(tp), s.encode()) for tp, s in states.items())
         return [tp for tp, response in zip(states, responses, strict=True) if response.error is ZkCode.OK]
 
     # -- moves, elections, notifications ------------------------------------------------------------------------------
@@ -243,6 +246,10 @@ def _children_first(path: str, children: Mapping[str, Sequence[str]]) -> Iterato
 def unclean_in(config: Mapping[str, str], default: bool) -> bool:
     """unclean.leader.election.enable, where ``config`` may set it."""
     return config.get("unclean.leader.election.enable", str(default)).lower() == "true"
+
+
+def _state(response: Response) -> LeaderAndIsr | None:
+    return None if response.stat is None else LeaderAndIsr.decode(response.data, response.stat.version)
 
 
 def with_version(state: LeaderAndIsr, version: int) -> LeaderAndIsr:

@@ -1,6 +1,7 @@
 """ReplicaFetcherManager: which thread fetches which partition (kafka-behaviour, 8.1)."""
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from emulator.nodes import Process
 from emulator.protocol.types import TopicPartition
@@ -10,6 +11,7 @@ from fetchers.ports import InitialFetchState, LeaderEndPoint
 from fetchers.thread import FetcherThread
 
 
+@lru_cache(1024)
 def java_string_hash(text: str) -> int:
     """``String.hashCode`` as a signed 32-bit integer."""
     value = 0

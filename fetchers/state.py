@@ -6,7 +6,7 @@ from emulator.protocol.types import TopicPartition
 from fetchers.ports import FollowerLog
 
 
-@define(eq=False)
+@define(eq=False, weakref_slot=False)
 class FetchState:
     """One partition on this thread: truncating, fetching, or delayed until ``delayed_until_us``.
 

@@ -94,6 +94,8 @@ class FetcherThread:
                 if self._truncating:
                     self._pending.release()
                     await self._truncate()
+                    if not self._truncating:
+                        self._truncating.clear()  # gives back the room of what was deleted
                 elif len(self.states) > len(self._delayed) + len(self._held):
                     await self._fetch()
                 else:

@@ -7,26 +7,51 @@ PATH = "replication-offset-checkpoint"
 
 
 class HighWatermarkCheckpoint:
-    """The file, kept in memory beside the disk; rewritten whole, as Kafka does, when anything changed."""
+    """The file as it is on the disk, and what has changed since. Kafka rewrites it whole; here a write costs what has
+    changed, so that partitions at rest cost nothing."""
 
     def __init__(self, disk: Disk) -> None:
         self._file = disk.open(PATH)
-        self._offsets: dict[TopicPartition, int] = dict(self._file.entries)
-        self._dirty = False
+        self._places: dict[TopicPartition, int] = {}
+        self._changed: dict[TopicPartition, int] = {}
+        self._gone: dict[TopicPartition, None] = {}
+        self._find_places()
+
+    def _find_places(self) -> None:
+        self._places = {tp: place for place, (tp, _) in enumerate(self._file.entries)}
 
     def get(self, tp: TopicPartition) -> int:
-        """The high watermark on disk; 0 for an unknown partition."""
-        return self._offsets.get(tp, 0)
+        """The high watermark, on disk or to be written next; 0 for an unknown partition."""
+        changed = self._changed.get(tp)
+        if changed is not None:
+            return changed
+        place = self._places.get(tp)
+        if place is None or tp in self._gone:
+            return 0
+        offset: int = self._file.entries[place][1]
+        return offset
 
     def put(self, tp: TopicPartition, high_watermark: int) -> None:
-        self._offsets[tp] = high_watermark
-        self._dirty = True
+        self._changed[tp] = high_watermark
 
     def forget(self, tp: TopicPartition) -> None:
-        self._dirty |= self._offsets.pop(tp, None) is not None
+        self._changed.pop(tp, None)
+        if tp in self._places:
+            self._gone[tp] = None
 
     def write(self) -> None:
-        """Write the file if anything changed."""
-        if self._dirty:
-            self._file.replace(*self._offsets.items())
-            self._dirty = False
+        """Write what has changed, if anything. Raises: DiskError."""
+        if self._gone:
+            kept = [entry for entry in self._file.entries if entry[0] not in self._gone]
+            self._file.replace(*kept)
+            self._find_places()
+            self._gone.clear()
+        if self._changed:
+            known, places = self._changed.items(), self._places
+            self._file.amend(
+                {places[tp]: (tp, offset) for tp, offset in known if tp in places},
+                [(tp, offset) for tp, offset in known if tp not in places],
+            )
+            for tp in self._changed:
+                places.setdefault(tp, len(places))
+            self._changed.clear()

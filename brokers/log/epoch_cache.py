@@ -1,27 +1,29 @@
-"""Leader-epoch cache (KIP-101, KIP-279): where each leader epoch begins in one log."""
+"""Leader-epoch cache (KIP-101, KIP-279): where each leader epoch begins in one log.
 
-from attrs import define, field
+A value: the many logs without a batch share one, and a change makes another.
+"""
+
+from attrs import frozen
 
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, UNDEFINED_OFFSET
 
 
-@define(eq=False)
+@frozen
 class EpochCache:
     """``(epoch, start offset)`` in growing order of both."""
 
-    entries: list[tuple[int, int]] = field(factory=list)
+    entries: tuple[tuple[int, int], ...] = ()
 
     @property
     def latest(self) -> int:
         """The newest epoch, or UNDEFINED_EPOCH."""
         return self.entries[-1][0] if self.entries else UNDEFINED_EPOCH
 
-    def assign(self, epoch: int, start_offset: int) -> None:
-        """``epoch`` begins at ``start_offset``; older entries that would contradict it go."""
+    def assigned(self, epoch: int, start_offset: int) -> "EpochCache":
+        """Now ``epoch`` begins at ``start_offset``; older entries that would contradict it go."""
         if self.entries and self.entries[-1][0] >= epoch:
-            return
-        self.truncate_from(start_offset)
-        self.entries.append((epoch, start_offset))
+            return self
+        return EpochCache((*self.truncated_from(start_offset).entries, (epoch, start_offset)))
 
     def end_offset_for(self, epoch: int, log_end_offset: int) -> tuple[int, int]:
         """The largest known epoch that is at most ``epoch``, and where it ends (kafka-behaviour, 8.3)."""
@@ -39,7 +41,11 @@ class EpochCache:
             end = start
         return found, end
 
-    def truncate_from(self, offset: int) -> None:
-        """Forget the epochs that begin at or behind ``offset``."""
-        while self.entries and self.entries[-1][1] >= offset:
-            self.entries.pop()
+    def truncated_from(self, offset: int) -> "EpochCache":
+        """Without the epochs that begin at or behind ``offset``."""
+        if not self.entries or self.entries[-1][1] < offset:
+            return self
+        return EpochCache(tuple(entry for entry in self.entries if entry[1] < offset))
+
+
+NO_EPOCHS = EpochCache()

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 
-from brokers.log.epoch_cache import EpochCache
+from brokers.log.epoch_cache import NO_EPOCHS
 from emulator.disks import Disk, File
 from emulator.protocol.types import Batch, TopicPartition
 
@@ -29,7 +29,7 @@ class Log:
         self._file: File = disk.open(log_path(tp))
         self.start_offset = 0
         self.end_offset = 0
-        self.epochs = EpochCache()
+        self.epochs = NO_EPOCHS
         self._recover()
 
     def _recover(self) -> None:
@@ -38,7 +38,11 @@ class Log:
             self.start_offset = batches[0].base_offset
             self.end_offset = batches[-1].next_offset
         for batch in batches:
-            self.epochs.assign(batch.leader_epoch, batch.base_offset)
+            self.begin_epoch(batch.leader_epoch, batch.base_offset)
+
+    def begin_epoch(self, epoch: int, start_offset: int) -> None:
+        """The leader epoch ``epoch`` begins at ``start_offset``."""
+        self.epochs = self.epochs.assigned(epoch, start_offset)
 
     @property
     def batches(self) -> list[Batch]:
@@ -58,7 +62,7 @@ class Log:
         self.end_offset = batch.next_offset
         epochs = self.epochs.entries
         if not epochs or epochs[-1][0] < batch.leader_epoch:
-            self.epochs.assign(batch.leader_epoch, batch.base_offset)
+            self.begin_epoch(batch.leader_epoch, batch.base_offset)
 
     def read(self, offset: int, max_bytes: int) -> tuple[Batch, ...]:
         """The batches from ``offset`` on, at least one where there is one, ``max_bytes`` in all otherwise."""
@@ -84,20 +88,20 @@ class Log:
         """
         if offset >= self.end_offset:
             self._file.truncate(len(self._file.entries))
-            self.epochs.truncate_from(offset)
+            self.epochs = self.epochs.truncated_from(offset)
             return False
         batches = self._file.entries
         keep = bisect_right(batches, offset, key=_next_offset)
         self._file.truncate(keep)
         self.end_offset = batches[-1].next_offset if batches else self.start_offset
-        self.epochs.truncate_from(self.end_offset)
+        self.epochs = self.epochs.truncated_from(self.end_offset)
         return True
 
     def truncate_fully_and_start_at(self, offset: int) -> None:
         """Drop everything; the next batch begins at ``offset``. Raises: DiskError."""
         self._file.truncate(0)
         self.start_offset = self.end_offset = offset
-        self.epochs.entries.clear()
+        self.epochs = NO_EPOCHS
 
     def flush(self) -> None:
         """Make everything durable."""

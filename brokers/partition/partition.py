@@ -1,15 +1,16 @@
 """One partition on one broker: leader, follower, or neither yet.
 
-Every method is one synchronous transition. Writes of the ISR go through ``IsrWriter``; while one is in flight the high
-watermark stands still, as it does under Kafka's ``leaderIsrUpdateLock``.
+Every method is one synchronous transition. While a write of the ISR is in flight the high watermark stands still,
+as it does under Kafka's ``leaderIsrUpdateLock``.
 """
 
 from collections import deque
 from typing import TYPE_CHECKING
 
 from brokers.log import Log
-from brokers.partition.isr import IsrWriter
-from brokers.partition.remote import RemoteReplica
+from brokers.partition import isr
+from brokers.partition.isr import IsrWrite
+from brokers.partition.remote import NONE_REMOTE, RemoteReplica
 from brokers.purgatory import DelayedProduce
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
@@ -28,26 +29,28 @@ from emulator.protocol.types import NO_LEADER, Batch, TopicPartition
 if TYPE_CHECKING:
     from brokers.replicas.manager import ReplicaManager
 
-
 class Partition:
     """See the module.
 
     Attributes:
         leader_epoch: of the last LeaderAndIsr that took effect; -1 before the first.
         isr: the in-sync set as this leader holds it; empty on a follower.
+        isr_write: the write of the ISR that is in flight, if one is.
         zk_version: of the state znode that ``isr`` stands in.
         current, impending: the replicas before a move and those it goes to, as a leader was told (KIP-352's draft);
             where requests do not tell them apart, all of them and none.
         remotes: the other replicas, on a leader: those assigned, or without ``checks_assignment`` whoever ever fetched
             or was in the ISR.
+        strangers: the members of the ISR that are not assigned; a controller that died between two steps of a move can
+            leave them there.
         adding, removing: those of the assigned replicas that a reassignment adds and removes, where the controller
             says so (KIP-455).
     """
 
     __slots__ = (
         "_waiting", "adding", "controller_epoch", "current", "epoch_start_offset", "high_watermark", "impending",
-        "is_leader", "isr", "isr_writer", "leader", "leader_epoch", "log", "manager", "process", "remotes", "removing",
-        "tp", "zk_version",
+        "is_leader", "isr", "isr_write", "leader", "leader_epoch", "log", "manager", "process", "remotes", "removing",
+        "strangers", "tp", "zk_version",
     )  # fmt: skip
 
     def __init__(self, tp: TopicPartition, manager: "ReplicaManager", process: Process) -> None:
@@ -65,11 +68,12 @@ class Partition:
         self.current: tuple[int, ...] = ()
         self.impending: tuple[int, ...] = ()
         self.epoch_start_offset = 0
-        self.remotes: dict[int, RemoteReplica] = {}
+        self.remotes = NONE_REMOTE
+        self.strangers = NONE_REMOTE
         self.adding: tuple[int, ...] = ()
         self.removing: tuple[int, ...] = ()
-        self.isr_writer = IsrWriter(self)
-        self._waiting: deque[tuple[int, int, DelayedProduce]] = deque()
+        self.isr_write: IsrWrite | None = None
+        self._waiting: deque[tuple[int, int, DelayedProduce]] | None = None
 
     def open_log(self) -> Log:
         """The log, created or found on the disk when first asked for."""
@@ -93,7 +97,7 @@ class Partition:
         self.isr = state.isr
         self._learn_replicas(state)
         self.epoch_start_offset = log.end_offset
-        log.epochs.assign(state.leader_epoch, log.end_offset)
+        log.begin_epoch(state.leader_epoch, log.end_offset)
         me = self.process.node.id
         remotes = {}
         for broker in self._followers_of(state):
@@ -107,7 +111,8 @@ class Partition:
                     if remote.session is not None:
                         remote.session.note(self.tp)  # it reads under the old epoch: its next fetch is fenced
                 remotes[broker] = remote
-        self.remotes = remotes
+        before, self.remotes = self.remotes, remotes
+        isr.find_strangers(self, before)
         self.process.emit(
             BecameLeader, me, self.tp.topic, self.tp.partition, state.leader_epoch, log.end_offset, self.high_watermark
         )
@@ -132,7 +137,8 @@ class Partition:
         """The follower on ``broker``, which fetches; None if only assigned ones are led and it is not."""
         remote = self.remotes.get(broker)
         if remote is None and not self.manager.policies.checks_assignment:
-            remote = self.remotes[broker] = RemoteReplica(broker, False)
+            remote = RemoteReplica(broker, False)
+            self.remotes = {**self.remotes, broker: remote}
         return remote
 
     def make_follower(self, state: LeaderAndIsrPartition) -> None:
@@ -151,15 +157,20 @@ class Partition:
         self.controller_epoch = state.controller_epoch
         self.zk_version = state.zk_version
         self.adding, self.removing = state.adding, state.removing
-        self.isr_writer.abandon()
+        self.isr_write = None
 
     def resign_leadership(self) -> None:
-        """Stop leading: no ISR, no followers, delayed operations answered with NOT_LEADER_FOR_PARTITION."""
+        """Stop leading, and answer delayed operations with NOT_LEADER_FOR_PARTITION."""
+        self.stop_leading()
+        self.fail_waiting(Errors.NOT_LEADER_FOR_PARTITION)
+
+    def stop_leading(self) -> None:
+        """No ISR, no followers."""
         self.is_leader = False
         self.isr = ()
-        self.isr_writer.abandon()
-        self.fail_waiting(Errors.NOT_LEADER_FOR_PARTITION)
-        remotes, self.remotes = self.remotes, {}
+        self.isr_write = None
+        remotes, self.remotes = self.remotes, NONE_REMOTE
+        self.strangers = NONE_REMOTE
         for remote in remotes.values():
             if remote.session is not None:
                 remote.session.touch(self.tp)
@@ -188,21 +199,21 @@ class Partition:
         log = self.log
         assert log is not None
         remote.fetched(offset, log.end_offset, now_us)
-        if not remote.in_isr and self.isr_writer.may_join(remote):
-            self.isr_writer.expand(remote)
+        if not remote.in_isr and isr.may_join(self, remote):
+            isr.expand(self, remote)
         if offset > self.high_watermark:
             self.advance_high_watermark(now_us)
 
     def advance_high_watermark(self, now_us: int) -> None:
-        """Move it to the lowest end among the ISR and those caught up within the lag time (2.3)."""
+        """Move it to the lowest end among the ISR and those that count like it, being caught up (a policy)."""
         log = self.log
-        if log is None or self.isr_writer.in_flight:
+        if log is None or self.isr_write is not None:
             return
         lowest = log.end_offset
         high_watermark = self.high_watermark
-        lag_time_us = self.manager.policies.config.replica_lag_time_max_us
+        counts_us = self.manager.policies.caught_up_counts_us
         for remote in self.remotes.values():
-            if remote.log_end_offset < lowest and (remote.in_isr or now_us - remote.last_caught_up_us <= lag_time_us):
+            if remote.log_end_offset < lowest and (remote.in_isr or now_us - remote.last_caught_up_us <= counts_us):
                 lowest = remote.log_end_offset
                 if lowest <= high_watermark:
                     return
@@ -222,16 +233,20 @@ class Partition:
             HighWatermark, self.process.node.id, tp.topic, tp.partition, as_leader, self.leader_epoch, high_watermark
         )
 
-    def tend(self, now_us: int) -> None:
-        """What only time brings: members of the ISR too far behind, and a caught-up replica outside it that no longer
-        counts. Kafka finds the latter at the next fetch of any follower; here idle partitions see no fetches."""
-        self.isr_writer.shrink(now_us)
-        self.isr_writer.expand_waiting()
+    def tend(self, now_us: int, *, shrinks: bool) -> None:
+        """What only time brings: members of the ISR too far behind (``shrinks``: they are looked for), and a caught-up
+        replica outside it that no longer counts. Kafka finds the latter at the next fetch of any follower; here idle
+        partitions see no fetches."""
+        if shrinks:
+            isr.shrink(self, now_us)
+        isr.expand_waiting(self)
         self.advance_high_watermark(now_us)
 
     def at_rest(self) -> bool:
         """Whether the leader and every member of the ISR are at the high watermark."""
         assert self.log is not None
+        if self.strangers:
+            return False
         end = self.log.end_offset
         ends = (remote.log_end_offset for remote in self.remotes.values() if remote.in_isr)
         return self.high_watermark == end and all(other == end for other in ends)
@@ -243,6 +258,8 @@ class Partition:
         if self.high_watermark >= required:
             self._ack(base, produce)
         else:
+            if self._waiting is None:
+                self._waiting = deque()
             self._waiting.append((base, required, produce))
 
     def _complete_waiting(self) -> None:
@@ -257,8 +274,8 @@ class Partition:
 
     def fail_waiting(self, error: Errors) -> None:
         """Answer every delayed produce of this partition with ``error``."""
-        waiting, self._waiting = self._waiting, deque()
-        for base, _required, produce in waiting:
+        waiting, self._waiting = self._waiting, None
+        for base, _required, produce in waiting or ():
             produce.finish(self.tp, error, base)
 
     # -- the follower's log (fetchers.ports.FollowerLog) --------------------------------------------------------------

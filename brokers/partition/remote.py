@@ -1,5 +1,7 @@
 """What a leader knows about one follower."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from attrs import define
@@ -12,7 +14,7 @@ NEVER = -(1 << 62)
 """Before any instant of any run. Kafka says 0, which is 1970; a run begins at 0."""
 
 
-@define(eq=False)
+@define(eq=False, weakref_slot=False)
 class RemoteReplica:
     """A follower, seen from its leader; it moves only when the follower fetches.
 
@@ -62,3 +64,7 @@ class RemoteReplica:
         self.last_fetch_us = NEVER
         self.last_caught_up_us = now_us if self.in_isr else NEVER
         self.session = None
+
+
+NONE_REMOTE: Mapping[int, RemoteReplica] = MappingProxyType({})
+"""What every partition that does not lead has in common."""

@@ -7,7 +7,7 @@ import structlog
 from brokers.log import HighWatermarkCheckpoint
 from brokers.log.log import log_path
 from brokers.metadata_cache import MetadataCache
-from brokers.partition import Partition
+from brokers.partition import Partition, isr
 from brokers.policies import BrokerPolicies
 from brokers.replicas.isr_propagation import IsrChangePropagation
 from brokers.replicas.planted import PlantedFaults
@@ -16,7 +16,7 @@ from emulator.nodes import Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ReplicaStopped
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
-from emulator.protocol.stop_replica import StopReplicaRequest
+from emulator.protocol.stop_replica import NO_EPOCH, StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkClient
 from fetchers import FetcherManager, InitialFetchState
@@ -63,7 +63,7 @@ class ReplicaManager:
 
     def error_without_replica(self, tp: TopicPartition) -> Errors:
         """What a request for a partition without a replica here gets (KAFKA-6796, 2.0)."""
-        known = tp in self.metadata.partitions
+        known = self.metadata.knows(tp)
         return Errors.NOT_LEADER_FOR_PARTITION if known else Errors.UNKNOWN_TOPIC_OR_PARTITION
 
     def complete_woken(self) -> None:
@@ -80,26 +80,26 @@ class ReplicaManager:
     def become_leader_or_follower(self, request: LeaderAndIsrRequest) -> tuple[Outcome, ...]:
         """Apply what is new: leaders first, then followers, then end the fetcher threads left without work (7.4)."""
         me = self.process.node.id
-        outcomes: dict[TopicPartition, Errors] = {}
+        outcomes: list[Outcome] = []
         leaders: list[LeaderAndIsrPartition] = []
         followers: list[LeaderAndIsrPartition] = []
         for state in request.partitions:
             partition = self.partitions.get(state.tp)
             if partition is not None and state.leader_epoch <= partition.leader_epoch:
-                outcomes[state.tp] = Errors.STALE_CONTROLLER_EPOCH
+                outcomes.append((state.tp, Errors.STALE_CONTROLLER_EPOCH))
             elif self.policies.checks_assignment and me not in state.replicas:
-                outcomes[state.tp] = Errors.UNKNOWN_TOPIC_OR_PARTITION
+                outcomes.append((state.tp, Errors.UNKNOWN_TOPIC_OR_PARTITION))
             elif self.planted.strike(state.tp, leads=state.leader == me):
                 self.log.error("change of role failed", partition=str(state.tp), leader=state.leader)
-                outcomes[state.tp] = Errors.UNKNOWN_SERVER_ERROR
+                outcomes.append((state.tp, Errors.UNKNOWN_SERVER_ERROR))
             else:
-                outcomes[state.tp] = Errors.NONE
+                outcomes.append((state.tp, Errors.NONE))
                 (leaders if state.leader == me else followers).append(state)
         self._make_leaders(leaders)
         self._make_followers(followers)
         self._start_checkpointing()
         self.fetchers.end_idle_threads()
-        return tuple(outcomes.items())
+        return tuple(outcomes)
 
     def _partition(self, tp: TopicPartition) -> Partition:
         partition = self.partitions.get(tp)
@@ -135,21 +135,30 @@ class ReplicaManager:
 
     def stop_replicas(self, request: StopReplicaRequest) -> tuple[Outcome, ...]:
         """Stop fetching; with deletion, drop the replica and its log. Without it the partition stays as it is:
-        a leader goes on leading in its own view."""
-        self.fetchers.remove(request.partitions, stopped=True)
-        for tp in request.partitions:
+        a leader goes on leading in its own view. A replica whose leader epoch the request's does not surpass is left
+        alone (KIP-570)."""
+        epochs = request.leader_epochs or (NO_EPOCH,) * len(request.partitions)
+        meant = zip(request.partitions, epochs, strict=True)
+        late = dict.fromkeys(tp for tp, epoch in meant if self._late(tp, epoch))
+        stopped = [tp for tp in request.partitions if tp not in late]
+        self.fetchers.remove(stopped, stopped=True)
+        for tp in stopped:
             partition = self.partitions.get(tp)
-            if partition is not None:
+            if partition is not None and self.policies.stop_answers_waiting:
                 partition.fail_waiting(Errors.NOT_LEADER_FOR_PARTITION)
             if request.delete_partitions:
                 self._delete(tp, partition)
             self.process.emit(ReplicaStopped, self.process.node.id, tp.topic, tp.partition, request.delete_partitions)
         self.fetchers.end_idle_threads()
-        return tuple((tp, Errors.NONE) for tp in request.partitions)
+        return tuple((tp, Errors.FENCED_LEADER_EPOCH if tp in late else Errors.NONE) for tp in request.partitions)
+
+    def _late(self, tp: TopicPartition, epoch: int) -> bool:
+        partition = self.partitions.get(tp)
+        return partition is not None and NO_EPOCH < epoch <= partition.leader_epoch
 
     def _delete(self, tp: TopicPartition, partition: Partition | None) -> None:
         if partition is not None:
-            partition.resign_leadership()
+            partition.stop_leading()
             del self.partitions[tp]
             self.behind.pop(partition, None)
         self.checkpoint.forget(tp)
@@ -159,12 +168,17 @@ class ReplicaManager:
 
     def shrink_isrs(self) -> None:
         """isr-expiration: drop the followers that have been behind for longer than replica.lag.time.max.ms."""
-        now = self.process.clock_us
+        now, shrinks = self.process.clock_us, True
         for partition in list(self.behind):
             if partition.is_leader:
-                partition.tend(now)
+                if partition.strangers and not self.policies.strangers_leave_isr:
+                    self.log.error("in the ISR and not assigned: the check ends here", partition=str(partition.tp))
+                    shrinks = False
+                partition.tend(now, shrinks=shrinks)
             if not partition.is_leader or partition.at_rest():
                 del self.behind[partition]
+        if not self.behind:
+            self.behind.clear()  # gives back the room of what was deleted
 
     def isr_changed(self, partition: Partition) -> None:
         """A leader's ISR write took effect: tell the controller in time, and look at what waited for it."""
@@ -172,7 +186,7 @@ class ReplicaManager:
         now = self.process.clock_us
         self.behind[partition] = None
         partition.advance_high_watermark(now)
-        partition.isr_writer.expand_waiting()
+        isr.expand_waiting(partition)
         self.complete_woken()
 
     def _start_checkpointing(self) -> None:

@@ -57,9 +57,11 @@ class ControlHandler:
 
     def _fence(self, request: Control) -> Errors:
         epoch = request.broker_epoch
-        if epoch != UNKNOWN_BROKER_EPOCH and epoch != self.broker_epoch:
-            # A newer epoch than its own makes the handler throw until 2.5.1 (KAFKA-9839).
-            return Errors.STALE_BROKER_EPOCH if epoch < self.broker_epoch else Errors.UNKNOWN_SERVER_ERROR
+        if epoch != UNKNOWN_BROKER_EPOCH:
+            if epoch < self.broker_epoch:
+                return Errors.STALE_BROKER_EPOCH
+            if epoch > self.broker_epoch and not self._manager.policies.accepts_newer_broker_epoch:
+                return Errors.UNKNOWN_SERVER_ERROR
         if request.controller_epoch < self.controller_epoch:
             return Errors.STALE_CONTROLLER_EPOCH
         self.controller_epoch = request.controller_epoch

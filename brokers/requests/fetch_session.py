@@ -24,7 +24,7 @@ BETWEEN_POLLS_US = 1_000_000
 """Longer than a follower takes from the answer of one poll to the next."""
 
 
-@define(eq=False)
+@define(eq=False, weakref_slot=False)
 class Position:
     """Where the follower reads one partition. ``high_watermark`` is the last one it was sent."""
 
@@ -195,6 +195,8 @@ class FetchSession:
             position.high_watermark = answer.high_watermark
             if answer.batches or answer.error or position.offset >= manager.partitions[tp].log_end_offset:
                 del self.dirty[tp]  # else it has records that did not fit or were held back: they come next
+        if not self.dirty:
+            self.dirty.clear()  # a dictionary keeps the room of what it lost, and whoever looks through it walks that
         quota = manager.leader_quota
         if quota is not None:
             sent = sum(batch.size for a in answers if quota.throttles(a.tp) for batch in a.batches)

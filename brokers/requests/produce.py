@@ -47,7 +47,7 @@ class ProduceHandler:
         partition = manager.partitions.get(batch.tp)
         if acks not in VALID_ACKS:
             return Errors.INVALID_REQUIRED_ACKS, -1
-        if batch.tp not in manager.metadata.partitions:
+        if not manager.metadata.knows(batch.tp):
             # Not created yet as far as this broker was told, or about to be deleted: clients find it no more.
             return Errors.UNKNOWN_TOPIC_OR_PARTITION, -1
         if partition is None:

@@ -10,7 +10,7 @@ from controller.channels.sender import Channels
 from controller.context import Context, Replicas
 from controller.errors import IllegalState
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest, LeaderAndIsrResponse
-from emulator.protocol.stop_replica import StopReplicaRequest, StopReplicaResponse
+from emulator.protocol.stop_replica import EPOCH_DURING_DELETE, NO_EPOCH, StopReplicaRequest, StopReplicaResponse
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from emulator.protocol.znodes import LeaderAndIsr
@@ -25,6 +25,7 @@ class RequestBatch:
         stopped: called with a broker and its answer to each StopReplica with deletion.
         tells_motions: whether LeaderAndIsr carries AR and RR (v3; inter.broker.protocol.version 2.4-IV0).
         schema: how a partition is put into them.
+        stops_name_epochs: whether StopReplica carries leader epochs (KIP-570).
     """
 
     controller_id: int
@@ -34,8 +35,10 @@ class RequestBatch:
     stopped: Callable[[int, StopReplicaResponse], None]
     tells_motions: bool = True
     schema: RequestSchema = field(factory=AllReplicas)
+    stops_name_epochs: bool = False
     _leader_and_isr: dict[int, dict[TopicPartition, LeaderAndIsrPartition]] = field(factory=dict)
-    _stops: dict[int, list[tuple[TopicPartition, bool]]] = field(factory=dict)
+    _told: dict[TopicPartition, tuple[LeaderAndIsr, LeaderAndIsrPartition]] = field(factory=dict)
+    _stops: dict[int, list[tuple[TopicPartition, int, bool]]] = field(factory=dict)
     _metadata_brokers: dict[int, None] = field(factory=dict)
     _metadata: dict[TopicPartition, PartitionMetadata] = field(factory=dict)
 
@@ -46,6 +49,7 @@ class RequestBatch:
 
     def clear(self) -> None:
         self._leader_and_isr.clear()
+        self._told.clear()
         self._stops.clear()
         self._metadata_brokers.clear()
         self._metadata.clear()
@@ -63,33 +67,61 @@ class RequestBatch:
     ) -> None:
         """Tell ``brokers`` who leads ``tp``. A later call for the same broker and partition replaces an
         earlier one, but "new" stays. All brokers learn the metadata."""
-        told = self.schema.leader_and_isr(self.context.moves.get(tp), tp, state, replicas, is_new)
-        adding, removing = self.context.motion(tp) if self.tells_motions else ((), ())
-        if adding or removing:
-            told = evolve(told, adding=adding, removing=removing)
+        told = self._described(tp, state, replicas, is_new)
         for broker in brokers:
             if broker >= 0:
-                states = self._leader_and_isr.setdefault(broker, {})
-                before = states.get(tp)
-                stays_new = before is not None and before.is_new and not is_new
+                states = self._leader_and_isr.get(broker)
+                if states is None:
+                    states = self._leader_and_isr[broker] = {}
+                before = None if is_new else states.get(tp)
+                stays_new = before is not None and before.is_new
                 states[tp] = evolve(told, is_new=True) if stays_new else told
-        self.update_metadata(self.context.live_or_shutting_down, [tp])
+
+    def _described(
+        self, tp: TopicPartition, state: LeaderAndIsr, replicas: Replicas, is_new: bool
+    ) -> LeaderAndIsrPartition:
+        """What the replicas of ``tp`` are told: one object, and one of metadata, for all who are told the same while
+        it does not move."""
+        moves = self.context.moves
+        move = moves.get(tp) if moves else None
+        adding, removing = self.context.motion(tp) if self.tells_motions else ((), ())
+        known = self._told.get(tp)
+        if known is not None and move is None and not (adding or removing):
+            before, told = known
+            if before is state and told.replicas is replicas and told.is_new is is_new:
+                return told
+        told = self.schema.leader_and_isr(move, tp, state, replicas, is_new)
+        if adding or removing:
+            told = evolve(told, adding=adding, removing=removing)
+        self._told[tp] = state, told
+        self.update_metadata(self.context.brokers, [tp])
+        return told
 
     def stop_replica(self, broker: int, tp: TopicPartition, *, delete: bool) -> None:
+        """Stop a replica under the leader epoch that the memory has now: a step may raise it before it ends."""
         if broker >= 0:
-            self._stops.setdefault(broker, []).append((tp, delete))
+            self._stops.setdefault(broker, []).append((tp, self._epoch(tp), delete))
+
+    def _epoch(self, tp: TopicPartition) -> int:
+        if self.context.is_deleting(tp.topic):
+            return EPOCH_DURING_DELETE
+        state = self.context.leadership.get(tp)
+        return NO_EPOCH if state is None else state.leader_epoch
 
     def update_metadata(self, brokers: Iterable[int], partitions: Iterable[TopicPartition]) -> None:
         """Tell ``brokers`` who is alive, and about those of ``partitions`` that ever had a leader. One whose topic
         is to be deleted is told as gone: leader -2."""
-        self._metadata_brokers.update(dict.fromkeys(broker for broker in brokers if broker >= 0))
+        informed = self._metadata_brokers
+        for broker in brokers:
+            if broker not in informed and broker >= 0:
+                informed[broker] = None
         for tp in partitions:
             state = self.context.leadership.get(tp)
             if state is not None:
                 if self.context.is_deleting(tp.topic):
                     state = LeaderAndIsr(LEADER_DURING_DELETE, 0, state.isr, state.controller_epoch)
                 replicas = self.context.replicas(tp)
-                down = tuple(replica for replica in replicas if not self.context.is_online(replica, tp))
+                down = tuple([replica for replica in replicas if not self.context.is_online(replica, tp)])
                 move = self.context.moves.get(tp)
                 self._metadata[tp] = self.schema.update_metadata(move, tp, state, replicas, down)
 
@@ -106,7 +138,7 @@ class RequestBatch:
         context = self.context
         for broker, states in sorted(self._leader_and_isr.items()):
             if broker in context.brokers:
-                leading = [state.leader for state in states.values()]
+                leading = {state.leader for state in states.values()}
                 leaders = tuple(b for b in context.live_or_shutting_down if b in leading)
                 request = LeaderAndIsrRequest(
                     self.controller_id,
@@ -134,9 +166,11 @@ class RequestBatch:
             if broker not in context.brokers:
                 continue
             for delete in (True, False):
-                partitions = tuple(tp for tp, deleting in stops if deleting is delete)
-                if partitions:
+                meant = [(tp, epoch) for tp, epoch, deleting in stops if deleting is delete]
+                if meant:
+                    epochs = tuple(epoch for _, epoch in meant) if self.stops_name_epochs else ()
                     request = StopReplicaRequest(
-                        self.controller_id, context.epoch, context.brokers[broker], delete, partitions
-                    )
+                        self.controller_id, context.epoch, context.brokers[broker], delete,
+                        tuple(tp for tp, _ in meant), epochs,
+                    )  # fmt: skip
                     self.channels.send(broker, request, partial(self.stopped, broker) if delete else None)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from attrs import define
 
 from controller import election
+from controller.context import NOBODY
 
 if TYPE_CHECKING:
     from controller.controller import Controller
@@ -44,7 +45,7 @@ class Expire:
     """
 
     async def process(self, controller: "Controller") -> None:
-        controller.active_controller = election.NOBODY
+        controller.active_controller = NOBODY
         election.resign(controller)
         cause = controller.process.node.trace.cause
         await controller.zk.reopen()

@@ -20,7 +20,7 @@ log = structlog.get_logger("controller.topics")
 
 async def changed(c: "Controller") -> None:
     """Take up topics that are new in ZooKeeper, forget those that are gone."""
-    names = await c.store.topics()
+    names = dict.fromkeys(await c.store.topics())
     new = [topic for topic in names if topic not in c.context.assignments]
     gone = [topic for topic in c.context.assignments if topic not in names]
     for topic in new:
@@ -55,7 +55,7 @@ async def _undo(c: "Controller", topic: str, assignment: Assignment, new: Assign
 
 
 async def _create(c: "Controller", assignments: dict[str, Assignment]) -> None:
-    new = [TopicPartition(topic, partition) for topic, added in assignments.items() for partition in added]
+    new = [TopicPartition.of(topic, partition) for topic, added in assignments.items() for partition in added]
     for tp in new:
         c.context.assign(tp, assignments[tp.topic][tp.partition])
     if new:

@@ -17,6 +17,9 @@ from emulator.protocol.znodes import LeaderAndIsr
 
 log = structlog.get_logger("controller.replicas")
 
+ByBroker = dict[int, list[TopicPartition]]
+"""Replicas: the partitions of each broker, both in the order of first mention."""
+
 
 @define(eq=False, repr=False)
 class ReplicaStateMachine:
@@ -34,16 +37,17 @@ class ReplicaStateMachine:
     async def start(self) -> None:
         """A new controller takes all replicas up and tells them what they are (failover F6)."""
         context = self.context
-        up: list[Replica] = []
-        down: list[Replica] = []
+        up: ByBroker = {}
+        down: ByBroker = {}
         for tp in context.partitions():
             for broker in context.replicas(tp):
-                (up if context.is_online(broker, tp) else down).append((tp, broker))
-        context.replica_states.update(dict.fromkeys(up, ReplicaState.ONLINE))
-        context.replica_states.update(dict.fromkeys(down, self.rules.unreachable))
-        await self.handle(up, ReplicaState.ONLINE)
+                (up if context.is_online(broker, tp) else down).setdefault(broker, []).append(tp)
+        for replicas, state in ((up, ReplicaState.ONLINE), (down, self.rules.unreachable)):
+            for broker, partitions in replicas.items():
+                context.set_replica_states(broker, partitions, state)
+        await self._handle(up, ReplicaState.ONLINE)
         if self.rules.shrink_at_failover:
-            await self.handle(down, ReplicaState.OFFLINE)
+            await self._handle(down, ReplicaState.OFFLINE)
 
     async def delete(self, replicas: Sequence[Replica]) -> None:
         """Take offline replicas all the way to NonExistent, without waiting for the brokers' answers."""
@@ -52,22 +56,31 @@ class ReplicaStateMachine:
 
     async def handle(self, replicas: Sequence[Replica], target: ReplicaState) -> None:
         """Bring ``replicas`` to ``target``."""
+        by_broker: ByBroker = {}
+        for tp, broker in replicas:
+            by_broker.setdefault(broker, []).append(tp)
+        await self._handle(by_broker, target)
+
+    async def _handle(self, replicas: ByBroker, target: ReplicaState) -> None:
         if not replicas:
             return
         self.batch.begin()
-        by_broker: dict[int, list[TopicPartition]] = {}
-        for tp, broker in replicas:
-            by_broker.setdefault(broker, []).append(tp)
-        for broker, partitions in by_broker.items():
-            await self._handle_broker(broker, [tp for tp in partitions if self._may_become(tp, broker, target)], target)
+        for broker, partitions in replicas.items():
+            await self._handle_broker(broker, self._legal(broker, partitions, target), target)
         self.batch.send()
 
-    def _may_become(self, tp: TopicPartition, broker: int, target: ReplicaState) -> bool:
-        state = self.context.replica_state(tp, broker)
-        if state in self.rules.predecessors.get(target, ()):
-            return True
-        log.error("illegal transition", partition=str(tp), broker=broker, state=state.name, target=target.name)
-        return False
+    def _legal(self, broker: int, partitions: list[TopicPartition], target: ReplicaState) -> list[TopicPartition]:
+        """Those whose replica on ``broker`` may become ``target``."""
+        allowed, states = self.rules.predecessors.get(target, ()), self.context.replica_states_on(broker)
+        legal = [tp for tp in partitions if states.get(tp, ReplicaState.NON_EXISTENT) in allowed]
+        if len(legal) < len(partitions):
+            for tp in partitions:
+                state = states.get(tp, ReplicaState.NON_EXISTENT)
+                if state not in allowed:
+                    log.error(
+                        "illegal transition", partition=str(tp), broker=broker, state=state.name, target=target.name
+                    )
+        return legal
 
     async def _handle_broker(self, broker: int, partitions: list[TopicPartition], target: ReplicaState) -> None:
         if target is ReplicaState.OFFLINE:
@@ -75,17 +88,16 @@ class ReplicaStateMachine:
         elif target is ReplicaState.NEW:
             partitions = [tp for tp in partitions if self._start_new(broker, tp)]
         elif target is ReplicaState.ONLINE:
-            for tp in partitions:
-                self._go_online(broker, tp)
+            partitions = self._go_online(broker, partitions)
         if target is self.rules.deletion[0]:
             for tp in partitions:
                 self.batch.stop_replica(broker, tp, delete=True)
+        if target is not ReplicaState.NON_EXISTENT:
+            self.context.set_replica_states(broker, partitions, target)
+            return
         for tp in partitions:
-            if target is ReplicaState.NON_EXISTENT:
-                self.context.assign(tp, (r for r in self.context.replicas(tp) if r != broker))
-                del self.context.replica_states[tp, broker]
-            else:
-                self.context.replica_states[tp, broker] = target
+            self.context.assign(tp, (r for r in self.context.replicas(tp) if r != broker))
+            self.context.forget_replica(tp, broker)
 
     def _start_new(self, broker: int, tp: TopicPartition) -> bool:
         """Tell a new replica to follow; it cannot be the leader."""
@@ -98,16 +110,22 @@ class ReplicaStateMachine:
         self.batch.leader_and_isr([broker], tp, state, self.context.replicas(tp), is_new=True)
         return True
 
-    def _go_online(self, broker: int, tp: TopicPartition) -> None:
-        """Tell a replica what it is; one that was new has been told."""
-        if self.context.replica_state(tp, broker) is ReplicaState.NEW:
-            replicas = self.context.replicas(tp)
-            if broker not in replicas:
-                self.context.assign(tp, (*replicas, broker))
-            return
-        state = self.context.leadership.get(tp)
-        if state is not None:
-            self.batch.leader_and_isr([broker], tp, state, self.context.replicas(tp), is_new=False)
+    def _go_online(self, broker: int, partitions: list[TopicPartition]) -> list[TopicPartition]:
+        """Tell replicas what they are; those that were new have been told. Returns those that were not online yet."""
+        context, states, recipients = self.context, self.context.replica_states_on(broker), (broker,)
+        coming: list[TopicPartition] = []
+        for tp in partitions:
+            replicas, before = context.replicas(tp), states[tp]
+            if before is not ReplicaState.ONLINE:
+                coming.append(tp)
+            if before is ReplicaState.NEW:
+                if broker not in replicas:
+                    context.assign(tp, (*replicas, broker))
+                continue
+            state = context.leadership.get(tp)
+            if state is not None:
+                self.batch.leader_and_isr(recipients, tp, state, replicas, is_new=False)
+        return coming
 
     # -- out of the ISR -----------------------------------------------------------------------------------------------
 

@@ -105,6 +105,13 @@ def controlled_shutdown(c: Candidates) -> Choice | None:
     return None if leader is None else Choice(leader, staying, _only(c.assignment, up))
 
 
+def controlled_shutdown_told_to_live(c: Candidates) -> Choice | None:
+    """As ``controlled_shutdown``; whoever shuts down is not told that it leads no longer (before KAFKA-7482, 2.1; the
+    controller page)."""
+    choice = controlled_shutdown(c)
+    return None if choice is None else evolve(choice, recipients=_only(c.assignment, c.online))
+
+
 def head_of_staying_isr(c: Candidates) -> Choice | None:
     """The first of the ISR, in its own order, that neither leads nor shuts down; its liveness is not asked (Kafka
     0.8.0)."""
@@ -129,12 +136,13 @@ REASSIGNED = Selector("reassigned", reassigned)
 FIRST_LIVE_OF_TARGET = Selector("reassigned", first_live_of_target)
 PREFERRED = Selector("preferred", preferred)
 CONTROLLED_SHUTDOWN = Selector("controlled-shutdown", controlled_shutdown)
+TOLD_TO_LIVE = Selector("controlled-shutdown", controlled_shutdown_told_to_live)
 HEAD_OF_STAYING_ISR = Selector("controlled-shutdown", head_of_staying_isr)
 
 
 @frozen
 class Selectors:
-    """The four that a cluster elects with. The defaults are Kafka's since 0.11."""
+    """The four that a cluster elects with. The defaults are Kafka's since 2.1."""
 
     offline: Selector = OFFLINE
     reassigned: Selector = REASSIGNED

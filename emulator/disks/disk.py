@@ -4,6 +4,7 @@ A *process* crash keeps all that was appended; a *host* crash keeps what was flu
 whatever the owner calls an entry (a record batch, a checkpoint); entries are never mutated.
 """
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from attrs import define, evolve, field
@@ -15,7 +16,7 @@ class DiskError(Exception):
     """The disk refused an operation (I/O error): injected by a fault."""
 
 
-@define(eq=False)
+@define(eq=False, weakref_slot=False)
 class File:
     """A file: entries, and how many of them are durable.
 
@@ -79,6 +80,15 @@ class File:
         self._check("replace")
         self.entries = list(entries)
         self.flushed = len(entries)
+
+    def amend(self, places: Mapping[int, Any], more: Iterable[Any]) -> None:
+        """Put entries in the places of others and ``more`` behind them, atomically and durably: what a ``replace``
+        does to a file of which little changes."""
+        self._check("replace")
+        for place, entry in places.items():
+            self.entries[place] = entry
+        self.entries.extend(more)
+        self.flushed = len(self.entries)
 
 
 @define(eq=False)

@@ -43,7 +43,7 @@ class Endpoint:
     open: bool = False
     done: bool = False
     last_arrival_us: int = 0
-    unsent: list[tuple[Any, int, bool]] | None = None
+    unsent: list[tuple[Any, int, bool, int]] | None = None
     held: list[tuple[Callable[[Any], object], Any]] | None = None
     let_in: Item | None = None
 
@@ -66,7 +66,7 @@ class Endpoint:
         if self.done:
             return
         if not self.open:
-            self.unsent = [*(self.unsent or ()), (body, size, background)]
+            self.unsent = [*(self.unsent or ()), (body, size, background, self.process.node.trace.cause)]
             return
         passing = self.seen(body) if self.taps.sent else None
         if passing is not None and passing.lost:
@@ -168,7 +168,8 @@ class Endpoint:
         self.peer = peer
         self.open = True
         unsent, self.unsent = self.unsent, None
-        for body, size, background in unsent or ():
+        for body, size, background, cause in unsent or ():
+            self.process.node.trace.cause = cause
             self.send(body, size, background)
 
     def close(self, reason: str = "closed") -> None:

@@ -12,7 +12,7 @@ NEW_SESSION = 0
 """The session id of a full request that asks for a session."""
 
 
-@define(eq=False)
+@define(eq=False, weakref_slot=False)
 class FetchPartition:
     """Where one partition's fetch goes on. A session remembers it until it is sent again or forgotten."""
 

@@ -10,7 +10,7 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
 
-@frozen(eq=False)
+@frozen(eq=False, weakref_slot=False)
 class LeaderAndIsrPartition:
     """One partition's state. Shared between the requests to all its replicas.
 

@@ -1,7 +1,10 @@
 """StopReplica (API 5): the controller tells a broker to stop following or leading, and whether to delete the log.
 
-Versions: v1 (2.2) BrokerEpoch; one delete flag for the whole request until 2.6 (KIP-570). Fencing: broker epoch,
-controller epoch; no leader epoch before 2.6, so a late request can stop a newer incarnation of the replica.
+Versions: v1 (2.2) BrokerEpoch; v3 (2.6, KIP-570) a leader epoch for each partition. Fencing: broker epoch, controller
+epoch; no leader epoch before v3, so a late request can stop a newer incarnation of the replica.
+
+v3 also has a delete flag for each partition. The controller never stops some partitions of a broker and deletes others
+in one step, so that the flag of the whole request is enough here.
 """
 
 from attrs import define
@@ -9,18 +12,26 @@ from attrs import define
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
+NO_EPOCH = -1
+"""The partition never had a leader: the broker does not compare."""
+EPOCH_DURING_DELETE = -2
+"""The topic is to be deleted: the broker does not compare."""
+
 
 @define(eq=False)
 class StopReplicaRequest:
+    """``leader_epochs``: one for each partition, the controller's; empty before v3."""
+
     controller_id: int
     controller_epoch: int
     broker_epoch: int
     delete_partitions: bool
     partitions: tuple[TopicPartition, ...]
+    leader_epochs: tuple[int, ...] = ()
 
     @property
     def size(self) -> int:
-        return 40 + 20 * len(self.partitions)
+        return 40 + 20 * len(self.partitions) + 4 * len(self.leader_epochs)
 
 
 @define(eq=False)

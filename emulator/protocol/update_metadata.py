@@ -9,7 +9,7 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
 
-@frozen(eq=False)
+@frozen(eq=False, weakref_slot=False)
 class PartitionMetadata:
     """One partition as clients see it. Every broker's cache holds the same object."""
 

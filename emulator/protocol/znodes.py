@@ -5,6 +5,7 @@ Every payload is compact JSON with Kafka's key order, so that golden tests can c
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from attrs import frozen
@@ -31,6 +32,10 @@ PERSISTENT_PATHS = (
     "/config", CONFIG_TOPICS, CONFIG_BROKERS, CONFIG_CHANGES,
 )  # fmt: skip
 """What a broker makes sure exists before anything else."""
+
+
+STATES_REMEMBERED = 4096
+"""How many different state znodes and replica lists are kept once: most partitions of a cluster have one of few."""
 
 
 def broker_path(broker: int) -> str:
@@ -69,7 +74,7 @@ def _dumps(value: object) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-@frozen
+@frozen(weakref_slot=False)
 class LeaderAndIsr:
     """The content of a state znode.
 
@@ -84,15 +89,25 @@ class LeaderAndIsr:
     zk_version: int = 0
 
     def encode(self) -> str:
-        return (
-            f'{{"controller_epoch":{self.controller_epoch},"leader":{self.leader},"version":1,'
-            f'"leader_epoch":{self.leader_epoch},"isr":[{",".join(map(str, self.isr))}]}}'
-        )
+        return _encoded_state(self.controller_epoch, self.leader, self.leader_epoch, self.isr)
 
     @classmethod
     def decode(cls, data: str, zk_version: int) -> "LeaderAndIsr":
-        d = json.loads(data)
-        return cls(d["leader"], d["leader_epoch"], tuple(d["isr"]), d["controller_epoch"], zk_version)
+        return _decoded_state(data, zk_version)
+
+
+@lru_cache(STATES_REMEMBERED)
+def _encoded_state(controller_epoch: int, leader: int, leader_epoch: int, isr: tuple[int, ...]) -> str:
+    return (
+        f'{{"controller_epoch":{controller_epoch},"leader":{leader},"version":1,'
+        f'"leader_epoch":{leader_epoch},"isr":[{",".join(map(str, isr))}]}}'
+    )
+
+
+@lru_cache(STATES_REMEMBERED)
+def _decoded_state(data: str, zk_version: int) -> LeaderAndIsr:
+    d = json.loads(data)
+    return LeaderAndIsr(d["leader"], d["leader_epoch"], tuple(d["isr"]), d["controller_epoch"], zk_version)
 
 
 def encode_controller(broker: int, timestamp_ms: int) -> str:
@@ -151,7 +166,13 @@ def decode_motions(data: str) -> dict[int, tuple[tuple[int, ...], tuple[int, ...
 
 
 def _numbered(replicas: Mapping[str, Iterable[int]]) -> dict[int, tuple[int, ...]]:
-    return {int(p): tuple(brokers) for p, brokers in sorted(replicas.items(), key=_number)}
+    return {int(p): _shared(tuple(brokers)) for p, brokers in sorted(replicas.items(), key=_number)}
+
+
+@lru_cache(STATES_REMEMBERED)
+def _shared(replicas: tuple[int, ...]) -> tuple[int, ...]:
+    """One tuple for all partitions with the same replicas: there are few such lists, and many partitions."""
+    return replicas
 
 
 def _number(item: tuple[str, Any]) -> int:

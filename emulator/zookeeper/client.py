@@ -1,7 +1,7 @@
 """What roles use: the verbs of ZooKeeper over one session of their process."""
 
-from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
 
 from attrs import define, field
 
@@ -23,6 +23,8 @@ from emulator.zookeeper.messages import (
 )
 from emulator.zookeeper.session import Session
 from emulator.zookeeper.tree import ancestors
+
+T = TypeVar("T")
 
 
 class ZkClient(Session):
@@ -79,7 +81,7 @@ class ZkClient(Session):
 
     # -- many at once ----------------------------------------------------------------------------------------
 
-    async def pipeline(self, requests: Sequence[Request]) -> list[Response]:
+    async def pipeline(self, requests: Iterable[Request]) -> list[Response]:
         """The answers in the order of ``requests``, of which up to ``max_in_flight`` are under way at a time.
 
         An operation that fails says so in its response.
@@ -87,17 +89,24 @@ class ZkClient(Session):
         Raises:
             SessionExpired: the session ended before all had an answer.
         """
-        if not requests:
-            return []
-        pipe = _Pipe(self, deque(requests), Signal(self._world, f"{len(requests)} answers of ZooKeeper"))
+        return await self.pipeline_into(_as_it_is, requests)
+
+    async def pipeline_into(self, take: Callable[[Response], T], requests: Iterable[Request]) -> list[T]:
+        """What ``take`` makes of each answer when it comes. A request is made when its turn has come: of a hundred
+        thousand, those under way are all there is in memory.
+
+        Raises:
+            SessionExpired: as above.
+        """
+        pipe = _Pipe(self, iter(requests), take, Signal(self._world, "answers of ZooKeeper"))
         pipe.cause = self._trace.cause
-        for _ in range(min(len(requests), self._spec.max_in_flight)):
-            pipe.feed()
-        await pipe.full.wait()
-        self._trace.cause = pipe.answers[-1].cause
-        for response in pipe.answers:
-            if response.error is ZkCode.SESSION_EXPIRED:
-                raise SessionExpired(response.path)
+        while pipe.missing < self._spec.max_in_flight and pipe.feed():
+            pass
+        if pipe.missing:
+            await pipe.full.wait()
+            self._trace.cause = pipe.last_cause
+        if pipe.expired is not None:
+            raise SessionExpired(pipe.expired)
         return pipe.answers
 
     async def _ask(self, request: Request) -> Response:
@@ -139,28 +148,41 @@ class _Pipe:
     """A batch on its way: each answer lets the next request go, so that others get their turn in between."""
 
     client: ZkClient
-    waiting: deque[Request]
+    waiting: Iterator[Request]
+    take: Callable[[Response], Any]
     full: Signal
     cause: int = 0
-    answers: list[Response] = field(factory=list)
+    last_cause: int = 0
+    answers: list[Any] = field(factory=list)
     missing: int = 0
+    expired: str | None = None
 
-    def feed(self) -> None:
+    def feed(self) -> bool:
+        """Send the next request; False where there is none left."""
+        request = next(self.waiting, None)
+        if request is None:
+            return False
         self.missing += 1
-        self.client.submit(self.waiting.popleft(), self._answered)
+        self.client.submit(request, self._answered)
+        return True
 
     def _answered(self, response: Response) -> None:
         self.missing -= 1
-        self.answers.append(response)
+        self.last_cause = response.cause
         if response.error is ZkCode.SESSION_EXPIRED:
-            self.waiting.clear()
-        if self.waiting:
-            trace = self.client._trace
-            trace.cause, cause = self.cause, trace.cause
-            self.feed()
-            trace.cause = cause
-        elif not self.missing:
+            self.expired = self.expired or response.path
+        else:
+            self.answers.append(self.take(response))
+        trace = self.client._trace
+        trace.cause, cause = self.cause, trace.cause
+        more = self.expired is None and self.feed()
+        trace.cause = cause
+        if not more and not self.missing:
             self.full.set()
+
+
+def _as_it_is(response: Response) -> Response:
+    return response
 
 
 def _stat(response: Response) -> Stat:

@@ -1,7 +1,8 @@
 """The znodes, and the writes that change them, each of which can be undone (a multi is all or nothing)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
+from sys import intern
 from typing import NamedTuple
 
 from attrs import define, field
@@ -17,7 +18,7 @@ from emulator.zookeeper.errors import (
 from emulator.zookeeper.messages import Stat
 
 
-@define(eq=False)
+@define(eq=False, weakref_slot=False)
 class Znode:
     """One znode.
 
@@ -26,6 +27,7 @@ class Znode:
         pzxid: the transaction that last created or deleted a child.
         creates: children ever created: the next sequential name, and half of what clients see as
             ``cversion``.
+        children: the names, in the order of creation; None before the first, since most znodes are leaves.
     """
 
     data: str
@@ -35,15 +37,26 @@ class Znode:
     pzxid: int
     version: int = 0
     creates: int = 0
-    children: dict[str, None] = field(factory=dict)
+    children: dict[str, None] | None = None
 
     @property
     def stat(self) -> Stat:
-        children = len(self.children)
+        children = len(self.children) if self.children else 0
         # ZooKeeper counts creations and derives the changes of the child list (creations and deletions) from
         # them.
         cversion = 2 * self.creates - children
         return Stat(self.version, self.czxid, self.mzxid, cversion, self.owner, children)
+
+    def adopt(self, name: str) -> None:
+        """One more child."""
+        if self.children is None:
+            self.children = {}
+        self.children[intern(name)] = None  # every topic has its "0", every partition its "state"
+
+    def lose(self, name: str) -> None:
+        """One child less."""
+        assert self.children is not None
+        del self.children[name]
 
 
 class Change(NamedTuple):
@@ -83,7 +96,7 @@ class Tree:
     def children(self, path: str) -> tuple[str, ...]:
         """The names of its children, numbers in their order before words; empty where there is no znode."""
         node = self.nodes.get(path)
-        return () if node is None else tuple(sorted(node.children, key=_by_number))
+        return () if node is None else _in_order(node.children or ())
 
     def ephemerals(self, session: int) -> tuple[str, ...]:
         """The znodes that end with ``session``, in the order of their creation."""
@@ -106,7 +119,7 @@ class Tree:
             raise NodeExists(path)
         self.nodes[path] = node = Znode(data, zxid, owner, zxid, zxid)
         undo = partial(self._uncreate, path, parent, name, parent.pzxid)
-        parent.children[name] = None
+        parent.adopt(name)
         parent.creates += 1
         parent.pzxid = zxid
         if owner:
@@ -133,7 +146,7 @@ class Tree:
         parent = self.nodes[parent_path]
         undo = partial(self._undelete, path, node, parent, name, parent.pzxid)
         del self.nodes[path]
-        del parent.children[name]
+        parent.lose(name)
         parent.pzxid = zxid
         self._disown(path, node)
         return Change("delete", path, node.version, "", None, undo)
@@ -151,13 +164,13 @@ class Tree:
 
     def _uncreate(self, path: str, parent: Znode, name: str, pzxid: int) -> None:
         self._disown(path, self.nodes.pop(path))
-        del parent.children[name]
+        parent.lose(name)
         parent.creates -= 1
         parent.pzxid = pzxid
 
     def _undelete(self, path: str, node: Znode, parent: Znode, name: str, pzxid: int) -> None:
         self.nodes[path] = node
-        parent.children[name] = None
+        parent.adopt(name)
         parent.pzxid = pzxid
         if node.owner:
             self._ephemerals.setdefault(node.owner, {})[path] = None
@@ -191,5 +204,12 @@ def _validate(path: str) -> None:
         raise BadArguments(path)
 
 
-def _by_number(name: str) -> tuple[int, int, str]:
-    return (0, int(name), name) if name.isascii() and name.isdigit() else (1, 0, name)
+def _in_order(names: Collection[str]) -> tuple[str, ...]:
+    """Numbers in their order, then words: two sorts, since a key for each of thousands of topics would take longer."""
+    numbers = [name for name in names if name.isdigit() and name.isascii()]
+    words = [name for name in names if not name.isdigit() or not name.isascii()] if numbers else names
+    return *sorted(numbers, key=_number), *sorted(words)
+
+
+def _number(name: str) -> tuple[int, str]:
+    return int(name), name

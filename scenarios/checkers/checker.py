@@ -8,7 +8,7 @@ not.
 
 from __future__ import annotations
 
-from typing import ClassVar, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 from attrs import frozen
 
@@ -38,6 +38,14 @@ class Violation:
         return f"{self.invariant}: {self.statement}; found: {self.state}"
 
 
+class Moment(NamedTuple):
+    """A time at which nothing happens; ``seq`` and ``cause`` are those of the last event before it."""
+
+    t_us: int
+    seq: int
+    cause: int
+
+
 class Report(Protocol):
     """Takes a violation: who, the event that shows it, and the offending state."""
 
@@ -45,17 +53,24 @@ class Report(Protocol):
 
 
 class Checker:
-    """The base of all checkers. A subclass gives the three class variables and methods ``on_...``.
+    """The base of all checkers. A subclass gives the class variables and methods ``on_...``.
 
     Attributes:
         name: what scenarios and the registry call it.
+        ids: which lines of the list of invariants it holds, as ``S14``; the first is its own.
+        section: the letter of the first: ``S`` log safety, ``E`` epochs and fencing, ``I`` the in-sync set.
         statement: the formal line and a sentence.
         catches: tickets of the bugs that break it.
     """
 
     name: ClassVar[str]
+    ids: ClassVar[tuple[str, ...]]
+    section: ClassVar[str]
     statement: ClassVar[str]
     catches: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        cls.section = cls.ids[0][0]
 
     def __init__(self, ghosts: Ghosts, report: Report) -> None:
         self.ghosts = ghosts
@@ -64,6 +79,9 @@ class Checker:
     def violated(self, event: Event, state: str) -> None:
         """``event`` shows that the invariant does not hold: ``state`` says how."""
         self._report(self, event, state)
+
+    def at_rest(self, moment: Moment) -> None:
+        """Nothing is going to happen by itself: check what holds then. Called near the end of a run, if at all."""
 
     def finish(self) -> None:
         """The run is over: check what can only be checked at its end."""

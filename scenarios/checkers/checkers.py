@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from emulator.protocol.events import Violated
 from emulator.trace import Event, Trace
-from scenarios.checkers.checker import Checker, Violation
+from scenarios.checkers.checker import Checker, Moment, Violation
 from scenarios.checkers.ghosts import Ghosts
 from scenarios.checkers.registry import chosen
 from scenarios.checkers.subscriptions import arm
@@ -60,6 +60,12 @@ class Checkers:
     def get(self, kind: type[C]) -> C | None:
         """The checker of this class, for what else it measures; None where it is not armed."""
         return next((checker for checker in self._checkers if isinstance(checker, kind)), None)
+
+    def at_rest(self, now_us: int) -> None:
+        """Nothing is going to happen by itself: make the checks of such a moment."""
+        moment = Moment(now_us, self._trace.seq, self._trace.cause)
+        for checker in self._checkers:
+            checker.at_rest(moment)
 
     def finish(self) -> list[Violation]:
         """The run is over: make the checks of its end, once, and return all violations."""

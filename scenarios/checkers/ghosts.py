@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from emulator.trace import Trace
+from scenarios.checkers.commits import Commits
 from scenarios.checkers.replica_logs import ReplicaLogs
 from scenarios.checkers.subscriptions import arm
 from scenarios.measures.topology import Topology
@@ -28,3 +29,10 @@ class Ghosts:
         logs = ReplicaLogs()
         arm(logs, self._trace, self.topology)
         return logs
+
+    @cached_property
+    def commits(self) -> Commits:
+        """What of each partition is committed."""
+        commits = Commits(self.logs, self.topology)
+        arm(commits, self._trace, self.topology)
+        return commits

@@ -85,8 +85,8 @@ class NoAckedRecordLost(Checker):
     A host crash of the only in-sync replica that loses unflushed records is reported: Kafka trusts
     replication there (KIP-966's gap), and the record is gone all the same.
 
-    Not verified: records that consumers saw before they were acknowledged (S2 in full); that a leader may
-    answer at all (min.insync.replicas); logs whose start moves; a batch whose copy was truncated where
+    Not verified: records that were exposed and not acknowledged (S2 in full); that a leader may answer at
+    all (min.insync.replicas); logs whose start moves; a batch whose copy was truncated where
     any unclean election ever happened is counted as its loss.
 
     Attributes:
@@ -95,6 +95,7 @@ class NoAckedRecordLost(Checker):
     """
 
     name: ClassVar[str] = "no_acked_record_lost"
+    ids: ClassVar[tuple[str, ...]] = ("S14", "S2")
     statement: ClassVar[str] = (
         "id ∈ acked ⇒ log_leader[offset] = id at every later clean election and at the end: "
         "no record acknowledged with acks=all is ever lost"

@@ -4,14 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from scenarios.checkers.append_shape import AppendShape
+from scenarios.checkers.broker_epoch_fence import BrokerEpochFence
 from scenarios.checkers.checker import Checker
+from scenarios.checkers.controller_fence import ControllerFence
+from scenarios.checkers.epochs_grow import EpochsGrow
 from scenarios.checkers.high_watermark_monotone import HighWatermarkMonotone
+from scenarios.checkers.isr_complete import IsrComplete
+from scenarios.checkers.isr_logs_identical import IsrLogsIdentical
+from scenarios.checkers.isr_write_conditional import IsrWriteConditional
+from scenarios.checkers.joins_caught_up import JoinsCaughtUp
+from scenarios.checkers.leader_completeness import LeaderCompleteness
+from scenarios.checkers.leader_in_isr import LeaderInIsr
+from scenarios.checkers.log_matching import LogMatching
 from scenarios.checkers.no_acked_record_lost import NoAckedRecordLost
+from scenarios.checkers.no_write_after_expiry import NoWriteAfterExpiry
+from scenarios.checkers.offset_bounds import OffsetBounds
 from scenarios.checkers.one_leader_per_epoch import OneLeaderPerEpoch
+from scenarios.checkers.truncate_safety import TruncateSafety
 from scenarios.errors import BadInput, did_you_mean
 
 REGISTRY: Mapping[str, type[Checker]] = {
-    kind.name: kind for kind in (NoAckedRecordLost, OneLeaderPerEpoch, HighWatermarkMonotone)
+    kind.name: kind
+    for kind in (
+        NoAckedRecordLost,
+        OneLeaderPerEpoch,
+        HighWatermarkMonotone,
+        LogMatching,
+        LeaderCompleteness,
+        LeaderInIsr,
+        IsrComplete,
+        OffsetBounds,
+        TruncateSafety,
+        AppendShape,
+        IsrLogsIdentical,
+        EpochsGrow,
+        ControllerFence,
+        BrokerEpochFence,
+        IsrWriteConditional,
+        NoWriteAfterExpiry,
+        JoinsCaughtUp,
+    )
 }
 
 

@@ -9,6 +9,10 @@ The data that a topic begins with (ids below 0, ``Batch.id``) is the same on eve
 whole or in
 part: it is the *base* of a log, an offset. A log loaded at a broker's first start is base only.
 
+What a log must never look like, it tells those who ask: a batch that is not at the log's end (``misplaced``), a batch
+of an older epoch than the one before it (``regressed``). The second is a property of the tree and is found once, when
+the first log takes such a batch.
+
 Not covered: a log whose start moves (retention, DeleteRecords). After a full truncation beyond its end a
 log's content is not known (``ReplicaLog.known``), and checkers leave it alone.
 """
@@ -16,11 +20,16 @@ log's content is not known (``ReplicaLog.known``), and checkers leave it alone.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from attrs import define
 
 from emulator.protocol.events import Appended, LogLoaded, ReplicaStopped, Truncated
 from emulator.protocol.types import TopicPartition
+
+if TYPE_CHECKING:
+    from scenarios.checkers.commit import Commit
 
 
 @define(eq=False)
@@ -66,11 +75,26 @@ class ReplicaLog:
     Attributes:
         entries: the base, then its batches.
         known: whether the events told all of its content.
+        start_offset: before it there is nothing.
+        high_watermark: where it was seen last, if ``Commits`` looks on; None before any event told.
+        covered: the index of the last entry up to which it was seen to reach; a truncation leaves it as it is.
+        leads, leader_epoch: the role that the replica took up last.
+        learnt_epoch, learnt_adoptions: its leader epoch and ``Commit.adoptions`` when it last learnt its high watermark
+            as a follower.
+        commit: what is committed of its partition, for ``Commits``, which looks it up once.
     """
 
     roots: dict[int, Entry]
     entries: list[Entry]
     known: bool = True
+    start_offset: int = 0
+    high_watermark: int | None = None
+    covered: int = 0
+    leads: bool = False
+    leader_epoch: int = -1
+    learnt_epoch: int = -1
+    learnt_adoptions: int = -1
+    commit: Commit | None = None
 
     @property
     def end_offset(self) -> int:
@@ -99,6 +123,18 @@ class ReplicaLog:
             root = self.roots[offset] = Entry(0, 0, offset, -1, 0)
         self.entries = [root]
 
+    def cover(self, offset: int) -> int:
+        """Move ``covered`` to the last entry that ends at or before ``offset``, or to the base. Amortized O(1)."""
+        entries = self.entries
+        last = len(entries) - 1
+        at = self.covered if self.covered <= last else last
+        while at < last and entries[at + 1].next_offset <= offset:
+            at += 1
+        while at and entries[at].next_offset > offset:
+            at -= 1
+        self.covered = at
+        return at
+
     def cut(self, offset: int) -> None:
         """Nothing at or behind ``offset`` is left."""
         if offset < self.entries[0].next_offset:
@@ -108,19 +144,27 @@ class ReplicaLog:
 
 
 class ReplicaLogs:
-    """All of them, by partition and broker."""
+    """All of them, by partition and broker.
+
+    Attributes:
+        misplaced: called with an append that is not at the log's end, and with that end.
+        regressed: called with an append and the epoch of the batch before it, which is newer.
+    """
 
     def __init__(self) -> None:
+        self.misplaced: list[Callable[[Appended, int], None]] = []
+        self.regressed: list[Callable[[Appended, int], None]] = []
         self._roots: dict[tuple[str, int], dict[int, Entry]] = {}
-        self._logs: dict[tuple[int, str, int], ReplicaLog] = {}
+        self.by_replica: dict[tuple[int, str, int], ReplicaLog] = {}
 
     def get(self, node: int, tp: TopicPartition) -> ReplicaLog | None:
-        return self._logs.get((node, tp.topic, tp.partition))
+        return self.by_replica.get((node, tp.topic, tp.partition))
 
-    def _log(self, key: tuple[int, str, int]) -> ReplicaLog:
-        log = self._logs.get(key)
+    def made(self, key: tuple[int, str, int]) -> ReplicaLog:
+        """The log of a (broker, topic, partition), begun empty where no event has told of it."""
+        log = self.by_replica.get(key)
         if log is None:
-            log = self._logs[key] = ReplicaLog(self._roots.setdefault(key[1:], {}), [])
+            log = self.by_replica[key] = ReplicaLog(self._roots.setdefault(key[1:], {}), [])
             log.begin_at(0)
         return log
 
@@ -128,9 +172,11 @@ class ReplicaLogs:
         # Unpacked at once: this runs for every batch on every replica.
         _, _, _, node, topic, partition, _, leader_epoch, base_offset, next_offset, id, _ = event
         key = node, topic, partition
-        log = self._logs.get(key) or self._log(key)
+        log = self.by_replica.get(key) or self.made(key)
         last = log.entries[-1]
         if base_offset != last.next_offset:
+            for told in self.misplaced:
+                told(event, last.next_offset)
             # A log with a hole is broken; what came before the hole is not in it, as far as anybody can read.
             log.begin_at(base_offset)
             last = log.entries[0]
@@ -139,27 +185,34 @@ class ReplicaLogs:
             return
         child = last.child
         if child is None or child.id != id or child.next_offset != next_offset or child.leader_epoch != leader_epoch:
+            if leader_epoch < last.leader_epoch:
+                for told in self.regressed:
+                    told(event, last.leader_epoch)
             child = last.followed_by(next_offset, leader_epoch, id)
         log.entries.append(child)
 
     def on_loaded(self, event: LogLoaded) -> None:
         """A first start, with what was put on the disk before the run; or what a crash has left."""
         key = event.node, event.topic, event.partition
-        known = key in self._logs
-        log = self._log(key)
+        known = key in self.by_replica
+        log = self.made(key)
         if known and event.log_end_offset <= log.end_offset:
             log.cut(event.log_end_offset)
         else:
             log.begin_at(event.log_end_offset)
+        log.start_offset = event.log_start_offset
+        log.high_watermark = event.high_watermark
+        log.leads, log.learnt_epoch = False, -1
 
     def on_truncated(self, event: Truncated) -> None:
-        log = self._log((event.node, event.topic, event.partition))
+        log = self.made((event.node, event.topic, event.partition))
         if event.log_end_offset > log.end_offset:
             log.begin_at(event.log_end_offset)
             log.known = False
+            log.start_offset = event.log_end_offset
         else:
             log.cut(event.log_end_offset)
 
     def on_stopped(self, event: ReplicaStopped) -> None:
         if event.deleted:
-            self._logs.pop((event.node, event.topic, event.partition), None)
+            self.by_replica.pop((event.node, event.topic, event.partition), None)

@@ -1,6 +1,7 @@
 """Which events a checker wants: read from the annotations of its ``on_...`` methods.
 
-``StateWritten`` is a kind of its own: a write to a partition's state znode, decoded once for all checkers.
+``StateWritten`` and ``AssignmentWritten`` are kinds of their own: writes to a partition's state znode and to its
+topic's znode, decoded once for all checkers.
 """
 
 from __future__ import annotations
@@ -31,6 +32,19 @@ class StateWritten(NamedTuple):
     state: LeaderAndIsr | None
 
 
+class AssignmentWritten(NamedTuple):
+    """ZooKeeper applied a write to the znode of a topic that gives ``tp`` other replicas; none: it is gone.
+
+    ``t_us, seq, cause`` are those of the ``ZkWritten`` that it was read from.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    tp: TopicPartition
+    replicas: tuple[int, ...]
+
+
 def subscriptions(folder: object) -> Iterator[tuple[type, Callable[[Any], None]]]:
     """The (kind, method) pairs of ``folder``, in the order of the methods' names.
 
@@ -52,6 +66,8 @@ def arm(folder: object, trace: Trace, topology: Topology) -> None:
     for kind, see in subscriptions(folder):
         if kind is StateWritten:
             topology.subscribe(_no_interest, _as_state_written(see))
+        elif kind is AssignmentWritten:
+            topology.subscribe(_as_assignment_written(see), _no_interest)
         else:
             trace.fold(kind, see)
 
@@ -60,5 +76,9 @@ def _as_state_written(see: Callable[[StateWritten], None]) -> Callable[[Any, Any
     return lambda event, tp, state: see(StateWritten(event.t_us, event.seq, event.cause, tp, state))
 
 
-def _no_interest(event: Any, tp: TopicPartition, replicas: tuple[int, ...]) -> None:
-    """Assignments concern no checker yet."""
+def _as_assignment_written(see: Callable[[AssignmentWritten], None]) -> Callable[[Any, Any, Any], None]:
+    return lambda event, tp, replicas: see(AssignmentWritten(event.t_us, event.seq, event.cause, tp, replicas))
+
+
+def _no_interest(event: Any, tp: TopicPartition, content: Any) -> None:
+    """Of the two kinds of znodes a subscription is for one."""

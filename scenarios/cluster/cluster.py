@@ -23,7 +23,7 @@ from emulator.zookeeper import ZOOKEEPER, ZkClient, ZkSpec, ZooKeeper
 from scenarios.clients import Operator, Producer, Workload
 from scenarios.clients.tools import topics
 from scenarios.clients.tools.topics import Moving, any_move
-from scenarios.cluster.preload import preload
+from scenarios.cluster.preload import checkpoint, preload
 
 OPERATOR = -2
 FIRST_PRODUCER = -10
@@ -112,11 +112,16 @@ class Cluster:
         return node
 
     def _preload(self) -> None:
+        ends: dict[int, dict[TopicPartition, int]] = {}
         for topic in self.setup.topics:
             if topic.size:
                 for partition, replicas in topic.assignment.items():
-                    disks = [self.nodes[broker].disk for broker in replicas]
-                    preload(TopicPartition(topic.name, partition), disks, topic.size, topic.message_size)
+                    tp, disks = TopicPartition(topic.name, partition), [self.nodes[broker].disk for broker in replicas]
+                    end = preload(tp, disks, topic.size, topic.message_size)
+                    for broker in replicas:
+                        ends.setdefault(broker, {})[tp] = end
+        for broker, high_watermarks in ends.items():
+            checkpoint(self.nodes[broker].disk, high_watermarks)
 
     @property
     def sessions_stand(self) -> bool:

@@ -97,25 +97,28 @@ def sections() -> dict[str, str]:
         **{name: _block_table(block) for name, block in BLOCKS.items()},
         "cluster.config": _settings_table(BROKER_SETTINGS.values()),
         "topics.config": _settings_table(TOPIC_SETTINGS.values()),
-        "actions": _table(("Action", "Target", "Ended by", "What it does"), _action_rows()),
-        "parameters": _table(("Action", "Key", "Type", "Default", "Meaning"), _parameter_rows()),
-        "phases": _table(("Phase", "Meaning", *(f"`{name}`" for name in PHASE_STEPS)), _phase_rows()),
-        "steps": _table(("Step", "What happens in it"), _step_rows()),
-        "messages": _table(("Message", "What it is"), ((f"`{m.name}`", m.help) for m in MESSAGES.values())),
-        "metrics": _table(("Metric", "Form", "Unit", "Meaning", "Kafka's MBean"), _metric_rows()),
-        "invariants": _table(("Invariant", "Statement"), ((f"`{k}`", text) for k, text in INVARIANTS.items())),
-        "strategies": _table(("Strategy", "Steps"), _strategy_rows()),
-        "strategies.parts": _table(
+        "actions": table(("Action", "Target", "Ended by", "What it does"), _action_rows()),
+        "parameters": table(("Action", "Key", "Type", "Default", "Meaning"), _parameter_rows()),
+        "phases": table(("Phase", "Meaning", *(f"`{name}`" for name in PHASE_STEPS)), _phase_rows()),
+        "steps": table(("Step", "What happens in it"), _step_rows()),
+        "messages": table(("Message", "What it is"), ((f"`{m.name}`", m.help) for m in MESSAGES.values())),
+        "metrics": table(("Metric", "Form", "Unit", "Meaning", "Kafka's MBean"), _metric_rows()),
+        "invariants": table(("Invariant", "Statement"), ((f"`{k}`", text) for k, text in INVARIANTS.items())),
+        "strategies": table(("Strategy", "Steps"), _strategy_rows()),
+        "strategies.parts": table(
             ("Part", "Axis", "Meaning"), ((f"`+{name}`", axis, help) for name, axis, help in parts_by_axis())
         ),
-        "profiles": _table(("Profile", "Behaviour", "Its own strategy", "Other defaults"), _profile_rows()),
+        "profiles": table(("Profile", "Behaviour", "Its own strategy", "Other defaults"), _profile_rows()),
         "config.later": ", ".join(f"`{name}`" for name in LATER_SETTINGS),
     }
 
 
-def into_page(page: str) -> str:
-    """The page with every section rendered anew between its marks. Raises: BadInput for a mark of no section."""
-    rendered = sections()
+def into_page(page: str, rendered: Mapping[str, str] | None = None) -> str:
+    """The page with every section (of a scenario file, unless others are given) rendered anew between its marks.
+
+    Raises: BadInput for a mark of no section.
+    """
+    rendered = sections() if rendered is None else rendered
 
     def fill(match: re.Match[str]) -> str:
         name = match.group(1)
@@ -126,9 +129,9 @@ def into_page(page: str) -> str:
     return _MARKED.sub(fill, page)
 
 
-def marked(name: str, table: str) -> str:
+def marked(name: str, text: str) -> str:
     """A section as it stands in the page."""
-    return f"<!-- reference: {name} -->\n\n{table}\n\n<!-- end -->"
+    return f"<!-- reference: {name} -->\n\n{text}\n\n<!-- end -->"
 
 
 _MARKED = re.compile(r"<!-- reference: (\S+) -->\n.*?<!-- end -->", re.DOTALL)
@@ -166,7 +169,7 @@ def _name_of(block: type[Any]) -> str:
 
 
 def _block_table(block: type[Any]) -> str:
-    return _table(("Key", "Type", "Default", "Meaning"), (_key_row(block, key) for key in keys_of(block)))
+    return table(("Key", "Type", "Default", "Meaning"), (_key_row(block, key) for key in keys_of(block)))
 
 
 def _key_row(block: type[Any], key: Key) -> Sequence[str]:
@@ -199,7 +202,7 @@ def _code(value: object) -> str:
 
 
 def _settings_table(settings: Iterable[Setting]) -> str:
-    return _table(
+    return table(
         ("Setting", "Type", "Default", "Meaning"),
         ((f"`{s.name}`", type_of(s.kind), _setting_default(s), s.help) for s in settings),
     )
@@ -261,7 +264,8 @@ def _profile_rows() -> Iterator[Sequence[str]]:
         yield f"`{profile.name}`", profile.help, f"`{profile.strategy}`", ", ".join(defaults) or "-"
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
@@ -272,7 +276,7 @@ def main(arguments: Sequence[str]) -> None:
         page = Path(arguments[0])
         page.write_text(into_page(page.read_text(encoding="utf-8")), encoding="utf-8")
         return
-    print("\n\n".join(marked(name, table) for name, table in sections().items()))
+    print("\n\n".join(marked(name, text) for name, text in sections().items()))
 
 
 if __name__ == "__main__":

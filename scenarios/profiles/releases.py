@@ -1,6 +1,7 @@
 """The releases, each as its neighbour and what the two do differently; nothing below this room knows a release by name.
 
-The policies' own defaults are those of Kafka 2.3. Sources: kafka-behaviour, 11; the tickets stand with each policy.
+The policies' own defaults are those of Kafka 2.3. A release means its last patch, as 2.5.1 for kafka-2.5.
+Sources: kafka-behaviour, 11; the tickets stand with each policy.
 """
 
 from collections.abc import Mapping
@@ -8,19 +9,28 @@ from collections.abc import Mapping
 from attrs import evolve
 
 from controller.channels.schemas import CurrentAndImpending
+from controller.fencing import Unfenced
 from controller.operations.rebalance import preferred_could_lead
 from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.wiki import Wiki, target_only
 from controller.states.rules import FOUR_STATES, FOUR_STATES_TRUSTING_MEMORY, SEVEN_STATES
-from controller.states.selectors import IN_ORDER_OF_ISR
+from controller.states.selectors import IN_ORDER_OF_ISR, TOLD_TO_LIVE, Selectors
 from scenarios.clients.tools.topics import move_of_the_topic
 from scenarios.profiles.bundle import Bundle
 
 KAFKA_2_3 = Bundle()
 
 KAFKA_1_1 = Bundle(
-    # KAFKA-3143 (2.3): a new controller takes dead replicas out of their ISRs.
-    controller=evolve(KAFKA_2_3.controller, replicas=evolve(SEVEN_STATES, shrink_at_failover=False)),
+    controller=evolve(
+        KAFKA_2_3.controller,
+        # KAFKA-3143 (2.3): a new controller takes dead replicas out of their ISRs.
+        replicas=evolve(SEVEN_STATES, shrink_at_failover=False),
+        # KAFKA-7482 (2.1): a broker that shuts down is told who leads instead of it.
+        selectors=Selectors(controlled_shutdown=TOLD_TO_LIVE),
+        # KAFKA-6082 (2.1) and KIP-380 (2.2) are to come.
+        fencing=Unfenced(),
+        broker_epochs=False,
+    ),
     # KAFKA-7128 (2.0.1) and KIP-320 (2.1) are to come.
     brokers=evolve(KAFKA_2_3.brokers, join_needs_epoch_start=False, fences_followers=False),
     fetchers=KAFKA_2_3.fetchers,
@@ -30,13 +40,15 @@ KAFKA_0_8 = evolve(
     KAFKA_1_1,
     # KAFKA-1028 (0.8.2): the last member of an ISR stays in it.
     controller=evolve(KAFKA_1_1.controller, replicas=FOUR_STATES_TRUSTING_MEMORY, selectors=IN_ORDER_OF_ISR),
-    # KAFKA-1097 (0.8.1) is to come.
-    brokers=evolve(KAFKA_1_1.brokers, checks_assignment=False),
+    # KAFKA-1097 (0.8.1) and KAFKA-4485 (0.10.2) are to come.
+    brokers=evolve(KAFKA_1_1.brokers, checks_assignment=False, high_watermark_waits_for_caught_up=False),
 )
 
 WIKI_TEXT = evolve(
     KAFKA_2_3,
-    controller=evolve(KAFKA_2_3.controller, replicas=FOUR_STATES),
+    controller=evolve(
+        KAFKA_2_3.controller, replicas=FOUR_STATES, selectors=Selectors(controlled_shutdown=TOLD_TO_LIVE)
+    ),
     # A raised epoch is told to the leader alone: nobody else could follow it.
     brokers=evolve(KAFKA_2_3.brokers, fences_followers=False),
     wiki=Wiki(told_in_step_7=target_only),
@@ -46,13 +58,21 @@ KIP_461 = evolve(KAFKA_2_3, fetchers=evolve(KAFKA_2_3.fetchers, end_thread_when_
 
 KIP_352_DRAFT = evolve(KAFKA_2_3, controller=evolve(KAFKA_2_3.controller, requests=CurrentAndImpending()))
 
-KAFKA_2_4 = evolve(KAFKA_2_3, moves_forbid_expansion=move_of_the_topic)
+# KAFKA-9198; KAFKA-9672 (3.0) is to come.
+KAFKA_2_4 = evolve(
+    KAFKA_2_3,
+    brokers=evolve(KAFKA_2_3.brokers, stop_answers_waiting=True, strangers_leave_isr=False),
+    moves_forbid_expansion=move_of_the_topic,
+)
 
-KAFKA_2_5 = KAFKA_2_4
+# KAFKA-9839 came with the patch release 2.5.1.
+KAFKA_2_5 = evolve(KAFKA_2_4, brokers=evolve(KAFKA_2_4.brokers, accepts_newer_broker_epoch=True))
 
 # KAFKA-9866 (2.6): leadership is brought back only to a replica that is in sync.
 REBALANCE_2_6 = evolve(KAFKA_2_5.controller.auto_rebalance, eligible=preferred_could_lead)
-KAFKA_2_6 = evolve(KAFKA_2_5, controller=evolve(KAFKA_2_5.controller, auto_rebalance=REBALANCE_2_6))
+KAFKA_2_6 = evolve(
+    KAFKA_2_5, controller=evolve(KAFKA_2_5.controller, stops_name_epochs=True, auto_rebalance=REBALANCE_2_6)
+)
 
 KAFKA_2_7 = evolve(
     KAFKA_2_6,

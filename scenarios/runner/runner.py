@@ -55,6 +55,7 @@ class Stage:
     method: Method = field(init=False)
     _quiet: bool = False
     _asked: bool = False
+    _ending: bool = False
 
     def __attrs_post_init__(self) -> None:
         if not structlog.is_configured():
@@ -92,6 +93,7 @@ class Stage:
         await self._rest()
         await self.method.roll_back()
         await self._until(lambda: not (self._moving or self.judge.waiting(self.method.started.value, self.world.now)))
+        self._ending = True
         await self._rest()
         self.judge.check_steady("end", self.world.now)
 
@@ -147,6 +149,8 @@ class Stage:
 
     def _note_quiet(self) -> None:
         self._quiet, self._asked = True, False
+        if self._ending and not self._late and self.cluster.sessions_stand:
+            self.checkers.at_rest(self.world.now)
 
 
 def prepare(

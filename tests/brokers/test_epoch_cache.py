@@ -32,25 +32,23 @@ def test_agrees_with_a_model_of_single_records(operations: list[tuple[str, int, 
     for kind, number, records in operations:
         if kind == "append":
             newest += number
-            cache.assign(newest, len(epochs))
+            cache = cache.assigned(newest, len(epochs))
             epochs += [newest] * records
         elif number < len(epochs):
             del epochs[number:]
-            cache.truncate_from(number)
+            cache = cache.truncated_from(number)
     assert cache.latest == (epochs[-1] if epochs else UNDEFINED_EPOCH)
     assert cache.end_offset_for(asked, len(epochs)) == model_end_offset(epochs, asked)
 
 
 def test_an_epoch_without_records_gives_way_to_the_next() -> None:
-    cache = EpochCache([(0, 0)])
-    cache.assign(3, 5)
-    cache.assign(4, 5)
-    assert cache.entries == [(0, 0), (4, 5)]
+    cache = EpochCache(((0, 0),)).assigned(3, 5).assigned(4, 5)
+    assert cache.entries == ((0, 0), (4, 5))
 
 
 def test_an_epoch_below_the_first_ends_where_the_first_begins() -> None:
-    assert EpochCache([(3, 10), (5, 20)]).end_offset_for(1, 30) == (1, 10)
+    assert EpochCache(((3, 10), (5, 20))).end_offset_for(1, 30) == (1, 10)
 
 
 def test_an_epoch_in_a_gap_answers_with_the_one_before_it() -> None:
-    assert EpochCache([(3, 10), (5, 20)]).end_offset_for(4, 30) == (3, 20)
+    assert EpochCache(((3, 10), (5, 20))).end_offset_for(4, 30) == (3, 20)

@@ -1,6 +1,7 @@
 """The high watermark (kafka-behaviour, 8.5): where it stands, what holds it back, and who learns it."""
 
 from brokers.partition.remote import NEVER
+from brokers.policies import BrokerConfig, BrokerPolicies
 from emulator.protocol.events import HighWatermark
 from emulator.zookeeper import ZkCode
 from tests.brokers.bench import LAG, MS, Bench, caught_up, lag_bench, state
@@ -36,6 +37,19 @@ def test_one_outside_the_isr_that_is_caught_up_holds_it_back_for_the_lag_time() 
     assert partition.high_watermark == 0
     bench.at(bench.world.now + LAG)
     bench.manager.shrink_isrs()
+    assert partition.high_watermark == 3
+
+
+def test_where_the_isr_alone_counts_nobody_outside_it_holds_it_back() -> None:
+    """Kafka 0.8 (kafka-behaviour, 14)."""
+    policies = BrokerPolicies(BrokerConfig(replica_lag_time_max_us=LAG), high_watermark_waits_for_caught_up=False)
+    bench = Bench(policies)
+    partition = bench.lead(0, isr=(0, 1))
+    one, _two = caught_up(bench, 1, 2)
+    bench.zk.answer(ZkCode.CONNECTION_LOSS)
+    assert partition.isr == (0, 1)
+    bench.produce(count=3)
+    one.at(3)
     assert partition.high_watermark == 3
 
 

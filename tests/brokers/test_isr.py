@@ -2,6 +2,7 @@
 
 import pytest
 
+from brokers.partition import isr
 from brokers.policies import BrokerPolicies
 from emulator.protocol.events import IsrChanged, IsrUpdateFailed
 from emulator.protocol.znodes import LeaderAndIsr, state_path
@@ -197,10 +198,10 @@ def test_c111_a_slow_follower_is_out_only_past_the_lag_time_and_back_at_the_end(
         bench.at(bench.world.now + 75 * MS)
         bench.produce()
         follower.at(offset)
-        out = partition.isr_writer.out_of_sync(bench.world.now)
+        out = isr.out_of_sync(partition, bench.world.now)
         assert out == (() if offset == 13 else (1,))
     follower.at(17)
-    assert partition.isr_writer.out_of_sync(bench.world.now) == ()
+    assert isr.out_of_sync(partition, bench.world.now) == ()
 
 
 def test_an_idle_follower_at_the_end_never_leaves() -> None:

@@ -1,6 +1,8 @@
 """One replica's log: what it reads, what a truncation leaves, and what each kind of crash leaves on the disk."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from brokers.log import HighWatermarkCheckpoint, Log, OffsetMismatch
 from emulator.disks import Disk, DiskError
@@ -56,29 +58,29 @@ def test_reads_from_an_offset_within_the_bytes(offset: int, max_bytes: int, base
 def test_truncates_whole_batches_and_their_epochs(offset: int, end: int, epochs: list[tuple[int, int]]) -> None:
     log = filled(Disk(), 2, 3, 4)
     assert log.truncate_to(offset) == (end < 9)
-    assert (log.end_offset, log.epochs.entries) == (end, epochs)
+    assert (log.end_offset, log.epochs.entries) == (end, tuple(epochs))
     log.append(batch(end, 3))
 
 
 def test_truncating_at_the_end_drops_an_epoch_without_records() -> None:
     log = filled(Disk(), 2)
-    log.epochs.assign(5, 2)
+    log.begin_epoch(5, 2)
     assert not log.truncate_to(2)
-    assert log.epochs.entries == [(0, 0)]
+    assert log.epochs.entries == ((0, 0),)
 
 
 def test_begins_anew_at_an_offset() -> None:
     log = filled(Disk(), 2, 3)
     log.truncate_fully_and_start_at(40)
     log.append(batch(40, 7))
-    assert (log.start_offset, log.end_offset, log.epochs.entries) == (40, 41, [(7, 40)])
+    assert (log.start_offset, log.end_offset, log.epochs.entries) == (40, 41, ((7, 40),))
 
 
 def test_a_new_incarnation_finds_what_the_page_cache_holds() -> None:
     disk = Disk()
     filled(disk, 2, 3)
     log = Log(disk, TP)
-    assert (log.start_offset, log.end_offset, log.epochs.entries) == (0, 5, [(0, 0), (1, 2)])
+    assert (log.start_offset, log.end_offset, log.epochs.entries) == (0, 5, ((0, 0), (1, 2)))
 
 
 def test_a_host_crash_leaves_what_was_flushed() -> None:
@@ -88,7 +90,7 @@ def test_a_host_crash_leaves_what_was_flushed() -> None:
     log.append(batch(5, 2))
     disk.lose_unflushed()
     log = Log(disk, TP)
-    assert (log.end_offset, log.epochs.entries) == (5, [(0, 0), (1, 2)])
+    assert (log.end_offset, log.epochs.entries) == (5, ((0, 0), (1, 2)))
 
 
 def test_a_refused_write_changes_nothing() -> None:
@@ -98,7 +100,7 @@ def test_a_refused_write_changes_nothing() -> None:
         log.append(batch(2, 1))
     with pytest.raises(DiskError):
         log.truncate_to(0)
-    assert (log.end_offset, log.epochs.entries) == (2, [(0, 0)])
+    assert (log.end_offset, log.epochs.entries) == (2, ((0, 0),))
     log.append(batch(2, 1))
 
 
@@ -117,3 +119,51 @@ def test_checkpoint_survives_a_host_crash_once_written() -> None:
     checkpoint.write()
     found = HighWatermarkCheckpoint(disk)
     assert (found.get(TP), found.get(other)) == (9, 0)
+
+
+CHECKPOINT_STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("put"), st.integers(0, 3), st.integers(1, 9)),
+        st.tuples(st.just("forget"), st.integers(0, 3), st.just(0)),
+        st.tuples(st.sampled_from(("write", "crash")), st.just(0), st.just(0)),
+    ),
+    max_size=30,
+)
+
+
+@given(CHECKPOINT_STEPS)
+def test_the_checkpoint_against_a_file_that_is_rewritten_whole(steps: list[tuple[str, int, int]]) -> None:
+    disk = Disk()
+    checkpoint = HighWatermarkCheckpoint(disk)
+    memory: dict[TopicPartition, int] = {}
+    written: dict[TopicPartition, int] = {}
+    for step, number, offset in steps:
+        tp = TopicPartition("t", number)
+        if step == "put":
+            checkpoint.put(tp, offset)
+            memory[tp] = offset
+        elif step == "forget":
+            checkpoint.forget(tp)
+            memory.pop(tp, None)
+        elif step == "write":
+            checkpoint.write()
+            written = dict(memory)
+        else:
+            disk.lose_unflushed()
+            checkpoint = HighWatermarkCheckpoint(disk)
+            memory = dict(written)
+        assert dict(disk.open("replication-offset-checkpoint").entries) == written
+        assert all(checkpoint.get(tp) == memory.get(tp, 0) for tp in (TopicPartition("t", n) for n in range(5)))
+
+
+def test_a_checkpoint_writes_only_what_has_changed() -> None:
+    disk = Disk()
+    checkpoint = HighWatermarkCheckpoint(disk)
+    for number in range(3):
+        checkpoint.put(TopicPartition("t", number), 1)
+    checkpoint.write()
+    before = list(disk.open("replication-offset-checkpoint").entries)
+    checkpoint.put(TopicPartition("t", 1), 2)
+    checkpoint.write()
+    after = disk.open("replication-offset-checkpoint").entries
+    assert [old is new for old, new in zip(before, after, strict=True)] == [True, False, True]

@@ -7,6 +7,7 @@ from attrs import evolve
 
 from brokers.log import Log
 from brokers.metadata_cache import MetadataCache
+from brokers.policies import BrokerPolicies
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import BecameFollower, BecameLeader, ReplicaStopped
@@ -20,9 +21,11 @@ from tests.brokers.bench import TP, Bench, Line, batch, state
 OTHER = TopicPartition("t", 1)
 
 
-def stop(bench: Bench, delete: bool, controller_epoch: int = 1, broker_epoch: int = -1) -> Any:
+def stop(
+    bench: Bench, delete: bool, controller_epoch: int = 1, broker_epoch: int = -1, leader_epochs: tuple[int, ...] = ()
+) -> Any:
     line = Line()
-    request = StopReplicaRequest(9, controller_epoch, broker_epoch, delete, (TP,))
+    request = StopReplicaRequest(9, controller_epoch, broker_epoch, delete, (TP,), leader_epochs)
     bench.control.stop_replica(request, cast(Channel, line))
     return line.last
 
@@ -51,14 +54,14 @@ def update_metadata(bench: Bench, controller_epoch: int = 1, broker_epoch: int =
         (5, 71, Errors.UNKNOWN_SERVER_ERROR),  # KAFKA-9839
     ],
 )
-def test_c11_c13_old_controllers_and_requests_for_old_incarnations_are_fenced(
+def test_C11_C13_old_controllers_and_requests_for_old_incarnations_are_fenced(
     request_kind: str, controller_epoch: int, broker_epoch: int, error: Errors
 ) -> None:
     bench = Bench()
     bench.control.broker_epoch = 70
     bench.control.controller_epoch = 5
     bench.manager.metadata.live_brokers = (0, 1, 2)
-    epochs = {"controller_epoch": controller_epoch, "broker_epoch": broker_epoch}
+    epochs: dict[str, Any] = {"controller_epoch": controller_epoch, "broker_epoch": broker_epoch}
     if request_kind == "leader_and_isr":
         assert bench.leader_and_isr(state(0, 0), **epochs).error is error
         assert (TP in bench.manager.partitions) == (error is Errors.NONE)
@@ -67,8 +70,16 @@ def test_c11_c13_old_controllers_and_requests_for_old_incarnations_are_fenced(
         assert (TP in bench.fetchers.removed) == (error is Errors.NONE)
     else:
         assert update_metadata(bench, **epochs).error is error
-        assert (OTHER in bench.manager.metadata.partitions) == (error is Errors.NONE)
+        assert bench.manager.metadata.knows(OTHER) == (error is Errors.NONE)
     assert bench.control.controller_epoch == (6 if controller_epoch == 6 else 5)
+
+
+def test_kafka_9839_a_request_for_a_later_incarnation_is_taken_where_the_policy_says_so() -> None:
+    """The controller may hear of a broker's new registration before the broker itself does."""
+    bench = Bench(BrokerPolicies(accepts_newer_broker_epoch=True))
+    bench.control.broker_epoch = 70
+    assert bench.leader_and_isr(state(0, 0), broker_epoch=71).error is Errors.NONE
+    assert bench.leader_and_isr(state(0, 1), broker_epoch=69).error is Errors.STALE_BROKER_EPOCH
 
 
 @pytest.mark.parametrize("epoch", [3, 2])
@@ -187,7 +198,7 @@ def test_leaders_are_made_before_followers_and_idle_threads_end_last() -> None:
 
 @pytest.mark.parametrize("how", ["follower", "stopped", "deleted"])
 def test_c115_whoever_waits_for_acks_learns_at_once_that_leadership_is_gone(how: str) -> None:
-    bench = Bench()
+    bench = Bench(BrokerPolicies(stop_answers_waiting=True))
     bench.lead(0)
     line = bench.produce(acks=-1)
     assert not line.replies
@@ -197,6 +208,21 @@ def test_c115_whoever_waits_for_acks_learns_at_once_that_leadership_is_gone(how:
         stop(bench, how == "deleted")
     response: ProduceResponse = line.last
     assert response.partitions == ((TP, Errors.NOT_LEADER_FOR_PARTITION, 0),)
+
+
+@pytest.mark.parametrize("delete", [True, False])
+def test_before_kafka_9198_a_stop_leaves_whoever_waits_for_acks_to_the_timeout(delete: bool) -> None:
+    bench = Bench(BrokerPolicies(stop_answers_waiting=False))
+    partition = bench.lead(0)
+    line = bench.produce(acks=-1)
+    stop(bench, delete)
+    assert partition.is_leader is not delete
+    assert not line.replies
+    assert partition._waiting is not None
+    [(_base, _required, produce)] = partition._waiting
+    produce.expire(None)
+    response: ProduceResponse = line.last
+    assert response.partitions == ((TP, Errors.REQUEST_TIMED_OUT, 0),)
 
 
 @pytest.mark.parametrize(
@@ -252,6 +278,30 @@ def test_a_deleted_replica_leaves_nothing_on_the_disk() -> None:
     assert [event.deleted for event in seen] == [True]
 
 
+@pytest.mark.parametrize("delete", [True, False])
+@pytest.mark.parametrize(
+    ("epochs", "stopped"), [((), True), ((-1,), True), ((-2,), True), ((4,), False), ((5,), False), ((6,), True)]
+)
+def test_kip_570_a_late_stop_is_refused_by_its_leader_epoch(
+    epochs: tuple[int, ...], stopped: bool, delete: bool
+) -> None:
+    """Older than, or the same as, the epoch that this broker follows. Without one, or where there never was a leader
+    or the topic is to go, nothing is compared."""
+    bench = Bench()
+    bench.follow(leader=1, epoch=5)
+    bench.fetchers.removed.clear()
+    seen = bench.see(ReplicaStopped)
+    response = stop(bench, delete, leader_epochs=epochs)
+    assert response.partitions == ((TP, Errors.NONE if stopped else Errors.FENCED_LEADER_EPOCH),)
+    assert bench.fetchers.removed == ([TP] if stopped else [])
+    assert len(seen) == stopped
+    assert (TP in bench.manager.partitions) == (not (stopped and delete))
+
+
+def test_kip_570_a_replica_that_is_not_there_is_stopped_whatever_its_epoch() -> None:
+    assert stop(Bench(), True, leader_epochs=(0,)).partitions == ((TP, Errors.NONE),)
+
+
 def test_a_stopped_leader_goes_on_leading_in_its_own_view() -> None:
     bench = Bench()
     bench.lead(0)
@@ -279,7 +329,7 @@ def test_c103_a_leader_that_was_restarted_writes_under_its_new_epoch_only() -> N
     partition = bench.lead(1, isr=(0,))
     bench.produce()
     assert partition.log is not None
-    assert partition.log.epochs.entries == [(0, 0), (1, 1)]
+    assert partition.log.epochs.entries == ((0, 0), (1, 1))
 
 
 def test_C85_deleting_a_replica_that_is_not_there_succeeds() -> None:

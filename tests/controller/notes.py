@@ -65,7 +65,9 @@ def request(message: Request) -> str:
         return f"UpdateMetadata live {{{numbers(message.live_brokers)}}} {'; '.join(parts)}".rstrip()
     assert isinstance(message, StopReplicaRequest)
     what = "delete" if message.delete_partitions else "keep"
-    return f"StopReplica {what} {'; '.join(map(str, message.partitions))}"
+    epochs = [f" epoch {epoch}" for epoch in message.leader_epochs] or [""] * len(message.partitions)
+    named = [f"{tp}{epoch}" for tp, epoch in zip(message.partitions, epochs, strict=True)]
+    return f"StopReplica {what} {'; '.join(named)}"
 
 
 class Notes:
@@ -110,7 +112,7 @@ class Notes:
                 lines.append(f"   finished {event.topic}-{event.partition}")
         for broker, received in self.requests().items():
             lines += [f"== broker {broker}", *(f"   {line}" for line in received)]
-        return "\n".join(lines) + "\n"
+        return "".join(f"{line}\n" for line in lines)
 
 
 def _gate(event: Step) -> str:

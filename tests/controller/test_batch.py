@@ -89,6 +89,26 @@ def test_brokers_share_one_state_object() -> None:
     assert first is second
 
 
+def test_kip_570_stops_bear_the_leader_epoch_of_the_moment() -> None:
+    """A step stops first and raises the epoch then; what never had a leader, or is to be deleted, has none."""
+    _, recorder, context = make()
+    batch = RequestBatch(0, context, recorder, ignore, ignore, stops_name_epochs=True)  # type: ignore[arg-type]
+    batch.begin()
+    batch.stop_replica(1, A, delete=False)
+    context.leadership[A] = state(2)
+    batch.stop_replica(2, A, delete=True)
+    del context.leadership[B]
+    batch.stop_replica(2, B, delete=True)
+    context.deletions.queued["b"] = None
+    batch.stop_replica(0, B, delete=True)
+    batch.send()
+    assert recorder.lines() == [
+        (0, "StopReplica delete b-0 epoch -2"),
+        (1, "StopReplica keep a-0 epoch 1"),
+        (2, "StopReplica delete a-0 epoch 2; b-0 epoch -1"),
+    ]
+
+
 def test_a_partition_without_leader_is_not_in_the_metadata() -> None:
     batch, recorder, context = make()
     del context.leadership[A]
@@ -107,3 +127,26 @@ def test_a_batch_that_was_not_sent_is_an_illegal_state() -> None:
     batch.begin()
     batch.send()
     assert recorder.sent == []
+
+
+def test_what_several_replicas_are_told_at_several_times_is_described_once() -> None:
+    """At a failover every replica is told on its own: one object for all of them, and one of metadata."""
+    batch, recorder, context = make()
+    known = context.leadership[A]
+    for broker in (0, 1):
+        batch.leader_and_isr([broker], A, known, context.replicas(A), is_new=False)
+    batch.send()
+    first, second = (m.partitions[0] for _, m in recorder.sent if isinstance(m, LeaderAndIsrRequest))
+    assert first is second
+    metadata = [m.partitions for _, m in recorder.sent if isinstance(m, UpdateMetadataRequest)]
+    assert [[state.tp for state in partitions] for partitions in metadata] == [[A]] * 3
+
+
+def test_a_newer_state_in_the_same_batch_is_described_anew() -> None:
+    batch, recorder, context = make()
+    batch.leader_and_isr([0], A, context.leadership[A], context.replicas(A), is_new=False)
+    context.leadership[A] = state(2)
+    batch.leader_and_isr([1], A, context.leadership[A], context.replicas(A), is_new=False)
+    batch.send()
+    epochs = [m.partitions[0].leader_epoch for _, m in recorder.sent]
+    assert epochs == [1, 2, 2, 2, 2]

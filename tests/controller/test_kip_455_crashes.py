@@ -9,6 +9,7 @@ from attrs import frozen
 
 from controller import ControllerPolicies
 from controller.reassignment.kip_455 import Kip455
+from controller.states.names import ReplicaState
 from emulator.gates.gates import Edge
 from emulator.network import Disconnected
 from emulator.protocol.alter_reassignments import AlterPartitionReassignmentsRequest
@@ -226,7 +227,7 @@ def test_before_u3_has_stopped_them_nobody_knows_the_replicas_of_the_first_reque
         assert 3 not in notes.requests(metadata=False)
         assert lab.assignment(TP) == ((0, 1, 2) if cancels else (0, 1, 4))
         assert await lab.listed() == {}
-        assert lab.active.context.replica_states.get((TP, 3)) is None
+        assert lab.active.context.replica_state(TP, 3) is ReplicaState.NON_EXISTENT
 
     play(test)
 

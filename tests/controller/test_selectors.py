@@ -10,6 +10,7 @@ from controller.states.selectors import (
     OFFLINE,
     PREFERRED,
     REASSIGNED,
+    TOLD_TO_LIVE,
     UNCLEAN,
     Candidates,
     Choice,
@@ -32,6 +33,8 @@ TABLE = [
     (PREFERRED, Candidates((1, 2), (1, 2), (2,)), None),
     (CONTROLLED_SHUTDOWN, Candidates((1, 2, 3), (1, 2), (2, 3), (1,)), Choice(2, (2,), (1, 2, 3))),
     (CONTROLLED_SHUTDOWN, Candidates((1, 2, 3), (1,), (2, 3), (1,)), None),
+    (TOLD_TO_LIVE, Candidates((1, 2, 3), (1, 2), (2, 3), (1,)), Choice(2, (2,), (2, 3))),
+    (TOLD_TO_LIVE, Candidates((1, 2, 3), (1,), (2, 3), (1,)), None),
 ]
 
 
@@ -40,7 +43,7 @@ def test_table(selector: Selector, candidates: Candidates, choice: Choice | None
     assert selector.select(candidates) == choice
 
 
-SELECTORS = [OFFLINE, UNCLEAN, REASSIGNED, PREFERRED, CONTROLLED_SHUTDOWN]
+SELECTORS = [OFFLINE, UNCLEAN, REASSIGNED, PREFERRED, CONTROLLED_SHUTDOWN, TOLD_TO_LIVE]
 brokers = st.lists(st.integers(0, 6), unique=True).map(tuple)
 
 
@@ -111,6 +114,8 @@ def row_of(selector: Selector, c: Candidates) -> Row:
         return Row(c.assignment[:1], live & i, i, a)
     if selector is CONTROLLED_SHUTDOWN:
         return Row(c.assignment, (live | going) & i - going, i - going, a & (live | going))
+    if selector is TOLD_TO_LIVE:
+        return Row(c.assignment, live & i - going, i - going, a & live)
     return Row(c.assignment, live & i, i & live, a & live)
 
 

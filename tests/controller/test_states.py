@@ -79,7 +79,7 @@ def test_replica_transitions(
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
         c = lab.active
-        c.context.replica_states[TP, 2] = state
+        c.context.set_replica_states(2, [TP], state)
         notes = Notes(lab)
         await c.replicas.handle([(TP, 2)], target)
         await lab.settle()

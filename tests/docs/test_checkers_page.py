@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from controller import election
+from controller.fencing import Fenced
 from scenarios.checkers import REGISTRY, Checker
 from scenarios.cli.files import load
 from tests.docs.pages import fenced, text_of
@@ -51,13 +51,13 @@ def test_it_is_content_with_an_honest_cluster(taught: type[Checker]) -> None:
 def test_it_notices_a_controller_that_takes_the_epoch_of_another(
     taught: type[Checker], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    register = election._register
+    register = Fenced.register
 
-    async def always_the_first(controller: Any) -> tuple[int, int]:
-        _, version = await register(controller)
+    async def always_the_first(fencing: Fenced, controller: Any) -> tuple[int, int]:
+        _, version = await register(fencing, controller)
         return 1, version
 
-    monkeypatch.setattr(election, "_register", always_the_first)
+    monkeypatch.setattr(Fenced, "register", always_the_first)
     run = load("controller-dies-mid-move").run()
     assert (run.verdict, run.reason) == ("failed", "violated")
     found = {violation.invariant: violation for violation in run.violations}

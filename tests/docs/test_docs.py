@@ -14,7 +14,10 @@ import pytest
 from scenarios.model import Scenario
 from tests.docs.pages import DOCS, ROOT, Fenced, fenced, run_blocks, text_of
 
-PAGES = ("scenarios.md", "strategies.md", "dataset.md", "checkers.md", "determinism.md", "python.md", "atlas.md")
+PAGES = (
+    "scenarios.md", "strategies.md", "profiles.md", "dataset.md", "checkers.md", "determinism.md", "python.md",
+    "atlas.md",
+)  # fmt: skip
 _LINK = re.compile(r"\]\(([^)#:]+)?(?:#([^)]+))?\)")
 _NEEDS_SPARK = "scenarios.spark"
 

@@ -10,6 +10,7 @@ import pytest
 import structlog
 from structlog.testing import capture_logs
 
+from brokers.log.epoch_cache import NO_EPOCHS
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import (
     FetcherStarted,
@@ -36,11 +37,11 @@ async def fail(rig: Rig, cause: str = "append", *, alone: bool = False) -> None:
         rig.leader.epochs[A] = 1
     elif cause == "fenced offsets":
         rig.leader.errors[A] = Errors.OFFSET_OUT_OF_RANGE
-        replica.log.epochs.entries.clear()
+        replica.log.epochs = NO_EPOCHS
         rig.leader.epochs[A] = 1
         _let_go_after_the_fetch(rig)
     else:
-        replica.log.epochs.entries.clear()
+        replica.log.epochs = NO_EPOCHS
         rig.leader.epochs[A] = 1
     rig.add(*((A,) if alone else (A, B)))
     await rig.rest()

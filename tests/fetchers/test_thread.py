@@ -1,6 +1,7 @@
 """The fetch loop of one thread: positions, delays, a lost leader, stale answers, and work that is due but hidden in a
 long poll (kafka-behaviour, 8.2)."""
 
+from brokers.log.epoch_cache import NO_EPOCHS
 from emulator.kernel import Signal
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import FetchPosition
@@ -162,7 +163,7 @@ def test_an_answer_is_ignored_too_if_the_epoch_changes_while_another_answer_is_d
     """A is out of range, which takes a question of its own; meanwhile B gets a new leader epoch."""
 
     async def scenario(rig: Rig) -> None:
-        rig.replica(A, 0, 0, high_watermark=2).log.epochs.entries.clear()
+        rig.replica(A, 0, 0, high_watermark=2).log.epochs = NO_EPOCHS
         rig.leader.leads(A, 0)
         rig.leader.leads(B, 0)
         rig.add(A, B)

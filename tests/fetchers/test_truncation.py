@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brokers.log import Log
+from brokers.log.epoch_cache import NO_EPOCHS
 from emulator.disks import Disk, DiskError
 from emulator.kernel import Signal
 from emulator.protocol.errors import Errors
@@ -67,7 +68,7 @@ def test_c89_asks_again_until_both_agree_and_ends_with_the_leaders_log() -> None
 
 def test_a_log_without_epochs_is_cut_at_the_high_watermark_without_a_question() -> None:
     async def scenario(rig: Rig) -> None:
-        rig.replica(A, 1, 1, 1, high_watermark=1).log.epochs.entries.clear()
+        rig.replica(A, 1, 1, 1, high_watermark=1).log.epochs = NO_EPOCHS
         rig.leader.leads(A, 1, 1, 1, 1)
         rig.add(A)
         await rig.rest()
@@ -90,7 +91,7 @@ def test_an_undefined_answer_in_a_later_round_leaves_what_the_earlier_one_cut() 
         rig.leader.hold.set()
         rig.leader.hold = None
         await rig.world.sleep(LATENCY_US // 2)
-        log.epochs.entries.clear()
+        log.epochs = NO_EPOCHS
         await rig.rest()
         assert rig.replicas[A].cuts[0] == 3
         assert 1 not in rig.replicas[A].cuts
@@ -172,7 +173,7 @@ def test_c93_a_fetch_out_of_range_goes_to_the_leaders_end_or_start(
     leader_start: int, leader_epochs: list[int], cuts: list[int]
 ) -> None:
     async def scenario(rig: Rig) -> None:
-        rig.replica(A, 0, high_watermark=1).log.epochs.entries.clear()
+        rig.replica(A, 0, high_watermark=1).log.epochs = NO_EPOCHS
         log = rig.leader.leads(A)
         log.start_offset = log.end_offset = leader_start
         write(log, *leader_epochs)
@@ -199,7 +200,7 @@ def test_an_out_of_range_read_whose_cut_fails_is_tried_again() -> None:
     async def scenario(rig: Rig) -> None:
         failures = rig.see(PartitionFailed)
         log = rig.replica(A, 0, 0, high_watermark=2).log
-        log.epochs.entries.clear()
+        log.epochs = NO_EPOCHS
         rig.replicas[A] = SecondCutFails(log, 2)
         rig.leader.leads(A, 0)
         rig.add(A)
@@ -228,7 +229,7 @@ def test_logs_of_any_history_of_leaders_agree_in_the_end(terms: list[tuple[int, 
             shared = 0
             while shared < min(mine.end_offset, other.end_offset) and mine.batches[shared] is other.batches[shared]:
                 shared += 1
-            mine.epochs.assign(epoch, mine.end_offset)
+            mine.begin_epoch(epoch, mine.end_offset)
             for _ in range(records):
                 write(mine, epoch)
             if copied:
@@ -237,7 +238,7 @@ def test_logs_of_any_history_of_leaders_agree_in_the_end(terms: list[tuple[int, 
                     other.append(batch)
         epoch = len(terms)
         leading = rig.leader.logs[A] = logs[last]
-        leading.epochs.assign(epoch, leading.end_offset)
+        leading.begin_epoch(epoch, leading.end_offset)
         rig.leader.epochs[A] = epoch
         rig.replicas[A] = Replica(logs[1 - last])
         rig.add(A, epoch=epoch)

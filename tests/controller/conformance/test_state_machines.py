@@ -47,7 +47,8 @@ def test_C39_replica_transitions_of_one_call(states: list[ReplicaState], target:
         await lab.create_topic("orders", {tp.partition: (0, 1, 2) for tp in PARTITIONS})
         context = lab.active.context
         before = dict(zip(PARTITIONS, states, strict=True))
-        context.replica_states.update({(tp, BROKER): state for tp, state in before.items()})
+        for tp, state in before.items():
+            context.set_replica_states(BROKER, [tp], state)
         notes = Notes(lab)
         with logged() as entries:
             await lab.active.replicas.handle([(tp, BROKER) for tp in PARTITIONS], target)

@@ -19,7 +19,7 @@ def test_a_host_crash_loses_what_was_not_flushed() -> None:
 
 
 OPERATIONS = st.lists(
-    st.one_of(st.just("append"), st.just("flush"), st.just("crash"), st.just("replace"), st.integers(0, 6)),
+    st.one_of(st.sampled_from(("append", "flush", "crash", "replace", "amend")), st.integers(0, 6)),
     max_size=30,
 )
 
@@ -44,6 +44,10 @@ def test_against_a_model_of_two_lists(operations: list[str | int]) -> None:
             file.replace(number)
             cache = [number]
             durable = [number]
+        elif operation == "amend":
+            file.amend({0: number} if cache else {}, [number])
+            cache = [number, *cache[1:], number] if cache else [number]
+            durable = list(cache)
         else:
             assert isinstance(operation, int)
             file.truncate(operation)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emulator.network import Endpoint, NetworkSpec
+from emulator.network.endpoint import ignore
 from emulator.nodes import Process
 from tests.emulator.network.site import Site, idle, on_site
 
@@ -50,6 +51,26 @@ async def pair(site: Site) -> Pair:
     made = Pair(site, await site.process(0), await site.process(1))
     await site.world.settled()
     return made
+
+
+def test_what_is_sent_before_the_handshake_keeps_its_cause() -> None:
+    async def body(site: Site) -> None:
+        client, server = await site.process(0), await site.process(1)
+        causes: list[int] = []
+
+        def accept(endpoint: Endpoint) -> None:
+            endpoint.receive = lambda _: causes.append(site.trace.cause)
+
+        site.network.listen(server, "p", accept)
+        connection = site.network.connect(client, 1, "p", ignore, ignore)
+        for cause in (7, 8):
+            site.trace.cause = cause
+            connection.send("early", 10)
+        site.trace.cause = 9
+        await site.world.settled()
+        assert causes == [7, 8]
+
+    on_site(body)
 
 
 def test_what_is_sent_before_the_handshake_waits_for_it() -> None:

@@ -1,5 +1,7 @@
 """The verbs, as a role sees them."""
 
+from collections.abc import Iterator
+
 import pytest
 
 from emulator.zookeeper import (
@@ -140,6 +142,34 @@ def test_a_pipeline_keeps_order_and_its_limit() -> None:
         assert stage.world.now - began == 3 * stage.spec.rtt_us
 
     play(script, spec=ZkSpec(jitter_us=0))
+
+
+def test_a_pipeline_makes_its_requests_as_they_go_and_takes_answers_as_they_come() -> None:
+    """Of a long pipeline only what is under way is in memory."""
+
+    async def script(stage: Stage) -> None:
+        zk = await stage.connected(0)
+        await zk.create("/p")
+        made, answered = 0, 0
+        ahead: list[int] = []
+
+        def requests() -> Iterator[Request]:
+            nonlocal made
+            for number in range(50):
+                made += 1
+                ahead.append(made - answered)
+                yield Create(f"/p/{number}")
+
+        def take(response: Response) -> str:
+            nonlocal answered
+            answered += 1
+            return response.path
+
+        assert await zk.pipeline_into(take, requests()) == [f"/p/{number}" for number in range(50)]
+        assert max(ahead) == stage.spec.max_in_flight
+        assert await zk.pipeline_into(take, ()) == []
+
+    play(script)
 
 
 def test_others_get_their_turn_during_a_long_pipeline() -> None:

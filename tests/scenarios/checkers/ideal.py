@@ -41,6 +41,7 @@ class Ideal:
         self.waiting: list[tuple[int, int, int]] = []
         self.travelling: list[tuple[int, int, int]] = []
         self.acknowledged = 0
+        story.controller(3, 1)
         for node in NODES:
             story.loaded(node)
         self._write()
@@ -55,12 +56,15 @@ class Ideal:
 
     def _take_roles(self) -> None:
         story, leader = self.story, self.leader
-        story.leads(leader, self.epoch, self.high_watermarks[leader])
+        story.leads(leader, self.epoch, self.high_watermarks[leader], self._end(leader))
         for node in NODES:
             if node != leader:
-                story.follows(node, leader, self.epoch, self.high_watermarks[node])
+                story.follows(node, leader, self.epoch, self.high_watermarks[node], self._end(node))
                 self._truncate(node)
         self._advance()
+
+    def _end(self, node: int) -> int:
+        return len(self.logs[node]) * COUNT
 
     def _truncate(self, node: int) -> None:
         log, leaders = self.logs[node], self.logs[self.leader]
@@ -143,8 +147,9 @@ class Ideal:
         if node != self.leader:
             self.high_watermarks[node] //= 2
             self.story.emit(e.NodeCrashed, node, 1, "process")
-            self.story.loaded(node, len(self.logs[node]) * COUNT, self.high_watermarks[node])
-            self.story.follows(node, self.leader, self.epoch, self.high_watermarks[node])
+            self.story.emit(e.NodeStarted, node, 2)
+            self.story.loaded(node, self._end(node), self.high_watermarks[node])
+            self.story.follows(node, self.leader, self.epoch, self.high_watermarks[node], self._end(node))
 
     def lose(self, node: int) -> None:
         """A replica outside the ISR loses its disk: nobody counts on it."""

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from emulator.protocol import events as e
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import LeaderAndIsr, state_path
+from emulator.protocol.znodes import CONTROLLER_EPOCH, LeaderAndIsr, encode_topic, state_path, topic_path
 from emulator.trace import Trace
 from emulator.trace.events import ZkWritten
 from scenarios.checkers import Checkers, Violation
@@ -32,33 +32,48 @@ class Story:
         self.world.now += 1000
         return self.trace.emit(kind, *fields)
 
-    def state(self, leader: int, isr: tuple[int, ...], epoch: int) -> None:
+    def state(self, leader: int, isr: tuple[int, ...], epoch: int, controller_epoch: int = 1) -> Any:
         self._version += 1
-        data = LeaderAndIsr(leader, epoch, isr, 1).encode()
-        self.emit(ZkWritten, 0, "setData", state_path(ORDERS_0), self._version, 0, data)
+        data = self.encoded(leader, isr, epoch, controller_epoch)
+        return self.emit(ZkWritten, 0, "setData", state_path(ORDERS_0), self._version, 0, data)
+
+    def encoded(self, leader: int, isr: tuple[int, ...], epoch: int, controller_epoch: int) -> str:
+        """The content of a state znode."""
+        return LeaderAndIsr(leader, epoch, isr, controller_epoch).encode()
+
+    def assigned(self, replicas: tuple[int, ...]) -> Any:
+        return self.emit(ZkWritten, 0, "setData", topic_path("orders"), 0, 0, encode_topic({0: replicas}))
+
+    def rest(self) -> None:
+        """Nothing is going to happen by itself."""
+        self.checkers.at_rest(self.world.now)
 
     def deleted(self) -> None:
         self.emit(ZkWritten, 0, "delete", state_path(ORDERS_0), self._version, 0, "")
 
-    def loaded(self, node: int, end: int = 0, high_watermark: int = 0) -> None:
-        self.emit(e.LogLoaded, node, *ORDERS_0, 0, end, high_watermark)
+    def loaded(self, node: int, end: int = 0, high_watermark: int = 0) -> Any:
+        return self.emit(e.LogLoaded, node, *ORDERS_0, 0, end, high_watermark)
 
-    def leads(self, node: int, epoch: int, high_watermark: int = 0) -> Any:
-        return self.emit(e.BecameLeader, node, *ORDERS_0, epoch, 0, high_watermark)
+    def controller(self, node: int, epoch: int) -> Any:
+        """``node`` wins the controller's election."""
+        return self.emit(ZkWritten, node, "setData", CONTROLLER_EPOCH, epoch, 0, str(epoch))
 
-    def follows(self, node: int, leader: int, epoch: int, high_watermark: int = 0) -> None:
-        self.emit(e.BecameFollower, node, *ORDERS_0, epoch, leader, 0, high_watermark)
+    def leads(self, node: int, epoch: int, high_watermark: int = 0, end: int = 0) -> Any:
+        return self.emit(e.BecameLeader, node, *ORDERS_0, epoch, end, high_watermark)
 
-    def append(self, node: int, base: int, id: int, epoch: int = 0, *, leader: bool = False) -> None:
-        self.emit(e.Appended, node, *ORDERS_0, leader, epoch, base, base + COUNT, id, 100)
+    def follows(self, node: int, leader: int, epoch: int, high_watermark: int = 0, end: int = 0) -> Any:
+        return self.emit(e.BecameFollower, node, *ORDERS_0, epoch, leader, end, high_watermark)
+
+    def append(self, node: int, base: int, id: int, epoch: int = 0, *, leader: bool = False) -> Any:
+        return self.emit(e.Appended, node, *ORDERS_0, leader, epoch, base, base + COUNT, id, 100)
 
     def everywhere(self, base: int, id: int, epoch: int = 0, nodes: tuple[int, ...] = (0, 1, 2)) -> None:
         """The first of ``nodes`` leads, the others fetch."""
         for node in nodes:
             self.append(node, base, id, epoch, leader=node == nodes[0])
 
-    def truncated(self, node: int, end: int, epoch: int = 1, high_watermark: int = 0) -> None:
-        self.emit(e.Truncated, node, *ORDERS_0, epoch, end, high_watermark)
+    def truncated(self, node: int, end: int, epoch: int = 1, high_watermark: int = 0) -> Any:
+        return self.emit(e.Truncated, node, *ORDERS_0, epoch, end, high_watermark)
 
     def acked(self, base: int, id: int, leader: int = 0, acks: int = -1, error: str = "NONE") -> Any:
         return self.emit(

@@ -66,7 +66,7 @@ def test_a_broker_that_leads_somebody_elses_epoch(moves: list[Move], turn: int) 
     ideal = played(moves)
     others = [node for node in NODES if node != ideal.leader]
     ideal.story.leads(others[turn % len(others)], ideal.epoch, 10**9)
-    assert ideal.story.invariants() == ["one_leader_per_epoch"]
+    assert "one_leader_per_epoch" in ideal.story.invariants()
 
 
 @given(MOVES, st.integers(1, 100))
@@ -75,7 +75,7 @@ def test_a_leader_whose_high_watermark_goes_back(moves: list[Move], by: int) -> 
     ideal = with_one_acknowledged(moves)
     back = ideal.high_watermarks[ideal.leader] - by
     ideal.story.high_watermark(ideal.leader, back, ideal.epoch, leader=True)
-    assert ideal.story.invariants() == ["high_watermark_monotone"]
+    assert "high_watermark_monotone" in ideal.story.invariants()
 
 
 def test_the_transitions_reach_an_unclean_loss() -> None:

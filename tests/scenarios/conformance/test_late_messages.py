@@ -2,8 +2,8 @@
 
 import pytest
 
-from brokers.partition.isr import IsrWriter
-from controller import Controller, election
+from brokers.partition.isr import IsrWrite
+from controller.store import Store
 from emulator.protocol import znodes
 from emulator.protocol.events import (
     BecameLeader,
@@ -27,7 +27,7 @@ NOBODY_HERE = -2
 # -- C77 --------------------------------------------------------------------------------------------------------------
 
 
-def old_leader_hears_late(acks: str, strategy: str = "wiki") -> Played:
+def old_leader_hears_late(acks: str, strategy: str = "wiki", profile: str = "kafka-2.4") -> Played:
     """orders-0 moves from 0, 1, 2 to 1, 2, 3; from the election of the new leader on, the controller's queue for broker
     0 stands still for 10 s."""
     elected = {"step": "move.leader", "edge": "before"}
@@ -36,7 +36,7 @@ def old_leader_hears_late(acks: str, strategy: str = "wiki") -> Played:
     expect = [{"within": "1m", what: {"orders-0": [1, 2, 3]}} for what in ("assignment", "isr")]
     wanted = scenario(
         brokers=6, controller=5, plan={0: [1, 2, 3]}, method=[EXECUTE, hold], acks=acks, rate=100, expect=expect,
-        strategy=strategy,
+        strategy=strategy, profile=profile,
     )  # fmt: skip
     return play(wanted)
 
@@ -72,6 +72,16 @@ def test_C77_acks_all_is_never_acknowledged_by_the_old_leader(strategy: str) -> 
     after = played.of(Produced, lambda event: event.t_us > end)
     assert {(event.leader, event.error) for event in after} == {(1, "NONE")}
     assert any(event.attempts > 1 for event in after), "what 0 took and could not acknowledge was sent to 1 again"
+
+
+@pytest.mark.parametrize("strategy", SHAPES)
+def test_C77_before_kafka_9198_the_producer_goes_on_waiting(strategy: str) -> None:
+    """The old leader gets no LeaderAndIsr, and StopReplica answers nobody: what it took is left to its timeout."""
+    played = old_leader_hears_late("all", strategy, "kafka-2.3")
+    played.run.assert_expectations()
+    begin, end = window(played)
+    assert played.stage.world.now > end
+    assert played.of(Produced, lambda event: event.t_us > begin) == []
 
 
 @pytest.mark.parametrize("strategy", SHAPES)
@@ -114,7 +124,7 @@ def test_a_leader_takes_its_own_isr_write_for_done(kind: str, occurrence: int) -
 
 
 def test_without_that_comparison_the_leader_is_fenced_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(IsrWriter, "_compared", lambda writer, wanted, _response: writer._failed(wanted))
+    monkeypatch.setattr(IsrWrite, "_compared", lambda write, wanted, _response: write._failed(wanted))
     played = lost_answer(LEADERS_WRITE, follower_away())
     assert len(played.of(IsrUpdateFailed)) > 1
     assert played.of(IsrChanged) == []
@@ -175,13 +185,13 @@ def test_the_election_s_lost_answer_is_taken_for_success() -> None:
 
 
 def test_without_a_second_look_the_winner_would_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
-    look = election._controller_id
+    look = Store.controller
 
-    async def sees_only_others(c: Controller) -> int:
-        found = await look(c)
-        return NOBODY_HERE if found == c.id else found
+    async def sees_only_others(store: Store) -> int:
+        found = await look(store)
+        return NOBODY_HERE if found == store.zk._process.node.id else found
 
-    monkeypatch.setattr(election, "_controller_id", sees_only_others)
+    monkeypatch.setattr(Store, "controller", sees_only_others)
     played = lost_answer(ELECTION, {"at": "3s", "action": "controller.crash"})
     assert [event.controller_epoch for event in played.of(ControllerElected)] == [1]
     epochs = played.of(ZkWritten, lambda event: event.path == znodes.CONTROLLER_EPOCH)
