@@ -2,7 +2,7 @@
 
 import pytest
 
-from brokers.partition.isr import IsrWriter
+from brokers.partition.isr import IsrWrite
 from controller import Controller, election
 from emulator.protocol import znodes
 from emulator.protocol.events import (
@@ -114,7 +114,7 @@ def test_a_leader_takes_its_own_isr_write_for_done(kind: str, occurrence: int) -
 
 
 def test_without_that_comparison_the_leader_is_fenced_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(IsrWriter, "_compared", lambda writer, wanted, _response: writer._failed(wanted))
+    monkeypatch.setattr(IsrWrite, "_compared", lambda write, wanted, _response: write._failed(wanted))
     played = lost_answer(LEADERS_WRITE, follower_away())
     assert len(played.of(IsrUpdateFailed)) > 1
     assert played.of(IsrChanged) == []
