@@ -103,7 +103,7 @@ def table_line(cells: Sequence[str]) -> str:
 
 def growth(runs: Mapping[int, Sequence[Run]]) -> tuple[list[str], list[str]]:
     """What to say about growth, and what is wrong with it."""
-    heading = f"Growth as an exponent over the {len(runs)} sizes, of each size's least (1 is linear; at most {EXPONENT}):"
+    heading = f"Growth exponent over the {len(runs)} sizes, of each size's least (1 is linear; at most {EXPONENT}):"
     lines, problems = [heading, ""], []
     for name, of in GROWTH.items():
         found = exponent(runs, of)
