@@ -145,3 +145,68 @@ def test_a_replica_outside_the_isr_goes_without_a_write() -> None:
         assert notes.requests(metadata=False) == {0: again, 1: again, 2: ["StopReplica keep orders-0"]}
 
     run(test, joins=False)
+
+
+def test_a_replica_that_leads_is_not_started_as_a_new_one() -> None:
+    """It could only follow; its state stays, and nothing is sent."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        c = lab.active
+        for broker in (0, 1):
+            c.context.set_replica_states(broker, [TP], R.NON_EXISTENT)
+        notes = Notes(lab)
+        await c.replicas.handle([(TP, 0), (TP, 1)], R.NEW)
+        await lab.settle()
+        assert [c.context.replica_state(TP, broker) for broker in (0, 1)] == [R.NON_EXISTENT, R.NEW]
+        assert list(notes.requests(metadata=False)) == [1]
+
+    run(test, joins=False)
+
+
+def test_a_replica_of_a_partition_that_never_had_a_leader_goes_offline() -> None:
+    """There is no ISR to leave: it is stopped, and everybody hears who is alive."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        c = lab.active
+        del c.context.leadership[TP]
+        notes = Notes(lab)
+        await c.replicas.handle([(TP, 2)], R.OFFLINE)
+        await lab.settle()
+        assert c.context.replica_state(TP, 2) is R.OFFLINE
+        assert notes.writes() == []
+        everybody = ["UpdateMetadata live {0,1,2}"]
+        assert notes.requests() == {0: everybody, 1: everybody, 2: [*everybody, "StopReplica keep orders-0"]}
+
+    run(test, joins=False)
+
+
+def test_nobody_hears_of_the_isr_of_a_topic_that_is_to_be_deleted() -> None:
+    """The replica leaves the ISR in ZooKeeper; a LeaderAndIsr would bring back what is about to go."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        c = lab.active
+        c.context.deletions.add("orders")
+        notes = Notes(lab)
+        await c.replicas.handle([(TP, 2)], R.OFFLINE)
+        await lab.settle()
+        assert notes.writes() == ["zk setData state orders-0: 0/{0,1} epoch 1"]
+        assert notes.requests() == {2: ["StopReplica keep orders-0"]}
+
+    run(test, joins=False)
+
+
+def test_only_live_replicas_hear_of_a_new_partition() -> None:
+    """Its LeaderAndIsr goes to the first ISR, which is who was alive."""
+
+    async def test(lab: Lab) -> None:
+        lab.active.context.shutting_down[2] = None
+        notes = Notes(lab)
+        await lab.create_topic("orders", {0: (2, 0, 1)})
+        assert lab.state(TP).isr == (0, 1)
+        told = ["LeaderAndIsr orders-0 0/{0,1} epoch 0 AR {2,0,1} new"]
+        assert notes.requests(metadata=False) == {0: told, 1: told}
+
+    run(test, joins=False)
