@@ -113,8 +113,9 @@ def _fetcher_policies(scenario: Scenario) -> FetcherPolicies:
 def replication_throttle(scenario: Scenario) -> ReplicationThrottle | None:
     """What the reassignment tool sets with ``--throttle`` before a move (kafka-behaviour, 6); None: no throttle.
 
-    Senders: every replica from before the move. Receivers: only those that the move adds. The settings
-    ``leader.`` and ``follower.replication.throttled.rate`` give one direction its own rate where the strategy has none.
+    Senders: every replica from before the move. Receivers: only those that the move adds. A partition of the plan to
+    which nothing is added is not throttled. The settings ``leader.`` and ``follower.replication.throttled.rate`` give
+    one direction its own rate where the strategy has none.
     """
     settings, rate = scenario.settings(), scenario.strategy.rate
     leader_rate = rate or int(settings["leader.replication.throttled.rate"])
@@ -122,8 +123,9 @@ def replication_throttle(scenario: Scenario) -> ReplicationThrottle | None:
     before = scenario.assignments()
     added: dict[str, tuple[int, ...]] = {}
     for name, target in ((name, target) for plan in scenario.plans for name, target in plan.targets().items()):
-        if name in before:
-            added[name] = tuple(dict.fromkeys((*added.get(name, ()), *(b for b in target if b not in before[name]))))
+        joining = [broker for broker in target if broker not in before.get(name, target)]
+        if joining:
+            added[name] = tuple(dict.fromkeys((*added.get(name, ()), *joining)))
     if not added or leader_rate == follower_rate == LONG_MAX:
         return None
     return ReplicationThrottle(

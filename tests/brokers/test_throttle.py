@@ -134,7 +134,7 @@ def test_the_other_replicas_are_not_throttled() -> None:
     assert [event.isr for event in events if isinstance(event, IsrChanged)] == [(0, 1, 2)]
 
 
-def test_c61_the_lists_hold_the_moving_replicas_only() -> None:
+def test_the_throttle_of_a_strategy() -> None:
     throttle = replication_throttle(scenario("50MiB/s"))
     assert throttle is not None
     orders = TopicPartition("orders", 0)

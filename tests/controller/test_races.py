@@ -1,5 +1,5 @@
-"""A leader's write, or a newer controller's, comes between what the controller reads of a state znode and what it writes
-(kafka-behaviour, 5.1 and 5.2: BADVERSION is tried again; 3: what a newer controller has written is left alone)."""
+"""Others write a state znode between the controller's read and its write: a leader, which is heard (kafka-behaviour,
+5.1 and 5.2: BADVERSION is tried again), or a newer controller, whose work is left alone (3)."""
 
 from collections.abc import Awaitable, Callable, Sequence
 

@@ -5,6 +5,8 @@ import pytest
 from emulator.protocol.events import MoveStarted
 from emulator.protocol.types import TopicPartition
 from scenarios.clients.tools.reassign import check
+from scenarios.model import Scenario
+from scenarios.profiles.setup import replication_throttle
 from scenarios.runner.runner import Stage
 from tests.scenarios.runner.building import EXECUTE, TP, Table, play, scenario
 
@@ -31,6 +33,32 @@ def test_C57_hw_after_partition_reassignment(via: str) -> None:
     partitions = {b: broker.replicas.partitions.get(TP) for b, broker in played.stage.cluster.brokers.items()}
     assert {broker: p.high_watermark for broker, p in partitions.items() if p is not None} == {1: 100, 2: 100}
     assert [broker for broker, p in partitions.items() if p is not None and p.is_leader] == [1]
+
+
+def test_C61_only_throttle_moving_replicas() -> None:
+    """Kafka's six brokers, 0 to 5 here, and two topics: of the plan's partitions the third of each stays in place."""
+    moved = {"topic1": ([0, 1], [0, 2]), "topic2": ([4, 5], [3, 5])}
+    topics = [{"name": topic, "assignment": [old, old, [3, 4]]} for topic, (old, _) in moved.items()]
+    partitions = [
+        {"topic": topic, "partition": p, "replicas": new}
+        for topic, (_, target) in moved.items()
+        for p, new in enumerate((target, target, [3, 4]))
+    ]
+    throttle = replication_throttle(
+        Scenario.from_table({
+            "title": "C61", "seed": 1, "horizon": "1m", "cluster": {"brokers": 6}, "topics": topics,
+            "plan": {"version": 1, "partitions": partitions}, "strategy": {"name": "wiki", "throttle": "1MB/s"},
+            "method": [EXECUTE],
+        })
+    )  # fmt: skip
+    assert throttle is not None
+    assert (throttle.leader_rate, throttle.follower_rate) == (1_000_000, 1_000_000)
+    assert {str(tp): brokers for tp, brokers in throttle.leader_replicas.items()} == {
+        "topic1-0": (0, 1), "topic1-1": (0, 1), "topic2-0": (4, 5), "topic2-1": (4, 5),
+    }  # fmt: skip
+    assert {str(tp): brokers for tp, brokers in throttle.follower_replicas.items()} == {
+        "topic1-0": (2,), "topic1-1": (2,), "topic2-0": (3,), "topic2-1": (3,),
+    }  # fmt: skip
 
 
 ZERO, ONE = TopicPartition("orders", 0), TopicPartition("orders", 1)
