@@ -8,7 +8,8 @@ exit code 2 when it meets one (readings §10), so nothing else may be raised for
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 EXIT_CODE = 2
 
@@ -50,6 +51,17 @@ class BadInput(Exception):
             source=self.source if source is None else source,
             line=self.line,
         )
+
+
+@contextmanager
+def answered(code: str) -> Iterator[None]:
+    """What is found wrong inside, a cluster would answer with Kafka's error ``code``: the line says so."""
+    try:
+        yield
+    except BadInput as error:
+        raise BadInput(
+            f"{error.what} (Kafka: {code})", where=error.where, source=error.source, line=error.line
+        ) from None
 
 
 def join_path(parent: str, child: str) -> str:

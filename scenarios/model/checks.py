@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from scenarios.errors import BadInput
+from emulator.protocol.errors import Errors
+from scenarios.errors import BadInput, answered
 from scenarios.model.expect import Expect
 from scenarios.model.kinds import at
 from scenarios.model.known import Known
@@ -63,14 +64,16 @@ def _check_plan(known: Known, plan: Plan) -> None:
 
 
 def _check_move(known: Known, move: Move) -> None:
-    topic = known.topic(move.topic, "topic")
-    if move.partition >= topic.partitions:
-        raise BadInput(
-            f"{join_partition(move.topic, move.partition)!r} does not exist; "
-            f"{move.topic} has the partitions 0 to {topic.partitions - 1}",
-            where="partition",
-        )
-    known.all_brokers(move.replicas, "replicas")
+    with answered(Errors.UNKNOWN_TOPIC_OR_PARTITION.name):
+        topic = known.topic(move.topic, "topic")
+        if move.partition >= topic.partitions:
+            raise BadInput(
+                f"{join_partition(move.topic, move.partition)!r} does not exist; "
+                f"{move.topic} has the partitions 0 to {topic.partitions - 1}",
+                where="partition",
+            )
+    with answered(Errors.INVALID_REPLICA_ASSIGNMENT.name):
+        known.all_brokers(move.replicas, "replicas")
 
 
 def _check_entry(known: Known, entry: MethodEntry) -> None:

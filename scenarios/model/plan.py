@@ -9,10 +9,21 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from scenarios.errors import BadInput
-from scenarios.model.kinds import REPLICAS, Choice, Integer, Kind, ListOf, Schema, as_tuple, refuse
+from emulator.protocol.errors import Errors
+from scenarios.errors import BadInput, answered
+from scenarios.model.kinds import BROKER_ID, Choice, Integer, Kind, ListOf, Schema, as_tuple, refuse
 from scenarios.model.names import TOPIC_NAME, join_partition
 from scenarios.model.reader import Block, key
+
+
+class TargetReplicas(ListOf):
+    """The replicas that a partition is to have: some brokers, each once."""
+
+    def read(self, value: object) -> tuple[int, ...]:
+        if not isinstance(value, list) or not all(type(broker) is int for broker in value):
+            return super().read(value)
+        with answered(Errors.INVALID_REPLICA_ASSIGNMENT.name):
+            return super().read(value)
 
 
 @frozen(kw_only=True)
@@ -22,7 +33,8 @@ class Move:
     topic: str = field(metadata=key(TOPIC_NAME, "the partition's topic"))
     partition: int = field(metadata=key(Integer(0), "its number"))
     replicas: tuple[int, ...] = field(
-        converter=as_tuple, metadata=key(REPLICAS, "the replicas it is to have")
+        converter=as_tuple,
+        metadata=key(TargetReplicas(BROKER_ID, unique=True, empty=False), "the replicas it is to have"),
     )
     log_dirs: tuple[str, ...] = field(
         default=(),
@@ -46,7 +58,8 @@ class Move:
 class Version(Kind[int]):
     def read(self, value: object) -> int:
         if value != 1 or isinstance(value, bool):
-            raise refuse(value, "1, the only version of Kafka's reassignment JSON")
+            with answered(Errors.UNSUPPORTED_VERSION.name):
+                raise refuse(value, "1, the only version of Kafka's reassignment JSON")
         return 1
 
     def schema(self) -> Schema:

@@ -117,9 +117,9 @@ def _said(assignment: ReplicaAssignment) -> str:
 
 
 async def _by_znode(operator: Operator, moves: Plan) -> Outcome:
-    wrong = check(moves, await _existing(operator.zk, moves), await _registered(operator.zk))
-    if wrong:
-        return Outcome(((wrong, Errors.INVALID_REPLICA_ASSIGNMENT),))
+    refused = check(moves, await _existing(operator.zk, moves), await _registered(operator.zk))
+    if refused is not DONE:
+        return refused
     try:
         await operator.zk.create(REASSIGN_PARTITIONS, encode_reassignment(moves))
     except NodeExists:
@@ -129,23 +129,28 @@ async def _by_znode(operator: Operator, moves: Plan) -> Outcome:
     return DONE
 
 
-def check(moves: Plan, existing: Mapping[TopicPartition, tuple[int, ...]], brokers: Sequence[int]) -> str:
-    """What is wrong with the plan, empty if nothing is (ReassignPartitionsCommand.parseAndValidate, 1.1 to 2.5).
+def check(moves: Plan, existing: Mapping[TopicPartition, tuple[int, ...]], brokers: Sequence[int]) -> Outcome:
+    """What is wrong with the plan, DONE if nothing is (ReassignPartitionsCommand.parseAndValidate, 1.1 to 2.5). The
+    tool gives its reasons in words only; the codes are those that the API has for them.
 
     ``brokers``: those that are registered; to the tool a dead one does not exist.
     """
     if not moves:
-        return "the plan moves nothing"
+        return _refused("the plan moves nothing")
     for tp, target in moves.items():
         if not target:
-            return f"the replica list of {tp} is empty"
+            return _refused(f"the replica list of {tp} is empty")
         if len(set(target)) < len(target):
-            return f"the replica list of {tp} names a broker twice: {list(target)}"
+            return _refused(f"the replica list of {tp} names a broker twice: {list(target)}")
     missing = [str(tp) for tp in moves if tp not in existing]
     if missing:
-        return f"no such partitions: {', '.join(missing)}"
+        return _refused(f"no such partitions: {', '.join(missing)}", Errors.UNKNOWN_TOPIC_OR_PARTITION)
     unknown = sorted({broker for target in moves.values() for broker in target if broker not in brokers})
-    return f"no such brokers now: {', '.join(map(str, unknown))}" if unknown else ""
+    return _refused(f"no such brokers now: {', '.join(map(str, unknown))}") if unknown else DONE
+
+
+def _refused(why: str, code: Errors = Errors.INVALID_REPLICA_ASSIGNMENT) -> Outcome:
+    return Outcome(((why, code),))
 
 
 async def _existing(zk: ZkClient, moves: Plan) -> dict[TopicPartition, tuple[int, ...]]:

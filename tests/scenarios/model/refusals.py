@@ -106,31 +106,35 @@ CASES: dict[str, tuple[str, str, str]] = {
     ),
     "strategy part of an older form": (small_with('"wiki"', '"wiki+waves(10)"'), "strategy.name", "'waves-10'"),
     "unknown profile": (small_with("horizon", 'profile = "kafka-2.33"\nhorizon'), "profile", "'kafka-2.3'?"),
-    "plan: wrong version": (small_with("version = 1", "version = 2"), "plan.version", "1, the only version"),
+    "plan: wrong version": (
+        small_with("version = 1", "version = 2"),
+        "plan.version",
+        "1, the only version of Kafka's reassignment JSON (Kafka: UNSUPPORTED_VERSION)",
+    ),
     "plan: unknown topic": (
         small_with('topic = "orders", p', 'topic = "odrers", p'),
         "plan.partitions[0].topic",
-        "'orders'?",
+        "'orders'? (Kafka: UNKNOWN_TOPIC_OR_PARTITION)",
     ),
     "plan: unknown partition": (
         small_with("partition = 0", "partition = 2"),
         "plan.partitions[0].partition",
-        "0 to 1",
+        "0 to 1 (Kafka: UNKNOWN_TOPIC_OR_PARTITION)",
     ),
     "plan: unknown broker": (
         small_with("[3, 4, 5]", "[3, 4, 50]"),
         "plan.partitions[0].replicas: broker 50",
-        "0 to 6",
+        "0 to 6 (Kafka: INVALID_REPLICA_ASSIGNMENT)",
     ),
     "plan: duplicate replicas": (
         small_with("[3, 4, 5]", "[3, 4, 3]"),
-        "plan.partitions[0].replicas[2]: 3",
-        "twice",
+        "plan.partitions[0].replicas[2]: 3 is listed twice",
+        "once (Kafka: INVALID_REPLICA_ASSIGNMENT)",
     ),
     "plan: no replicas": (
         small_with("[3, 4, 5]", "[]"),
         "plan.partitions[0].replicas: the list is empty",
-        "at least one",
+        "at least one (Kafka: INVALID_REPLICA_ASSIGNMENT)",
     ),
     "plan: partition twice": (
         small_with("[3, 4, 5] }", '[3, 4, 5] }, { topic = "orders", partition = 0, replicas = [4] }'),
