@@ -10,8 +10,13 @@ import inspect
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from emulator.kernel import Backend, World, WorldClock
+
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
+# No test times anything: on a busy machine an example may take as long as it likes.
 
 
 @pytest.fixture
