@@ -71,8 +71,8 @@ COURSES = (
 
 
 def protocols() -> tuple[str, ...]:
-    """Those of the atlas without ``--protocol``: the strategies of this version that are a document's own."""
-    return tuple(shape.name for shape in SHAPES.values() if shape.available and shape.name == shape.protocol)
+    """Those of the atlas without ``--protocol``: the strategies that are a document's own."""
+    return tuple(shape.name for shape in SHAPES.values() if shape.name == shape.protocol)
 
 
 def profile_of(strategy: str) -> str:

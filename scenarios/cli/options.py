@@ -82,7 +82,7 @@ def duration(option: str) -> Callable[[str], int]:
 
 
 def strategy_of(option: str) -> Callable[[str], str]:
-    """A reader of a strategy that this version runs, by its full name."""
+    """A reader of a strategy, by its full name."""
 
     def read(text: str) -> str:
         from scenarios.strategies import parse_strategy

@@ -108,7 +108,7 @@ def _check_request(known: Known, entry: MethodEntry) -> None:
     """A request to the operator's reassignment tool: it has a plan, and somebody who answers."""
     strategy = known.scenario.strategy.parsed
     if not SHAPES[strategy.shape].api and (entry.action != "reassign.execute" or entry.params.get("via") == "api"):
-        having = ", ".join(shape.name for shape in SHAPES.values() if shape.api and shape.available)
+        having = ", ".join(shape.name for shape in SHAPES.values() if shape.api)
         raise BadInput(
             f"strategy {strategy.name!r} has no API for reassignments; strategies that have it: {having}",
             where="via" if entry.action == "reassign.execute" else "action",

@@ -15,7 +15,6 @@ from attrs import frozen
 from scenarios.errors import BadInput
 from scenarios.model.kinds import Boolean, Integer, Kind, Schema, at
 from scenarios.model.reader import Reader, refuse_unknown
-from scenarios.strategies.names import NOT_YET
 
 ConfigValue = int | bool
 
@@ -76,7 +75,7 @@ LATER_SETTINGS = ("file.delete.delay.ms",)
 """Settings of operations that this version does not have."""
 
 _ELSEWHERE = {
-    **dict.fromkeys(LATER_SETTINGS, f"what it sets {NOT_YET}"),
+    **dict.fromkeys(LATER_SETTINGS, "what it sets is not in this version (docs/limits.md)"),
     "zookeeper.session.timeout.ms": 'write session_timeout = "6s" in cluster.zk',
     "zookeeper.connection.timeout.ms": 'write session_timeout = "6s" in cluster.zk',
     "zookeeper.max.in.flight.requests": "write max_in_flight = 10 in cluster.zk",

@@ -22,7 +22,7 @@ from attrs import frozen
 
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.model.steps import ALIASES, PROTOCOLS, STEPS, canonical
-from scenarios.strategies.names import NOT_YET, SHAPES
+from scenarios.strategies.names import one_of_each_shape
 
 PHASES: Mapping[str, str] = {
     "move.listen": "the controller takes the move up",
@@ -122,12 +122,12 @@ def resolve(step: str, edge: str, protocol: str) -> Gate | None:
             return None
         return Gate(span.first if edge == "before" else span.last, int(span.next_hop))
     owner = STEPS[canonical(step)]
-    reachable = owner.available and (not owner.reassignment or owner.name == protocol)
+    reachable = not owner.reassignment or owner.name == protocol
     return Gate(canonical(step)) if reachable else None
 
 
 def check_step(step: str) -> None:
-    """Refuse a step that no version knows, with a suggestion."""
+    """Refuse a step that there is not, with a suggestion."""
     if step not in known_steps():
         near = did_you_mean(step, known_steps())
         hint = near if near.startswith("did") else _steps_like(step)
@@ -137,11 +137,7 @@ def check_step(step: str) -> None:
 def unreachable(step: str, strategy: str) -> str:
     """Why `strategy` cannot reach a known step, and which strategies can."""
     owner = STEPS[canonical(step)]
-    if not owner.available:
-        return f"step {step!r} belongs to {owner.name!r}, which {NOT_YET}; write a phase such as 'move.start'"
-    having = ", ".join(
-        shape.example or shape.name for shape in SHAPES.values() if shape.protocol == owner.name and shape.available
-    )
+    having = ", ".join(one_of_each_shape(owner.name))
     return (
         f"strategy {strategy!r} has no step {step!r}; strategies that have it: {having}, "
         "or write a phase such as 'move.start'"

@@ -241,8 +241,7 @@ def _span(span: Span) -> str:
 
 def _step_rows() -> Iterator[Sequence[str]]:
     for protocol in PROTOCOLS.values():
-        if protocol.available:
-            yield from ((f"`{step}`", meaning) for step, meaning in protocol.steps.items())
+        yield from ((f"`{step}`", meaning) for step, meaning in protocol.steps.items())
     yield from ((f"`{alias}`", f"another name of `{step}`") for alias, step in ALIASES.items())
 
 
@@ -253,7 +252,7 @@ def _metric_rows() -> Iterator[Sequence[str]]:
 
 
 def _strategy_rows() -> Iterator[Sequence[str]]:
-    return ((f"`{shape.name}`", shape.help) for shape in SHAPES.values() if shape.available)
+    return ((f"`{shape.name}`", shape.help) for shape in SHAPES.values())
 
 
 def _profile_rows() -> Iterator[Sequence[str]]:

@@ -2,8 +2,7 @@
 
 Sources: `wiki` is the controller page's onPartitionReassignment (seed 003), `kafka-6794` the ticket's
 second list, `kafka-42` the ticket's seven stages, `kip-455` Kafka 2.4's phases, `failover` the order of
-Kafka's onControllerFailover (kafka-behaviour §3), the rest the page's other operations. A step of a
-protocol that no strategy of this version runs is known, so that it is refused with its reason.
+Kafka's onControllerFailover (kafka-behaviour §3), the rest the page's other operations.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ class Protocol:
     name: str
     steps: Mapping[str, str]
     reassignment: bool
-    available: bool = True
 
 
 def _numbered(name: str, *texts: str) -> dict[str, str]:

@@ -1,8 +1,7 @@
 """The grammar of strategy names, `shape[+admission][+order][+rate]` (readings §1), and the shapes that exist.
 
 A shape is how the controller steps one partition's move; admission, order and rate are how the operator
-feeds moves to it (`scenarios.strategies.execution`). `parse_strategy` refuses what later versions add, and
-says so.
+feeds moves to it (`scenarios.strategies.execution`).
 """
 
 from __future__ import annotations
@@ -14,8 +13,6 @@ from attrs import Factory, frozen
 
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.strategies.execution import Execution, parse_execution
-
-NOT_YET = "is not in this version (docs/limits.md)"
 
 
 @frozen
@@ -30,7 +27,6 @@ class Shape:
     name: str
     protocol: str
     help: str
-    available: bool = True
     api: bool = False
     example: str = ""
 
@@ -65,9 +61,8 @@ _OLDER_NAMES = {
 
 @frozen
 class Strategy:
-    """A strategy that this version runs. `protocol` names the steps its gates announce (`wiki`,
-    `kafka-6794`); `width`: how many replicas one hop of `kafka-6794` adds, None for all of them; `execution`: the
-    operator's half."""
+    """A strategy. `protocol` names the steps its gates announce (`wiki`, `kafka-6794`); `width`: how many replicas one
+    hop of `kafka-6794` adds, None for all of them; `execution`: the operator's half."""
 
     name: str
     shape: str
@@ -76,17 +71,16 @@ class Strategy:
     execution: Execution = Factory(Execution)
 
 
-def available_shapes() -> tuple[str, ...]:
-    """A strategy of each shape that this version runs."""
-    return tuple(shape.example or shape.name for shape in SHAPES.values() if shape.available)
+def one_of_each_shape(protocol: str | None = None) -> tuple[str, ...]:
+    """A strategy of each shape, or of those that run `protocol`."""
+    shapes = (shape for shape in SHAPES.values() if protocol in (None, shape.protocol))
+    return tuple(shape.example or shape.name for shape in shapes)
 
 
 def parse_strategy(text: str) -> Strategy:
-    """The strategy that `text` names; `BadInput` when no version knows it, or this one does not run it."""
+    """The strategy that `text` names; `BadInput` when there is none."""
     head, *parts = text.strip().split("+")
     shape = _shape(head.strip())
-    if not shape.available:
-        raise BadInput(f"strategy {head!r} {NOT_YET}; write one of {', '.join(available_shapes())}")
     execution = parse_execution(parts)
     width = _WIDTH.fullmatch(head.strip())
     name = "+".join((width[0] if width else shape.name, *execution.names))

@@ -42,8 +42,6 @@ def _told(entry: Entry) -> str:
         words.append(f"[strategy {entry['strategy']}]")
     if entry.get("parameters"):
         words.append(f"[{', '.join(entry['parameters'])}]")
-    if not entry.get("available", True):
-        words.append("(not in this version)")
     return " ".join(words)
 
 
@@ -51,20 +49,11 @@ def _steps() -> list[Entry]:
     """Phases first: they are the names that every strategy understands."""
     from scenarios.model import ALIASES, PHASES, STEPS
 
-    phases = [{"name": name, "help": help, "protocol": "phase", "available": True} for name, help in PHASES.items()]
+    phases = [{"name": name, "help": help, "protocol": "phase"} for name, help in PHASES.items()]
     steps = [
-        {
-            "name": name,
-            "help": protocol.steps[name],
-            "protocol": protocol.name,
-            "available": protocol.available,
-        }
-        for name, protocol in STEPS.items()
+        {"name": name, "help": protocol.steps[name], "protocol": protocol.name} for name, protocol in STEPS.items()
     ]
-    aliases = [
-        {"name": name, "help": f"the same as {step}", "protocol": "alias", "available": True}
-        for name, step in ALIASES.items()
-    ]
+    aliases = [{"name": name, "help": f"the same as {step}", "protocol": "alias"} for name, step in ALIASES.items()]
     return [*phases, *steps, *aliases]
 
 
@@ -80,7 +69,6 @@ def _actions() -> list[Entry]:
                 *(p.name for p in action.parameters),
             ],
             "undo": action.undo,
-            "available": True,
         }
         for action in ACTIONS.values()
     ]
@@ -91,13 +79,7 @@ def _strategies() -> list[Entry]:
     from scenarios.strategies import SHAPES, parts_by_axis
 
     shapes: list[Entry] = [
-        {
-            "name": shape.name,
-            "help": shape.help,
-            "axis": "shape",
-            "protocol": shape.protocol,
-            "available": shape.available,
-        }
+        {"name": shape.name, "help": shape.help, "axis": "shape", "protocol": shape.protocol}
         for shape in SHAPES.values()
     ]
     return shapes + [{"name": f"+{name}", "help": help, "axis": axis} for name, axis, help in parts_by_axis()]

@@ -31,11 +31,11 @@ def run(arguments: Namespace) -> int:
 
 def _verdict(name: str, changes: list[tuple[str, str]]) -> str:
     from scenarios.cli.files import load
-    from scenarios.strategies.names import available_shapes
+    from scenarios.strategies.names import one_of_each_shape
 
     scenario = load(name, changes)
     fitting = []
-    for strategy in available_shapes():
+    for strategy in one_of_each_shape():
         try:
             scenario.for_run(strategy=strategy)
         except BadInput:

@@ -4,7 +4,7 @@ import pytest
 
 from scenarios.errors import BadInput
 from scenarios.strategies import PARTS, Strategy, parse_strategy
-from scenarios.strategies.names import available_shapes
+from scenarios.strategies.names import one_of_each_shape
 
 
 def test_the_shapes_that_run() -> None:
@@ -12,7 +12,7 @@ def test_the_shapes_that_run() -> None:
     assert parse_strategy("kafka-6794") == Strategy("kafka-6794", "kafka-6794", "kafka-6794", width=1)
     assert parse_strategy("kafka-42").protocol == "kafka-42"
     assert parse_strategy("grow-then-shrink").protocol == "kafka-6794"
-    assert all(parse_strategy(name).name == name for name in available_shapes())
+    assert all(parse_strategy(name).name == name for name in one_of_each_shape())
 
 
 @pytest.mark.parametrize(("name", "width"), [("width-1", 1), ("width-2", 2), ("width-12", 12), ("width-all", None)])
@@ -57,7 +57,7 @@ def test_a_composition_has_one_name(text: str, name: str) -> None:
 
 @pytest.mark.parametrize("part", PARTS)
 def test_every_part_goes_with_every_shape(part: str) -> None:
-    for shape in available_shapes():
+    for shape in one_of_each_shape():
         assert parse_strategy(f"{shape}+{part.replace('-N', '-3')}").name.startswith(shape)
 
 
