@@ -15,8 +15,8 @@ from scenarios.model import Scenario
 from tests.docs.pages import DOCS, ROOT, Fenced, fenced, run_blocks, text_of
 
 PAGES = (
-    "scenarios.md", "strategies.md", "profiles.md", "dataset.md", "checkers.md", "determinism.md", "python.md",
-    "atlas.md",
+    "architecture.md", "scenarios.md", "strategies.md", "profiles.md", "dataset.md", "checkers.md", "determinism.md",
+    "python.md", "atlas.md",
 )  # fmt: skip
 _LINK = re.compile(r"\]\(([^)#:]+)?(?:#([^)]+))?\)")
 _NEEDS_SPARK = "scenarios.spark"
@@ -84,3 +84,10 @@ def anchors(page: str) -> list[str]:
     """The headings of a page as GitHub names them."""
     heads = re.findall(r"^#+ (.*)$", text_of(page), re.MULTILINE)
     return [re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads]
+
+
+def test_the_places_that_the_page_of_the_architecture_names_are_there() -> None:
+    floors = "scenarios|controller|brokers|fetchers|emulator|tests|benchmarks"
+    named = set(re.findall(rf"`((?:{floors})/[a-z0-9_/.]+)`", text_of("architecture.md")))
+    assert len(named) > 30
+    assert sorted(place for place in named if not (ROOT / place).exists()) == []
