@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from controller.states.names import PAGE_REPLICA_PREDECESSORS, REPLICA_PREDECESSORS, ReplicaState
 
@@ -70,14 +70,5 @@ FOUR_STATES = ReplicaRules(
 )
 """As on the controller page, and before topics could be deleted."""
 
-FOUR_STATES_TRUSTING_MEMORY = ReplicaRules(
-    predecessors=PAGE_REPLICA_PREDECESSORS,
-    deletion=(ReplicaState.NON_EXISTENT,),
-    unreachable=ReplicaState.OFFLINE,
-    shrink_at_failover=False,
-    told_of_shrunk_isr=leader_only,
-    stops_offline=False,
-    trusts_memory=True,
-    keeps_last_in_isr=False,
-)
+FOUR_STATES_TRUSTING_MEMORY = evolve(FOUR_STATES, stops_offline=False, trusts_memory=True, keeps_last_in_isr=False)
 """The four states as they first ran (kafka.controller.ReplicaStateMachine, 0.8.0)."""

@@ -3,6 +3,7 @@
 import pytest
 
 from controller import ControllerPolicies
+from emulator.protocol import znodes
 from emulator.protocol.events import LeaderElected
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step
@@ -142,6 +143,31 @@ def test_a_bounce_is_a_failure_and_a_startup() -> None:
         assert lab.state(TP).leader == 1
 
     run(test, brokers=4, policies=PINNED_3, joins=False)
+
+
+def test_what_waits_for_a_broker_that_bounced_is_dropped() -> None:
+    """It was for the incarnation before: three LeaderAndIsr and three UpdateMetadata. The new one gets what is sent
+    while the controller still reads who is there, and no more."""
+
+    async def test(lab: Lab) -> None:
+        old = lab.active.context.brokers[0]
+        lab.nodes[0].crash()
+        for topic in ("orders", "payments", "returns"):
+            await lab.operator.create(f"/brokers/topics/{topic}", znodes.encode_topic({0: (0, 1)}))
+            await lab.world.sleep(500_000)
+        lab.active.process.pause()
+        lab.zookeeper.expire(0)
+        lab.restart(0)
+        await lab.world.sleep(1_000_000)
+        before = len(lab.received)
+        lab.active.process.resume()
+        await lab.settle()
+        epochs = [request.broker_epoch for broker, request in lab.received[before:] if broker == 0]
+        assert lab.active.context.brokers[0] > old, "the bounce was noticed"
+        assert epochs.count(old) <= 2
+        assert len(epochs) - epochs.count(old) >= 3
+
+    run(test, brokers=4, policies=PINNED_3)
 
 
 def test_isr_change_notification() -> None:
