@@ -4,11 +4,14 @@ from itertools import pairwise
 
 import pytest
 
-from controller import ControllerPolicies
+from controller import Controller, ControllerPolicies
+from controller.errors import StateChangeFailed
+from controller.reassignment.wiki import Wiki
 from emulator.protocol.events import ControllerElected, ControllerResigned, ControlRequest
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import REASSIGN_PARTITIONS, encode_reassignment
+from emulator.protocol.znodes import REASSIGN_PARTITIONS, encode_reassignment, encode_topic
 from emulator.trace.events import ZkWritten
+from emulator.zookeeper import NoNode
 from tests.controller.lab import EXPIRY_US, Lab, run
 from tests.controller.notes import Notes
 
@@ -140,6 +143,47 @@ def test_a_broker_that_does_not_answer_gets_its_requests_again() -> None:
         assert lab.state(TP).isr == (1,)
 
     run(test, brokers=3, policies=ControllerPolicies(pinned=2))
+
+
+def test_who_resigns_drops_what_waits_to_be_sent() -> None:
+    """The broker is not there, so its requests are retried; after the resignation none of the old term is."""
+
+    async def test(lab: Lab) -> None:
+        lab.nodes[0].crash()
+        await lab.operator.create("/brokers/topics/orders", encode_topic({0: (1, 0)}))
+        await lab.world.sleep(SOON_US)
+        assert [e.broker for e in lab.of(ControlRequest)][-3:] == [0, 0, 0]
+        await lab.operator.delete("/controller")
+        await lab.pass_time(EXPIRY_US)
+        [resigned] = lab.of(ControllerResigned)
+        later = [e for e in lab.of(ControlRequest) if e.seq > resigned.seq]
+        assert {e.controller_epoch for e in later} == {2}
+        assert lab.state(TP).isr == (1,)
+
+    run(test, brokers=3, policies=ControllerPolicies(pinned=2))
+
+
+@pytest.mark.parametrize("error", [StateChangeFailed("a failover that fails"), NoNode("/")], ids=["ours", "zookeeper"])
+def test_who_cannot_take_over_makes_room(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It resigns and deletes /controller; somebody, maybe itself, is elected with the next epoch and does better."""
+    failing = [error]
+    honest = Wiki.resume
+
+    async def resume(protocol: Wiki, c: Controller) -> None:
+        if failing:
+            raise failing.pop()
+        await honest(protocol, c)
+
+    monkeypatch.setattr(Wiki, "resume", resume)
+
+    async def test(lab: Lab) -> None:
+        assert [e.controller_epoch for e in lab.of(ControllerElected)] == [1, 2]
+        assert [e.controller_epoch for e in lab.of(ControllerResigned)] == [1]
+        assert believers(lab) == [lab.active.id]
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        assert lab.state(TP).controller_epoch == 2
+
+    run(test)
 
 
 def test_control_requests_name_their_cause() -> None:
