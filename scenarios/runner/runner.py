@@ -3,7 +3,7 @@
 import logging
 import shlex
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import structlog
 from attrs import define, field
 
 from emulator.kernel import Backend, World
+from emulator.protocol.events import Fault, MoveAnswered
 from emulator.trace import Sink
 from emulator.trace.events import Step
 from scenarios.checkers import Checkers
@@ -20,6 +21,7 @@ from scenarios.explain import explain
 from scenarios.faults import Actions, Roles
 from scenarios.measures import Measured, Measures
 from scenarios.measures.figures import Figures
+from scenarios.measures.moves import refused as is_refusal
 from scenarios.model import Scenario
 from scenarios.profiles import cluster_setup
 from scenarios.profiles.setup import min_insync_replicas, topic_setup
@@ -250,13 +252,25 @@ def _explanation(
     if violations:
         what, seq = str(violations[0]), violations[0].seq
     elif reason == "not exercised":
-        what, seq = "not exercised: " + "; ".join(stage.actions.not_exercised() or stage.method.not_exercised()), 0
+        what = "not exercised: " + "; ".join(stage.actions.not_exercised() or stage.method.not_exercised())
+        seq = _turned_down(story, stage.actions.refused)
     elif broken is not None:
         what, seq = f"expected {broken.statement}; {broken.detail}", _last_before(story, broken.t_us)
     else:
         what = f"unfinished: a move is open at {stage.world.now / 1e6:.3f} s, the horizon"
         seq = next((event.seq for event in reversed(story) if type(event) is Step and event.topic), 0)
     return explain(what, story, seq or _last_before(story, None), replay, seed=stage.scenario.seed)
+
+
+def _turned_down(story: tuple[Any, ...], refused: Iterable[str]) -> int:
+    """Where the chain of a refused action begins: at the answer, or at the action itself where its tool refused it."""
+    actions = [line.partition(":")[0] for line in refused]
+    words = (
+        event.seq
+        for event in reversed(story)
+        if (type(event) is Fault and event.action in actions) or (type(event) is MoveAnswered and is_refusal(event))
+    )
+    return next(words, 0)
 
 
 def _last_before(story: tuple[Any, ...], t_us: int | None) -> int:

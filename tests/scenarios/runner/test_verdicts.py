@@ -37,6 +37,26 @@ def test_a_step_that_never_comes() -> None:
     assert found.virtual_s == pytest.approx(30, abs=0.2)
 
 
+STOPPED: Table = {"at": "1s", "action": "broker.stop", "target": 2}
+AGAIN: Table = {"at": "2001ms", "action": "reassign.execute"}
+
+
+@pytest.mark.parametrize(
+    ("method", "said", "begins"),
+    [
+        ((STOPPED, {**EXECUTE, "at": "9s"}), "no such brokers now: 2: INVALID_REPLICA_ASSIGNMENT", "at 9.000000 s"),
+        ((EXECUTE, AGAIN), "another reassignment is in progress: REASSIGNMENT_IN_PROGRESS", "at 2.001000 s"),
+    ],
+    ids=["a dead broker", "an overlapping plan"],
+)
+def test_a_plan_that_the_tool_refuses(method: tuple[Table, ...], said: str, begins: str) -> None:
+    """Kafka's code, and the story begins where the plan was refused."""
+    found = run(plan={0: [0, 2]}, method=method, horizon="30s")
+    assert_failed(found, "not exercised", said)
+    assert begins in found.explanation
+    assert "FAULT reassign.execute" in found.explanation.partition("its causes")[2]
+
+
 def test_a_target_that_nobody_is() -> None:
     found = run(method=[{"at": "1s", "action": "broker.crash", "target": {"state": "paused"}}])
     assert_failed(found, "not exercised", "broker.crash: no broker is paused")
