@@ -140,6 +140,42 @@ def test_nonsense_in_the_znode_is_left_alone(data: str) -> None:
 # -- topics that are to be deleted ------------------------------------------------------------------------------------
 
 
+def test_the_znode_is_watched_again_once_it_is_gone() -> None:
+    """Nothing but the deletion itself has the controller look for the next one."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1)})
+        for joining in (2, 3, 4):
+            await lab.reassign({TP: (0, joining)})
+            await join(lab, joining)
+            assert lab.assignment(TP) == (0, joining)
+            assert lab.data(znodes.REASSIGN_PARTITIONS) is None
+
+    play(test)
+
+
+def test_a_move_that_ends_leaves_a_newer_request_in_the_znode() -> None:
+    """B7 takes out what asks for the target that was reached, and nothing else."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1)})
+        lab.at_gate("kip-455.B6", "after", lambda at: at.process.pause())
+        left: list[str | None] = []
+        lab.at_gate("kip-455.B7", "after", lambda _: left.append(lab.data(znodes.REASSIGN_PARTITIONS)))
+        await lab.alter({TP: (0, 2)})
+        state = lab.state(TP)
+        joined = znodes.LeaderAndIsr(state.leader, state.leader_epoch, (0, 1, 2), state.controller_epoch)
+        await lab.operator.set(znodes.state_path(TP), joined.encode(), state.zk_version)
+        await lab.world.sleep(1_000_000)
+        await lab.operator.create(znodes.REASSIGN_PARTITIONS, znodes.encode_reassignment({TP: (0, 3)}))
+        lab.active.process.resume()
+        await lab.settle()
+        assert left == [znodes.encode_reassignment({TP: (0, 3)})]
+        assert lab.full_assignment(TP) == ReplicaAssignment((0, 3, 2), (3,), (2,))
+
+    play(test)
+
+
 def test_a_topic_that_is_being_moved_is_deleted_after_b8() -> None:
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1)})
