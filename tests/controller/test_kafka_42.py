@@ -238,7 +238,8 @@ def test_a_retry_while_in_progress_is_taken_up_by_the_next_controller() -> None:
 
 
 def test_a_new_replica_that_restarts_is_not_started_again() -> None:
-    """It is in no assigned list, so it went offline and comes back in nobody's book; the next controller starts it."""
+    """It is in no assigned list, so it went offline and comes back in nobody's book: its start has step 2 repeated,
+    which finds none that may start. The next controller starts it."""
 
     async def test(lab: Lab) -> None:
         lab.takes_in = False
@@ -248,6 +249,7 @@ def test_a_new_replica_that_restarts_is_not_started_again() -> None:
         notes = Notes(lab)
         lab.restart(3)
         await lab.pass_time(EXPIRY_US)
+        assert steps_of(POLICIES, notes) == ["kafka-42.2"]
         assert 3 not in notes.requests(metadata=False)
         lab.takes_in = True
         lab.nodes[6].crash()
