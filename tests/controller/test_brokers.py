@@ -42,6 +42,26 @@ def test_a_topic_without_live_replica_waits_for_one() -> None:
     run(test, brokers=4, policies=PINNED_3)
 
 
+def test_a_topic_that_somebody_takes_out_of_zookeeper_is_forgotten() -> None:
+    """Without a word to the brokers, as in Kafka. Under the same name another one can be made, and is new."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        path = znodes.topic_path("orders")
+        notes = Notes(lab)
+        for below in ("/partitions/0/state", "/partitions/0", "/partitions", ""):
+            await lab.operator.delete(path + below)
+        await lab.settle()
+        context = lab.active.context
+        assert (context.assignments, context.leadership, context.partition_states) == ({}, {}, {})
+        assert notes.requests() == {}
+        await lab.operator.create(path, znodes.encode_topic({0: (2, 1)}))
+        await lab.settle()
+        assert (lab.state(TP).leader, lab.state(TP).leader_epoch, lab.state(TP).isr) == (2, 0, (2, 1))
+
+    run(test, brokers=4, policies=PINNED_3)
+
+
 def test_more_partitions() -> None:
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1)})
