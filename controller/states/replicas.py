@@ -20,6 +20,10 @@ log = structlog.get_logger("controller.replicas")
 ByBroker = dict[int, list[TopicPartition]]
 """Replicas: the partitions of each broker, both in the order of first mention."""
 
+BLOCK = 1000
+"""Partitions whose replicas a new controller goes through before the next: what it has just said of a partition to one
+broker is then still at hand for the others."""
+
 
 @define(eq=False, repr=False)
 class ReplicaStateMachine:
@@ -37,17 +41,19 @@ class ReplicaStateMachine:
     async def start(self) -> None:
         """A new controller takes all replicas up and tells them what they are (failover F6)."""
         context = self.context
-        up: ByBroker = {}
+        up: list[ByBroker] = []
         down: ByBroker = {}
-        for tp in context.partitions():
+        for number, tp in enumerate(context.partitions()):
+            if number % BLOCK == 0:
+                up.append({})
             for broker in context.replicas(tp):
-                (up if context.is_online(broker, tp) else down).setdefault(broker, []).append(tp)
-        for replicas, state in ((up, ReplicaState.ONLINE), (down, self.rules.unreachable)):
+                (up[-1] if context.is_online(broker, tp) else down).setdefault(broker, []).append(tp)
+        for replicas, state in (*((block, ReplicaState.ONLINE) for block in up), (down, self.rules.unreachable)):
             for broker, partitions in replicas.items():
                 context.set_replica_states(broker, partitions, state)
         await self._handle(up, ReplicaState.ONLINE)
         if self.rules.shrink_at_failover:
-            await self._handle(down, ReplicaState.OFFLINE)
+            await self._handle([down], ReplicaState.OFFLINE)
 
     async def delete(self, replicas: Sequence[Replica]) -> None:
         """Take offline replicas all the way to NonExistent, without waiting for the brokers' answers."""
@@ -59,14 +65,15 @@ class ReplicaStateMachine:
         by_broker: ByBroker = {}
         for tp, broker in replicas:
             by_broker.setdefault(broker, []).append(tp)
-        await self._handle(by_broker, target)
+        await self._handle([by_broker], target)
 
-    async def _handle(self, replicas: ByBroker, target: ReplicaState) -> None:
-        if not replicas:
+    async def _handle(self, blocks: Sequence[ByBroker], target: ReplicaState) -> None:
+        if not any(blocks):
             return
         self.batch.begin()
-        for broker, partitions in replicas.items():
-            await self._handle_broker(broker, self._legal(broker, partitions, target), target)
+        for replicas in blocks:
+            for broker, partitions in replicas.items():
+                await self._handle_broker(broker, self._legal(broker, partitions, target), target)
         self.batch.send()
 
     def _legal(self, broker: int, partitions: list[TopicPartition], target: ReplicaState) -> list[TopicPartition]:
