@@ -63,7 +63,7 @@ def _protocol(protocol: str, rows: list[CellRow]) -> Iterator[str]:
     steps = {step: None for step in STEPS if any(row.step == step for row in rows)}
     for step in steps:
         of_step = [row for row in rows if row.step == step]
-        yield f"{step:<{width}}{_numbers(of_step)}  {_worst(of_step)}"
+        yield f"{step:<{width}}{_numbers(of_step)}  {_worst(of_step)}".rstrip()
     yield f"{'all':<{width}}{_numbers(rows)}"
 
 

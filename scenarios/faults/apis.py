@@ -80,7 +80,7 @@ def told(passing: Passing) -> str:
         kind = type(body.request).__name__
         return f"{kind[0].lower()}{kind[1:]} {way}: {', '.join(op.path for op in operations(body.request))}"
     if isinstance(body, Response):
-        return f"answer {way}: {body.path}"
+        return f"answer {way}: {', '.join(one.path for one in body.results or (body,))}"
     named = [str(tp) for tp in partitions_of(body)]
     more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
     about = f": {', '.join(named[:NAMED])}{more}" if named else ""

@@ -147,7 +147,8 @@ def type_of(kind: kinds.Kind[Any]) -> str:
         return "integer" + ("" if kind.high is None and not kind.low else _bounds(kind))
     if isinstance(kind, kinds.Choice):
         # More than fit a cell have a table of their own.
-        return ", ".join(_code(name) for name in kind.names) if len(kind.names) < 6 else f"name of a {kind.what}"
+        article = "an" if kind.what[0] in "aeiou" else "a"
+        return ", ".join(map(_code, kind.names)) if len(kind.names) < 6 else f"name of {article} {kind.what}"
     if isinstance(kind, kinds.Text):
         return kind.form.removeprefix("a ").replace('"orders-0"', "`orders-0`")
     if isinstance(kind, kinds.ListOf):

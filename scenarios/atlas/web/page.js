@@ -132,9 +132,16 @@
     }
   }
 
+  function addressed() {
+    try {
+      return decodeURI(location.hash.slice(1));
+    } catch {
+      return ""; // an address with a stray percent sign names no cell
+    }
+  }
+
   function fromAddress() {
-    const name = decodeURI(location.hash.slice(1));
-    const i = details ? details.cell.indexOf(name) : -1;
+    const i = details ? details.cell.indexOf(addressed()) : -1;
     const cell = i < 0 ? null : cells.find((one) => Number(one.dataset.i) === i);
     if (!cell) return;
     byId("plan").value = cell.closest(".map").dataset.plan;

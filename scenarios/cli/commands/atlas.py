@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import time
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
@@ -73,7 +74,7 @@ def run(arguments: Namespace) -> int:
     for option in ("out", "all_plans", "protocols"):
         if arguments.cell and getattr(arguments, option):
             name = {"all_plans": "--all-plans", "protocols": "--protocol"}.get(option, f"--{option}")
-            raise BadInput("does one cell, whose name says all; leave it out", where=name)
+            raise BadInput("does not go with --cell, whose name says all; leave it out", where=name)
     atlas = _asked(arguments)
     return _one_cell(atlas, arguments) if arguments.cell else _all_cells(atlas, arguments)
 
@@ -155,7 +156,7 @@ def _write_scenario(scenario: Scenario, path: Path) -> None:
         path.write_text(scenario.to_toml())
     except OSError as error:
         raise BadInput(f"cannot be written ({error.strerror}); name another file", source=str(path)) from error
-    say(f"written to {path}; next: understudy run {path}")
+    say(f"written to {path}; next: understudy run {shlex.quote(str(path))}")
 
 
 # -- all of them ------------------------------------------------------------------------------------------------------

@@ -112,7 +112,7 @@ def test_ctrl_c_loses_nothing_that_was_reported_and_resume_goes_on(call: Call, t
         (("--cell", "wiki"), "--cell: 'wiki' names no cell; write protocol/plan/gate/actor/fault, as in "),
         (("--cell", CELL + "ed"), f"--cell: that move has no cell '{CELL}ed'; did you mean '{CELL}'?"),
         (("--cell", CELL.replace("1,3,4", "1,3,5")), "--cell: unknown plan '0,1,2-1,3,5'; did you mean "),
-        (("--cell", CELL, "--out", "x"), "--out: does one cell, whose name says all; leave it out"),
+        (("--cell", CELL, "--out", "x"), "--out: does not go with --cell, whose name says all; leave it out"),
         (("--write-scenario", "x"), "--write-scenario: writes one cell; name it with --cell"),
         (("no-such-file",), "no-such-file: there is no such scenario file; "),
         (("quick-move", "--all-plans"), "--all-plans: the file has a plan of its own; leave one of them out"),

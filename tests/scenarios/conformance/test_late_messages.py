@@ -95,11 +95,22 @@ def test_C77_without_the_delay_nothing_to_speak_of_is_lost(strategy: str) -> Non
 # -- answers of ZooKeeper that never come (kafka-behaviour, 3 and 7.6) ------------------------------------------------
 
 
+LEADER_ENDS: tuple[Table, ...] = ({"at": "6s", "action": "broker.stop", "target": 0, "duration": "5s"},)
+
+
 def lost_answer(when: Table, *before: Table) -> Played:
     """Brokers 0 and 1 have orders-0, led by 0; broker 3 is controller. The write of ``when`` takes effect, and its
     answer is lost with the connection."""
     cut = {"when": when, "action": CUT}
     return play(scenario(brokers=4, controller=3, assignment=[[0, 1]], method=[*before, cut], horizon="1m"))
+
+
+def test_a_lost_answer_of_a_controllers_write_names_the_znode_that_was_waited_for() -> None:
+    """Every write of a controller's stands in a multi behind the check of its epoch."""
+    played = lost_answer({"zk": "setData", "path": STATE, "from": "controller", "since": "5s"}, *LEADER_ENDS)
+    assert played.run.passed, played.run.explanation
+    [fault] = played.of(Fault, lambda event: event.action == CUT)
+    assert fault.detail == f"answer ZooKeeper -> 3: /controller_epoch, {STATE}"
 
 
 def follower_away() -> Table:
