@@ -9,7 +9,7 @@ from brokers.log.log import log_path
 from emulator.kernel import Signal, World
 from emulator.protocol import znodes
 from emulator.protocol.errors import Errors
-from emulator.protocol.events import Produced
+from emulator.protocol.events import Fault, Produced
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkSpec
 from scenarios.clients import Operator
@@ -144,6 +144,8 @@ def test_what_kafka_refuses_was_not_exercised(entry: Table, reason: str) -> None
     played = play(scenario(method=[first, {"after": "5ms", **entry}], plan={0: (0, 1, 3)}, size="16MiB"))
     assert (played.run.verdict, played.run.reason) == ("failed", "not exercised")
     assert reason in played.run.explanation
+    [asked] = played.of(Fault, lambda event: event.action == entry["action"])
+    assert f"(event {asked.seq})" in played.run.explanation, "where it was refused, not where the move ended"
 
 
 # -- expansion --------------------------------------------------------------------------------------------------------
