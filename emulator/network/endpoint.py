@@ -131,6 +131,8 @@ class Endpoint:
                 self.reset_peer("reset")
         elif process.paused:
             process.deliver((self._hand_over, item))
+        elif self.held is not None:
+            self.held.append((self._hand_over, item))  # waited for the process, like what is held
         else:
             process.node.trace.cause = item[1]
             if not self.taps.delivered or self._may_enter(item):
@@ -209,10 +211,17 @@ class Endpoint:
         if self.done or not self.process.alive:
             return
         if self.process.paused:
-            self.process.deliver((self._hear_of_the_end, reason))
+            self.process.deliver((self._hear_in_turn, reason))
         else:
             self.finish()
             self.closed(reason)
+
+    def _hear_in_turn(self, reason: str) -> None:
+        """The process has resumed: what has waited with the news, and is held by now, comes first."""
+        if self.held is not None:
+            self.held.append((self._hear_of_the_end, reason))
+        else:
+            self._hear_of_the_end(reason)
 
     def finish(self) -> None:
         """Forget the connection at this end, without telling anybody."""
