@@ -258,7 +258,7 @@ def test_a_sender_that_crashes_leaves_what_is_held_on_the_wire() -> None:
     gaps=st.lists(st.integers(0, 800), min_size=10, max_size=10),
     pause=st.tuples(st.integers(0, 6_000), st.integers(0, 6_000)),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_whatever_is_held_nothing_is_lost_doubled_or_overtaken(
     held: list[tuple[int, Edge, int]], gaps: list[int], pause: tuple[int, int]
 ) -> None:
