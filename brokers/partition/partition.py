@@ -29,6 +29,7 @@ from emulator.protocol.types import NO_LEADER, Batch, TopicPartition
 if TYPE_CHECKING:
     from brokers.replicas.manager import ReplicaManager
 
+
 class Partition:
     """See the module.
 

@@ -40,8 +40,8 @@ class Reelect:
 class Expire:
     """The ZooKeeper session has expired, and with it /controller and the broker's registration.
 
-    It takes precedence over all events that wait: they belong to the lost session. Kafka opens the new
-        session beside the queue; nothing in the queue could do anything before, so here it waits in it.
+    It takes precedence over all events that wait: they belong to the lost session. Kafka opens the new session beside
+    the queue; nothing in the queue could do anything before, so here it waits in it.
     """
 
     async def process(self, controller: "Controller") -> None:

@@ -91,7 +91,7 @@ class Endpoint:
         assert peer is not None
         if peer.out.blocked:
             peer.out.stalled.append((self.arrive, item))
-        elif self.held is None:
+        elif self.held is None or self.process.paused:
             self._hand_over(item)
         else:
             self.held.append((self.arrive, item))
@@ -100,11 +100,18 @@ class Endpoint:
         """The same for a message that a hook kept as it was sent."""
         peer = self.peer
         assert peer is not None
-        item, hold = item_and_hold
         if peer.out.blocked:
             peer.out.stalled.append((self.arrive_held, item_and_hold))
+        else:
+            self._take_held(item_and_hold)
+
+    def _take_held(self, item_and_hold: tuple[Item, Hold]) -> None:
+        item, hold = item_and_hold
+        process = self.process
+        if process.paused and process.alive:
+            process.deliver((self._take_held, item_and_hold))
         elif self.held is not None:
-            self.held.append((self.arrive_held, item_and_hold))
+            self.held.append((self._take_held, item_and_hold))
         elif hold.over:
             self._hand_over(item)
         else:
@@ -115,7 +122,14 @@ class Endpoint:
         self.held = [(self._hand_over, item)]
 
     def flow(self) -> None:
-        """Take on what was held, in order; what another hold stops waits on, with all that is behind it."""
+        """Take on what was held, in order; what another hold stops waits on, with all that is behind it. Whatever comes
+        to a paused process waits for it to resume, in order, this too."""
+        if self.process.paused and self.process.alive:
+            self.process.deliver((self._flow, None))
+        else:
+            self._flow()
+
+    def _flow(self, _: None = None) -> None:
         held, self.held = self.held or [], None
         for place, (take, item) in enumerate(held):
             if self.holds:
@@ -131,6 +145,8 @@ class Endpoint:
                 self.reset_peer("reset")
         elif process.paused:
             process.deliver((self._hand_over, item))
+        elif self.held is not None:
+            self.held.append((self._hand_over, item))
         else:
             process.node.trace.cause = item[1]
             if not self.taps.delivered or self._may_enter(item):
@@ -200,7 +216,7 @@ class Endpoint:
         """The other end is gone, or never answered the handshake with anything but a refusal."""
         if self.peer is not None and self.peer.out.blocked:
             self.peer.out.stalled.append((self.ended, reason))
-        elif self.held is not None:
+        elif self.held is not None and not self.process.paused:
             self.held.append((self.ended, reason))
         else:
             self._hear_of_the_end(reason)
@@ -209,10 +225,17 @@ class Endpoint:
         if self.done or not self.process.alive:
             return
         if self.process.paused:
-            self.process.deliver((self._hear_of_the_end, reason))
+            self.process.deliver((self._hear_in_turn, reason))
         else:
             self.finish()
             self.closed(reason)
+
+    def _hear_in_turn(self, reason: str) -> None:
+        """The process has resumed: what has waited with the news, and is held by now, comes first."""
+        if self.held is not None:
+            self.held.append((self._hear_of_the_end, reason))
+        else:
+            self._hear_of_the_end(reason)
 
     def finish(self) -> None:
         """Forget the connection at this end, without telling anybody."""

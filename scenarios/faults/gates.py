@@ -1,8 +1,10 @@
 """Which visit of a gate counts: the filters of ``when`` (readings, 1)."""
 
+from collections.abc import Callable
+
 from attrs import define
 
-from emulator.gates import Visit
+from emulator.gates import Gates, Visit
 from emulator.gates.gates import Edge
 from scenarios.model import When, gate_of
 
@@ -39,3 +41,13 @@ class GateFilter:
         )
         self.seen += matches
         return matches and self.seen >= self.occurrence
+
+    def once(self, gates: Gates, act: Callable[[], object]) -> None:
+        """Act at the visit that is asked for, and at no later one."""
+
+        def visited(visit: Visit) -> None:
+            if self.lets(visit):
+                gates.disarm(self.step, self.edge, visited)
+                act()
+
+        gates.arm(self.step, self.edge, visited)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from emulator.gates import Visit
 from emulator.network import Endpoint, Passing
 from emulator.network.taps import Edge
 from emulator.protocol.types import TopicPartition
@@ -55,7 +54,7 @@ class Watch:
         if since is None:
             self._count()
         elif isinstance(since, When):
-            self._count_at(GateFilter.of(since, self.protocol))
+            GateFilter.of(since, self.protocol).once(self.cluster.gates, self._count)
         else:
             world.call_later(max(0, since - world.now), self._count, None, True)
         if isinstance(self.when, WhenMessage):
@@ -65,16 +64,6 @@ class Watch:
 
     def _count(self, _: Any = None) -> None:
         self._counting = True
-
-    def _count_at(self, filter: GateFilter) -> None:
-        gates = self.cluster.gates
-
-        def visited(visit: Visit) -> None:
-            if filter.lets(visit):
-                gates.disarm(filter.step, filter.edge, visited)
-                self._count()
-
-        gates.arm(filter.step, filter.edge, visited)
 
     # -- for those that look ------------------------------------------------------------------------------------------
 

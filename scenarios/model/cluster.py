@@ -66,10 +66,3 @@ class ClusterSpec:
                 f"broker {self.controller} does not exist; write an id from 0 to {self.brokers - 1}",
                 where="controller",
             )
-
-    @property
-    def broker_ids(self) -> range:
-        return range(self.brokers)
-
-    def rack_of(self, broker: int) -> str:
-        return f"rack-{broker % self.racks}"

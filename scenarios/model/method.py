@@ -51,8 +51,8 @@ class EntryKind(Kind[MethodEntry]):
         reader = Reader(value)
         name = reader.take("action", _TEXT)
         action = at("action", lambda _: find_action(name), name)
-        if "at" in reader.table and not self.triggered:
-            raise BadInput("rollbacks run when the method is over; leave it out or write 'after'", where="at")
+        if not self.triggered:
+            _check_rollback(reader, action)
         trigger = read_trigger(reader)
         if trigger is None and self.triggered:
             raise BadInput(
@@ -77,7 +77,8 @@ class EntryKind(Kind[MethodEntry]):
         return table
 
     def schema(self) -> Schema:
-        return {"oneOf": [self._action_schema(action) for action in ACTIONS.values()]}
+        possible = [action for action in ACTIONS.values() if self.triggered or not action.acts_on_message]
+        return {"oneOf": [self._action_schema(action) for action in possible]}
 
     def _action_schema(self, action: Action) -> Schema:
         triggers = trigger_schemas()
@@ -102,8 +103,25 @@ class EntryKind(Kind[MethodEntry]):
         if self.triggered:
             schema["oneOf"] = [{"required": [name]} for name in triggers]
         else:
-            del properties["at"]
+            for name in NOT_IN_ROLLBACKS:
+                properties.pop(name, None)
         return schema
+
+
+NOT_IN_ROLLBACKS = {
+    "at": "rollbacks run when the method is over; leave it out or write 'after'",
+    "when": "rollbacks wait for nothing; leave it out or write 'after'",
+    "duration": "nothing undoes a rollback; leave it out, or add an entry that does",
+}
+"""Key -> why a rollback cannot have it, and what to do."""
+
+
+def _check_rollback(reader: Reader, action: Action) -> None:
+    for name, why in NOT_IN_ROLLBACKS.items():
+        if name in reader.table:
+            raise BadInput(why, where=name)
+    if action.acts_on_message:
+        raise BadInput(f"{action.name} acts on a message that it waits for; write it in the method", where="action")
 
 
 def _take_target(reader: Reader, action: Action) -> Target | None:

@@ -4,7 +4,6 @@ from typing import Any
 
 from attrs import define, field
 
-from emulator.gates import Visit
 from emulator.kernel import Signal
 from emulator.network import Passing
 from scenarios.cluster import Cluster
@@ -66,14 +65,7 @@ class Method:
 
     def _arm(self, index: int, when: When) -> None:
         filter = GateFilter.of(when, self.scenario.strategy.parsed.protocol)
-        gates = self.cluster.gates
-
-        def visited(visit: Visit) -> None:
-            if filter.lets(visit):
-                gates.disarm(filter.step, filter.edge, visited)
-                self._fire(index)
-
-        gates.arm(filter.step, filter.edge, visited)
+        filter.once(self.cluster.gates, lambda: self._fire(index))
 
     def _watch(self, index: int, when: WhenMessage | WhenZk) -> None:
         protocol, actions = self.scenario.strategy.parsed.protocol, self.actions

@@ -153,7 +153,7 @@ def _cell_lines(row: CellRow) -> Iterator[str]:
 
 def _write_scenario(scenario: Scenario, path: Path) -> None:
     try:
-        path.write_text(scenario.to_toml())
+        path.write_text(scenario.to_toml(), encoding="utf-8")
     except OSError as error:
         raise BadInput(f"cannot be written ({error.strerror}); name another file", source=str(path)) from error
     say(f"written to {path}; next: understudy run {shlex.quote(str(path))}")

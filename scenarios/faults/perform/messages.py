@@ -16,15 +16,25 @@ if TYPE_CHECKING:
 
 @define(eq=False)
 class Effect:
-    """What an entry does to a message until ``undo``."""
+    """What an entry does to a message, or to its link, until ``undo``."""
 
     entry: MethodEntry
     undo: Callable[[], object]
+    slowed: Slowed | None = None
 
     @property
     def message(self) -> str:
         """The API, or the write, that the entry waited for."""
         return str(getattr(self.entry.trigger, "name", ""))
+
+
+@define(eq=False)
+class Slowed:
+    """A route that is slower, and the extra latency and jitter that it had before."""
+
+    source: int
+    target: int
+    before: tuple[int, int]
 
 
 def cut(actions: Actions, _entry: MethodEntry, _brokers: Brokers) -> None:
@@ -39,9 +49,21 @@ def delay(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
     passing, spec, network = _passing(actions), entry.param("delay"), actions.cluster.network
     source, target = passing.source, passing.target
     route = network.route(source, target)
-    before = route.extra_latency_us, route.extra_jitter_us
+    slowed = Slowed(source, target, (route.extra_latency_us, route.extra_jitter_us))
     network.delay(source, target, spec.latency_us, spec.jitter_us)
-    actions.effects.append(Effect(entry, lambda: network.delay(source, target, *before)))
+    actions.effects.append(Effect(entry, lambda: _restore(actions, slowed), slowed))
+
+
+def _restore(actions: Actions, slowed: Slowed) -> None:
+    """A delay that began later stays, and has what was before this one to restore."""
+    way = slowed.source, slowed.target
+    all_slowed = (effect.slowed for effect in actions.effects if effect.slowed is not None)
+    here = [other for other in all_slowed if (other.source, other.target) == way]
+    later = here[here.index(slowed) + 1 :]
+    if later:
+        later[0].before = slowed.before
+    else:
+        actions.cluster.network.delay(*way, *slowed.before)
 
 
 def release(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
@@ -54,8 +76,8 @@ def release(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
         if not ended and entry.trigger is not None:
             actions.refused.append(f"message.release: nothing is held or delayed{f' at {name}' if name else ''}")
     for effect in ended:
-        actions.effects.remove(effect)
         effect.undo()
+        actions.effects.remove(effect)
 
 
 def _passing(actions: Actions) -> Passing:

@@ -197,6 +197,33 @@ def test_a_receiver_that_the_hook_pauses_gets_the_message_when_it_resumes() -> N
     on_site(body)
 
 
+@pytest.mark.parametrize("disarmed", [False, True], ids=["armed", "disarmed"])
+def test_what_has_waited_for_a_paused_receiver_stays_behind_a_held_message(disarmed: bool) -> None:
+    async def body(site: Site) -> None:
+        connection = await pair(site)
+        server = connection.server.process
+        holds: list[Hold] = []
+
+        def hook(passing: Passing) -> None:
+            holds.append(passing.hold())
+            if disarmed:
+                site.network.taps.disarm(str, "delivered", hook)
+
+        site.network.taps.arm(str, "delivered", hook)
+        server.pause()
+        for item in ("held", "behind"):
+            connection.client.send(item, 10)
+        connection.client.close()
+        await site.world.settled()
+        server.resume()
+        assert (connection.items, connection.closed) == ([], [])
+        for _ in range(2):
+            holds[-1].release()
+        assert (connection.items, connection.closed) == (["held", "behind"], [("server", "closed")])
+
+    on_site(body)
+
+
 def test_a_receiver_that_the_hook_crashes_gets_nothing_and_the_sender_is_told() -> None:
     async def body(site: Site) -> None:
         connection = await pair(site)
@@ -229,13 +256,18 @@ def test_a_sender_that_crashes_leaves_what_is_held_on_the_wire() -> None:
 @given(
     held=st.lists(st.tuples(st.integers(0, 9), st.sampled_from(EDGES), st.integers(0, 3_000)), max_size=4),
     gaps=st.lists(st.integers(0, 800), min_size=10, max_size=10),
+    pause=st.tuples(st.integers(0, 6_000), st.integers(0, 6_000)),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=200, deadline=None)
 def test_whatever_is_held_nothing_is_lost_doubled_or_overtaken(
-    held: list[tuple[int, Edge, int]], gaps: list[int]
+    held: list[tuple[int, Edge, int]], gaps: list[int], pause: tuple[int, int]
 ) -> None:
     async def body(site: Site) -> None:
         connection: Pair = await pair(site)
+        server = connection.server.process
+        begin_us, for_us = pause
+        site.world.call_later(begin_us, lambda _: server.pause())
+        site.world.call_later(begin_us + for_us, lambda _: server.resume())
         for number, edge, for_us in held:
 
             def hook(passing: Passing, number: int = number, for_us: int = for_us) -> None:

@@ -191,6 +191,21 @@ CASES: dict[str, tuple[str, str, str]] = {
         "rollbacks[0].at",
         "leave it out",
     ),
+    "rollback at a step": (
+        small_and("[[rollbacks]]", 'when = { step = "wiki.4" }', 'action = "broker.start"', "target = 1"),
+        "rollbacks[0].when",
+        "wait for nothing",
+    ),
+    "rollback that would have to be undone": (
+        small_and("[[rollbacks]]", 'duration = "5s"', 'action = "broker.pause"', "target = 1"),
+        "rollbacks[0].duration",
+        "nothing undoes a rollback",
+    ),
+    "rollback of a message": (
+        small_and("[[rollbacks]]", 'action = "message.cut"'),
+        "rollbacks[0].action",
+        "write it in the method",
+    ),
     "target: unknown broker": (
         acting('action = "zk.expire"', "target = 7"),
         "method[1].target: broker 7",

@@ -253,6 +253,19 @@ def test_message_delay_slows_the_link_from_that_message_on() -> None:
     assert min(event.latency_us for event in slow) > 100_000 > max(event.latency_us for event in quick)
 
 
+def test_message_delays_of_one_link_end_each_for_itself_and_leave_it_as_it_was() -> None:
+    when = {"message": "Fetch", "from": 1, "to": 0, "response": False}
+    first, second = (
+        wait({**when, "since": since}, action="message.delay", delay={"latency": latency}, duration=duration)
+        for since, latency, duration in (("3s", "100ms", "6s"), ("6s", "200ms", "7s"))
+    )
+    played = run(first, second)
+    one, other = (event.t_us for event in played.of(Fault, lambda event: event.action == "message.release"))
+    slow = played.of(Produced, lambda event: one + 1_000_000 < event.t_us < other)
+    quick = played.of(Produced, lambda event: event.t_us > other + 1_000_000)
+    assert min(event.latency_us for event in slow) > 100_000 > max(event.latency_us for event in quick)
+
+
 # -- ZooKeeper --------------------------------------------------------------------------------------------------------
 
 AWAY: Table = {"at": "3s", "action": "link.cut", "target": 1, "peer": 0, "duration": "20s"}
