@@ -104,7 +104,7 @@ def see(stage: Stage, witness: Witness) -> Sight:
 
 
 def _is_safety(violation: Violation) -> bool:
-    return getattr(REGISTRY[violation.invariant], "section", "S") in SAFETY
+    return REGISTRY[violation.invariant].section in SAFETY
 
 
 def _told(violation: Violation) -> str:

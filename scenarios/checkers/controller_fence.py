@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol import znodes
-from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace.events import ZkWritten
 from scenarios.checkers.checker import Checker, Report
 from scenarios.checkers.ghosts import Ghosts
@@ -39,7 +37,6 @@ class ControllerFence(Checker):
         super().__init__(ghosts, report)
         self._epoch = -1
         self._controller = -1
-        self._states: dict[TopicPartition, LeaderAndIsr] = {}
 
     def on_written(self, event: ZkWritten) -> None:
         if event.path == znodes.CONTROLLER_EPOCH and event.op != "delete":
@@ -52,11 +49,9 @@ class ControllerFence(Checker):
             )
 
     def on_state(self, event: StateWritten) -> None:
-        before, state = self._states.get(event.tp), event.state
+        before, state = event.before, event.state
         if state is None:
-            self._states.pop(event.tp, None)
             return
-        self._states[event.tp] = state
         by_controller = before is None or state.leader_epoch != before.leader_epoch
         if by_controller and state.controller_epoch != self._epoch:
             self.violated(

@@ -12,8 +12,7 @@ from emulator.protocol.events import (
     NodeStarted,
     ReplicaStopped,
 )
-from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import CONTROLLER_EPOCH, LeaderAndIsr
+from emulator.protocol.znodes import CONTROLLER_EPOCH
 from emulator.trace import Event
 from emulator.trace.events import ZkWritten
 from scenarios.checkers.checker import Checker, Report
@@ -42,7 +41,6 @@ class EpochsGrow(Checker):
 
     def __init__(self, ghosts: Ghosts, report: Report) -> None:
         super().__init__(ghosts, report)
-        self._states: dict[TopicPartition, LeaderAndIsr] = {}
         self._roles: dict[int, dict[tuple[str, int], int]] = {}
         self._obeyed: dict[int, int] = {}
         self._registered: dict[int, int] = {}
@@ -51,12 +49,8 @@ class EpochsGrow(Checker):
     # -- ZooKeeper ----------------------------------------------------------------------------------------------------
 
     def on_state(self, event: StateWritten) -> None:
-        before, state = self._states.get(event.tp), event.state
-        if state is None:
-            self._states.pop(event.tp, None)
-            return
-        self._states[event.tp] = state
-        if before is None:
+        before, state = event.before, event.state
+        if state is None or before is None:
             return
         if state.leader_epoch < before.leader_epoch:
             self._back(event, f"{event.tp}, leader epoch in ZooKeeper", before.leader_epoch, state.leader_epoch)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.events import BecameLeader
-from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import LeaderAndIsr
 from scenarios.checkers.checker import Checker, Report
 from scenarios.checkers.ghosts import Ghosts
 from scenarios.checkers.subscriptions import StateWritten
@@ -31,18 +29,16 @@ class JoinsCaughtUp(Checker):
     def __init__(self, ghosts: Ghosts, report: Report) -> None:
         super().__init__(ghosts, report)
         self._logs = ghosts.commits.logs  # with their high watermarks
-        self._states: dict[TopicPartition, LeaderAndIsr] = {}
         self._began: dict[tuple[str, int], tuple[int, int]] = {}
 
     def on_became_leader(self, event: BecameLeader) -> None:
         self._began[event.topic, event.partition] = event.leader_epoch, event.log_end_offset
 
     def on_state(self, event: StateWritten) -> None:
-        tp, state, before = event.tp, event.state, self._states.pop(event.tp, None)
-        if state is None:
+        tp, state, before = event.tp, event.state, event.before
+        if state is None or before is None:
             return
-        self._states[tp] = state
-        if before is None or (before.leader, before.leader_epoch) != (state.leader, state.leader_epoch):
+        if (before.leader, before.leader_epoch) != (state.leader, state.leader_epoch):
             return
         epoch, start = self._began.get(tp, (-1, 0))
         leaders = self._logs.get(state.leader, tp)

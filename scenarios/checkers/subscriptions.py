@@ -20,7 +20,8 @@ PREFIX = "on_"
 
 
 class StateWritten(NamedTuple):
-    """ZooKeeper applied a write to the state znode of ``tp``; ``state`` is None when it was deleted.
+    """ZooKeeper applied a write to the state znode of ``tp``; ``state`` is None when it was deleted, ``before`` where
+    there was none.
 
     ``t_us, seq, cause`` are those of the ``ZkWritten`` that it was read from.
     """
@@ -30,6 +31,7 @@ class StateWritten(NamedTuple):
     cause: int
     tp: TopicPartition
     state: LeaderAndIsr | None
+    before: LeaderAndIsr | None
 
 
 class AssignmentWritten(NamedTuple):
@@ -65,15 +67,17 @@ def arm(folder: object, trace: Trace, topology: Topology) -> None:
     """Let ``folder`` see every later event that it subscribes to."""
     for kind, see in subscriptions(folder):
         if kind is StateWritten:
-            topology.subscribe(_no_interest, _as_state_written(see))
+            topology.subscribe(_no_interest, _as_state_written(see, topology))
         elif kind is AssignmentWritten:
             topology.subscribe(_as_assignment_written(see), _no_interest)
         else:
             trace.fold(kind, see)
 
 
-def _as_state_written(see: Callable[[StateWritten], None]) -> Callable[[Any, Any, Any], None]:
-    return lambda event, tp, state: see(StateWritten(event.t_us, event.seq, event.cause, tp, state))
+def _as_state_written(see: Callable[[StateWritten], None], topology: Topology) -> Callable[[Any, Any, Any], None]:
+    return lambda event, tp, state: see(
+        StateWritten(event.t_us, event.seq, event.cause, tp, state, topology.state(tp))
+    )
 
 
 def _as_assignment_written(see: Callable[[AssignmentWritten], None]) -> Callable[[Any, Any, Any], None]:

@@ -17,7 +17,7 @@ from emulator.trace.events import ZkWritten
 Assigned = Callable[[ZkWritten, TopicPartition, tuple[int, ...]], None]
 """The topic's znode gives a partition other replicas; none at all: the topic is gone."""
 Stated = Callable[[ZkWritten, TopicPartition, LeaderAndIsr | None], None]
-"""A state znode was written, or (None) deleted."""
+"""A state znode was written, or (None) deleted; ``Topology.state`` is still what it was before."""
 Moved = Callable[[ZkWritten, TopicPartition, bool], None]
 """The topic's znode names adding or removing replicas of a partition, or none any more (KIP-455)."""
 
@@ -32,6 +32,7 @@ class Topology:
 
     def __init__(self, trace: Trace) -> None:
         self._topics: dict[str, dict[int, tuple[int, ...]]] = {}
+        self._states: dict[TopicPartition, LeaderAndIsr] = {}
         self._assigned: list[Assigned] = []
         self._stated: list[Stated] = []
         self._motions: dict[str, dict[int, object]] = {}
@@ -54,6 +55,10 @@ class Topology:
             state = None if deleted else LeaderAndIsr.decode(event.data, event.version)
             for stated in self._stated:
                 stated(event, tp, state)
+            if state is None:
+                self._states.pop(tp, None)
+            else:
+                self._states[tp] = state
         elif event.path.count("/") == _TOPIC_DEPTH:
             self._see_topic(event, event.path.rpartition("/")[2])
 
@@ -81,6 +86,10 @@ class Topology:
     def assignment(self, tp: TopicPartition) -> tuple[int, ...]:
         """Its replicas in ZooKeeper, none when it is not there."""
         return self._topics.get(tp.topic, {}).get(tp.partition, ())
+
+    def state(self, tp: TopicPartition) -> LeaderAndIsr | None:
+        """Its state znode, None when it has none."""
+        return self._states.get(tp)
 
     def partitions(self, topic: str) -> list[TopicPartition]:
         """Those in the topic's znode."""
