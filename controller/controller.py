@@ -6,7 +6,7 @@ from typing import Any
 import structlog
 from attrs import define, field
 
-from controller import election
+from controller import election, requests
 from controller.channels import Channels, RequestBatch
 from controller.context import NOBODY, Context
 from controller.errors import ControllerError, ControllerMoved, IllegalState
@@ -17,7 +17,6 @@ from controller.events.elections import TopicUncleanLeaderElectionEnable, Unclea
 from controller.events.term import ControllerChange, Expire, Reelect, Startup
 from controller.operations.rebalance import RebalanceTimer
 from controller.policies import ControllerPolicies
-from controller.requests import controlled_shutdown, elect_leaders, reassignments
 from controller.states.elections import Elections
 from controller.states.partitions import PartitionStateMachine
 from controller.states.replicas import ReplicaStateMachine
@@ -85,9 +84,7 @@ class Controller:
         self.elections = Elections(process, context, self.store, self.batch, policies.unclean_leader_election)
         self.partitions = PartitionStateMachine(context, self.elections, self.batch, policies.selectors)
         self.replicas = ReplicaStateMachine(context, self.store, self.elections, self.batch, policies.replicas)
-        controlled_shutdown.serve(self)
-        elect_leaders.serve(self)
-        reassignments.serve(self)
+        requests.serve(self)
 
     @property
     def id(self) -> int:

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 from attrs import define
 
 from controller.errors import ControllerError, ControllerMoved
+from controller.events.asked import Asked
 from controller.operations import preferred, shutdown
-from emulator.network import Channel
 from emulator.protocol.controlled_shutdown import ControlledShutdownRequest, ControlledShutdownResponse
-from emulator.protocol.elect_leaders import ElectLeadersRequest, ElectLeadersResponse
+from emulator.protocol.elect_leaders import ElectLeadersRequest
 from emulator.protocol.errors import Errors
 from emulator.zookeeper import ZkError
 
@@ -27,32 +27,23 @@ class ReplicaLeaderElection:
 
 
 @define(eq=False)
-class ApiReplicaLeaderElection:
-    """ElectLeaders. If the event fails there is no answer, and the client's timeout ends its wait, as in Kafka."""
-
-    request: ElectLeadersRequest
-    channel: Channel
+class ApiReplicaLeaderElection(Asked[ElectLeadersRequest]):
+    """ElectLeaders."""
 
     async def process(self, controller: "Controller") -> None:
         if controller.is_active:
-            self._answer(await preferred.answer(controller, self.request))
+            self.answer(await preferred.answer(controller, self.request))
         else:
             self.preempted(controller)
 
     def preempted(self, _controller: "Controller") -> None:
-        self._answer(preferred.not_controller(self.request))
-
-    def _answer(self, response: ElectLeadersResponse) -> None:
-        self.channel.reply(response, response.size)
+        self.answer(preferred.not_controller(self.request))
 
 
 @define(eq=False)
-class ControlledShutdown:
+class ControlledShutdown(Asked[ControlledShutdownRequest]):
     """A broker is going down. It is answered whatever happens; as in Kafka, a controller that has been replaced is told
     so here and leaves its resignation to the watch on /controller."""
-
-    request: ControlledShutdownRequest
-    channel: Channel
 
     async def process(self, controller: "Controller") -> None:
         try:
@@ -60,16 +51,13 @@ class ControlledShutdown:
         except ControllerMoved:
             self.preempted(controller)
         except (ControllerError, ZkError):
-            self._answer(ControlledShutdownResponse(Errors.UNKNOWN_SERVER_ERROR))
+            self.answer(ControlledShutdownResponse(Errors.UNKNOWN_SERVER_ERROR))
             raise
         else:
-            self._answer(response)
+            self.answer(response)
 
     def preempted(self, _controller: "Controller") -> None:
-        self._answer(ControlledShutdownResponse(Errors.STALE_CONTROLLER_EPOCH))
-
-    def _answer(self, response: ControlledShutdownResponse) -> None:
-        self.channel.reply(response, response.size)
+        self.answer(ControlledShutdownResponse(Errors.STALE_CONTROLLER_EPOCH))
 
 
 @define(eq=False)

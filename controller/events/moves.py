@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from attrs import define
 
+from controller.events.asked import Asked
 from controller.reassignment import admin
-from emulator.network import Channel
 from emulator.protocol.alter_reassignments import (
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,
@@ -43,38 +43,36 @@ class ReassignmentIsrChange:
 
 
 @define(eq=False)
-class AlterReassignments:
+class AlterReassignments(Asked[AlterPartitionReassignmentsRequest]):
     """A client asks to begin, replace or cancel reassignments; it is answered when each has been begun."""
 
-    request: AlterPartitionReassignmentsRequest
-    channel: Channel
-
     async def process(self, controller: "Controller") -> None:
-        response = AlterPartitionReassignmentsResponse(Errors.NOT_CONTROLLER)
         if controller.is_active:
-            response = await controller.policies.reassignment.alter(controller, self.request)
-        self.channel.reply(response, response.size)
+            self.answer(await controller.policies.reassignment.alter(controller, self.request))
+        else:
+            self._refuse()
 
     def preempted(self, controller: "Controller") -> None:
         if controller.policies.answers_preempted:
-            response = AlterPartitionReassignmentsResponse(Errors.NOT_CONTROLLER)
-            self.channel.reply(response, response.size)
+            self._refuse()
+
+    def _refuse(self) -> None:
+        self.answer(AlterPartitionReassignmentsResponse(Errors.NOT_CONTROLLER))
 
 
 @define(eq=False)
-class ListReassignments:
+class ListReassignments(Asked[ListPartitionReassignmentsRequest]):
     """A client asks which reassignments are in progress."""
 
-    request: ListPartitionReassignmentsRequest
-    channel: Channel
-
     async def process(self, controller: "Controller") -> None:
-        response = ListPartitionReassignmentsResponse(Errors.NOT_CONTROLLER)
         if controller.is_active:
-            response = controller.policies.reassignment.listed(controller, self.request)
-        self.channel.reply(response, response.size)
+            self.answer(controller.policies.reassignment.listed(controller, self.request))
+        else:
+            self._refuse()
 
     def preempted(self, controller: "Controller") -> None:
         if controller.policies.answers_preempted:
-            response = ListPartitionReassignmentsResponse(Errors.NOT_CONTROLLER)
-            self.channel.reply(response, response.size)
+            self._refuse()
+
+    def _refuse(self) -> None:
+        self.answer(ListPartitionReassignmentsResponse(Errors.NOT_CONTROLLER))
