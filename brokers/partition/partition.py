@@ -4,25 +4,16 @@ Every method is one synchronous transition. While a write of the ISR is in fligh
 as it does under Kafka's ``leaderIsrUpdateLock``.
 """
 
-from collections import deque
 from typing import TYPE_CHECKING
 
-from brokers.log import Log
 from brokers.partition import isr
 from brokers.partition.isr import IsrWrite
 from brokers.partition.remote import NONE_REMOTE, RemoteReplica
-from brokers.purgatory import DelayedProduce
+from brokers.partition.replica import Replica
+from brokers.purgatory import DelayedProduce, WaitingProduces
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
-from emulator.protocol.events import (
-    Appended,
-    BecameFollower,
-    BecameLeader,
-    HighWatermark,
-    LogLoaded,
-    ReplicasKnown,
-    Truncated,
-)
+from emulator.protocol.events import Appended, BecameFollower, BecameLeader, ReplicasKnown
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition
 from emulator.protocol.types import NO_LEADER, Batch, TopicPartition
 
@@ -30,11 +21,10 @@ if TYPE_CHECKING:
     from brokers.replicas.manager import ReplicaManager
 
 
-class Partition:
+class Partition(Replica):
     """See the module.
 
     Attributes:
-        leader_epoch: of the last LeaderAndIsr that took effect; -1 before the first.
         isr: the in-sync set as this leader holds it; empty on a follower.
         isr_write: the write of the ISR that is in flight, if one is.
         zk_version: of the state znode that ``isr`` stands in.
@@ -46,22 +36,17 @@ class Partition:
             leave them there.
         adding, removing: those of the assigned replicas that a reassignment adds and removes, where the controller
             says so (KIP-455).
+        waiting: the acks=all produces that wait here; None before the first.
     """
 
     __slots__ = (
-        "_waiting", "adding", "controller_epoch", "current", "epoch_start_offset", "high_watermark", "impending",
-        "is_leader", "isr", "isr_write", "leader", "leader_epoch", "log", "manager", "process", "remotes", "removing",
-        "strangers", "tp", "zk_version",
+        "adding", "controller_epoch", "current", "epoch_start_offset", "impending", "is_leader", "isr", "isr_write",
+        "leader", "remotes", "removing", "strangers", "waiting", "zk_version",
     )  # fmt: skip
 
     def __init__(self, tp: TopicPartition, manager: "ReplicaManager", process: Process) -> None:
-        self.tp = tp
-        self.manager = manager
-        self.process = process
-        self.log: Log | None = None
-        self.high_watermark = 0
+        super().__init__(tp, manager, process)
         self.leader = NO_LEADER
-        self.leader_epoch = -1
         self.controller_epoch = -1
         self.is_leader = False
         self.isr: tuple[int, ...] = ()
@@ -74,18 +59,7 @@ class Partition:
         self.adding: tuple[int, ...] = ()
         self.removing: tuple[int, ...] = ()
         self.isr_write: IsrWrite | None = None
-        self._waiting: deque[tuple[int, int, DelayedProduce]] | None = None
-
-    def open_log(self) -> Log:
-        """The log, created or found on the disk when first asked for."""
-        if self.log is None:
-            log = self.log = Log(self.process.disk, self.tp)
-            self.high_watermark = min(self.manager.checkpoint.get(self.tp), log.end_offset)
-            self.process.emit(
-                LogLoaded, self.process.node.id, self.tp.topic, self.tp.partition, log.start_offset, log.end_offset,
-                self.high_watermark,
-            )  # fmt: skip
-        return self.log
+        self.waiting: WaitingProduces | None = None
 
     # -- roles ------------------------------------------------------------------------------------------------------
 
@@ -179,7 +153,10 @@ class Partition:
     # -- the leader's log -------------------------------------------------------------------------------------------
 
     def append_as_leader(self, count: int, size: int, id: int) -> int:
-        """Append one produced batch; return its base offset. Raises: DiskError."""
+        """Append one produced batch; return its base offset. With nobody else in sync it is committed at once.
+
+        Raises: DiskError.
+        """
         log = self.log
         assert log is not None
         base = log.end_offset
@@ -193,6 +170,8 @@ class Partition:
             if remote.session is not None:
                 remote.session.touch(tp)
         self.manager.behind[self] = None
+        if len(self.isr) == 1:
+            self.advance_high_watermark(self.process.clock_us)
         return base
 
     def follower_fetched(self, remote: RemoteReplica, offset: int, now_us: int) -> None:
@@ -219,20 +198,12 @@ class Partition:
                 if lowest <= high_watermark:
                     return
         if lowest > high_watermark:
-            self._set_high_watermark(lowest, True)
+            self.set_high_watermark(lowest, True)
             for remote in self.remotes.values():
                 if remote.session is not None:
                     remote.session.note(self.tp)
-            if self._waiting:
-                self._complete_waiting()
-
-    def _set_high_watermark(self, high_watermark: int, as_leader: bool) -> None:
-        self.high_watermark = high_watermark
-        tp = self.tp
-        self.manager.checkpoint.put(tp, high_watermark)
-        self.process.emit(
-            HighWatermark, self.process.node.id, tp.topic, tp.partition, as_leader, self.leader_epoch, high_watermark
-        )
+            if self.waiting is not None:
+                self.waiting.complete(lowest, self._acknowledgement())
 
     def tend(self, now_us: int, *, shrinks: bool) -> None:
         """What only time brings: members of the ISR too far behind (``shrinks``: they are looked for), and a caught-up
@@ -257,87 +228,18 @@ class Partition:
     def wait_for_acks(self, base: int, required: int, produce: DelayedProduce) -> None:
         """Finish ``produce`` for this partition once the high watermark has reached ``required``."""
         if self.high_watermark >= required:
-            self._ack(base, produce)
+            produce.finish(self.tp, self._acknowledgement(), base)
         else:
-            if self._waiting is None:
-                self._waiting = deque()
-            self._waiting.append((base, required, produce))
+            if self.waiting is None:
+                self.waiting = WaitingProduces(self.tp)
+            self.waiting.add(base, required, produce)
 
-    def _complete_waiting(self) -> None:
-        waiting, high_watermark = self._waiting, self.high_watermark
-        while waiting and waiting[0][1] <= high_watermark:
-            base, _required, produce = waiting.popleft()
-            self._ack(base, produce)
-
-    def _ack(self, base: int, produce: DelayedProduce) -> None:
+    def _acknowledgement(self) -> Errors:
         enough = len(self.isr) >= self.manager.policies.min_insync_replicas(self.tp.topic)
-        produce.finish(self.tp, Errors.NONE if enough else Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND, base)
+        return Errors.NONE if enough else Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND
 
     def fail_waiting(self, error: Errors) -> None:
         """Answer every delayed produce of this partition with ``error``."""
-        waiting, self._waiting = self._waiting, None
-        for base, _required, produce in waiting or ():
-            produce.finish(self.tp, error, base)
-
-    # -- the follower's log (fetchers.ports.FollowerLog) --------------------------------------------------------------
-
-    @property
-    def log_end_offset(self) -> int:
-        assert self.log is not None
-        return self.log.end_offset
-
-    @property
-    def log_start_offset(self) -> int:
-        assert self.log is not None
-        return self.log.start_offset
-
-    @property
-    def latest_epoch(self) -> int:
-        assert self.log is not None
-        return self.log.epochs.latest
-
-    def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
-        """See ``EpochCache.end_offset_for``."""
-        assert self.log is not None
-        return self.log.epochs.end_offset_for(epoch, self.log.end_offset)
-
-    def append_as_follower(self, batches: tuple[Batch, ...], leader_high_watermark: int) -> int:
-        """Append what the leader sent and learn its high watermark; return the new end.
-
-        Raises: DiskError, OffsetMismatch.
-        """
-        log = self.log
-        assert log is not None
-        tp, process = self.tp, self.process
-        node = process.node.id
-        for batch in batches:
-            log.append(batch)
-            process.emit(
-                Appended, node, tp.topic, tp.partition, False, batch.leader_epoch, batch.base_offset,
-                batch.next_offset, batch.id, batch.size,
-            )  # fmt: skip
-        end = log.end_offset
-        high_watermark = leader_high_watermark if leader_high_watermark < end else end
-        if high_watermark != self.high_watermark:
-            self._set_high_watermark(high_watermark, False)
-        return end
-
-    def truncate_to(self, offset: int) -> None:
-        """Drop what lies behind ``offset``; the high watermark never stands behind the end. Raises: DiskError."""
-        log = self.open_log()
-        if log.truncate_to(offset):
-            self._truncated(log)
-
-    def truncate_fully_and_start_at(self, offset: int) -> None:
-        """Drop everything and begin anew at ``offset``. Raises: DiskError."""
-        log = self.open_log()
-        log.truncate_fully_and_start_at(offset)
-        self._truncated(log)
-
-    def _truncated(self, log: Log) -> None:
-        self.high_watermark = max(log.start_offset, min(self.high_watermark, log.end_offset))
-        self.manager.checkpoint.put(self.tp, self.high_watermark)
-        self.process.emit(
-            Truncated, self.process.node.id, self.tp.topic, self.tp.partition, self.leader_epoch, log.end_offset,
-            self.high_watermark,
-        )  # fmt: skip
+        waiting, self.waiting = self.waiting, None
+        if waiting is not None:
+            waiting.fail(error)

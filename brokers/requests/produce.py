@@ -29,17 +29,15 @@ class ProduceHandler:
         manager = self._manager
         if request.acks == -1:
             self._wait_for_all(request, channel, results)
-        else:
-            if request.acks == 0:
-                if any(error is not Errors.NONE for error, _base in results.values()):
-                    channel.close()  # the only way to tell a producer that awaits no answer
-                else:
-                    channel.release()
+        elif request.acks == 0:
+            if any(error is not Errors.NONE for error, _base in results.values()):
+                channel.close()  # the only way to tell a producer that awaits no answer
             else:
-                answer = tuple((tp, error, base) for tp, (error, base) in results.items())
-                response = ProduceResponse(answer)
-                channel.reply(response, response.size)
-            self._advance_alone(results)
+                channel.release()
+        else:
+            answer = tuple((tp, error, base) for tp, (error, base) in results.items())
+            response = ProduceResponse(answer)
+            channel.reply(response, response.size)
         manager.complete_woken()
 
     def _append(self, batch: ProducedBatch, acks: int) -> tuple[Errors, int]:
@@ -72,17 +70,6 @@ class ProduceHandler:
             error, base = results[batch.tp]
             if error is Errors.NONE:
                 delayed.results[batch.tp] = (Errors.REQUEST_TIMED_OUT, base)
-                partition = partitions[batch.tp]
-                partition.wait_for_acks(base, base + batch.count, delayed)
-                if len(partition.isr) == 1:
-                    partition.advance_high_watermark(process.clock_us)
+                partitions[batch.tp].wait_for_acks(base, base + batch.count, delayed)
             else:
                 delayed.finish(batch.tp, error, base)
-
-    def _advance_alone(self, results: dict[TopicPartition, tuple[Errors, int]]) -> None:
-        """A leader without followers in sync has nobody to wait for."""
-        for tp, (error, _base) in results.items():
-            if error is Errors.NONE:
-                partition = self._manager.partitions[tp]
-                if len(partition.isr) == 1:
-                    partition.advance_high_watermark(self._manager.process.clock_us)

@@ -178,6 +178,13 @@ class Bench:
         self.produce_handler.produce(request, cast(Channel, line))
         return line
 
+    def expire_produces(self, partition: Partition | None = None) -> None:
+        """Let the produces that wait at ``TP``, or at another partition, time out."""
+        waiting = (partition or self.partition).waiting
+        assert waiting is not None
+        for _base, _required, produce in waiting._queue:
+            produce.expire(None)
+
     def follower(self, broker: int, **limits: int) -> "Follower":
         return Follower(self, broker, limits)
 

@@ -60,9 +60,7 @@ def test_what_has_not_reached_everybody_by_the_timeout_has_timed_out() -> None:
     bench.lead()
     bench.lead(tp=OTHER, isr=(0,))
     line = bench.produce(TP, OTHER, acks=-1)
-    assert bench.partition._waiting is not None
-    (waiting,) = bench.partition._waiting
-    waiting[2].expire(None)
+    bench.expire_produces()
     assert set(line.last.partitions) == {(TP, Errors.REQUEST_TIMED_OUT, 0), (OTHER, Errors.NONE, 0)}
     for broker in (1, 2):
         bench.follower(broker).at(1)

@@ -218,9 +218,7 @@ def test_before_kafka_9198_a_stop_leaves_whoever_waits_for_acks_to_the_timeout(d
     stop(bench, delete)
     assert partition.is_leader is not delete
     assert not line.replies
-    assert partition._waiting is not None
-    [(_base, _required, produce)] = partition._waiting
-    produce.expire(None)
+    bench.expire_produces(partition)
     response: ProduceResponse = line.last
     assert response.partitions == ((TP, Errors.REQUEST_TIMED_OUT, 0),)
 

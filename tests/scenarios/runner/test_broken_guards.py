@@ -67,7 +67,7 @@ def test_a_high_watermark_that_jumps_back(monkeypatch: pytest.MonkeyPatch) -> No
         forward(self, now_us)
         if now_us > 3_000_000 and self.high_watermark > 100 and not jumped:
             jumped.append(now_us)
-            self._set_high_watermark(self.high_watermark - 1, True)
+            self.set_high_watermark(self.high_watermark - 1, True)
 
     jumped: list[int] = []
     monkeypatch.setattr(Partition, "advance_high_watermark", back_once)

@@ -40,7 +40,7 @@ def test_a_leader_that_exposes_what_its_followers_lack(monkeypatch: pytest.Monke
 
     def and_exposes(self: Partition, count: int, size: int, id: int) -> int:
         base = append(self, count, size, id)
-        self._set_high_watermark(base + count, True)
+        self.set_high_watermark(base + count, True)
         return base
 
     monkeypatch.setattr(Partition, "append_as_leader", and_exposes)
@@ -104,7 +104,7 @@ def test_a_truncation_that_keeps_the_high_watermark(monkeypatch: pytest.MonkeyPa
     def and_keeps(self: Partition, log: Log) -> None:
         high_watermark = self.high_watermark
         truncated(self, log)
-        self._set_high_watermark(high_watermark, False)
+        self.set_high_watermark(high_watermark, False)
 
     monkeypatch.setattr(Kip279, "cut", lambda *_: Cut(0, True))
     monkeypatch.setattr(Partition, "_truncated", and_keeps)

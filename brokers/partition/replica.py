@@ -1,0 +1,111 @@
+"""One replica: its log, its high watermark, and what a follower does to both (fetchers.ports.FollowerLog)."""
+
+from typing import TYPE_CHECKING
+
+from brokers.log import Log
+from emulator.nodes import Process
+from emulator.protocol.events import Appended, HighWatermark, LogLoaded, Truncated
+from emulator.protocol.types import Batch, TopicPartition
+
+if TYPE_CHECKING:
+    from brokers.replicas.manager import ReplicaManager
+
+
+class Replica:
+    """See the module.
+
+    Attributes:
+        log: None until it is asked for.
+        leader_epoch: of the last LeaderAndIsr that took effect; -1 before the first.
+    """
+
+    __slots__ = ("high_watermark", "leader_epoch", "log", "manager", "process", "tp")
+
+    def __init__(self, tp: TopicPartition, manager: "ReplicaManager", process: Process) -> None:
+        self.tp = tp
+        self.manager = manager
+        self.process = process
+        self.log: Log | None = None
+        self.high_watermark = 0
+        self.leader_epoch = -1
+
+    def open_log(self) -> Log:
+        """The log, created or found on the disk when first asked for."""
+        if self.log is None:
+            log = self.log = Log(self.process.disk, self.tp)
+            self.high_watermark = min(self.manager.checkpoint.get(self.tp), log.end_offset)
+            self.process.emit(
+                LogLoaded, self.process.node.id, self.tp.topic, self.tp.partition, log.start_offset, log.end_offset,
+                self.high_watermark,
+            )  # fmt: skip
+        return self.log
+
+    def set_high_watermark(self, high_watermark: int, as_leader: bool) -> None:
+        """Move it, and tell."""
+        self.high_watermark = high_watermark
+        tp = self.tp
+        self.manager.checkpoint.put(tp, high_watermark)
+        self.process.emit(
+            HighWatermark, self.process.node.id, tp.topic, tp.partition, as_leader, self.leader_epoch, high_watermark
+        )
+
+    @property
+    def log_end_offset(self) -> int:
+        assert self.log is not None
+        return self.log.end_offset
+
+    @property
+    def log_start_offset(self) -> int:
+        assert self.log is not None
+        return self.log.start_offset
+
+    @property
+    def latest_epoch(self) -> int:
+        assert self.log is not None
+        return self.log.epochs.latest
+
+    def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
+        """See ``EpochCache.end_offset_for``."""
+        assert self.log is not None
+        return self.log.epochs.end_offset_for(epoch, self.log.end_offset)
+
+    def append_as_follower(self, batches: tuple[Batch, ...], leader_high_watermark: int) -> int:
+        """Append what the leader sent and learn its high watermark; return the new end.
+
+        Raises: DiskError, OffsetMismatch.
+        """
+        log = self.log
+        assert log is not None
+        tp, process = self.tp, self.process
+        node = process.node.id
+        for batch in batches:
+            log.append(batch)
+            process.emit(
+                Appended, node, tp.topic, tp.partition, False, batch.leader_epoch, batch.base_offset,
+                batch.next_offset, batch.id, batch.size,
+            )  # fmt: skip
+        end = log.end_offset
+        high_watermark = leader_high_watermark if leader_high_watermark < end else end
+        if high_watermark != self.high_watermark:
+            self.set_high_watermark(high_watermark, False)
+        return end
+
+    def truncate_to(self, offset: int) -> None:
+        """Drop what lies behind ``offset``; the high watermark never stands behind the end. Raises: DiskError."""
+        log = self.open_log()
+        if log.truncate_to(offset):
+            self._truncated(log)
+
+    def truncate_fully_and_start_at(self, offset: int) -> None:
+        """Drop everything and begin anew at ``offset``. Raises: DiskError."""
+        log = self.open_log()
+        log.truncate_fully_and_start_at(offset)
+        self._truncated(log)
+
+    def _truncated(self, log: Log) -> None:
+        self.high_watermark = max(log.start_offset, min(self.high_watermark, log.end_offset))
+        self.manager.checkpoint.put(self.tp, self.high_watermark)
+        self.process.emit(
+            Truncated, self.process.node.id, self.tp.topic, self.tp.partition, self.leader_epoch, log.end_offset,
+            self.high_watermark,
+        )  # fmt: skip
