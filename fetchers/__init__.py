@@ -2,15 +2,18 @@
 
 from fetchers.manager import FetcherManager
 from fetchers.policies import FetcherPolicies
-from fetchers.ports import FollowerLog, InitialFetchState, LeaderEndPoint
+from fetchers.ports import Connection, FollowerLog, InitialFetchState, LeaderEndPoint
 from fetchers.quota import ReplicationQuota, ReplicationThrottle
+from fetchers.replica import ReplicaFetcherManager
 
 __all__ = [
+    "Connection",
     "FetcherManager",
     "FetcherPolicies",
     "FollowerLog",
     "InitialFetchState",
     "LeaderEndPoint",
+    "ReplicaFetcherManager",
     "ReplicationQuota",
     "ReplicationThrottle",
 ]

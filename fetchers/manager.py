@@ -1,61 +1,53 @@
-"""ReplicaFetcherManager: which thread fetches which partition (kafka-behaviour, 8.1)."""
+"""Which thread fetches which partition: what the managers of both kinds of fetcher share (kafka-behaviour, 8.1)."""
 
-from collections.abc import Callable, Iterable
-from functools import lru_cache
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import ClassVar
 
 from emulator.nodes import Process
 from emulator.protocol.types import TopicPartition
+from fetchers.assignment import fetcher_id
 from fetchers.failed_partitions import FailedPartitions
 from fetchers.policies import FetcherPolicies
-from fetchers.ports import InitialFetchState, LeaderEndPoint
+from fetchers.ports import InitialFetchState
 from fetchers.thread import FetcherThread
 
 
-@lru_cache(1024)
-def java_string_hash(text: str) -> int:
-    """``String.hashCode`` as a signed 32-bit integer."""
-    value = 0
-    for character in text:
-        value = (31 * value + ord(character)) & 0xFFFFFFFF
-    return value - (1 << 32) if value >= 1 << 31 else value
+class FetcherManager(ABC):
+    """The fetcher threads of one kind on one broker, one per (leader, fetcher id), and its failed partitions.
 
+    Attributes:
+        client_id: the tag of its metrics.
+        threads: by leader and fetcher id.
+        failed: the partitions that no thread fetches any more because of an error.
+    """
 
-def fetcher_id(tp: TopicPartition, fetchers: int) -> int:
-    """abs(31·hash(topic) + partition) mod num.replica.fetchers, in Java's arithmetic; abs(MIN_VALUE) is 0."""
-    value = (31 * java_string_hash(tp.topic) + tp.partition) & 0xFFFFFFFF
-    signed = value - (1 << 32) if value >= 1 << 31 else value
-    return 0 if signed == -(1 << 31) else abs(signed) % fetchers
+    client_id: ClassVar[str]
 
-
-class FetcherManager:
-    """The fetcher threads of one broker, one per (leader, fetcher id), and its failed partitions."""
-
-    def __init__(self, process: Process, policies: FetcherPolicies, connect: Callable[[int], LeaderEndPoint]) -> None:
+    def __init__(self, process: Process, policies: FetcherPolicies, fetchers: int) -> None:
         self.process = process
         self.policies = policies
         self.failed = FailedPartitions(process)
         self.threads: dict[tuple[int, int], FetcherThread] = {}
-        self._connect = connect
-        throttle = policies.throttle
-        self._quota = None if throttle is None else throttle.follower_quota(process.node.id)
+        self._fetchers = fetchers
+
+    @abstractmethod
+    def _create(self, leader: int, number: int) -> FetcherThread:
+        """The thread with that fetcher id for the partitions that ``leader`` leads. Not started yet."""
 
     def add(self, starts: Iterable[InitialFetchState]) -> None:
         """Begin to fetch. A partition that its thread holds under the same epoch goes on as it is."""
         groups: dict[tuple[int, int], list[InitialFetchState]] = {}
         for start in starts:
-            key = (start.leader, fetcher_id(start.tp, self.policies.num_replica_fetchers))
-            groups.setdefault(key, []).append(start)
-        for (leader, number), group in groups.items():
-            self._thread(leader, number).add(group)
+            groups.setdefault((start.leader, fetcher_id(start.tp, self._fetchers)), []).append(start)
+        for key, group in groups.items():
+            self._thread(key).add(group)
             self.failed.remove((start.tp for start in group), "epoch")
 
-    def _thread(self, leader: int, number: int) -> FetcherThread:
-        thread = self.threads.get((leader, number))
+    def _thread(self, key: tuple[int, int]) -> FetcherThread:
+        thread = self.threads.get(key)
         if thread is None or thread.ended:
-            name = f"ReplicaFetcherThread-{number}-{leader}"
-            thread = self.threads[leader, number] = FetcherThread(
-                name, leader, self.process, self._connect(leader), self.policies, self.failed, self._quota
-            )
+            thread = self.threads[key] = self._create(*key)
             thread.start()
         return thread
 

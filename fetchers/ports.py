@@ -4,6 +4,8 @@ from typing import Any, Protocol
 
 from attrs import define
 
+from emulator.protocol.fetch import FetchedPartition, FetchPartition
+from emulator.protocol.offsets_for_leader_epoch import EpochEndOffset, EpochQuery, ListOffsetsResponse
 from emulator.protocol.types import Batch, TopicPartition
 
 
@@ -32,14 +34,51 @@ class FollowerLog(Protocol):
     def truncate_fully_and_start_at(self, offset: int) -> None: ...
 
 
-class LeaderEndPoint(Protocol):
-    """The way to a leader: one request at a time. ``emulator.network.Client`` is one."""
+class Connection(Protocol):
+    """The way to a broker: one request at a time. ``emulator.network.Client`` is one."""
 
     async def call(self, request: Any, size: int, background: bool = False) -> Any:
         """Ask and wait. Raises: emulator.network.Disconnected."""
         ...
 
     def close(self) -> None: ...
+
+
+class LeaderEndPoint(Protocol):
+    """What a fetcher thread fetches from: the leader on another broker, or this broker's own current logs.
+
+    It is told what to read, and reads that with each ``fetch``. Each question raises
+    emulator.network.Disconnected if there is no answer.
+    """
+
+    def want(self, wanted: FetchPartition) -> None:
+        """Read this partition from that offset on."""
+        ...
+
+    def forget(self, tp: TopicPartition) -> None:
+        """Read this partition no more."""
+        ...
+
+    def reset(self) -> None:
+        """No answer came: whatever the other side remembered is void. What is wanted stays."""
+        ...
+
+    async def fetch(self) -> tuple[FetchedPartition, ...]:
+        """What is new in the partitions that are wanted, now or before long; answers to positions that have changed
+        meanwhile are left out."""
+        ...
+
+    async def epoch_ends(self, queries: tuple[EpochQuery, ...]) -> tuple[EpochEndOffset, ...]:
+        """Where each epoch ends over there, in the order of the questions."""
+        ...
+
+    async def offsets(self, tp: TopicPartition, leader_epoch: int) -> ListOffsetsResponse:
+        """Where the log over there begins and ends."""
+        ...
+
+    def close(self) -> None:
+        """Nothing more is asked."""
+        ...
 
 
 @define(eq=False)

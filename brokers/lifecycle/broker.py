@@ -29,7 +29,7 @@ from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.protocol.znodes import PERSISTENT_PATHS, broker_path, encode_broker
 from emulator.zookeeper import NodeExists, NoNode, SessionExpired, ZkClient, ZkSpec
-from fetchers import FetcherManager, FetcherPolicies
+from fetchers import FetcherPolicies, ReplicaFetcherManager
 
 PORT = "kafka"
 REGISTRATION_RETRY_US = 1_000_000
@@ -79,7 +79,7 @@ class Broker:
         """Connect, listen, register, and let the controller compete. Afterwards the process lives from its events."""
         self.process = process
         self.zk = zk = ZkClient(self.network, process, self.spec.zk)
-        fetchers = FetcherManager(process, self.spec.fetchers, self._connect)
+        fetchers = ReplicaFetcherManager(process, self.spec.fetchers, self._connect)
         self.replicas = ReplicaManager(process, zk, fetchers, self.spec.policies)
         self.control = ControlHandler(self.replicas)
         await zk.connect()

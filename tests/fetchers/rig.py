@@ -22,7 +22,7 @@ from emulator.protocol.offsets_for_leader_epoch import (
 )
 from emulator.protocol.types import Batch, TopicPartition
 from emulator.trace import Trace
-from fetchers import FetcherManager, FetcherPolicies, InitialFetchState
+from fetchers import FetcherManager, FetcherPolicies, InitialFetchState, ReplicaFetcherManager
 from fetchers.thread import FetcherThread
 
 E = TypeVar("E")
@@ -85,7 +85,7 @@ class Leader:
         errors: what it answers for a partition instead of data, to requests of any kind.
         hold: while set, answers wait for it; what was asked stands in ``asked``.
         down: it does not answer at all.
-        connections: endpoints that were made, closed ones included.
+        lines: the connections that were made, closed ones included.
     """
 
     world: World
@@ -97,7 +97,7 @@ class Leader:
     asked: list[Any] = field(factory=list)
     hold: Signal | None = None
     down: bool = False
-    connections: int = 0
+    lines: list["Line"] = field(factory=list)
 
     def leads(self, tp: TopicPartition, *epochs: int, epoch: int = 0) -> Log:
         """A log with one record under each of ``epochs``, led under ``epoch``."""
@@ -107,8 +107,8 @@ class Leader:
 
     def connect(self, leader: int) -> "Line":
         assert leader == LEADER
-        self.connections += 1
-        return Line(self)
+        self.lines.append(Line(self))
+        return self.lines[-1]
 
     def requests(self, kind: type[E]) -> list[E]:
         return [request for request in self.asked if isinstance(request, kind)]
@@ -123,7 +123,7 @@ class Leader:
 
 @define(eq=False)
 class Line:
-    """One connection to the leader, with its fetch session (fetchers.ports.LeaderEndPoint)."""
+    """One connection to the leader, with its fetch session (fetchers.ports.Connection)."""
 
     leader: Leader
     wanted: dict[TopicPartition, FetchPartition] = field(factory=dict)
@@ -212,7 +212,7 @@ class Rig:
 
             async def main(process: Process) -> None:
                 self.process = process
-                self.manager = FetcherManager(process, self._policies, self.leader.connect)
+                self.manager = ReplicaFetcherManager(process, self._policies, self.leader.connect)
                 started.set()
 
             node.start(main)

@@ -6,7 +6,7 @@ from emulator.kernel import WorldClock
 from emulator.protocol.events import FetcherStarted, FetcherStopped
 from emulator.protocol.types import TopicPartition
 from fetchers import FetcherPolicies, InitialFetchState
-from fetchers.manager import fetcher_id, java_string_hash
+from fetchers.assignment import fetcher_id, java_string_hash
 from tests.fetchers.rig import LEADER, A, B, Rig, write
 
 

@@ -50,7 +50,7 @@ def test_a_lost_session_begins_anew_with_everything() -> None:
         rig.leader.leads(B, 0)
         rig.add(A, B)
         await rig.rest()
-        rig.thread._endpoint.session = 77  # type: ignore[attr-defined]  # the leader has dropped it
+        rig.leader.lines[-1].session = 77  # the leader has dropped it
         await rig.rest(600)
         write(rig.leader.logs[A], 0)
         write(rig.leader.logs[B], 0)

@@ -66,9 +66,9 @@ def test_kip_73_removing_a_partition_that_is_held_back_leaves_nothing_behind() -
         rig.leader.leads(A, *[0] * 30)
         rig.add(A)
         await rig.rest(100)
-        assert rig.thread._held
+        assert rig.thread.partitions.held
         rig.manager.remove([A])
-        assert not rig.thread._held
+        assert not rig.thread.partitions.held
         rig.leader.epochs[A] = 1
         rig.add(A, epoch=1)
         await rig.world.settled()

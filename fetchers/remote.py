@@ -1,22 +1,27 @@
-"""The follower's side of an incremental fetch session (KIP-227): each request names only what changed."""
+"""A leader on another broker, read within an incremental fetch session (KIP-227): each request names only what
+changed."""
 
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import NEW_SESSION, FetchedPartition, FetchPartition, FetchRequest, FetchResponse
+from emulator.protocol.offsets_for_leader_epoch import (
+    EpochEndOffset,
+    EpochQuery,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    OffsetsForLeaderEpochRequest,
+    OffsetsForLeaderEpochResponse,
+)
 from emulator.protocol.types import TopicPartition
 from fetchers.policies import FetcherPolicies
-from fetchers.ports import LeaderEndPoint
+from fetchers.ports import Connection
 
 
-class SessionLost(Exception):
-    """The leader does not know the session any more; the next request has to name everything."""
+class RemoteLeader:
+    """What a replica fetcher fetches from (``fetchers.ports.LeaderEndPoint``). ``replica`` is the broker that reads."""
 
-
-class SessionReader:
-    """Reads from one leader within one session."""
-
-    def __init__(self, replica: int, endpoint: LeaderEndPoint, policies: FetcherPolicies) -> None:
+    def __init__(self, replica: int, connection: Connection, policies: FetcherPolicies) -> None:
         self._replica = replica
-        self._endpoint = endpoint
+        self._connection = connection
         self._policies = policies
         self._id = NEW_SESSION
         self._epoch = 0
@@ -44,12 +49,23 @@ class SessionReader:
         self._known.clear()
         self._forgotten.clear()
 
-    async def read(self) -> tuple[FetchedPartition, ...]:
+    def close(self) -> None:
+        self._connection.close()
+
+    async def epoch_ends(self, queries: tuple[EpochQuery, ...]) -> tuple[EpochEndOffset, ...]:
+        request = OffsetsForLeaderEpochRequest(self._replica, queries)
+        response: OffsetsForLeaderEpochResponse = await self._connection.call(request, request.size)
+        return response.partitions
+
+    async def offsets(self, tp: TopicPartition, leader_epoch: int) -> ListOffsetsResponse:
+        request = ListOffsetsRequest(tp, leader_epoch)
+        response: ListOffsetsResponse = await self._connection.call(request, request.size)
+        return response
+
+    async def fetch(self) -> tuple[FetchedPartition, ...]:
         """Send one request; return the answers to positions that are still the ones that were asked for.
 
-        Raises:
-            SessionLost: the session has been reset.
-            emulator.network.Disconnected: no answer came.
+        Nothing comes from a leader that does not know the session any more: the next request names everything.
         """
         changed = self._changed
         policies = self._policies
@@ -63,10 +79,10 @@ class SessionReader:
             del known[tp]
         known.update(changed)
         self._changed, self._forgotten = {}, {}
-        response: FetchResponse = await self._endpoint.call(request, request.size, not request.partitions)
+        response: FetchResponse = await self._connection.call(request, request.size, not request.partitions)
         if response.error is not Errors.NONE:
             self.reset()
-            raise SessionLost(response.error.name)
+            return ()
         self._id = response.session_id
         self._epoch += 1
         stale = {**self._changed, **self._forgotten}

@@ -12,7 +12,7 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest, FetchResponse
 from emulator.protocol.types import TopicPartition
 from fetchers import FetcherPolicies
-from fetchers.session import SessionLost, SessionReader
+from fetchers.remote import RemoteLeader
 
 TPS = tuple(TopicPartition("t", number) for number in range(3))
 STEPS = st.lists(
@@ -60,7 +60,7 @@ class Ledger:
 def test_the_leader_knows_exactly_what_is_wanted(steps: list[tuple[str, TopicPartition | None, int]]) -> None:
     async def body() -> None:
         ledger, wanted = Ledger(), dict[TopicPartition, int]()
-        reader = SessionReader(1, ledger, FetcherPolicies())
+        reader = RemoteLeader(1, ledger, FetcherPolicies())
         for what, tp, offset in [*steps, ("read", None, 0), ("read", None, 0)]:
             if what == "want" and tp is not None:
                 wanted[tp] = offset
@@ -71,17 +71,15 @@ def test_the_leader_knows_exactly_what_is_wanted(steps: list[tuple[str, TopicPar
             elif what == "lose the connection":
                 ledger.disconnect = True
                 with pytest.raises(Disconnected):
-                    await reader.read()
+                    await reader.fetch()
                 reader.reset()
             elif what == "hang up":  # the connection served another kind of request when it broke
                 reader.reset()
             else:
                 if what == "lose the session":
                     ledger.session += 1000
-                try:
-                    answers = await reader.read()
-                except SessionLost:
-                    answers = await reader.read()
+                    await reader.fetch()
+                answers = await reader.fetch()
                 assert ledger.offsets == wanted
                 assert {answer.tp: answer.high_watermark for answer in answers} == wanted
 
@@ -91,12 +89,12 @@ def test_the_leader_knows_exactly_what_is_wanted(steps: list[tuple[str, TopicPar
 def test_a_request_that_names_nothing_new_is_background() -> None:
     async def body() -> None:
         ledger = Ledger()
-        reader = SessionReader(1, ledger, FetcherPolicies())
+        reader = RemoteLeader(1, ledger, FetcherPolicies())
         reader.want(FetchPartition(TPS[0], 0, 5, 0))
-        await reader.read()
-        await reader.read()
+        await reader.fetch()
+        await reader.fetch()
         reader.want(FetchPartition(TPS[0], 0, 6, 0))
-        await reader.read()
+        await reader.fetch()
         assert ledger.backgrounds == [False, True, False]
 
     World(1).run(body)
@@ -112,22 +110,22 @@ def test_an_answer_for_a_partition_forgotten_meanwhile_is_dropped() -> None:
     async def body() -> None:
         for tp in TPS[:2]:
             reader.want(FetchPartition(tp, 0, 5, 0))
-        assert [answer.tp for answer in await reader.read()] == [TPS[1]]
+        assert [answer.tp for answer in await reader.fetch()] == [TPS[1]]
 
-    reader = SessionReader(1, Forgetful(), FetcherPolicies())
+    reader = RemoteLeader(1, Forgetful(), FetcherPolicies())
     World(1).run(body)
 
 
 def test_a_session_that_begins_anew_does_not_bring_back_what_was_forgotten() -> None:
     async def body() -> None:
         ledger = Ledger()
-        reader = SessionReader(1, ledger, FetcherPolicies())
+        reader = RemoteLeader(1, ledger, FetcherPolicies())
         for tp in TPS[:2]:
             reader.want(FetchPartition(tp, 0, 5, 0))
-        await reader.read()
+        await reader.fetch()
         reader.forget(TPS[0])
         reader.reset()
-        await reader.read()
+        await reader.fetch()
         assert ledger.offsets == {TPS[1]: 5}
 
     World(1).run(body)

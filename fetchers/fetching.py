@@ -1,0 +1,89 @@
+"""The fetch round of a fetcher thread: what one answer does to the partitions (kafka-behaviour, 8.2 to 8.4)."""
+
+from emulator.network import Disconnected
+from emulator.protocol.errors import Errors
+from emulator.protocol.fetch import FetchedPartition, FetchPartition
+from fetchers.partitions import Partitions
+from fetchers.ports import LeaderEndPoint
+from fetchers.state import FetchState
+from fetchers.throttling import FollowerThrottle
+from fetchers.truncating import Fail
+
+
+class FetchRound:
+    """Fetches what is to be fetched, and appends it."""
+
+    def __init__(
+        self, partitions: Partitions, endpoint: LeaderEndPoint, fail: Fail, throttle: FollowerThrottle | None
+    ) -> None:
+        self._partitions = partitions
+        self._endpoint = endpoint
+        self._fail = fail
+        self._throttle = throttle
+
+    async def run(self) -> None:
+        """One fetch request and what its answer does to the partitions.
+
+        Raises:
+            emulator.network.Disconnected: there is no answer.
+        """
+        answers = await self._endpoint.fetch()
+        states = self._partitions.states
+        for answer in answers:
+            state = states.get(answer.tp)
+            if state is not None and not state.truncating and not state.delayed_until_us:
+                await self._take(state, answer)
+
+    async def _take(self, state: FetchState, answer: FetchedPartition) -> None:
+        error = answer.error
+        if error is Errors.NONE:
+            self._append(state, answer)
+        elif error is Errors.OFFSET_OUT_OF_RANGE:
+            await self._out_of_range(state)
+        elif error is Errors.FENCED_LEADER_EPOCH:
+            self._fail(state, error.name)
+        else:
+            self._partitions.refuse(state)
+
+    def _append(self, state: FetchState, answer: FetchedPartition) -> None:
+        batches = answer.batches
+        if batches and batches[0].base_offset > state.offset:
+            self._fail(state, f"leader sent offset {batches[0].base_offset} for {state.offset}")
+            return
+        try:
+            end = state.log.append_as_follower(batches, answer.high_watermark)
+        except Exception as error:  # storage or not: the partition fails, the thread goes on (KIP-461)
+            self._fail(state, f"append: {error}")
+            return
+        if batches:
+            state.offset = end
+            self._endpoint.want(FetchPartition(state.tp, state.leader_epoch, end, 0))
+        if self._throttle is not None:
+            self._throttle.received(state, answer)
+
+    async def _out_of_range(self, state: FetchState) -> None:
+        """Our offset is not in the leader's log: go to its end, or begin at its start (kafka-behaviour, 8.3)."""
+        partitions, log = self._partitions, state.log
+        try:
+            found = await self._endpoint.offsets(state.tp, state.leader_epoch)
+        except Disconnected:
+            self._endpoint.reset()
+            partitions.delay([state])
+            return
+        if state not in partitions:
+            return
+        if found.error is Errors.FENCED_LEADER_EPOCH:
+            self._fail(state, found.error.name)
+            return
+        if found.error is not Errors.NONE:
+            partitions.refuse(state)
+            return
+        try:
+            if found.end < log.log_end_offset:
+                log.truncate_to(found.end)
+            elif found.start > log.log_end_offset:
+                log.truncate_fully_and_start_at(found.start)
+        except Exception:  # here an error only delays (2.3)
+            partitions.delay([state])
+            return
+        partitions.start_fetching(state, log.log_end_offset)

@@ -1,0 +1,141 @@
+"""The partitions of one fetcher thread: who truncates, who is delayed, who is held back; all others are fetched.
+
+What is fetched is known to the endpoint as well, which is told of each change (``want``, ``forget``).
+"""
+
+from collections.abc import Iterable
+
+from emulator.nodes import Process
+from emulator.protocol.events import FetchPosition
+from emulator.protocol.fetch import FetchPartition
+from emulator.protocol.types import TopicPartition
+from fetchers.pending import PendingWork
+from fetchers.policies import FetcherPolicies
+from fetchers.ports import InitialFetchState, LeaderEndPoint
+from fetchers.state import FetchState
+
+
+class Partitions:
+    """See the module.
+
+    Attributes:
+        states: all of them, failed ones excluded.
+        truncating, delayed, held: those that are not fetched, each in one of them.
+        pending: says that the thread has something to do which it may not have noticed yet.
+        patience_us: how long ``pending`` may say so.
+    """
+
+    def __init__(self, process: Process, leader: int, endpoint: LeaderEndPoint, policies: FetcherPolicies) -> None:
+        self.states: dict[TopicPartition, FetchState] = {}
+        self.truncating: dict[TopicPartition, None] = {}
+        self.delayed: dict[TopicPartition, None] = {}
+        self.held: dict[TopicPartition, None] = {}
+        self.pending = PendingWork(process)
+        self.patience_us = policies.replica_fetch_wait_max_us + policies.replica_fetch_backoff_us
+        self._process = process
+        self._leader = leader
+        self._endpoint = endpoint
+        self._backoff_us = policies.replica_fetch_backoff_us
+
+    def __contains__(self, state: FetchState) -> bool:
+        """Whether ``state`` is still how its partition stands here; not after it was removed or got a new epoch."""
+        return self.states.get(state.tp) is state
+
+    @property
+    def any_to_fetch(self) -> bool:
+        """Given that nothing truncates."""
+        return len(self.states) > len(self.delayed) + len(self.held)
+
+    def add(self, start: InitialFetchState) -> None:
+        """Take a partition on; one already here under the same epoch keeps its state."""
+        state = self.states.get(start.tp)
+        if state is None or state.leader_epoch != start.leader_epoch:
+            self.drop(start.tp)
+            self.states[start.tp] = FetchState(start.tp, start.leader_epoch, start.offset, start.log)
+            self.truncating[start.tp] = None
+
+    def drop(self, tp: TopicPartition) -> None:
+        """Give it up, wherever it stands."""
+        state = self.states.pop(tp, None)
+        self.truncating.pop(tp, None)
+        self.delayed.pop(tp, None)
+        self.held.pop(tp, None)
+        self._endpoint.forget(tp)
+        if state is not None and not state.truncating:
+            self._position(state, -1)
+
+    def start_fetching(self, state: FetchState, offset: int) -> None:
+        """Fetch from ``offset`` on: the log has been cut, or the leader's log begins or ends there."""
+        state.truncating = False
+        state.offset = offset
+        self.truncating.pop(state.tp, None)
+        self._endpoint.want(FetchPartition(state.tp, state.leader_epoch, offset, state.log.log_start_offset))
+        self._position(state, offset)
+
+    def hold(self, state: FetchState) -> None:
+        """Leave it out of the fetches until ``let_go``."""
+        state.held = True
+        self.held[state.tp] = None
+        self._endpoint.forget(state.tp)
+
+    def let_go(self, state: FetchState) -> None:
+        state.held = False
+        del self.held[state.tp]
+        self._resume(state)
+
+    def _resume(self, state: FetchState) -> None:
+        """Fetch on from where it stood."""
+        self._endpoint.want(FetchPartition(state.tp, state.leader_epoch, state.offset, 0))
+
+    def _position(self, state: FetchState, offset: int) -> None:
+        tp = state.tp
+        self._process.emit(
+            FetchPosition, self._process.node.id, tp.topic, tp.partition, self._leader, state.leader_epoch, offset
+        )
+
+    # -- delays -----------------------------------------------------------------------------------------------------
+
+    def delay(self, states: Iterable[FetchState]) -> None:
+        """Leave ``states`` alone for a back-off; those that are delayed already keep their time."""
+        until = self._process.clock_us + self._backoff_us
+        for state in states:
+            if state.delayed_until_us:
+                continue
+            state.delayed_until_us = until
+            state.held = False
+            self.truncating.pop(state.tp, None)
+            self.held.pop(state.tp, None)
+            self.delayed[state.tp] = None
+            self._endpoint.forget(state.tp)
+
+    def refuse(self, state: FetchState) -> None:
+        """A leader that lives had an error for this partition: try again after a back-off.
+
+        The first time this is work to come, since a control request is on its way to one of the two; a leader that
+        goes on refusing must not keep the world from being settled.
+        """
+        if not state.refused:
+            state.refused = True
+            PendingWork(self._process).hold(self.patience_us)
+        self.delay([state])
+
+    def end_delays(self) -> None:
+        """Take up again those whose back-off is over."""
+        if not self.delayed:
+            return
+        now = self._process.clock_us
+        for tp in [tp for tp in self.delayed if self.states[tp].delayed_until_us <= now]:
+            del self.delayed[tp]
+            state = self.states[tp]
+            state.delayed_until_us = 0
+            if state.truncating:
+                self.truncating[tp] = None
+            else:
+                self._resume(state)
+
+    def next_end_of_delay_us(self) -> int | None:
+        """How long until the first back-off is over, or a throttled partition may be fetched again."""
+        waits = [self.states[tp].delayed_until_us - self._process.clock_us for tp in self.delayed]
+        if self.held:
+            waits.append(self._backoff_us)
+        return min(waits, default=None)

@@ -1,0 +1,28 @@
+"""Replica fetchers: what a follower has from the leader on another broker."""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from emulator.nodes import Process
+from fetchers.manager import FetcherManager
+from fetchers.policies import FetcherPolicies
+from fetchers.ports import Connection
+from fetchers.remote import RemoteLeader
+from fetchers.thread import FetcherThread
+
+
+class ReplicaFetcherManager(FetcherManager):
+    """``connect`` opens the way to a leader, by its broker id."""
+
+    client_id: ClassVar[str] = "Replica"
+
+    def __init__(self, process: Process, policies: FetcherPolicies, connect: Callable[[int], Connection]) -> None:
+        super().__init__(process, policies, policies.num_replica_fetchers)
+        self._connect = connect
+        throttle = policies.throttle
+        self._quota = None if throttle is None else throttle.follower_quota(process.node.id)
+
+    def _create(self, leader: int, number: int) -> FetcherThread:
+        endpoint = RemoteLeader(self.process.node.id, self._connect(leader), self.policies)
+        name = f"ReplicaFetcherThread-{number}-{leader}"
+        return FetcherThread(name, leader, self.process, endpoint, self.policies, self.failed, self._quota)
