@@ -12,6 +12,7 @@ from attrs import define, field
 
 from emulator.disks import Disk
 from emulator.kernel import DeadIncarnation, Signal, Task, Timer, World
+from emulator.metrics import Metrics
 
 if TYPE_CHECKING:
     from emulator.network.endpoint import Endpoint
@@ -35,6 +36,8 @@ class Process:
     ``DeadIncarnation``."""
     anchor: Callable[..., Any] = field(init=False)
     """Record an event that causes what follows in this transition."""
+    metrics: Metrics = field(init=False)
+    """What it shows of itself."""
     _nursery: trio.Nursery | None = None
     _sweep_at: int = 16
     _backlog: list[tuple[Callable[[Any], object], Any]] = field(factory=list)
@@ -42,6 +45,7 @@ class Process:
     def __attrs_post_init__(self) -> None:
         self.emit = self.node.trace.emit
         self.anchor = self.node.trace.anchor
+        self.metrics = Metrics(self)
 
     @property
     def world(self) -> World:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from emulator.metrics import events as metric_events
 from emulator.protocol import events as protocol_events
 from emulator.trace import events as ground_events
 from scenarios.measures.rows import EventRow
@@ -22,7 +23,7 @@ def _is_event(kind: type[Any]) -> bool:
     return kind is not NamedTuple and tuple(getattr(kind, "_fields", ()))[:3] == ("t_us", "seq", "cause")
 
 
-KINDS: Mapping[str, type[Any]] = _kinds(ground_events, protocol_events)
+KINDS: Mapping[str, type[Any]] = _kinds(ground_events, metric_events, protocol_events)
 """Every kind of event, by name."""
 
 

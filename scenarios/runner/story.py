@@ -1,7 +1,7 @@
 """A run's memory of its control plane: what the timeline shows and an explanation follows.
 
 Appends and high watermarks come by the thousand and explain little; only the newest of them are kept, for the case that
-a causal chain leads through one.
+a causal chain leads through one. Metrics explain nothing and are not kept.
 """
 
 from collections import deque
@@ -10,7 +10,7 @@ from typing import Any
 from attrs import define, field
 
 from emulator.trace import Trace
-from scenarios.timeline.summary import is_data
+from scenarios.timeline.summary import METRICS, is_data
 
 NEWEST = 4096
 MOST = 200_000
@@ -32,7 +32,8 @@ class Story:
 
     def take(self, chunk: list[Any]) -> None:
         for event in chunk:
-            (self._data if is_data(event) else self._control).append(event)
+            if type(event) not in METRICS:
+                (self._data if is_data(event) else self._control).append(event)
 
     def events(self) -> tuple[Any, ...]:
         """Everything kept, in the order of the trace."""

@@ -9,6 +9,7 @@ from emulator.protocol import events as e
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step, ZkSession, ZkWritten
+from scenarios.timeline.summary import METRICS
 
 _SEPARATORS = re.compile(r"[, ()]+")
 _CLUSTER = (
@@ -18,10 +19,11 @@ _CLUSTER = (
 
 
 class Everything:
-    """The whole cluster, without the positions of its fetchers."""
+    """The whole cluster, without the positions of its fetchers and without metrics."""
 
     def concerns(self, event: Any) -> bool:
-        return type(event) is not e.FetchPosition
+        kind = type(event)
+        return kind is not e.FetchPosition and kind not in METRICS
 
 
 class OfPartition:
@@ -40,6 +42,8 @@ class OfPartition:
         kind = type(event)
         if kind in _CLUSTER:
             return True
+        if kind in METRICS:
+            return False
         if kind is ZkWritten:
             return self._written(event)
         if kind is ZkSession:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
 from emulator.protocol.events import Appended, HighWatermark, Produced
 from emulator.protocol.types import TopicPartition
+
+METRICS = (MetricRegistered, MetricRemoved, GaugeSet, MeterMarked, TimerUpdated)
+"""What `understudy metrics` tells: neither shown here nor ever the cause of anything."""
 
 
 def is_data(event: Any) -> bool:

@@ -1,0 +1,156 @@
+"""The metrics of one process, by Kafka's names: whoever measures something registers it here.
+
+They reach the trace when they change. What changes with every record is written at the instants of a grid; rates and
+quantiles are not written at all, since a reader can compute them.
+"""
+
+from collections.abc import Callable, Collection
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
+from emulator.metrics.grid import GAUGES_US, METERS_US, Grid
+
+if TYPE_CHECKING:
+    from emulator.nodes.process import Process
+
+
+def mbean(domain: str, type: str, name: str, **tags: object) -> str:
+    """Kafka's name of a metric, with its tags in the order given; a tag without a value is left out."""
+    given = "".join(f",{key}={value}" for key, value in tags.items() if value != "")
+    return f"{domain}:type={type},name={name}{given}"
+
+
+class Metric:
+    """What all of them are: a name, under which something may be written until the process ends."""
+
+    __slots__ = ("_metrics", "name")
+
+    def __init__(self, metrics: "Metrics", name: str) -> None:
+        self._metrics = metrics
+        self.name = name
+
+
+class Gauge(Metric):
+    """A value that is written at once when it changes."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, metrics: "Metrics", name: str) -> None:
+        super().__init__(metrics, name)
+        self.value = 0
+
+    def set(self, value: int) -> None:
+        """It is ``value`` from now on."""
+        if value != self.value:
+            self.value = value
+            self._metrics.write(GaugeSet, self.name, value)
+
+
+class SampledGauge(Gauge):
+    """A value that changes with the data: it is read at the next instant of the grid after ``changed``."""
+
+    __slots__ = ("_due", "_read")
+
+    def __init__(self, metrics: "Metrics", name: str, read: Callable[[], int]) -> None:
+        super().__init__(metrics, name)
+        self._read = read
+        self._due = False
+
+    def changed(self) -> None:
+        """It may have another value."""
+        if not self._due:
+            self._due = True
+            self._metrics.gauges.add(self)
+
+    def write(self) -> None:
+        """The instant has come."""
+        self._due = False
+        self.set(self._read())
+
+
+class Meter(Metric):
+    """A count, of which a reader makes rates."""
+
+    __slots__ = ("_due", "count")
+
+    def __init__(self, metrics: "Metrics", name: str) -> None:
+        super().__init__(metrics, name)
+        self.count = 0
+        self._due = False
+
+    def mark(self, count: int = 1) -> None:
+        """So many more."""
+        self.count += count
+        if not self._due:
+            self._due = True
+            self._metrics.meters.add(self)
+
+    def write(self) -> None:
+        """The instant has come."""
+        self._due = False
+        self._metrics.write(MeterMarked, self.name, self.count)
+
+
+class Timer(Metric):
+    """Durations, of which a reader makes rates and quantiles. Kafka's histograms of times are timers here."""
+
+    __slots__ = ()
+
+    def update(self, duration_us: int) -> None:
+        """It took so long this time."""
+        self._metrics.write(TimerUpdated, self.name, duration_us)
+
+
+M = TypeVar("M", bound=Metric)
+
+
+class Metrics:
+    """The registry of one process; it ends with it.
+
+    Attributes:
+        lacks: the names (``name=`` alone) of what the release does not have. It is measured all the same, and nobody
+            sees it: those who measure need not ask.
+        gauges, meters: when what changes often is written.
+    """
+
+    def __init__(self, process: "Process") -> None:
+        self._process = process
+        world = process.world
+        self.lacks: Collection[str] = ()
+        self.gauges = Grid(GAUGES_US, lambda: world.now, process.call_later)
+        self.meters = Grid(METERS_US, lambda: world.now, process.call_later)
+        self._hidden: dict[str, None] = {}
+
+    def gauge(self, name: str) -> Gauge:
+        """A gauge that is set."""
+        return self._registered("gauge", Gauge(self, name))
+
+    def sampled(self, name: str, read: Callable[[], int]) -> SampledGauge:
+        """A gauge that is read when it has changed."""
+        return self._registered("gauge", SampledGauge(self, name, read))
+
+    def meter(self, name: str) -> Meter:
+        return self._registered("meter", Meter(self, name))
+
+    def timer(self, name: str) -> Timer:
+        return self._registered("timer", Timer(self, name))
+
+    def remove(self, metric: Metric) -> None:
+        """It measures nothing any more."""
+        self.write(MetricRemoved, metric.name)
+
+    def has(self, name: str) -> bool:
+        """Whether the release has the metric of this name, or of a full one."""
+        return name.partition("name=")[2].partition(",")[0] not in self.lacks
+
+    def write(self, kind: type, name: str, *values: Any) -> None:
+        """Record that of one metric; nothing where the release lacks it."""
+        if name not in self._hidden:
+            self._process.emit(kind, self._process.node.id, name, *values)
+
+    def _registered(self, kind: str, metric: M) -> M:
+        if self.has(metric.name):
+            self._process.emit(MetricRegistered, self._process.node.id, kind, metric.name)
+        else:
+            self._hidden[metric.name] = None
+        return metric
