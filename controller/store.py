@@ -42,6 +42,7 @@ class Store:
     Attributes:
         broker_epochs: whether the incarnations of a broker are told apart by the czxid of its znode (KIP-380).
         topic_version: of the topics' znodes that it writes: 2 has room for AR and RR (KIP-455).
+        asked: how often ZooKeeper was asked anything: what the memory holds changes only with its answers.
     """
 
     zk: ZkClient
@@ -50,11 +51,13 @@ class Store:
     fencing: Fencing
     broker_epochs: bool
     topic_version: int = 1
+    asked: int = 0
 
     # -- asking -------------------------------------------------------------------------------------------------------
 
     async def ask(self, requests: Iterable[Request]) -> list[Response]:
         """The answers, in order, whatever they say. What the event does next is still caused by what led to it."""
+        self.asked += 1
         cause = self.trace.cause
         responses = await self.zk.pipeline(requests)
         self.trace.cause = cause
@@ -143,6 +146,7 @@ class Store:
 
     async def states(self, partitions: Sequence[TopicPartition]) -> dict[TopicPartition, LeaderAndIsr]:
         """Leader and ISR of ``partitions``; those without a state znode are left out. Arms registered watches."""
+        self.asked += 1
         cause = self.trace.cause
         states = await self.zk.pipeline_into(_state, (GetData(znodes.state_path(tp)) for tp in partitions))
         self.trace.cause = cause

@@ -63,8 +63,15 @@ class AutoPreferredReplicaLeaderElection:
 
 @define(eq=False)
 class RebalanceTimer:
-    """The next look of the present term. It is in the background: a cluster at rest stays settled."""
+    """The next look of the present term. It is in the background: a cluster at rest stays settled.
 
+    Attributes:
+        balanced_after: how often ZooKeeper had been asked when a look found that every partition is led by its
+            preferred replica. Until it is asked again nothing can have changed, so a cluster at rest is not gone
+            through over and over.
+    """
+
+    balanced_after: int = -1
     _timer: Timer | None = None
 
     def begin(self, c: "Controller") -> None:
@@ -84,6 +91,8 @@ class RebalanceTimer:
 
 async def balance(c: "Controller") -> None:
     """One pass over the partitions, then an election for each broker that leads too few of those that prefer it."""
+    if c.rebalance.balanced_after == c.store.asked:
+        return
     rule, context = c.policies.auto_rebalance, c.context
     preferring: dict[int, int] = {}
     led_elsewhere: dict[int, list[TopicPartition]] = {}
@@ -94,6 +103,8 @@ async def balance(c: "Controller") -> None:
             state = context.leadership.get(TopicPartition(topic, partition))
             if state is not None and state.leader != first:
                 led_elsewhere.setdefault(first, []).append(TopicPartition(topic, partition))
+    if not led_elsewhere:
+        c.rebalance.balanced_after = c.store.asked
     for broker, elsewhere in sorted(led_elsewhere.items()):
         # Asked for each broker, since an election takes its time; a move anywhere keeps all where they are.
         if len(elsewhere) * 100 > rule.percentage * preferring[broker] and not context.moves:

@@ -1,0 +1,98 @@
+"""``python -m benchmarks.idle [--sizes 100 10000 100000] [--repeats 5] [--virtual-s 3600] [--write]``: a virtual hour
+of a cluster in which nothing happens, with few partitions and with many.
+
+Exit code 1 where a larger size takes 10 % more than the first. Each run has a process of its own; the sizes take turns.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+
+from benchmarks.results import machine, write_section
+
+SIZES = (100, 10_000, 100_000)
+HELD = 10_000
+"""Up to how many partitions the target holds."""
+MOST_MORE = 0.10
+Run = Mapping[str, float]
+
+INTRODUCTION = """
+10 brokers; each partition has 3 replicas and holds one record; no clients. From half a minute after the topics were
+created: fetch sessions, ZooKeeper sessions, checkpoints, ISR checks, leader rebalance and all other periodic work go on.
+"""
+
+
+def measured(partitions: int, virtual_s: int) -> Run:
+    """One run in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.idle.case", str(partitions), str(virtual_s)]
+    run: Run = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    return run
+
+
+def rounds(sizes: Sequence[int], repeats: int, virtual_s: int) -> dict[int, list[Run]]:
+    """The sizes in turn, ``repeats`` times."""
+    runs: dict[int, list[Run]] = {size: [] for size in sizes}
+    for _ in range(repeats):
+        for size, some in runs.items():
+            some.append(measured(size, virtual_s))
+    return runs
+
+
+def ratio(runs: Sequence[Run], first: Sequence[Run], key: str) -> float:
+    """The median over the rounds of what one size takes over what the first takes."""
+    return statistics.median(run[key] / base[key] for run, base in zip(runs, first, strict=True))
+
+
+def table(runs: Mapping[int, Sequence[Run]], virtual_s: int) -> list[str]:
+    """Medians, per virtual hour."""
+    first = next(iter(runs.values()))
+    lines = ["| partitions | wall s | CPU s | wall, over the first | CPU, over the first | events |"]
+    lines.append("|---|---|---|---|---|---|")
+    for size, some in runs.items():
+        wall, cpu, events = (
+            statistics.median(run[key] for run in some) * 3600 / virtual_s for key in ("wall_s", "cpu_s", "events")
+        )
+        over = f"{ratio(some, first, 'wall_s'):.3f} | {ratio(some, first, 'cpu_s'):.3f}"
+        lines.append(f"| {size:,} | {wall:.3f} | {cpu:.3f} | {over} | {events:,.0f} |")
+    return lines
+
+
+def missed(runs: Mapping[int, Sequence[Run]]) -> list[str]:
+    """What is wrong: CPU time, since a run is one thread that waits for nothing."""
+    first = next(iter(runs.values()))
+    more = {size: ratio(some, first, "cpu_s") - 1 for size, some in runs.items() if size <= HELD}
+    return [f"{size:,} partitions take {share:.0%} more" for size, share in more.items() if share >= MOST_MORE]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.idle", description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), help="partitions, in ascending order")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--virtual-s", type=int, default=3600)
+    parser.add_argument("--write", action="store_true", help="write the table into benchmarks/RESULTS.md")
+    options = parser.parse_args()
+    runs = rounds(options.sizes, options.repeats, options.virtual_s)
+    problems = missed(runs)
+    lines = [
+        machine(f"python -m benchmarks.idle --repeats {options.repeats} --write"),
+        INTRODUCTION,
+        f"Per virtual hour, medians of {options.repeats} rounds.",
+        "",
+        *table(runs, options.virtual_s),
+        "",
+        f"Target: up to {HELD:,} partitions less than {MOST_MORE:.0%} above the first: "
+        + ("met." if not problems else f"missed: {'; '.join(problems)}."),
+    ]
+    print("\n".join(lines))
+    if options.write:
+        write_section("idle", lines)
+    for problem in problems:
+        print(f"missed: {problem}", file=sys.stderr)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
