@@ -8,7 +8,6 @@ many batches were acknowledged.
 import argparse
 import cProfile
 import logging
-import pstats
 import statistics
 import sys
 import time
@@ -18,6 +17,7 @@ import structlog
 from attrs import frozen
 
 from benchmarks.cluster.floor import LINGER_US, REPLICAS, Floor
+from benchmarks.profiling import top_ten
 from benchmarks.results import machine, write_section
 from emulator.kernel import World
 from emulator.kernel.collector import collector_off
@@ -134,18 +134,11 @@ def demo_seconds(repeats: int) -> float:
     return statistics.median(seconds[1:])
 
 
-def top_ten(case: Case) -> list[str]:
-    """Where the time goes: the ten functions with the most time of their own."""
+def profiled(case: Case) -> list[str]:
+    """Where its time goes."""
     profile = cProfile.Profile()
     cluster(case, profile)
-    stats = pstats.Stats(profile)
-    entries = sorted(stats.stats.items(), key=lambda item: -item[1][2])[:10]  # type: ignore[attr-defined]
-    total = stats.total_tt  # type: ignore[attr-defined]
-    lines = [f"Profile of *{case.name}* (share of own time, calls):", ""]
-    for (file, line, function), (_, calls, own, _, _) in entries:
-        place = f"{'/'.join(Path(file).parts[-2:])}:{line}" if line else "built in"
-        lines.append(f"- {own / total:.0%} `{function}` ({place}), {calls:,} calls")
-    return lines
+    return top_ten(case.name, profile)
 
 
 def main() -> int:
@@ -177,7 +170,7 @@ def main() -> int:
     lines += ["", f"One run of the demo, file to verdict: {demo:.3f} s of CPU (target: below {DEMO_TARGET_S})."]
     if demo >= DEMO_TARGET_S:
         problems.append(f"the demo's run took {demo:.3f} s of CPU")
-    lines += ["", *top_ten(CASES[0]), "", *top_ten(CASES[2])]
+    lines += ["", *profiled(CASES[0]), "", *profiled(CASES[2])]
     print("\n".join(lines))
     if options.write:
         write_section("cluster", lines)

@@ -21,7 +21,8 @@ Run = Mapping[str, float]
 
 INTRODUCTION = """
 10 brokers; each partition has 3 replicas and holds one record; no clients. From half a minute after the topics were
-created: fetch sessions, ZooKeeper sessions, checkpoints, ISR checks, leader rebalance and all other periodic work go on.
+created: fetch sessions, ZooKeeper sessions, checkpoints, ISR checks, leader rebalance and whatever else is periodic
+go on.
 """
 
 
