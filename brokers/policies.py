@@ -15,6 +15,7 @@ class BrokerConfig:
     min_insync_replicas: int = 1
     replica_lag_time_max_us: int = 10_000_000
     replica_high_watermark_checkpoint_interval_us: int = 5_000_000
+    log_segment_delete_delay_us: int = 60_000_000
     isr_change_propagation_interval_us: int = 2_500_000
     isr_change_propagation_blackout_us: int = 5_000_000
     isr_change_propagation_max_us: int = 60_000_000

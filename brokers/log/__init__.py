@@ -1,6 +1,7 @@
-"""A replica's log: batches on a disk, with the epochs they were written under."""
+"""A broker's logs: batches on disks, with the epochs they were written under, in one or more log directories."""
 
-from brokers.log.checkpoints import HighWatermarkCheckpoint
+from brokers.log.directory import LogDirectory
 from brokers.log.log import Log, OffsetMismatch
+from brokers.log.manager import LogManager, StorageError
 
-__all__ = ["HighWatermarkCheckpoint", "Log", "OffsetMismatch"]
+__all__ = ["Log", "LogDirectory", "LogManager", "OffsetMismatch", "StorageError"]

@@ -1,17 +1,18 @@
-"""replication-offset-checkpoint: the high watermarks that a restarted broker begins with (every 5 s)."""
+"""Checkpoint files: an offset for each partition that has its log in one directory (kafka.server.checkpoints)."""
 
 from emulator.disks import Disk
 from emulator.protocol.types import TopicPartition
 
-PATH = "replication-offset-checkpoint"
+HIGH_WATERMARKS = "replication-offset-checkpoint"
+"""The high watermarks that a restarted broker begins with (every 5 s)."""
 
 
-class HighWatermarkCheckpoint:
+class OffsetCheckpoint:
     """The file as it is on the disk, and what has changed since. Kafka rewrites it whole; here a write costs what has
     changed, so that partitions at rest cost nothing."""
 
-    def __init__(self, disk: Disk) -> None:
-        self._file = disk.open(PATH)
+    def __init__(self, disk: Disk, path: str) -> None:
+        self._file = disk.open(path)
         self._places: dict[TopicPartition, int] = {}
         self._changed: dict[TopicPartition, int] = {}
         self._gone: dict[TopicPartition, None] = {}
@@ -21,7 +22,7 @@ class HighWatermarkCheckpoint:
         self._places = {tp: place for place, (tp, _) in enumerate(self._file.entries)}
 
     def get(self, tp: TopicPartition) -> int:
-        """The high watermark, on disk or to be written next; 0 for an unknown partition."""
+        """The offset, on disk or to be written next; 0 for an unknown partition."""
         changed = self._changed.get(tp)
         if changed is not None:
             return changed
@@ -31,8 +32,8 @@ class HighWatermarkCheckpoint:
         offset: int = self._file.entries[place][1]
         return offset
 
-    def put(self, tp: TopicPartition, high_watermark: int) -> None:
-        self._changed[tp] = high_watermark
+    def put(self, tp: TopicPartition, offset: int) -> None:
+        self._changed[tp] = offset
 
     def forget(self, tp: TopicPartition) -> None:
         self._changed.pop(tp, None)

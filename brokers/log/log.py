@@ -2,17 +2,14 @@
 
 from bisect import bisect_right
 
+from brokers.log.directory import LogDirectory, log_path
 from brokers.log.epoch_cache import NO_EPOCHS
-from emulator.disks import Disk, File
+from emulator.disks import File
 from emulator.protocol.types import Batch, TopicPartition
 
 
 class OffsetMismatch(Exception):
     """A follower was given a batch that does not begin at its log end offset."""
-
-
-def log_path(tp: TopicPartition) -> str:
-    return f"logs/{tp}"
 
 
 def _next_offset(batch: Batch) -> int:
@@ -22,11 +19,12 @@ def _next_offset(batch: Batch) -> int:
 class Log:
     """The log of one partition. What it holds is what the disk holds: a new incarnation finds it there."""
 
-    __slots__ = ("_file", "end_offset", "epochs", "start_offset", "tp")
+    __slots__ = ("_file", "directory", "end_offset", "epochs", "start_offset", "tp")
 
-    def __init__(self, disk: Disk, tp: TopicPartition) -> None:
+    def __init__(self, directory: LogDirectory, tp: TopicPartition, path: str | None = None) -> None:
         self.tp = tp
-        self._file: File = disk.open(log_path(tp))
+        self.directory = directory
+        self._file: File = directory.disk.open(path or log_path(tp))
         self.start_offset = 0
         self.end_offset = 0
         self.epochs = NO_EPOCHS

@@ -29,11 +29,14 @@ class Replica:
         self.high_watermark = 0
         self.leader_epoch = -1
 
-    def open_log(self) -> Log:
-        """The log, created or found on the disk when first asked for."""
+    def open_log(self, *, is_new: bool = False) -> Log:
+        """The log, created or found on a disk when first asked for. ``is_new``: there cannot be one yet.
+
+        Raises: StorageError.
+        """
         if self.log is None:
-            log = self.log = Log(self.process.disk, self.tp)
-            self.high_watermark = min(self.manager.checkpoint.get(self.tp), log.end_offset)
+            log = self.log = self.manager.logs.open(self.tp, is_new=is_new)
+            self.high_watermark = min(log.directory.high_watermarks.get(self.tp), log.end_offset)
             self.process.emit(
                 LogLoaded, self.process.node.id, self.tp.topic, self.tp.partition, log.start_offset, log.end_offset,
                 self.high_watermark,
@@ -42,9 +45,10 @@ class Replica:
 
     def set_high_watermark(self, high_watermark: int, as_leader: bool) -> None:
         """Move it, and tell."""
+        assert self.log is not None
         self.high_watermark = high_watermark
         tp = self.tp
-        self.manager.checkpoint.put(tp, high_watermark)
+        self.log.directory.high_watermarks.put(tp, high_watermark)
         self.process.emit(
             HighWatermark, self.process.node.id, tp.topic, tp.partition, as_leader, self.leader_epoch, high_watermark
         )
@@ -104,7 +108,7 @@ class Replica:
 
     def _truncated(self, log: Log) -> None:
         self.high_watermark = max(log.start_offset, min(self.high_watermark, log.end_offset))
-        self.manager.checkpoint.put(self.tp, self.high_watermark)
+        log.directory.high_watermarks.put(self.tp, self.high_watermark)
         self.process.emit(
             Truncated, self.process.node.id, self.tp.topic, self.tp.partition, self.leader_epoch, log.end_offset,
             self.high_watermark,

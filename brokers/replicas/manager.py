@@ -1,11 +1,10 @@
 """ReplicaManager: the partitions of one broker, and the control requests that change their roles."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import structlog
 
-from brokers.log import HighWatermarkCheckpoint
-from brokers.log.log import log_path
+from brokers.log import LogManager, StorageError
 from brokers.metadata_cache import MetadataCache
 from brokers.partition import Partition, isr
 from brokers.policies import BrokerPolicies
@@ -30,6 +29,8 @@ class ReplicaManager:
     Attributes:
         behind: the partitions led here that may not be at rest: all that the periodic ISR check looks at, so that an
             idle partition costs nothing.
+        logs: the log directories.
+        offline: the replicas whose log directory has failed: until the process is started anew, they are lost to it.
         planted: what a scenario has this broker get wrong.
         woken: the parked fetches to look at again at the end of this transition.
     """
@@ -41,9 +42,10 @@ class ReplicaManager:
         self.policies = policies
         self._initial = policies.config
         self.log = structlog.get_logger("brokers.replicas").bind(broker=process.node.id)
-        self.checkpoint = HighWatermarkCheckpoint(process.disk)
+        self.logs = LogManager(process, policies.config.log_segment_delete_delay_us)
         self.metadata = MetadataCache()
         self.partitions: dict[TopicPartition, Partition] = {}
+        self.offline: dict[TopicPartition, None] = {}
         self.behind: dict[Partition, None] = {}
         self.planted = PlantedFaults()
         self.woken: dict[FetchSession, None] = {}
@@ -63,6 +65,8 @@ class ReplicaManager:
 
     def error_without_replica(self, tp: TopicPartition) -> Errors:
         """What a request for a partition without a replica here gets (KAFKA-6796, 2.0)."""
+        if tp in self.offline:
+            return Errors.KAFKA_STORAGE_ERROR
         known = self.metadata.knows(tp)
         return Errors.NOT_LEADER_FOR_PARTITION if known else Errors.UNKNOWN_TOPIC_OR_PARTITION
 
@@ -80,51 +84,65 @@ class ReplicaManager:
     def become_leader_or_follower(self, request: LeaderAndIsrRequest) -> tuple[Outcome, ...]:
         """Apply what is new: leaders first, then followers, then end the fetcher threads left without work (7.4)."""
         me = self.process.node.id
-        outcomes: list[Outcome] = []
+        outcomes: dict[TopicPartition, Errors] = {}
         leaders: list[LeaderAndIsrPartition] = []
         followers: list[LeaderAndIsrPartition] = []
         for state in request.partitions:
             partition = self.partitions.get(state.tp)
-            if partition is not None and state.leader_epoch <= partition.leader_epoch:
-                outcomes.append((state.tp, Errors.STALE_CONTROLLER_EPOCH))
+            if state.tp in self.offline:
+                outcomes[state.tp] = Errors.KAFKA_STORAGE_ERROR
+            elif partition is not None and state.leader_epoch <= partition.leader_epoch:
+                outcomes[state.tp] = Errors.STALE_CONTROLLER_EPOCH
             elif self.policies.checks_assignment and me not in state.replicas:
-                outcomes.append((state.tp, Errors.UNKNOWN_TOPIC_OR_PARTITION))
+                outcomes[state.tp] = Errors.UNKNOWN_TOPIC_OR_PARTITION
             elif self.planted.strike(state.tp, leads=state.leader == me):
                 self.log.error("change of role failed", partition=str(state.tp), leader=state.leader)
-                outcomes.append((state.tp, Errors.UNKNOWN_SERVER_ERROR))
+                outcomes[state.tp] = Errors.UNKNOWN_SERVER_ERROR
             else:
-                outcomes.append((state.tp, Errors.NONE))
+                outcomes[state.tp] = Errors.NONE
                 (leaders if state.leader == me else followers).append(state)
         self._make_leaders(leaders)
         self._make_followers(followers)
+        for state in (*leaders, *followers) if self.offline else ():
+            if state.tp in self.offline:
+                outcomes[state.tp] = Errors.KAFKA_STORAGE_ERROR
         self._start_checkpointing()
         self.fetchers.end_idle_threads()
-        return tuple(outcomes)
+        return tuple(outcomes.items())
 
-    def _partition(self, tp: TopicPartition) -> Partition:
-        partition = self.partitions.get(tp)
-        if partition is None:
-            partition = self.partitions[tp] = Partition(tp, self, self.process)
-        return partition
+    def _with_log(self, states: list[LeaderAndIsrPartition]) -> Iterator[tuple[Partition, LeaderAndIsrPartition]]:
+        """Those whose log can be opened, each with its partition; the others are offline from now on."""
+        for state in states:
+            tp = state.tp
+            partition = self.partitions.get(tp)
+            if partition is None:
+                partition = self.partitions[tp] = Partition(tp, self, self.process)
+            try:
+                partition.open_log(is_new=state.is_new)
+            except StorageError as error:
+                self.log.error("the replica is offline", partition=str(tp), reason=str(error))
+                self.offline[tp] = None
+                del self.partitions[tp]
+            else:
+                yield partition, state
 
     def _make_leaders(self, states: list[LeaderAndIsrPartition]) -> None:
         self.fetchers.remove(state.tp for state in states)
-        for state in states:
-            self._partition(state.tp).make_leader(state, self.process.clock_us)
+        for partition, state in self._with_log(states):
+            partition.make_leader(state, self.process.clock_us)
 
     def _make_followers(self, states: list[LeaderAndIsrPartition]) -> None:
-        following: list[tuple[Partition, LeaderAndIsrPartition]] = []
+        following: list[LeaderAndIsrPartition] = []
         for state in states:
-            partition = self._partition(state.tp)
             if state.leader in self.metadata.live_brokers:
-                following.append((partition, state))
+                following.append(state)
             else:
                 # The epoch is not recorded: the same request is not stale when it comes again (KAFKA-4443's cause).
                 self.log.error("leader is not alive, stay as it is", partition=str(state.tp), leader=state.leader)
-                partition.open_log()
-        self.fetchers.remove(state.tp for _partition, state in following)
+                list(self._with_log([state]))
+        self.fetchers.remove(state.tp for state in following)
         starts: list[InitialFetchState] = []
-        for partition, state in following:
+        for partition, state in self._with_log(following):
             partition.make_follower(state)
             starts.append(
                 InitialFetchState(state.tp, state.leader, state.leader_epoch, partition.high_watermark, partition)
@@ -143,14 +161,20 @@ class ReplicaManager:
         stopped = [tp for tp in request.partitions if tp not in late]
         self.fetchers.remove(stopped, stopped=True)
         for tp in stopped:
-            partition = self.partitions.get(tp)
-            if partition is not None and self.policies.stop_answers_waiting:
-                partition.fail_waiting(Errors.NOT_LEADER_FOR_PARTITION)
-            if request.delete_partitions:
-                self._delete(tp, partition)
-            self.process.emit(ReplicaStopped, self.process.node.id, tp.topic, tp.partition, request.delete_partitions)
+            self._stop(tp, request.delete_partitions and tp not in self.offline)
         self.fetchers.end_idle_threads()
-        return tuple((tp, Errors.FENCED_LEADER_EPOCH if tp in late else Errors.NONE) for tp in request.partitions)
+        refused = dict.fromkeys(late, Errors.FENCED_LEADER_EPOCH)
+        if request.delete_partitions:
+            refused |= {tp: Errors.KAFKA_STORAGE_ERROR for tp in stopped if tp in self.offline}
+        return tuple((tp, refused.get(tp, Errors.NONE)) for tp in request.partitions)
+
+    def _stop(self, tp: TopicPartition, delete: bool) -> None:
+        partition = self.partitions.get(tp)
+        if partition is not None and self.policies.stop_answers_waiting:
+            partition.fail_waiting(Errors.NOT_LEADER_FOR_PARTITION)
+        if delete:
+            self._delete(tp, partition)
+        self.process.emit(ReplicaStopped, self.process.node.id, tp.topic, tp.partition, delete)
 
     def _late(self, tp: TopicPartition, epoch: int) -> bool:
         partition = self.partitions.get(tp)
@@ -161,8 +185,7 @@ class ReplicaManager:
             partition.stop_leading()
             del self.partitions[tp]
             self.behind.pop(partition, None)
-        self.checkpoint.forget(tp)
-        self.process.disk.delete(log_path(tp))
+        self.logs.delete(tp)
 
     # -- periodic work ----------------------------------------------------------------------------------------------
 
@@ -193,11 +216,11 @@ class ReplicaManager:
         if not self._checkpointing:
             self._checkpointing = True
             interval = self.policies.config.replica_high_watermark_checkpoint_interval_us
-            self.process.every(interval, self.checkpoint.write)
+            self.process.every(interval, self.logs.write_high_watermarks)
 
     def close(self) -> None:
         """A clean stop: flush every log and write the high watermarks."""
         for partition in self.partitions.values():
             if partition.log is not None:
                 partition.log.flush()
-        self.checkpoint.write()
+        self.logs.write_high_watermarks()

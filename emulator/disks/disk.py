@@ -93,8 +93,9 @@ class File:
 
 @define(eq=False)
 class Disk:
-    """The files of one machine, by path."""
+    """The files of one disk, by path. ``name``: where its machine has it mounted."""
 
+    name: str = "/data/0"
     files: dict[str, File] = field(factory=dict)
 
     def open(self, path: str) -> File:
@@ -112,6 +113,12 @@ class Disk:
 
     def exists(self, path: str) -> bool:
         return path in self.files
+
+    def rename(self, path: str, new: str) -> None:
+        """Call the file at ``path`` ``new`` from now on, atomically and durably, in the place of what was there."""
+        file = self.files.pop(path)
+        file.path = new
+        self.files[new] = file
 
     def delete(self, path: str) -> None:
         """Unlink ``path``; a missing file is fine."""

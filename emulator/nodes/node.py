@@ -1,4 +1,4 @@
-"""A machine: it has a name, a disk and a clock, and outlives the processes that run on it."""
+"""A machine: it has a name, disks and a clock, and outlives the processes that run on it."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
@@ -33,13 +33,18 @@ class Node:
     id: int
     name: str
     nursery: trio.Nursery
-    disk: Disk = field(factory=Disk)
+    disks: tuple[Disk, ...] = field(factory=lambda: (Disk(),))
     skew_us: int = 0
     up: bool = True
     process: Process | None = None
     incarnations: int = 0
     listeners: dict[str, "Listener"] = field(factory=dict)
     on_crash: list[Callable[[Process, CrashKind], None]] = field(factory=list)
+
+    @property
+    def disk(self) -> Disk:
+        """The first of its disks, which most machines have alone."""
+        return self.disks[0]
 
     @property
     def running(self) -> bool:
@@ -64,12 +69,14 @@ class Node:
         connections."""
         if kind == "host":
             self.up = False
-            self.disk.lose_unflushed()
+            for disk in self.disks:
+                disk.lose_unflushed()
         process = self.process
         if process is None or not process.alive:
             return
         process.kill()
-        self.disk.close()
+        for disk in self.disks:
+            disk.close()
         self.listeners.clear()
         for notify in self.on_crash:
             notify(process, kind)

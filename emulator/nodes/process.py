@@ -56,10 +56,10 @@ class Process:
         return self.node.name
 
     @property
-    def disk(self) -> Disk:
-        """The disk of its machine. Raises: DeadIncarnation."""
+    def disks(self) -> tuple[Disk, ...]:
+        """The disks of its machine. Raises: DeadIncarnation."""
         self.check_alive()
-        return self.node.disk
+        return self.node.disks
 
     @property
     def clock_us(self) -> int:

@@ -11,6 +11,7 @@ from attrs import define, evolve, field, frozen
 from brokers.lifecycle import Broker, BrokerSpec
 from brokers.lifecycle.broker import Serve
 from controller import Controller, ControllerPolicies
+from emulator.disks import Disk
 from emulator.gates import Gates
 from emulator.kernel import Signal, World
 from emulator.network import Network, NetworkSpec
@@ -23,7 +24,7 @@ from emulator.zookeeper import ZOOKEEPER, ZkClient, ZkSpec, ZooKeeper
 from scenarios.clients import Operator, Producer, Workload
 from scenarios.clients.tools import topics
 from scenarios.clients.tools.topics import Moving, any_move
-from scenarios.cluster.preload import checkpoint, preload
+from scenarios.cluster.preload import Preload
 
 OPERATOR = -2
 FIRST_PRODUCER = -10
@@ -43,7 +44,8 @@ class TopicSetup:
 
 @frozen
 class ClusterSetup:
-    """What a cluster consists of. ``racks``: broker b stands in rack b modulo racks."""
+    """What a cluster consists of. ``racks``: broker b stands in rack b modulo racks. ``log_dirs``: of each broker,
+    every one on a disk of its own."""
 
     brokers: int
     broker: BrokerSpec = field(factory=BrokerSpec)
@@ -51,6 +53,7 @@ class ClusterSetup:
     network: NetworkSpec = field(factory=NetworkSpec)
     zk: ZkSpec = field(factory=ZkSpec)
     racks: int = 1
+    log_dirs: int = 1
     topics: tuple[TopicSetup, ...] = ()
     workloads: tuple[Workload, ...] = ()
     paranoid: bool = False
@@ -107,21 +110,18 @@ class Cluster:
             nursery.cancel_scope.cancel()
 
     def _node(self, id: int, name: str) -> Node:
-        node = Node(self.world, self.trace, id, name, self._nursery)
+        disks = tuple(Disk(f"/data/{number}") for number in range(self.setup.log_dirs if id >= 0 else 1))
+        node = Node(self.world, self.trace, id, name, self._nursery, disks)
         self.network.attach(node, limited=id >= 0)
         return node
 
     def _preload(self) -> None:
-        ends: dict[int, dict[TopicPartition, int]] = {}
+        preload = Preload({broker: node.disks for broker, node in self.nodes.items()})
         for topic in self.setup.topics:
             if topic.size:
                 for partition, replicas in topic.assignment.items():
-                    tp, disks = TopicPartition(topic.name, partition), [self.nodes[broker].disk for broker in replicas]
-                    end = preload(tp, disks, topic.size, topic.message_size)
-                    for broker in replicas:
-                        ends.setdefault(broker, {})[tp] = end
-        for broker, high_watermarks in ends.items():
-            checkpoint(self.nodes[broker].disk, high_watermarks)
+                    preload.write(TopicPartition(topic.name, partition), replicas, topic.size, topic.message_size)
+        preload.end()
 
     @property
     def sessions_stand(self) -> bool:

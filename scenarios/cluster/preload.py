@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from brokers.log import HighWatermarkCheckpoint
-from brokers.log.log import log_path
+from brokers.log import Log, LogDirectory
+from brokers.log.directory import emptiest
 from emulator.disks import Disk
 from emulator.protocol.types import Batch, TopicPartition
 
@@ -11,8 +11,33 @@ BATCH_BYTES = 1_048_576
 """One preloaded batch: what one fetch carries of one partition (replica.fetch.max.bytes)."""
 
 
-def preload(tp: TopicPartition, disks: list[Disk], size: int, message_size: int) -> int:
-    """Give every disk the same ``size`` bytes of ``tp``, of leader epoch 0 and flushed; the offset where they end."""
+class Preload:
+    """Fills the disks of ``brokers``."""
+
+    def __init__(self, disks: Mapping[int, tuple[Disk, ...]]) -> None:
+        self._directories = {broker: [LogDirectory(disk) for disk in its] for broker, its in disks.items()}
+
+    def write(self, tp: TopicPartition, replicas: tuple[int, ...], size: int, message_size: int) -> None:
+        """Give every replica the same ``size`` bytes of ``tp``: of leader epoch 0, flushed, below the high
+        watermark."""
+        batches = _batches(size, message_size)
+        for broker in replicas:
+            directory = emptiest(self._directories[broker])
+            log = Log(directory, tp)
+            for batch in batches:
+                log.append(batch)
+            log.flush()
+            directory.logs += 1
+            directory.high_watermarks.put(tp, log.end_offset)
+
+    def end(self) -> None:
+        """Write the checkpoints: at once, since each is written as a whole."""
+        for directories in self._directories.values():
+            for directory in directories:
+                directory.high_watermarks.write()
+
+
+def _batches(size: int, message_size: int) -> list[Batch]:
     batches: list[Batch] = []
     offset, left = 0, size
     while left > 0:
@@ -21,17 +46,4 @@ def preload(tp: TopicPartition, disks: list[Disk], size: int, message_size: int)
         batches.append(Batch(offset, offset + count, 0, batch_size, -1 - len(batches)))
         offset += count
         left -= batch_size
-    for disk in disks:
-        file = disk.open(log_path(tp))
-        for batch in batches:
-            file.append(batch)
-        file.flush()
-    return offset
-
-
-def checkpoint(disk: Disk, high_watermarks: Mapping[TopicPartition, int]) -> None:
-    """Put all that lies on ``disk`` below the high watermark: at once, since the file is written as a whole."""
-    file = HighWatermarkCheckpoint(disk)
-    for tp, high_watermark in high_watermarks.items():
-        file.put(tp, high_watermark)
-    file.write()
+    return batches

@@ -10,6 +10,7 @@ from scenarios.model.kinds import BROKER_ID, DURATION, RATE, SOME_TIME, Integer
 from scenarios.model.reader import Block, key
 
 MOST_BROKERS = 10_000
+MOST_LOG_DIRS = 64
 
 
 @frozen(kw_only=True)
@@ -51,6 +52,10 @@ class ClusterSpec:
     )
     racks: int = field(
         default=1, metadata=key(Integer(1), "how many racks; broker b stands in rack b modulo racks")
+    )
+    log_dirs: int = field(
+        default=1,
+        metadata=key(Integer(1, MOST_LOG_DIRS), "log directories of a broker, each on a disk of its own: /data/0, ..."),
     )
     config: dict[str, ConfigValue] = field(
         default=Factory(dict), metadata=key(BROKER_CONFIG, "broker settings under Kafka's names")

@@ -55,6 +55,7 @@ BROKER_SETTINGS = _table(
         5_000,
         "how often high watermarks are saved",
     ),
+    Setting("log.segment.delete.delay.ms", _COUNT, 60_000, "how long a deleted log stays on the disk, renamed"),
     Setting("controller.socket.timeout.ms", _POSITIVE, 30_000, "a control request unanswered for longer is resent"),
     Setting("auto.leader.rebalance.enable", _SWITCH, True, "does leadership go back to preferred replicas by itself"),
     Setting("leader.imbalance.per.broker.percentage", _COUNT, 10, "the share led elsewhere that is too much"),
@@ -71,11 +72,8 @@ BROKER_SETTINGS = _table(
 
 TOPIC_SETTINGS = _table(BROKER_SETTINGS["min.insync.replicas"], BROKER_SETTINGS["unclean.leader.election.enable"])
 
-LATER_SETTINGS = ("file.delete.delay.ms",)
-"""Settings of operations that this version does not have."""
-
 _ELSEWHERE = {
-    **dict.fromkeys(LATER_SETTINGS, "what it sets is not in this version (docs/limits.md)"),
+    "file.delete.delay.ms": 'write "log.segment.delete.delay.ms" = 60000 in cluster.config',
     "zookeeper.session.timeout.ms": 'write session_timeout = "6s" in cluster.zk',
     "zookeeper.connection.timeout.ms": 'write session_timeout = "6s" in cluster.zk',
     "zookeeper.max.in.flight.requests": "write max_in_flight = 10 in cluster.zk",

@@ -19,7 +19,7 @@ from scenarios.errors import BadInput
 from scenarios.model import kinds
 from scenarios.model.actions import ACTIONS, DelaySpec, Parameter
 from scenarios.model.cluster import ClusterSpec, NetworkSpec, ZooKeeperSpec
-from scenarios.model.configs import BROKER_SETTINGS, LATER_SETTINGS, LONG_MAX, TOPIC_SETTINGS, Config, Setting
+from scenarios.model.configs import BROKER_SETTINGS, LONG_MAX, TOPIC_SETTINGS, Config, Setting
 from scenarios.model.expect import Expect, OneOrMore
 from scenarios.model.invariants import INVARIANTS
 from scenarios.model.messages import MESSAGES
@@ -109,7 +109,6 @@ def sections() -> dict[str, str]:
             ("Part", "Axis", "Meaning"), ((f"`+{name}`", axis, help) for name, axis, help in parts_by_axis())
         ),
         "profiles": table(("Profile", "Behaviour", "Its own strategy", "Other defaults"), _profile_rows()),
-        "config.later": ", ".join(f"`{name}`" for name in LATER_SETTINGS),
     }
 
 

@@ -5,7 +5,7 @@ from typing import Any, cast
 import pytest
 from attrs import evolve
 
-from brokers.log import Log
+from brokers.log import Log, LogDirectory
 from brokers.metadata_cache import MetadataCache
 from brokers.policies import BrokerPolicies
 from emulator.network import Channel
@@ -131,10 +131,10 @@ def test_clients_learn_from_any_broker_who_is_the_controller() -> None:
 
 def test_a_follower_fetches_from_its_high_watermark() -> None:
     bench = Bench()
-    log = Log(bench.node.disk, TP)
+    log = Log(LogDirectory(bench.node.disk), TP)
     for base in range(5):
         log.append(batch(base))
-    bench.manager.checkpoint.put(TP, 3)
+    bench.manager.logs.directories[0].high_watermarks.put(TP, 3)
     seen = bench.see(BecameFollower)
     bench.follow(leader=1, epoch=4)
     start = bench.fetchers.added[0]
@@ -144,7 +144,7 @@ def test_a_follower_fetches_from_its_high_watermark() -> None:
 
 def test_the_high_watermark_recovered_is_never_behind_the_log() -> None:
     bench = Bench()
-    bench.manager.checkpoint.put(TP, 8)
+    bench.manager.logs.directories[0].high_watermarks.put(TP, 8)
     assert bench.follow().high_watermark == 0
 
 
@@ -271,8 +271,8 @@ def test_a_deleted_replica_leaves_nothing_on_the_disk() -> None:
     seen = bench.see(ReplicaStopped)
     assert stop(bench, True).partitions == ((TP, Errors.NONE),)
     assert TP not in bench.manager.partitions
-    assert Log(bench.node.disk, TP).end_offset == 0
-    assert bench.manager.checkpoint.get(TP) == 0
+    assert Log(LogDirectory(bench.node.disk), TP).end_offset == 0
+    assert bench.manager.logs.directories[0].high_watermarks.get(TP) == 0
     assert [event.deleted for event in seen] == [True]
 
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from attrs import define, field
 
-from brokers.log import Log
+from brokers.log import Log, LogDirectory
 from emulator.disks import Disk
 from emulator.kernel import Signal, World
 from emulator.network import Disconnected
@@ -89,7 +89,7 @@ class Leader:
     """
 
     world: World
-    disk: Disk = field(factory=Disk)
+    disk: LogDirectory = field(factory=lambda: LogDirectory(Disk()))
     logs: dict[TopicPartition, Log] = field(factory=dict)
     epochs: dict[TopicPartition, int] = field(factory=dict)
     marks: dict[TopicPartition, int] = field(factory=dict)
@@ -199,7 +199,7 @@ class Rig:
         self.trace = Trace(world)
         self.leader = Leader(world)
         self.replicas: dict[TopicPartition, Replica] = {}
-        self.disk = Disk()
+        self.disk = LogDirectory(Disk())
         self._policies = policies or FetcherPolicies()
         self.process: Process = None  # type: ignore[assignment]  # set by run
         self.manager: FetcherManager = None  # type: ignore[assignment]  # set by run

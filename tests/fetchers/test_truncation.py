@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brokers.log import Log
+from brokers.log import Log, LogDirectory
 from brokers.log.epoch_cache import NO_EPOCHS
 from emulator.disks import Disk, DiskError
 from emulator.kernel import Signal
@@ -20,7 +20,7 @@ def answer(epoch: int, offset: int) -> EpochEndOffset:
 
 
 def replica(*epochs: int) -> Replica:
-    return Replica(write(Log(Disk(), A), *epochs))
+    return Replica(write(Log(LogDirectory(Disk()), A), *epochs))
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_logs_of_any_history_of_leaders_agree_in_the_end(terms: list[tuple[int, 
     """Without a high watermark to keep (all at 0), whoever leads last is followed exactly."""
 
     async def scenario(rig: Rig) -> None:
-        logs = [Log(Disk(), A), Log(Disk(), A)]
+        logs = [Log(LogDirectory(Disk()), A), Log(LogDirectory(Disk()), A)]
         for epoch, (leader, records, copied) in enumerate(terms):
             mine, other = logs[leader], logs[1 - leader]
             shared = 0

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from brokers.log.log import log_path
+from brokers.log.directory import log_path
 from emulator.kernel import Signal, World
 from emulator.protocol import znodes
 from emulator.protocol.errors import Errors

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brokers.log import HighWatermarkCheckpoint, Log, OffsetMismatch
+from brokers.log import Log, LogDirectory, OffsetMismatch
+from brokers.log.checkpoints import HIGH_WATERMARKS, OffsetCheckpoint
 from emulator.disks import Disk, DiskError
 from emulator.protocol.types import TopicPartition
 from tests.brokers.bench import TP, batch
@@ -12,7 +13,7 @@ from tests.brokers.bench import TP, batch
 
 def filled(disk: Disk, *counts: int) -> Log:
     """Batches of that many records, one epoch each."""
-    log = Log(disk, TP)
+    log = Log(LogDirectory(disk), TP)
     for epoch, count in enumerate(counts):
         log.append(batch(log.end_offset, epoch, count))
     return log
@@ -79,7 +80,7 @@ def test_begins_anew_at_an_offset() -> None:
 def test_a_new_incarnation_finds_what_the_page_cache_holds() -> None:
     disk = Disk()
     filled(disk, 2, 3)
-    log = Log(disk, TP)
+    log = Log(LogDirectory(disk), TP)
     assert (log.start_offset, log.end_offset, log.epochs.entries) == (0, 5, ((0, 0), (1, 2)))
 
 
@@ -89,7 +90,7 @@ def test_a_host_crash_leaves_what_was_flushed() -> None:
     log.flush()
     log.append(batch(5, 2))
     disk.lose_unflushed()
-    log = Log(disk, TP)
+    log = Log(LogDirectory(disk), TP)
     assert (log.end_offset, log.epochs.entries) == (5, ((0, 0), (1, 2)))
 
 
@@ -106,7 +107,7 @@ def test_a_refused_write_changes_nothing() -> None:
 
 def test_checkpoint_survives_a_host_crash_once_written() -> None:
     disk = Disk()
-    checkpoint = HighWatermarkCheckpoint(disk)
+    checkpoint = OffsetCheckpoint(disk, HIGH_WATERMARKS)
     other = TopicPartition("t", 1)
     checkpoint.put(TP, 5)
     checkpoint.put(other, 6)
@@ -114,10 +115,10 @@ def test_checkpoint_survives_a_host_crash_once_written() -> None:
     checkpoint.put(TP, 9)
     checkpoint.forget(other)
     disk.lose_unflushed()
-    found = HighWatermarkCheckpoint(disk)
+    found = OffsetCheckpoint(disk, HIGH_WATERMARKS)
     assert (found.get(TP), found.get(other), found.get(TopicPartition("t", 2))) == (5, 6, 0)
     checkpoint.write()
-    found = HighWatermarkCheckpoint(disk)
+    found = OffsetCheckpoint(disk, HIGH_WATERMARKS)
     assert (found.get(TP), found.get(other)) == (9, 0)
 
 
@@ -134,7 +135,7 @@ CHECKPOINT_STEPS = st.lists(
 @given(CHECKPOINT_STEPS)
 def test_the_checkpoint_against_a_file_that_is_rewritten_whole(steps: list[tuple[str, int, int]]) -> None:
     disk = Disk()
-    checkpoint = HighWatermarkCheckpoint(disk)
+    checkpoint = OffsetCheckpoint(disk, HIGH_WATERMARKS)
     memory: dict[TopicPartition, int] = {}
     written: dict[TopicPartition, int] = {}
     for step, number, offset in steps:
@@ -150,7 +151,7 @@ def test_the_checkpoint_against_a_file_that_is_rewritten_whole(steps: list[tuple
             written = dict(memory)
         else:
             disk.lose_unflushed()
-            checkpoint = HighWatermarkCheckpoint(disk)
+            checkpoint = OffsetCheckpoint(disk, HIGH_WATERMARKS)
             memory = dict(written)
         assert dict(disk.open("replication-offset-checkpoint").entries) == written
         assert all(checkpoint.get(tp) == memory.get(tp, 0) for tp in (TopicPartition("t", n) for n in range(5)))
@@ -158,7 +159,7 @@ def test_the_checkpoint_against_a_file_that_is_rewritten_whole(steps: list[tuple
 
 def test_a_checkpoint_writes_only_what_has_changed() -> None:
     disk = Disk()
-    checkpoint = HighWatermarkCheckpoint(disk)
+    checkpoint = OffsetCheckpoint(disk, HIGH_WATERMARKS)
     for number in range(3):
         checkpoint.put(TopicPartition("t", number), 1)
     checkpoint.write()

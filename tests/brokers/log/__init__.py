@@ -1,0 +1,1 @@
+"""Tests of logs and log directories."""
