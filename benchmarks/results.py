@@ -17,12 +17,15 @@ def machine(command: str) -> str:
 
 def write_section(name: str, lines: list[str]) -> None:
     """Put ``lines`` between ``<!-- name -->`` and ``<!-- /name -->``, in the place of what is there."""
-    begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
     text = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else "# Results\n"
-    section = "\n".join([begin, f"## {name}", "", *lines, end])
+    RESULTS.write_text(between_marks(text, name, [f"## {name}", "", *lines]), encoding="utf-8")
+
+
+def between_marks(text: str, name: str, lines: list[str], heading: str = "") -> str:
+    """``text`` with ``lines`` between the marks of ``name``; without such marks they come last, under ``heading``."""
+    begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+    section = "\n".join([begin, *lines, end])
     if begin in text and end in text:
         before, rest = text.split(begin, 1)
-        text = before + section + rest.split(end, 1)[1]
-    else:
-        text = f"{text.rstrip()}\n\n{section}\n"
-    RESULTS.write_text(text, encoding="utf-8")
+        return before + section + rest.split(end, 1)[1]
+    return "\n\n".join(part for part in (text.rstrip(), heading, section) if part) + "\n"

@@ -48,6 +48,11 @@ def test_no_floor_imports_one_above_it(package: str) -> None:
     assert offenders(files(package), FORBIDDEN[package]) == []
 
 
+def test_only_one_module_draws() -> None:
+    users = [path for room in (*FORBIDDEN, "benchmarks") for path in files(room) if offenders([path], {"matplotlib"})]
+    assert users == [ROOT / "benchmarks" / "experiments" / "pictures.py"]
+
+
 def test_only_the_kernel_touches_trios_low_level() -> None:
     others = [path for package in FORBIDDEN for path in files(package) if "kernel" not in path.parts]
     assert offenders(others, {"trio.lowlevel"}) == []

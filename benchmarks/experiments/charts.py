@@ -1,0 +1,61 @@
+"""Pictures of an experiment: what is to be drawn. Drawing is ``pictures``' work, so that no run needs its library."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from attrs import field, frozen
+
+Point = tuple[float, float]
+Look = Literal["line", "dashes", "dots", "steps"]
+MOST_POINTS = 300
+
+
+def thinned(points: Sequence[Point]) -> tuple[Point, ...]:
+    """At most ``MOST_POINTS`` of them, evenly, the first and the last among them: a picture shows no more."""
+    if len(points) <= MOST_POINTS:
+        return tuple(points)
+    last = len(points) - 1
+    return tuple(points[last * place // (MOST_POINTS - 1)] for place in range(MOST_POINTS))
+
+
+@frozen
+class Line:
+    """A series. ``steps``: a value holds until the next; lines of one ``colour`` belong together."""
+
+    label: str
+    points: tuple[Point, ...] = field(converter=thinned)
+    look: Look = "line"
+    colour: int | None = None
+
+
+@frozen
+class Band:
+    """From ``start`` to ``end`` one state holds; ``row``: of whom, from the bottom."""
+
+    row: int
+    start: float
+    end: float
+    state: str
+
+
+@frozen(kw_only=True)
+class Chart:
+    """One picture, written to docs/pictures/NAME.svg.
+
+    Attributes:
+        caption: what it shows, as an alternative to seeing it.
+        log: the axes that are logarithmic: "", "x", "y" or "xy".
+        moments: x and what happened there.
+        rows, bands: names of rows, bottom first, and what fills them (a Gantt chart); y is the rows then.
+    """
+
+    name: str
+    caption: str
+    x: str
+    y: str
+    lines: tuple[Line, ...] = ()
+    log: Literal["", "x", "y", "xy"] = ""
+    y_range: tuple[float, float] | None = None
+    moments: tuple[tuple[float, str], ...] = ()
+    rows: tuple[str, ...] = ()
+    bands: tuple[Band, ...] = ()

@@ -1,0 +1,39 @@
+"""One run of a scenario, with whatever an experiment wants to watch."""
+
+from collections.abc import Callable
+
+from attrs import frozen
+
+from scenarios.measures.figures import Value
+from scenarios.model import Scenario
+from scenarios.runner import Run
+from scenarios.runner.runner import Stage, conclude, prepare
+
+Watch = Callable[[Stage], object]
+
+
+@frozen
+class Emulated:
+    """A run and the stage as it stands at its end."""
+
+    run: Run
+    stage: Stage
+
+    def seconds(self, metric: str) -> float:
+        """A metric of the run; what is unknown because the run ended first never was."""
+        value: Value = self.run.metrics[metric]
+        return float("inf") if value is None else float(value)
+
+
+def emulate(scenario: Scenario, *watches: Watch, may_fail: str = "") -> Emulated:
+    """Run ``scenario``; each of ``watches`` sees the stage before it begins.
+
+    Raises: AssertionError with the explanation where the run fails for another reason than ``may_fail``.
+    """
+    stage = Stage(prepare(scenario))
+    for watch in watches:
+        watch(stage)
+    stage.play()
+    run, _ = conclude(stage, scenario, 0.0)
+    assert run.passed or run.reason == may_fail, run.explanation
+    return Emulated(run, stage)
