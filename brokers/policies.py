@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 from attrs import evolve, field, frozen
 
+from brokers.partition.isr_rules import NotCaughtUp, OutOfSyncRule
+from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import ALL_BROKERS
 from fetchers import ReplicationThrottle
 
@@ -43,6 +45,27 @@ class BrokerPolicies:
     """KAFKA-1097 (0.8.1): a leader lets only assigned replicas into its ISR; later releases start only those. False
     where the controller does not tell the leader of the new replicas (KAFKA-42's protocol): it takes in who fetches."""
 
+    out_of_sync: OutOfSyncRule = field(factory=NotCaughtUp)
+    """Which members leave the ISR."""
+
+    isr_checks_per_lag_time: int = 2
+    """isr-expiration comes that often in replica.lag.time.max.ms: twice since KAFKA-4485 (0.10.2), before once."""
+
+    compares_refused_isr: bool = True
+    """KAFKA-1382 (0.8.2): a write of the ISR that is refused for its version counts if what stands there is the same:
+    it was applied before its connection was lost. False: refused is refused."""
+
+    counts_acks: bool = False
+    """Until 0.8.2 (KAFKA-1697, 0.9): acks above 1 is a number of replicas, and any other negative one means all."""
+
+    demotion_answers_waiting: bool = True
+    """KAFKA-2960 (0.10): a leader that becomes a follower answers the produces that wait here with
+    NOT_LEADER_FOR_PARTITION. Before, they wait for their timeout, or until it leads again and they are satisfied."""
+
+    knows_whose_replica: bool = True
+    """KAFKA-6796 (2.0): a broker without a replica that knows of the partition answers NOT_LEADER_FOR_PARTITION;
+    before, UNKNOWN_TOPIC_OR_PARTITION."""
+
     high_watermark_waits_for_caught_up: bool = True
     """KAFKA-4485 (0.10.2): a replica outside the ISR that was caught up within replica.lag.time.max.ms holds the high
     watermark back. False: the ISR alone does."""
@@ -77,6 +100,19 @@ class BrokerPolicies:
         topic = entity.removeprefix("topics/")
         others = {name: least for name, least in self.topic_min_insync_replicas.items() if name != topic}
         return evolve(self, topic_min_insync_replicas=others if own is None else {**others, topic: int(own)})
+
+    def valid_acks(self, acks: int) -> bool:
+        """Whether a produce may ask for ``acks``."""
+        return self.counts_acks or -1 <= acks <= 1
+
+    def without_replica(self, known: bool) -> Errors:
+        """The answer for a partition that has no replica here; ``known``: the controller has told of it."""
+        told = known and self.knows_whose_replica
+        return Errors.NOT_LEADER_FOR_PARTITION if told else Errors.UNKNOWN_TOPIC_OR_PARTITION
+
+    @property
+    def isr_check_interval_us(self) -> int:
+        return self.config.replica_lag_time_max_us // self.isr_checks_per_lag_time
 
     @property
     def caught_up_counts_us(self) -> int:

@@ -47,13 +47,14 @@ def find_strangers(partition: "Partition", before: Mapping[int, RemoteReplica]) 
 
 
 def out_of_sync(partition: "Partition", now_us: int) -> tuple[int, ...]:
-    """The members that are behind and have not caught up for replica.lag.time.max.ms (KAFKA-7152: equal is in)."""
+    """The members that are to leave, by the rule of the release (``isr_rules``)."""
     assert partition.log is not None
-    end, lag_time_us = partition.log.end_offset, partition.manager.policies.config.replica_lag_time_max_us
+    policies, end = partition.manager.policies, partition.log.end_offset
+    out, lag_time_us = policies.out_of_sync, policies.config.replica_lag_time_max_us
     return tuple(
         remote.broker
         for remote in (*partition.remotes.values(), *partition.strangers.values())
-        if remote.in_isr and remote.log_end_offset != end and now_us - remote.last_caught_up_us > lag_time_us
+        if remote.in_isr and out(remote, end, now_us, lag_time_us)
     )
 
 
@@ -95,7 +96,7 @@ class IsrWrite:
         if response.error is ZkCode.OK:
             assert response.stat is not None
             self._adopt(wanted, response.stat.version)
-        elif response.error is ZkCode.BAD_VERSION:
+        elif response.error is ZkCode.BAD_VERSION and self.partition.manager.policies.compares_refused_isr:
             # The write may be our own, applied before the connection was lost: compare contents (KAFKA-1382).
             partition = self.partition
             partition.manager.zk.submit(GetData(state_path(partition.tp)), lambda r: self._compared(wanted, r))

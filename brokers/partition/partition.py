@@ -36,7 +36,7 @@ class Partition(Replica):
             leave them there.
         adding, removing: those of the assigned replicas that a reassignment adds and removes, where the controller
             says so (KIP-455).
-        waiting: the acks=all produces that wait here; None before the first.
+        waiting: the produces that wait here for other replicas; None before the first.
     """
 
     __slots__ = (
@@ -135,9 +135,10 @@ class Partition(Replica):
         self.isr_write = None
 
     def resign_leadership(self) -> None:
-        """Stop leading, and answer delayed operations with NOT_LEADER_FOR_PARTITION."""
+        """Stop leading, and answer delayed produces with NOT_LEADER_FOR_PARTITION (a policy)."""
         self.stop_leading()
-        self.fail_waiting(Errors.NOT_LEADER_FOR_PARTITION)
+        if self.manager.policies.demotion_answers_waiting:
+            self.fail_waiting(Errors.NOT_LEADER_FOR_PARTITION)
 
     def stop_leading(self) -> None:
         """No ISR, no followers."""
@@ -183,6 +184,8 @@ class Partition(Replica):
             isr.expand(self, remote)
         if offset > self.high_watermark:
             self.advance_high_watermark(now_us)
+        if self.waiting is not None and self.waiting.counted:
+            self.waiting.complete_counted(self._in_sync_at)
 
     def advance_high_watermark(self, now_us: int) -> None:
         """Move it to the lowest end among the ISR and those that count like it, being caught up (a policy)."""
@@ -223,16 +226,30 @@ class Partition(Replica):
         ends = (remote.log_end_offset for remote in self.remotes.values() if remote.in_isr)
         return self.high_watermark == end and all(other == end for other in ends)
 
-    # -- acks=all ---------------------------------------------------------------------------------------------------
+    # -- acks -------------------------------------------------------------------------------------------------------
 
     def wait_for_acks(self, base: int, required: int, produce: DelayedProduce) -> None:
         """Finish ``produce`` for this partition once the high watermark has reached ``required``."""
         if self.high_watermark >= required:
             produce.finish(self.tp, self._acknowledgement(), base)
         else:
-            if self.waiting is None:
-                self.waiting = WaitingProduces(self.tp)
-            self.waiting.add(base, required, produce)
+            self._waiting().add(base, required, produce)
+
+    def wait_for_replicas(self, base: int, required: int, acks: int, produce: DelayedProduce) -> None:
+        """Finish ``produce`` once ``acks`` members of the ISR, the leader among them, have reached ``required`` (0.8).
+        Where there are no other replicas nobody is waited for."""
+        if not self.remotes or self._in_sync_at(required) >= acks:
+            produce.finish(self.tp, Errors.NONE, base)
+        else:
+            self._waiting().counted.append((base, required, acks, produce))
+
+    def _waiting(self) -> WaitingProduces:
+        if self.waiting is None:
+            self.waiting = WaitingProduces(self.tp)
+        return self.waiting
+
+    def _in_sync_at(self, offset: int) -> int:
+        return 1 + sum(remote.in_isr and remote.log_end_offset >= offset for remote in self.remotes.values())
 
     def _acknowledgement(self) -> Errors:
         enough = len(self.isr) >= self.manager.policies.min_insync_replicas(self.tp.topic)

@@ -1,4 +1,4 @@
-"""An acks=all produce request that waits for the high watermark of each of its partitions."""
+"""A produce request that waits, in each of its partitions, for more replicas than the leader."""
 
 from attrs import define
 

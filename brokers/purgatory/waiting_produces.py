@@ -1,6 +1,7 @@
-"""The acks=all produces that wait at one partition."""
+"""The produces that wait at one partition for more than the leader."""
 
 from collections import deque
+from collections.abc import Callable
 
 from attrs import define, field
 
@@ -11,9 +12,14 @@ from emulator.protocol.types import TopicPartition
 
 @define(eq=False)
 class WaitingProduces:
-    """They wait in the order of the log: whatever completes one has completed all before it."""
+    """Those with acks=all wait in the order of the log: whatever completes one has completed all before it.
+
+    Attributes:
+        counted: those that wait for a number of replicas, up to 0.8: (base offset, required offset, acks, produce).
+    """
 
     tp: TopicPartition
+    counted: list[tuple[int, int, int, DelayedProduce]] = field(factory=list)
     _queue: deque[tuple[int, int, DelayedProduce]] = field(factory=deque)
 
     def add(self, base_offset: int, required: int, produce: DelayedProduce) -> None:
@@ -27,9 +33,21 @@ class WaitingProduces:
             base_offset, _required, produce = queue.popleft()
             produce.finish(self.tp, error, base_offset)
 
+    def complete_counted(self, replicas_at: Callable[[int], int]) -> None:
+        """Those end whose number of replicas in sync has reached their offset: ``replicas_at`` says how many have."""
+        waiting, self.counted = self.counted, []
+        for entry in waiting:
+            base_offset, required, acks, produce = entry
+            if replicas_at(required) >= acks:
+                produce.finish(self.tp, Errors.NONE, base_offset)
+            else:
+                self.counted.append(entry)
+
     def fail(self, error: Errors) -> None:
         """All of them end with ``error``."""
-        queue = self._queue
-        while queue:
-            base_offset, _required, produce = queue.popleft()
+        queue, counted = self._queue, self.counted
+        self._queue, self.counted = deque(), []
+        for base_offset, _required, produce in queue:
+            produce.finish(self.tp, error, base_offset)
+        for base_offset, _required, _acks, produce in counted:
             produce.finish(self.tp, error, base_offset)

@@ -59,16 +59,15 @@ class ReplicaManager:
         self.policies = self.policies.changed(entity, config, self._initial)
 
     def start(self) -> None:
-        """Begin the periodic work: isr-expiration each half lag time, isr-change-propagation."""
-        self.process.every(self.policies.config.replica_lag_time_max_us // 2, self.shrink_isrs)
+        """Begin the periodic work: isr-expiration and isr-change-propagation."""
+        self.process.every(self.policies.isr_check_interval_us, self.shrink_isrs)
         self._propagation.start()
 
     def error_without_replica(self, tp: TopicPartition) -> Errors:
-        """What a request for a partition without a replica here gets (KAFKA-6796, 2.0)."""
+        """What a request for a partition without a replica here gets."""
         if tp in self.offline:
             return Errors.KAFKA_STORAGE_ERROR
-        known = self.metadata.knows(tp)
-        return Errors.NOT_LEADER_FOR_PARTITION if known else Errors.UNKNOWN_TOPIC_OR_PARTITION
+        return self.policies.without_replica(self.metadata.knows(tp))
 
     def complete_woken(self) -> None:
         """Answer the parked fetches that this transition gave something to say."""

@@ -12,8 +12,6 @@ from emulator.protocol.types import TopicPartition
 if TYPE_CHECKING:
     from brokers.replicas.manager import ReplicaManager
 
-VALID_ACKS = (-1, 0, 1)
-
 
 class ProduceHandler:
     """Answers producers. One request is one transition: all its appends happen before any follower reads them."""
@@ -27,8 +25,8 @@ class ProduceHandler:
             assert batch.tp not in results, f"two batches of {batch.tp} in one request"
             results[batch.tp] = self._append(batch, request.acks)
         manager = self._manager
-        if request.acks == -1:
-            self._wait_for_all(request, channel, results)
+        if request.acks not in (0, 1) and any(error is Errors.NONE for error, _base in results.values()):
+            self._wait_for_replicas(request, channel, results)
         elif request.acks == 0:
             if any(error is not Errors.NONE for error, _base in results.values()):
                 channel.close()  # the only way to tell a producer that awaits no answer
@@ -43,7 +41,7 @@ class ProduceHandler:
     def _append(self, batch: ProducedBatch, acks: int) -> tuple[Errors, int]:
         manager = self._manager
         partition = manager.partitions.get(batch.tp)
-        if acks not in VALID_ACKS:
+        if not manager.policies.valid_acks(acks):
             return Errors.INVALID_REQUIRED_ACKS, -1
         if not manager.metadata.knows(batch.tp):
             # Not created yet as far as this broker was told, or about to be deleted: clients find it no more.
@@ -52,17 +50,17 @@ class ProduceHandler:
             return manager.error_without_replica(batch.tp), -1
         if not partition.is_leader:
             return Errors.NOT_LEADER_FOR_PARTITION, -1
-        if acks == -1 and len(partition.isr) < manager.policies.min_insync_replicas(batch.tp.topic):
+        if acks < 0 and len(partition.isr) < manager.policies.min_insync_replicas(batch.tp.topic):
             return Errors.NOT_ENOUGH_REPLICAS, -1
         try:
             return Errors.NONE, partition.append_as_leader(batch.count, batch.size, batch.id)
         except DiskError:
             return Errors.KAFKA_STORAGE_ERROR, -1
 
-    def _wait_for_all(
+    def _wait_for_replicas(
         self, request: ProduceRequest, channel: Channel, results: dict[TopicPartition, tuple[Errors, int]]
     ) -> None:
-        """Answer once the high watermark has passed every batch that was appended."""
+        """Answer once every batch that was appended is on as many replicas as was asked for."""
         delayed = DelayedProduce(channel, {}, len(results))
         process, partitions = self._manager.process, self._manager.partitions
         delayed.timer = process.call_later(request.timeout_us, delayed.expire)
@@ -70,6 +68,10 @@ class ProduceHandler:
             error, base = results[batch.tp]
             if error is Errors.NONE:
                 delayed.results[batch.tp] = (Errors.REQUEST_TIMED_OUT, base)
-                partitions[batch.tp].wait_for_acks(base, base + batch.count, delayed)
+                required, partition = base + batch.count, partitions[batch.tp]
+                if request.acks < 0:
+                    partition.wait_for_acks(base, required, delayed)
+                else:
+                    partition.wait_for_replicas(base, required, request.acks, delayed)
             else:
                 delayed.finish(batch.tp, error, base)

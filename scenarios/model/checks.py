@@ -19,6 +19,7 @@ from scenarios.model.messages import topic_of
 from scenarios.model.method import MethodEntry
 from scenarios.model.names import join_partition
 from scenarios.model.plan import Move, Plan
+from scenarios.model.profile_checks import check_profile_knows
 from scenarios.model.profile_names import PROFILES, check_profile
 from scenarios.model.reach import check_moved, check_reach, check_steps
 from scenarios.model.senders import check_sent
@@ -40,6 +41,7 @@ def check_scenario(scenario: Scenario) -> None:
     """Refuse, with `BadInput`, the first reference that leads nowhere."""
     check_profile(scenario.profile)
     at("strategy.name", lambda _: scenario.strategy.parsed, None)
+    check_profile_knows(scenario)
     known = Known(scenario)
     _each("topics", scenario.topics, known.check_topic)
     _each("workloads", scenario.workloads, lambda load: _check_workload(known, load))

@@ -42,6 +42,7 @@ BROKER_SETTINGS = _table(
     Setting("unclean.leader.election.enable", _SWITCH, False, "may a replica out of sync become leader"),
     Setting("delete.topic.enable", _SWITCH, True, "may topics be deleted; else requests for it are dropped"),
     Setting("replica.lag.time.max.ms", _POSITIVE, 10_000, "a follower not caught up for longer leaves the ISR"),
+    Setting("replica.lag.max.messages", _POSITIVE, 4_000, "a follower further behind leaves the ISR; kafka-0.8 only"),
     Setting("num.replica.fetchers", _POSITIVE, 1, "fetcher threads per source broker"),
     Setting("replica.fetch.wait.max.ms", _COUNT, 500, "how long an empty fetch waits at the leader"),
     Setting("replica.fetch.min.bytes", _COUNT, 1, "a fetch is answered at once when that much is there"),

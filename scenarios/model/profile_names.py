@@ -28,6 +28,8 @@ class Profile:
         defaults: broker settings whose default differs from that of Kafka 2.3 (kafka-behaviour, 10).
         session_timeout_us: zookeeper.session.timeout.ms where the scenario states none.
         deletes_topics: whether its controller can delete topics; it came with 0.8.1.
+        also_knows: the settings that it has and not every other (``profile_checks``).
+        counts_acks: whether acks above 1 asks for that many replicas; it went with 0.9.
         leaves_out: what the release does and this version of Understudy does not do for it, a line each.
     """
 
@@ -40,6 +42,8 @@ class Profile:
     session_timeout_us: int = 6_000_000
     leaves_out: tuple[str, ...] = ()
     deletes_topics: bool = True
+    also_knows: tuple[str, ...] = ()
+    counts_acks: bool = False
 
     def settings(self, stated: Mapping[str, ConfigValue]) -> dict[str, ConfigValue]:
         """Every broker setting: what a scenario states, else this release's default."""
@@ -54,7 +58,6 @@ _BEFORE_KIP_461 = "fetcher threads: an error fails one partition (KIP-461); befo
 _BEFORE_KAFKA_7165 = (
     "registration: a broker replaces what its earlier session left, as since 2.2 (KAFKA-7165); it exited"
 )
-_BEFORE_KAFKA_6796 = "a broker that only knows who leads answers NOT_LEADER_FOR_PARTITION, as since 2.0 (KAFKA-6796)"
 _REPORTING_2_5 = "the gauges of KIP-352 on the brokers; every run computes its definition of under-replication"
 _KIP_537 = {"replica.lag.time.max.ms": 30_000}
 _KIP_537_SESSION_US = 18_000_000
@@ -85,6 +88,8 @@ PROFILES: Mapping[str, Profile] = {
             help="0.8.0: KAFKA-42's 7 steps, four replica states, no epochs that fence",
             strategy="kafka-42",
             deletes_topics=False,
+            also_knows=("replica.lag.max.messages",),
+            counts_acks=True,
             defaults={
                 "unclean.leader.election.enable": True,
                 "auto.leader.rebalance.enable": False,
@@ -95,15 +100,12 @@ PROFILES: Mapping[str, Profile] = {
                 "a control request is sent until it is answered, where 0.8.0 tried once",
                 "truncation to the high watermark: a follower cuts its log as since 2.0 (KIP-279)",
                 _BEFORE_KIP_461,
-                "replica.lag.max.messages: a follower leaves the ISR by time alone",
-                "acks above 1 as a number of replicas",
                 "fetch errors are retried after replica.fetch.backoff.ms, which came with 0.9 (KAFKA-1461)",
                 "one lock and synchronous ZooKeeper calls: the controller has the event queue of 0.11 (KAFKA-5028)",
                 "fetch requests: sessions are used, which came with 1.1 (KIP-227)",
                 "a write that waits when the controller loses its session fails; ZkClient made it in the next one",
                 "settings that came later take effect where a scenario states them, as min.insync.replicas (0.8.2)",
                 _BEFORE_KAFKA_7165,
-                _BEFORE_KAFKA_6796,
             ),
         ),
         Profile(
@@ -113,7 +115,6 @@ PROFILES: Mapping[str, Profile] = {
                 _BEFORE_KIP_279,
                 _BEFORE_KIP_461,
                 _BEFORE_KAFKA_7165,
-                _BEFORE_KAFKA_6796,
             ),
         ),
         Profile(

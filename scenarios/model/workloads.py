@@ -6,6 +6,8 @@ linger, so 10 batches a second and partition are `linger = "100ms"` (readings §
 
 from __future__ import annotations
 
+import re
+
 from attrs import field, frozen
 
 from scenarios.errors import BadInput
@@ -13,17 +15,20 @@ from scenarios.model.kinds import DURATION, SOME_TIME, Integer, Kind, Schema, Si
 from scenarios.model.names import TOPIC_NAME
 from scenarios.model.reader import key
 
-_ACKS = {0: "0", 1: "1", -1: "all", "0": "0", "1": "1", "-1": "all", "all": "all"}
+_ACKS = re.compile("all|-1|0|[1-9][0-9]*")
 
 
 class Acks(Kind[str]):
+    """Who must have a batch. Of the numbers above 1 the profile says whether it has them."""
+
     def read(self, value: object) -> str:
-        if isinstance(value, bool) or not isinstance(value, (int, str)) or value not in _ACKS:
+        text = str(value)
+        if isinstance(value, bool) or not isinstance(value, (int, str)) or not _ACKS.fullmatch(text):
             raise refuse(value, '"0", "1" or "all"')
-        return _ACKS[value]
+        return "all" if text == "-1" else text
 
     def schema(self) -> Schema:
-        return {"enum": ["0", "1", "all", 0, 1, -1]}
+        return {"anyOf": [{"type": "integer", "minimum": -1}, {"type": "string", "pattern": f"^({_ACKS.pattern})$"}]}
 
 
 _acks = Acks()
@@ -45,7 +50,9 @@ class WorkloadSpec:
         default=1024, metadata=key(SizeOrInteger(1), "bytes per message", name="messageSize")
     )
     acks: str = field(
-        default="all", converter=_canonical_acks, metadata=key(_acks, "who must have a batch: 0, 1 or all")
+        default="all",
+        converter=_canonical_acks,
+        metadata=key(_acks, "who must have a batch: 0, 1 or all; in kafka-0.8 also a number of replicas"),
     )
     linger_us: int = field(
         default=100_000,
@@ -62,5 +69,5 @@ class WorkloadSpec:
 
     @property
     def required_acks(self) -> int:
-        """The field of a produce request: 0, 1 or -1."""
+        """The field of a produce request; -1: all."""
         return -1 if self.acks == "all" else int(self.acks)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
+from brokers.partition.isr_rules import StuckOrSlow
 from controller.channels.schemas import CurrentAndImpending
 from controller.fencing import Unfenced
 from controller.operations.rebalance import preferred_could_lead
@@ -31,8 +32,8 @@ KAFKA_1_1 = Bundle(
         fencing=Unfenced(),
         broker_epochs=False,
     ),
-    # KAFKA-7128 (2.0.1) and KIP-320 (2.1) are to come.
-    brokers=evolve(KAFKA_2_3.brokers, join_needs_epoch_start=False, fences_followers=False),
+    # KAFKA-6796 (2.0), KAFKA-7128 (2.0.1) and KIP-320 (2.1) are to come.
+    brokers=evolve(KAFKA_2_3.brokers, join_needs_epoch_start=False, fences_followers=False, knows_whose_replica=False),
     fetchers=KAFKA_2_3.fetchers,
 )
 
@@ -40,8 +41,18 @@ KAFKA_0_8 = evolve(
     KAFKA_1_1,
     # KAFKA-1028 (0.8.2): the last member of an ISR stays in it.
     controller=evolve(KAFKA_1_1.controller, replicas=FOUR_STATES_TRUSTING_MEMORY, selectors=IN_ORDER_OF_ISR),
-    # KAFKA-1097 (0.8.1) and KAFKA-4485 (0.10.2) are to come.
-    brokers=evolve(KAFKA_1_1.brokers, checks_assignment=False, high_watermark_waits_for_caught_up=False),
+    brokers=evolve(
+        KAFKA_1_1.brokers,
+        # KAFKA-1546 (0.9), KAFKA-1382 (0.8.2), KAFKA-1697 (0.9) and KAFKA-2960 (0.10) are to come.
+        out_of_sync=StuckOrSlow(),
+        compares_refused_isr=False,
+        counts_acks=True,
+        demotion_answers_waiting=False,
+        # KAFKA-1097 (0.8.1) and KAFKA-4485 (0.10.2) are to come.
+        checks_assignment=False,
+        high_watermark_waits_for_caught_up=False,
+        isr_checks_per_lag_time=1,
+    ),
 )
 
 WIKI_TEXT = evolve(

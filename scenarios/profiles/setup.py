@@ -3,6 +3,7 @@
 from attrs import evolve
 
 from brokers.lifecycle import BrokerSpec
+from brokers.partition.isr_rules import StuckOrSlow
 from brokers.policies import BrokerConfig, BrokerPolicies
 from controller import ControllerPolicies
 from controller.reassignment.kafka_42 import Kafka42
@@ -75,9 +76,13 @@ def _broker_policies(scenario: Scenario) -> BrokerPolicies:
         controlled_shutdown_max_retries=settings["controlled.shutdown.max.retries"],
         controlled_shutdown_retry_backoff_us=settings["controlled.shutdown.retry.backoff.ms"] * 1000,
     )
+    rule = brokers.out_of_sync
+    if isinstance(rule, StuckOrSlow):
+        rule = StuckOrSlow(settings["replica.lag.max.messages"])
     return evolve(
         brokers,
         config=config,
+        out_of_sync=rule,
         topic_min_insync_replicas=min_insync_replicas(scenario),
         # KAFKA-42's controller does not tell the leader of new replicas: under no release could the move end otherwise.
         checks_assignment=brokers.checks_assignment and scenario.strategy.parsed.protocol != "kafka-42",

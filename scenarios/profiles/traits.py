@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 from attrs import frozen
 
+from brokers.partition.isr_rules import NotCaughtUp
 from controller.channels.schemas import AllReplicas
 from controller.fencing import Fenced
 from controller.operations.rebalance import preferred_is_live
@@ -204,6 +205,49 @@ TRAITS = (
         "a follower joins the ISR",
         either("at the high watermark and the start of the leader's epoch", "at the high watermark"),
         "KAFKA-7128, 2.0.1",
+    ),
+    Trait(
+        ("brokers.out_of_sync",),
+        "a follower leaves the ISR",
+        either(
+            "when it has not been caught up for `replica.lag.time.max.ms`",
+            "when it is behind and has not fetched for `replica.lag.time.max.ms`, or is `replica.lag.max.messages` "
+            "behind",
+            lambda rule: isinstance(rule, NotCaughtUp),
+        ),
+        "KAFKA-1546, 0.9",
+    ),
+    Trait(
+        ("brokers.isr_checks_per_lag_time",),
+        "leaders look for followers that are to leave",
+        either(
+            "twice in `replica.lag.time.max.ms`", "once in `replica.lag.time.max.ms`", lambda checks: checks == 2
+        ),
+        "KAFKA-4485, 0.10.2",
+    ),
+    Trait(
+        ("brokers.compares_refused_isr",),
+        "a write of the ISR that is refused although it is what stands there",
+        either("counts: it was applied before the connection was lost", "has failed"),
+        "KAFKA-1382, 0.8.2",
+    ),
+    Trait(
+        ("brokers.counts_acks",),
+        "acks above 1",
+        either("are a number of replicas", "are refused (INVALID_REQUIRED_ACKS)"),
+        "KAFKA-1697, 0.9",
+    ),
+    Trait(
+        ("brokers.demotion_answers_waiting",),
+        "a produce request that waits at a leader which becomes a follower",
+        either("is answered at once (NOT_LEADER_FOR_PARTITION)", "waits for its timeout"),
+        "KAFKA-2960, 0.10",
+    ),
+    Trait(
+        ("brokers.knows_whose_replica",),
+        "a broker without a replica that knows who leads answers",
+        either("NOT_LEADER_FOR_PARTITION", "UNKNOWN_TOPIC_OR_PARTITION"),
+        "KAFKA-6796, 2.0",
     ),
     Trait(
         ("brokers.high_watermark_waits_for_caught_up",),

@@ -147,10 +147,15 @@ class Bench:
         return line.last
 
     def lead(
-        self, epoch: int = 0, isr: tuple[int, ...] = (0, 1, 2), version: int = 0, tp: TopicPartition = TP
+        self,
+        epoch: int = 0,
+        isr: tuple[int, ...] = (0, 1, 2),
+        version: int = 0,
+        tp: TopicPartition = TP,
+        replicas: tuple[int, ...] = (0, 1, 2),
     ) -> Partition:
         """Become leader; fails where the request is refused."""
-        response = self.leader_and_isr(state(ME, epoch, isr, version=version, tp=tp))
+        response = self.leader_and_isr(state(ME, epoch, isr, version=version, tp=tp, replicas=replicas))
         assert not response.partitions[0][1]
         self.learn(tp, ME)
         return self.manager.partitions[tp]
@@ -182,7 +187,7 @@ class Bench:
         """Let the produces that wait at ``TP``, or at another partition, time out."""
         waiting = (partition or self.partition).waiting
         assert waiting is not None
-        for _base, _required, produce in waiting._queue:
+        for produce in (*(entry[2] for entry in waiting._queue), *(entry[3] for entry in waiting.counted)):
             produce.expire(None)
 
     def follower(self, broker: int, **limits: int) -> "Follower":

@@ -87,7 +87,13 @@ CASES: dict[str, tuple[str, str, str]] = {
         "workloads[0].topic",
         "'orders'?",
     ),
-    "impossible acks": (small_with("= 100", "= 100\nacks = 2"), "workloads[0].acks", '"all"'),
+    "impossible acks": (small_with("= 100", "= 100\nacks = -2"), "workloads[0].acks", '"all"'),
+    "acks as a number of replicas": (small_with("= 100", "= 100\nacks = 2"), "workloads[0].acks", '"all"'),
+    "a setting of another release": (
+        small_with("brokers = 7", 'brokers = 7\nconfig = { "replica.lag.max.messages" = 9 }'),
+        "cluster.config.replica.lag.max.messages",
+        "profiles that have it: kafka-0.8",
+    ),
     "load that ends before it starts": (
         small_with("= 100", '= 100\nstart = "5s"\nstop = "4s"'),
         "workloads[0].stop",

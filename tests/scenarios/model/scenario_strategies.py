@@ -32,6 +32,7 @@ from scenarios.model import (
 from scenarios.model.configs import BROKER_SETTINGS, TOPIC_SETTINGS, Setting
 from scenarios.model.invariants import INVARIANTS
 from scenarios.model.metrics import METRICS
+from scenarios.model.profile_checks import NOT_EVERYWHERE
 
 HORIZON_US = 3_600_000_000
 TIMES = st.integers(0, HORIZON_US)
@@ -64,7 +65,7 @@ def clusters(draw: st.DrawFn) -> ClusterSpec:
         brokers=brokers,
         controller=draw(st.none() | st.integers(0, brokers - 1)),
         racks=draw(st.integers(1, 4)),
-        config=draw(configs(dict(BROKER_SETTINGS))),
+        config=draw(configs({name: s for name, s in BROKER_SETTINGS.items() if name not in NOT_EVERYWHERE})),
         network=network,
         zk=zk,
     )
