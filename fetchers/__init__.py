@@ -1,18 +1,22 @@
-"""Replica fetcher threads: how a follower gets what its leader has, and what becomes of a partition that cannot."""
+"""Fetcher threads: how a follower gets what its leader has, how a replica gets to another log directory, and what
+becomes of a partition that cannot."""
 
+from fetchers.alter_log_dirs import ReplicaAlterLogDirsManager
 from fetchers.manager import FetcherManager
 from fetchers.policies import FetcherPolicies
-from fetchers.ports import Connection, FollowerLog, InitialFetchState, LeaderEndPoint
+from fetchers.ports import Connection, CurrentLogs, FollowerLog, InitialFetchState, LeaderEndPoint
 from fetchers.quota import ReplicationQuota, ReplicationThrottle
 from fetchers.replica import ReplicaFetcherManager
 
 __all__ = [
     "Connection",
+    "CurrentLogs",
     "FetcherManager",
     "FetcherPolicies",
     "FollowerLog",
     "InitialFetchState",
     "LeaderEndPoint",
+    "ReplicaAlterLogDirsManager",
     "ReplicaFetcherManager",
     "ReplicationQuota",
     "ReplicationThrottle",

@@ -1,12 +1,12 @@
-"""failedPartitions (KIP-461): the partitions of one broker that no thread fetches any more because of an error."""
+"""failedPartitions (KIP-461): the partitions of one manager that no thread fetches any more because of an error."""
 
 from collections.abc import Iterable
 
 from attrs import define, field
 
 from emulator.nodes import Process
-from emulator.protocol.events import PartitionFailed, PartitionUnfailed
 from emulator.protocol.types import TopicPartition
+from fetchers.kinds import Records
 
 
 @define(eq=False)
@@ -14,6 +14,7 @@ class FailedPartitions:
     """``FailedPartitionsCount`` is its length. Only a higher leader epoch or StopReplica takes a partition out."""
 
     process: Process
+    records: Records
     _failed: dict[TopicPartition, None] = field(factory=dict)
 
     def __len__(self) -> int:
@@ -24,10 +25,12 @@ class FailedPartitions:
 
     def add(self, tp: TopicPartition, fetcher: str, leader_epoch: int, reason: str) -> None:
         self._failed[tp] = None
-        self.process.emit(PartitionFailed, self.process.node.id, fetcher, tp.topic, tp.partition, leader_epoch, reason)
+        self.process.emit(
+            self.records.failed, self.process.node.id, fetcher, tp.topic, tp.partition, leader_epoch, reason
+        )
 
     def remove(self, partitions: Iterable[TopicPartition], reason: str) -> None:
         for tp in partitions:
             if tp in self._failed:
                 del self._failed[tp]
-                self.process.emit(PartitionUnfailed, self.process.node.id, tp.topic, tp.partition, reason)
+                self.process.emit(self.records.unfailed, self.process.node.id, tp.topic, tp.partition, reason)

@@ -1,25 +1,37 @@
 """The fetch round of a fetcher thread: what one answer does to the partitions (kafka-behaviour, 8.2 to 8.4)."""
 
+from collections.abc import Callable
+
 from emulator.network import Disconnected
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchedPartition, FetchPartition
+from emulator.protocol.types import TopicPartition
 from fetchers.partitions import Partitions
 from fetchers.ports import LeaderEndPoint
 from fetchers.state import FetchState
 from fetchers.throttling import FollowerThrottle
 from fetchers.truncating import Fail
 
+Finish = Callable[[TopicPartition], bool]
+"""Looks, after each append, whether that was all; then the partition is fetched no more."""
+
 
 class FetchRound:
     """Fetches what is to be fetched, and appends it."""
 
     def __init__(
-        self, partitions: Partitions, endpoint: LeaderEndPoint, fail: Fail, throttle: FollowerThrottle | None
+        self,
+        partitions: Partitions,
+        endpoint: LeaderEndPoint,
+        fail: Fail,
+        throttle: FollowerThrottle | None,
+        finish: Finish | None,
     ) -> None:
         self._partitions = partitions
         self._endpoint = endpoint
         self._fail = fail
         self._throttle = throttle
+        self._finish = finish
 
     async def run(self) -> None:
         """One fetch request and what its answer does to the partitions.
@@ -52,6 +64,9 @@ class FetchRound:
             return
         try:
             end = state.log.append_as_follower(batches, answer.high_watermark)
+            if self._finish is not None and self._finish(state.tp):
+                self._partitions.drop(state.tp)
+                return
         except Exception as error:  # storage or not: the partition fails, the thread goes on (KIP-461)
             self._fail(state, f"append: {error}")
             return

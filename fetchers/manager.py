@@ -8,6 +8,7 @@ from emulator.nodes import Process
 from emulator.protocol.types import TopicPartition
 from fetchers.assignment import fetcher_id
 from fetchers.failed_partitions import FailedPartitions
+from fetchers.kinds import Records
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState
 from fetchers.thread import FetcherThread
@@ -18,16 +19,18 @@ class FetcherManager(ABC):
 
     Attributes:
         client_id: the tag of its metrics.
+        records: the events of its kind.
         threads: by leader and fetcher id.
         failed: the partitions that no thread fetches any more because of an error.
     """
 
     client_id: ClassVar[str]
+    records: ClassVar[Records]
 
     def __init__(self, process: Process, policies: FetcherPolicies, fetchers: int) -> None:
         self.process = process
         self.policies = policies
-        self.failed = FailedPartitions(process)
+        self.failed = FailedPartitions(process, self.records)
         self.threads: dict[tuple[int, int], FetcherThread] = {}
         self._fetchers = fetchers
 

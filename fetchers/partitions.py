@@ -6,9 +6,9 @@ What is fetched is known to the endpoint as well, which is told of each change (
 from collections.abc import Iterable
 
 from emulator.nodes import Process
-from emulator.protocol.events import FetchPosition
 from emulator.protocol.fetch import FetchPartition
 from emulator.protocol.types import TopicPartition
+from fetchers.kinds import Records
 from fetchers.pending import PendingWork
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState, LeaderEndPoint
@@ -25,7 +25,9 @@ class Partitions:
         patience_us: how long ``pending`` may say so.
     """
 
-    def __init__(self, process: Process, leader: int, endpoint: LeaderEndPoint, policies: FetcherPolicies) -> None:
+    def __init__(
+        self, process: Process, leader: int, endpoint: LeaderEndPoint, policies: FetcherPolicies, records: Records
+    ) -> None:
         self.states: dict[TopicPartition, FetchState] = {}
         self.truncating: dict[TopicPartition, None] = {}
         self.delayed: dict[TopicPartition, None] = {}
@@ -35,6 +37,7 @@ class Partitions:
         self._process = process
         self._leader = leader
         self._endpoint = endpoint
+        self._records = records
         self._backoff_us = policies.replica_fetch_backoff_us
 
     def __contains__(self, state: FetchState) -> bool:
@@ -89,9 +92,25 @@ class Partitions:
 
     def _position(self, state: FetchState, offset: int) -> None:
         tp = state.tp
+        node = self._process.node.id
         self._process.emit(
-            FetchPosition, self._process.node.id, tp.topic, tp.partition, self._leader, state.leader_epoch, offset
+            self._records.position, node, tp.topic, tp.partition, self._leader, state.leader_epoch, offset
         )
+
+    def truncate(self, tp: TopicPartition, offset: int) -> None:
+        """What is copied has been cut at ``offset``: find out anew how much of the copy is right."""
+        state = self.states.get(tp)
+        if state is None:
+            return
+        state.offset = min(state.offset, offset)
+        if not state.truncating:
+            state.truncating = True
+            self._position(state, -1)
+        if not state.delayed_until_us:
+            state.held = False
+            self.held.pop(tp, None)
+            self.truncating[tp] = None
+            self._endpoint.forget(tp)
 
     # -- delays -----------------------------------------------------------------------------------------------------
 

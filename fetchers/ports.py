@@ -81,6 +81,26 @@ class LeaderEndPoint(Protocol):
         ...
 
 
+class CurrentLogs(Protocol):
+    """This broker's own current logs, from which its future ones, in other log directories, are copied."""
+
+    async def read(self, wanted: FetchPartition, max_bytes: int) -> FetchedPartition:
+        """What the log holds from there on, or the error that a fetch would get; takes the time that the disks need."""
+        ...
+
+    def epoch_end(self, query: EpochQuery) -> EpochEndOffset:
+        """Where the epoch ends in the current log, whoever leads the partition."""
+        ...
+
+    def offsets(self, tp: TopicPartition, leader_epoch: int) -> ListOffsetsResponse:
+        """Where the current log begins and ends."""
+        ...
+
+    def replace(self, tp: TopicPartition) -> bool:
+        """Let the future log take the current one's place if it holds as much. Raises anything: the copy fails."""
+        ...
+
+
 @define(eq=False)
 class InitialFetchState:
     """What a follower begins to fetch: from which leader, under which epoch, from its own high watermark on."""

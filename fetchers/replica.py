@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from emulator.nodes import Process
+from fetchers.kinds import REPLICA, Records
 from fetchers.manager import FetcherManager
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import Connection
@@ -15,6 +16,7 @@ class ReplicaFetcherManager(FetcherManager):
     """``connect`` opens the way to a leader, by its broker id."""
 
     client_id: ClassVar[str] = "Replica"
+    records: ClassVar[Records] = REPLICA
 
     def __init__(self, process: Process, policies: FetcherPolicies, connect: Callable[[int], Connection]) -> None:
         super().__init__(process, policies, policies.num_replica_fetchers)

@@ -17,7 +17,7 @@ from emulator.nodes import Process
 from emulator.protocol.events import FetcherStarted, FetcherStopped
 from emulator.protocol.types import TopicPartition
 from fetchers.failed_partitions import FailedPartitions
-from fetchers.fetching import FetchRound
+from fetchers.fetching import FetchRound, Finish
 from fetchers.partitions import Partitions
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState, LeaderEndPoint
@@ -39,6 +39,7 @@ class FetcherThread:
         policies: FetcherPolicies,
         failed: FailedPartitions,
         quota: ReplicationQuota | None = None,
+        finish: Finish | None = None,
     ) -> None:
         self.name = name
         self.leader = leader
@@ -47,11 +48,11 @@ class FetcherThread:
         self._endpoint = endpoint
         self._policies = policies
         self._failed = failed
-        self.partitions = partitions = Partitions(process, leader, endpoint, policies)
+        self.partitions = partitions = Partitions(process, leader, endpoint, policies, failed.records)
         self.states = partitions.states
         self._throttle = None if quota is None else FollowerThrottle(process, partitions, quota)
         self._truncation = TruncationRound(partitions, endpoint, policies.truncation, self._fail, name)
-        self._fetching = FetchRound(partitions, endpoint, self._fail, self._throttle)
+        self._fetching = FetchRound(partitions, endpoint, self._fail, self._throttle, finish)
         self._bell = Mailbox(process.world, f"work for {process.name}/{name}")
         self._scope: trio.CancelScope | None = None
         self._log = structlog.get_logger("fetchers").bind(broker=process.node.id, fetcher=name)
@@ -119,8 +120,16 @@ class FetcherThread:
         partitions = self.partitions
         for start in starts:
             partitions.add(start)
-        if partitions.truncating:
-            partitions.pending.hold(partitions.patience_us)
+        self._wake()
+
+    def truncate(self, tp: TopicPartition, offset: int) -> None:
+        """What is fetched has been cut at ``offset``."""
+        self.partitions.truncate(tp, offset)
+        self._wake()
+
+    def _wake(self) -> None:
+        if self.partitions.truncating:
+            self.partitions.pending.hold(self.partitions.patience_us)
         self._bell.put(None)
 
     def remove(self, gone: Iterable[TopicPartition]) -> None:

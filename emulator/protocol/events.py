@@ -5,6 +5,7 @@
 
 from typing import NamedTuple
 
+from emulator.protocol.copy_events import *  # noqa: F403  (events like the others, in a file of their own)
 from emulator.protocol.move_events import *  # noqa: F403  (events like the others, in a file of their own)
 
 

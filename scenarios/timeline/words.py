@@ -94,6 +94,12 @@ def _high_watermark(event: e.HighWatermark) -> str:
     )
 
 
+def _copy_position(event: e.CopyPosition) -> str:
+    if event.offset < 0:
+        return f"broker {event.node} ends copying {_tp(event)} to another log directory"
+    return f"broker {event.node} copies {_tp(event)} to another log directory from offset {event.offset} on"
+
+
 def _fetch_position(event: e.FetchPosition) -> str:
     if event.offset < 0:
         return f"broker {event.node} ends fetching {_tp(event)} from {event.leader}"
@@ -170,6 +176,9 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.PartitionFailed: lambda v: f"{_tp(v)} failed on broker {v.node}, {v.fetcher}: {v.reason}",
     e.PartitionUnfailed: lambda v: f"{_tp(v)} no longer failed on broker {v.node} ({v.reason})",
     e.FetchPosition: _fetch_position,
+    e.CopyFailed: lambda v: f"copy of {_tp(v)} failed on broker {v.node}, {v.fetcher}: {v.reason}",
+    e.CopyUnfailed: lambda v: f"copy of {_tp(v)} no longer failed on broker {v.node} ({v.reason})",
+    e.CopyPosition: _copy_position,
     e.Produced: _produced,
     e.MovePlanned: lambda v: f"move of {_tp(v)} to {brokers(v.target)} planned",
     e.MoveStarted: lambda v: f"move of {_tp(v)} to {brokers(v.target)} asked for",

@@ -4,6 +4,7 @@ both sides are real ones."""
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
 
+import pytest
 from attrs import define, field
 
 from brokers.log import Log, LogDirectory
@@ -15,6 +16,7 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest, FetchResponse
 from emulator.protocol.offsets_for_leader_epoch import (
     EpochEndOffset,
+    EpochQuery,
     ListOffsetsRequest,
     ListOffsetsResponse,
     OffsetsForLeaderEpochRequest,
@@ -22,7 +24,13 @@ from emulator.protocol.offsets_for_leader_epoch import (
 )
 from emulator.protocol.types import Batch, TopicPartition
 from emulator.trace import Trace
-from fetchers import FetcherManager, FetcherPolicies, InitialFetchState, ReplicaFetcherManager
+from fetchers import (
+    FetcherManager,
+    FetcherPolicies,
+    InitialFetchState,
+    ReplicaAlterLogDirsManager,
+    ReplicaFetcherManager,
+)
 from fetchers.thread import FetcherThread
 
 E = TypeVar("E")
@@ -83,8 +91,10 @@ class Leader:
 
     Attributes:
         errors: what it answers for a partition instead of data, to requests of any kind.
+        fetch_errors: the same to fetches alone.
         hold: while set, answers wait for it; what was asked stands in ``asked``.
         down: it does not answer at all.
+        swaps: a copy that has everything takes the place of the current log; those that did are in ``swapped``.
         lines: the connections that were made, closed ones included.
     """
 
@@ -94,10 +104,14 @@ class Leader:
     epochs: dict[TopicPartition, int] = field(factory=dict)
     marks: dict[TopicPartition, int] = field(factory=dict)
     errors: dict[TopicPartition, Errors] = field(factory=dict)
+    fetch_errors: dict[TopicPartition, Errors] = field(factory=dict)
     asked: list[Any] = field(factory=list)
     hold: Signal | None = None
     down: bool = False
     lines: list["Line"] = field(factory=list)
+    swaps: bool = False
+    copies: dict[TopicPartition, Replica] = field(factory=dict)
+    swapped: list[TopicPartition] = field(factory=list)
 
     def leads(self, tp: TopicPartition, *epochs: int, epoch: int = 0) -> Log:
         """A log with one record under each of ``epochs``, led under ``epoch``."""
@@ -110,8 +124,49 @@ class Leader:
         self.lines.append(Line(self))
         return self.lines[-1]
 
+    # -- as this broker's own current logs (fetchers.ports.CurrentLogs) ------------------------------------------
+
+    async def read(self, wanted: FetchPartition, max_bytes: int) -> FetchedPartition:
+        self.asked.append(wanted)
+        await self.world.sleep(LATENCY_US)
+        if self.hold is not None:
+            await self.hold.wait()
+        return self.answer(wanted)
+
+    def answer(self, wanted: FetchPartition) -> FetchedPartition:
+        tp, log = wanted.tp, self.logs[wanted.tp]
+        error = self.fetch_errors.get(tp) or self.error(tp, wanted.leader_epoch)
+        if not error and not log.start_offset <= wanted.fetch_offset <= log.end_offset:
+            error = Errors.OFFSET_OUT_OF_RANGE
+        if error:
+            return FetchedPartition(tp, error, -1, -1, ())
+        mark = self.marks.get(tp, log.end_offset)
+        return FetchedPartition(tp, error, mark, log.start_offset, log.read(wanted.fetch_offset, 250))
+
+    def epoch_end(self, query: EpochQuery) -> EpochEndOffset:
+        error = self.error(query.tp, query.current_leader_epoch)
+        if error:
+            return EpochEndOffset(query.tp, error, -1, -1)
+        log = self.logs[query.tp]
+        return EpochEndOffset(query.tp, error, *log.epochs.end_offset_for(query.leader_epoch, log.end_offset))
+
+    def offsets(self, tp: TopicPartition, leader_epoch: int) -> ListOffsetsResponse:
+        log = self.logs[tp]
+        return ListOffsetsResponse(tp, self.error(tp, leader_epoch), log.start_offset, log.end_offset)
+
+    def replace(self, tp: TopicPartition) -> bool:
+        done = self.swaps and self.copies[tp].log_end_offset == self.logs[tp].end_offset
+        if done:
+            self.swapped.append(tp)
+        return done
+
     def requests(self, kind: type[E]) -> list[E]:
         return [request for request in self.asked if isinstance(request, kind)]
+
+    def fetched(self) -> list[TopicPartition]:
+        """What was named to be fetched, one after the other."""
+        reads = [request.partitions if isinstance(request, FetchRequest) else (request,) for request in self.asked]
+        return [wanted.tp for read in reads for wanted in read if isinstance(wanted, FetchPartition)]
 
     def error(self, tp: TopicPartition, epoch: int) -> Errors:
         if tp in self.errors:
@@ -142,21 +197,12 @@ class Line:
         if isinstance(request, FetchRequest):
             return await self.fetch(request)
         if isinstance(request, OffsetsForLeaderEpochRequest):
-            return OffsetsForLeaderEpochResponse(tuple(self.epoch_end(query) for query in request.partitions))
+            return OffsetsForLeaderEpochResponse(tuple(leader.epoch_end(query) for query in request.partitions))
         assert isinstance(request, ListOffsetsRequest)
-        error = leader.error(request.tp, request.current_leader_epoch)
-        log = leader.logs[request.tp]
-        return ListOffsetsResponse(request.tp, error, log.start_offset, log.end_offset)
+        return leader.offsets(request.tp, request.current_leader_epoch)
 
     def close(self) -> None:
         self.closed = True
-
-    def epoch_end(self, query: Any) -> EpochEndOffset:
-        error = self.leader.error(query.tp, query.current_leader_epoch)
-        if error:
-            return EpochEndOffset(query.tp, error, -1, -1)
-        log = self.leader.logs[query.tp]
-        return EpochEndOffset(query.tp, error, *log.epochs.end_offset_for(query.leader_epoch, log.end_offset))
 
     async def fetch(self, request: FetchRequest) -> FetchResponse:
         if request.session_id == 0:
@@ -177,30 +223,25 @@ class Line:
             await self.leader.world.sleep(10 * MS, background=True)
 
     def read(self, wanted: FetchPartition) -> tuple[FetchedPartition, ...]:
-        leader, tp = self.leader, wanted.tp
-        error = leader.error(tp, wanted.leader_epoch)
-        log = leader.logs[tp]
-        if not error and not log.start_offset <= wanted.fetch_offset <= log.end_offset:
-            error = Errors.OFFSET_OUT_OF_RANGE
-        if error:
-            return (FetchedPartition(tp, error, -1, -1, ()),)
-        mark = leader.marks.get(tp, log.end_offset)
-        batches = log.read(wanted.fetch_offset, 250)
-        if not batches and self.told.get(tp) == mark:
+        answer = self.leader.answer(wanted)
+        if not answer.error and not answer.batches and self.told.get(wanted.tp) == answer.high_watermark:
             return ()
-        return (FetchedPartition(tp, error, mark, log.start_offset, batches),)
+        return (answer,)
 
 
 class Rig:
     """A broker with a fetcher manager, and the leader it fetches from."""
 
-    def __init__(self, world: World, policies: FetcherPolicies | None = None) -> None:
+    def __init__(
+        self, world: World, policies: FetcherPolicies | None = None, kind: type[FetcherManager] = ReplicaFetcherManager
+    ) -> None:
         self.world = world
         self.trace = Trace(world)
         self.leader = Leader(world)
-        self.replicas: dict[TopicPartition, Replica] = {}
+        self.replicas: dict[TopicPartition, Replica] = self.leader.copies
         self.disk = LogDirectory(Disk())
         self._policies = policies or FetcherPolicies()
+        self._kind = kind
         self.process: Process = None  # type: ignore[assignment]  # set by run
         self.manager: FetcherManager = None  # type: ignore[assignment]  # set by run
 
@@ -212,13 +253,18 @@ class Rig:
 
             async def main(process: Process) -> None:
                 self.process = process
-                self.manager = ReplicaFetcherManager(process, self._policies, self.leader.connect)
+                self.manager = self.make(self._kind)
                 started.set()
 
             node.start(main)
             await started.wait()
             await body(self)
             node.crash()
+
+    def make(self, kind: type[FetcherManager]) -> FetcherManager:
+        if kind is ReplicaAlterLogDirsManager:
+            return ReplicaAlterLogDirsManager(self.process, self._policies, self.leader)
+        return ReplicaFetcherManager(self.process, self._policies, self.leader.connect)
 
     def see(self, kind: type[E]) -> list[E]:
         seen: list[E] = []
@@ -231,19 +277,24 @@ class Rig:
         self.replicas[tp] = replica
         return replica
 
-    def add(self, *tps: TopicPartition, epoch: int = 0, leader: int = LEADER) -> None:
+    @property
+    def source(self) -> int:
+        """The broker that is fetched from."""
+        return ME if self._kind is ReplicaAlterLogDirsManager else LEADER
+
+    def add(self, *tps: TopicPartition, epoch: int = 0) -> None:
         """Begin to fetch, as a LeaderAndIsr lets a broker do (the removal comes first)."""
         for tp in tps:
             if tp not in self.replicas:
                 self.replica(tp)
         self.manager.remove(tps)
         self.manager.add(
-            InitialFetchState(tp, leader, epoch, self.replicas[tp].high_watermark, self.replicas[tp]) for tp in tps
+            InitialFetchState(tp, self.source, epoch, self.replicas[tp].high_watermark, self.replicas[tp]) for tp in tps
         )
 
     @property
     def thread(self) -> FetcherThread:
-        return self.manager.threads[LEADER, 0]
+        return self.manager.threads[self.source, 0]
 
     def equal(self, tp: TopicPartition) -> bool:
         """Whether follower and leader hold the same records under the same epochs."""
@@ -257,7 +308,15 @@ class Rig:
         await self.world.sleep(duration_ms * MS)
 
 
-def play(scenario: Callable[[Rig], Awaitable[object]], policies: FetcherPolicies | None = None) -> None:
+def play(
+    scenario: Callable[[Rig], Awaitable[object]],
+    policies: FetcherPolicies | None = None,
+    kind: type[FetcherManager] = ReplicaFetcherManager,
+) -> None:
     """Run ``scenario`` in a world of its own."""
     world = World(1, max_events=200_000)
-    world.run(Rig(world, policies).run, scenario)
+    world.run(Rig(world, policies, kind).run, scenario)
+
+
+KINDS = pytest.mark.parametrize("kind", [ReplicaFetcherManager, ReplicaAlterLogDirsManager])
+"""Both kinds of fetcher."""

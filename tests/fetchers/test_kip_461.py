@@ -1,7 +1,4 @@
-"""KIP-461, for replica fetchers: one bad partition leaves its thread, and how it comes back (readings, 7).
-
-The kind of fetcher that moves replicas between log directories does not exist here: a broker has one log.
-"""
+"""KIP-461, for both kinds of fetcher: one bad partition leaves its thread, and how it comes back (readings, 7)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,14 +12,16 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.events import (
     FetcherStarted,
     FetcherStopped,
-    FetchPosition,
-    PartitionFailed,
-    PartitionUnfailed,
 )
-from fetchers import FetcherPolicies
-from tests.fetchers.rig import A, B, Rig, play, write
+from fetchers import FetcherManager, FetcherPolicies, ReplicaAlterLogDirsManager, ReplicaFetcherManager
+from tests.fetchers.rig import KINDS, A, B, Rig, play, write
 
 ONE_ENDS = FetcherPolicies(end_thread_when_all_failed=True)
+NAMES = {
+    ReplicaFetcherManager: "ReplicaFetcherThread-0-1",
+    ReplicaAlterLogDirsManager: "ReplicaAlterLogDirsThread-0",
+}
+TAGS = {ReplicaFetcherManager: "Replica", ReplicaAlterLogDirsManager: "ReplicaAlterLogDirs"}
 causes = pytest.mark.parametrize("cause", ["append", "truncate", "fenced fetch", "fenced epoch", "fenced offsets"])
 
 
@@ -36,26 +35,14 @@ async def fail(rig: Rig, cause: str = "append", *, alone: bool = False) -> None:
     elif cause == "fenced epoch":
         rig.leader.epochs[A] = 1
     elif cause == "fenced offsets":
-        rig.leader.errors[A] = Errors.OFFSET_OUT_OF_RANGE
+        rig.leader.fetch_errors[A] = Errors.OFFSET_OUT_OF_RANGE
         replica.log.epochs = NO_EPOCHS
         rig.leader.epochs[A] = 1
-        _let_go_after_the_fetch(rig)
     else:
         replica.log.epochs = NO_EPOCHS
         rig.leader.epochs[A] = 1
     rig.add(*((A,) if alone else (A, B)))
     await rig.rest()
-
-
-def _let_go_after_the_fetch(rig: Rig) -> None:
-    """OFFSET_OUT_OF_RANGE answers the fetch alone: what comes next sees the leader's real epoch."""
-    position = rig.trace.fold
-
-    def fetching(event: FetchPosition) -> None:
-        if event.partition == A.partition and event.offset >= 0:
-            rig.process.call_later(3_000, lambda _: rig.leader.errors.clear())
-
-    position(FetchPosition, fetching)
 
 
 @pytest.fixture
@@ -68,36 +55,38 @@ def logging() -> Iterator[None]:
 
 @causes
 @pytest.mark.usefixtures("logging")
-def test_kip_461_error_logged_and_tracked(cause: str) -> None:
+@KINDS
+def test_kip_461_error_logged_and_tracked(kind: type[FetcherManager], cause: str) -> None:
     async def scenario(rig: Rig) -> None:
-        failures = rig.see(PartitionFailed)
+        failures = rig.see(rig.manager.records.failed)
         with capture_logs() as logs:
             await fail(rig, cause)
         errors = [log for log in logs if log["log_level"] == "error"]
         assert [(log["event"], log["partition"]) for log in errors] == [("partition failed", "t-0")]
         assert (A in rig.manager.failed, B in rig.manager.failed, len(rig.manager.failed)) == (True, False, 1)
-        assert [(event.partition, event.fetcher) for event in failures] == [(0, "ReplicaFetcherThread-0-1")]
+        assert [(event.partition, event.fetcher) for event in failures] == [(0, NAMES[kind])]
 
-    play(scenario)
+    play(scenario, kind=kind)
 
 
 @causes
-def test_kip_461_dropped_from_lag_and_states(cause: str) -> None:
+@KINDS
+def test_kip_461_dropped_from_lag_and_states(kind: type[FetcherManager], cause: str) -> None:
     async def scenario(rig: Rig) -> None:
-        positions = rig.see(FetchPosition)
+        positions = rig.see(rig.manager.records.position)
         await fail(rig, cause)
         assert list(rig.thread.states) == [B]
         assert [event.offset for event in positions if event.partition == 0][-1:] in ([], [-1])
-        asked = len(rig.leader.asked)
+        fetched = len(rig.leader.fetched())
         await rig.rest(5_000)
-        wanted = [wanted.tp for request in rig.leader.asked[asked:] for wanted in request.partitions]
-        assert A not in wanted
+        assert A not in rig.leader.fetched()[fetched:]
 
-    play(scenario)
+    play(scenario, kind=kind)
 
 
 @causes
-def test_kip_461_others_continue(cause: str) -> None:
+@KINDS
+def test_kip_461_others_continue(kind: type[FetcherManager], cause: str) -> None:
     async def scenario(rig: Rig) -> None:
         await fail(rig, cause)
         end = rig.replicas[A].log_end_offset
@@ -107,11 +96,12 @@ def test_kip_461_others_continue(cause: str) -> None:
         assert rig.equal(B)
         assert rig.replicas[A].log_end_offset == end
 
-    play(scenario)
+    play(scenario, kind=kind)
 
 
 @pytest.mark.parametrize("at_once", [True, False])
-def test_kip_461_all_failed_ends_thread(at_once: bool) -> None:
+@KINDS
+def test_kip_461_all_failed_ends_thread(kind: type[FetcherManager], at_once: bool) -> None:
     """By the text at once, in 2.3 with the next sweep."""
 
     async def scenario(rig: Rig) -> None:
@@ -125,12 +115,13 @@ def test_kip_461_all_failed_ends_thread(at_once: bool) -> None:
         await rig.rest(2_000)
         assert len(rig.leader.asked) == asked
 
-    play(scenario, ONE_ENDS if at_once else None)
+    play(scenario, ONE_ENDS if at_once else None, kind=kind)
 
 
-def test_kip_461_stop_replica_clears() -> None:
+@KINDS
+def test_kip_461_stop_replica_clears(kind: type[FetcherManager]) -> None:
     async def scenario(rig: Rig) -> None:
-        seen = rig.see(PartitionUnfailed)
+        seen = rig.see(rig.manager.records.unfailed)
         await fail(rig)
         rig.manager.remove([A], stopped=True)
         assert len(rig.manager.failed) == 0
@@ -138,15 +129,16 @@ def test_kip_461_stop_replica_clears() -> None:
         await rig.rest(2_000)
         assert list(rig.thread.states) == [B]
 
-    play(scenario)
+    play(scenario, kind=kind)
 
 
 @pytest.mark.parametrize("swept", [True, False])
-def test_kip_461_next_epoch_clears_as_follower_on_a_new_thread(swept: bool) -> None:
+@KINDS
+def test_kip_461_next_epoch_clears_as_follower_on_a_new_thread(kind: type[FetcherManager], swept: bool) -> None:
     """Also where no sweep has taken the ended thread away."""
 
     async def scenario(rig: Rig) -> None:
-        started, seen = rig.see(FetcherStarted), rig.see(PartitionUnfailed)
+        started, seen = rig.see(FetcherStarted), rig.see(rig.manager.records.unfailed)
         await fail(rig, alone=True)
         failed = rig.thread
         if swept:
@@ -160,10 +152,11 @@ def test_kip_461_next_epoch_clears_as_follower_on_a_new_thread(swept: bool) -> N
         await rig.rest()
         assert rig.equal(A)
 
-    play(scenario, ONE_ENDS)
+    play(scenario, ONE_ENDS, kind=kind)
 
 
-def test_c97_next_epoch_clears_on_the_same_thread_where_others_are() -> None:
+@KINDS
+def test_c97_next_epoch_clears_on_the_same_thread_where_others_are(kind: type[FetcherManager]) -> None:
     async def scenario(rig: Rig) -> None:
         await fail(rig, "truncate")
         thread = rig.thread
@@ -171,24 +164,26 @@ def test_c97_next_epoch_clears_on_the_same_thread_where_others_are() -> None:
         rig.leader.epochs[A] = 1
         rig.add(A, epoch=1)
         assert rig.thread is thread
+        rig.leader.swaps = True  # a copy goes on until it is done
         assert (rig.thread.states[A].truncating, len(rig.manager.failed)) == (True, 0)
         await rig.rest(600)
         assert rig.equal(A)
 
-    play(scenario)
+    play(scenario, kind=kind)
 
 
-def test_kip_461_next_epoch_clears_as_leader() -> None:
+@KINDS
+def test_kip_461_next_epoch_clears_as_leader(kind: type[FetcherManager]) -> None:
     """A leader removes its fetcher and adds none."""
 
     async def scenario(rig: Rig) -> None:
-        seen = rig.see(PartitionUnfailed)
+        seen = rig.see(rig.manager.records.unfailed)
         await fail(rig)
         rig.manager.remove([A])
         assert (len(rig.manager.failed), list(rig.thread.states)) == (0, [B])
         assert [event.reason for event in seen] == ["epoch"]
 
-    play(scenario)
+    play(scenario, kind=kind)
 
 
 @pytest.mark.parametrize(
@@ -201,9 +196,10 @@ def test_kip_461_next_epoch_clears_as_leader() -> None:
         Errors.KAFKA_STORAGE_ERROR,
     ],
 )
-def test_other_errors_only_delay(error: Errors) -> None:
+@KINDS
+def test_other_errors_only_delay(kind: type[FetcherManager], error: Errors) -> None:
     async def scenario(rig: Rig) -> None:
-        failures = rig.see(PartitionFailed)
+        failures = rig.see(rig.manager.records.failed)
         rig.leader.leads(A, 0)
         rig.leader.leads(B, 0)
         rig.add(A, B)
@@ -218,16 +214,18 @@ def test_other_errors_only_delay(error: Errors) -> None:
         await rig.rest()
         assert rig.equal(B)
         rig.leader.errors.clear()
+        rig.leader.swaps = True  # a copy goes on until it is done
         await rig.rest(1_600)
         assert rig.equal(A)
         assert not failures
 
-    play(scenario)
+    play(scenario, kind=kind)
 
 
-def test_an_append_that_does_not_fit_the_log_fails_the_partition() -> None:
+@KINDS
+def test_an_append_that_does_not_fit_the_log_fails_the_partition(kind: type[FetcherManager]) -> None:
     async def scenario(rig: Rig) -> None:
-        failures: list[Any] = rig.see(PartitionFailed)
+        failures: list[Any] = rig.see(rig.manager.records.failed)
         rig.leader.leads(A, 0)
         rig.add(A)
         await rig.rest()
@@ -236,4 +234,19 @@ def test_an_append_that_does_not_fit_the_log_fails_the_partition() -> None:
         await rig.rest()
         assert [event.reason for event in failures] == ["append: t-0: batch at 1, log ends at 2"]
 
-    play(scenario)
+    play(scenario, kind=kind)
+
+
+@KINDS
+def test_kip_461_gauge_tagged_by_client_id(kind: type[FetcherManager]) -> None:
+    """What FailedPartitionsCount shows, and its tag. The managers do not see each other's failures."""
+
+    async def scenario(rig: Rig) -> None:
+        await fail(rig)
+        others = [rig.make(other) for other in TAGS if other is not kind]
+        counts = {manager.client_id: len(manager.failed) for manager in (rig.manager, *others)}
+        assert counts == {tag: int(other is kind) for other, tag in TAGS.items()}
+        rig.manager.remove([A])
+        assert len(rig.manager.failed) == 0
+
+    play(scenario, kind=kind)
