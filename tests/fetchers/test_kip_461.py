@@ -21,7 +21,10 @@ NAMES = {
     ReplicaFetcherManager: "ReplicaFetcherThread-0-1",
     ReplicaAlterLogDirsManager: "ReplicaAlterLogDirsThread-0",
 }
-TAGS = {ReplicaFetcherManager: "Replica", ReplicaAlterLogDirsManager: "ReplicaAlterLogDirs"}
+TAGS: dict[type[FetcherManager], str] = {
+    ReplicaFetcherManager: "Replica",
+    ReplicaAlterLogDirsManager: "ReplicaAlterLogDirs",
+}
 causes = pytest.mark.parametrize("cause", ["append", "truncate", "fenced fetch", "fenced epoch", "fenced offsets"])
 
 
