@@ -6,12 +6,14 @@ A stream costs two integers; a ``random.Random`` per entity would cost 2.5 kB.
 
 from collections.abc import Sequence
 from hashlib import blake2b
+from statistics import NormalDist
 from typing import TypeVar
 
 T = TypeVar("T")
 
 _MASK = (1 << 64) - 1
 _GAMMA = 0x9E3779B97F4A7C15
+_NORMAL = NormalDist()
 
 
 class Stream:
@@ -36,6 +38,10 @@ class Stream:
     def uniform(self) -> float:
         """A float in ``[0, 1)`` with 53 random bits."""
         return (self.bits() >> 11) * 2.0**-53
+
+    def normal(self) -> float:
+        """A normal variable with mean 0 and standard deviation 1; one draw, as everything else here."""
+        return _NORMAL.inv_cdf(((self.bits() >> 12) + 0.5) * 2.0**-52)
 
     def choice(self, items: Sequence[T]) -> T:
         """One of ``items``."""

@@ -6,6 +6,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from emulator.kernel import World
+from emulator.network.delay import NO_DELAY, Delay
 from emulator.network.endpoint import Endpoint, ignore
 from emulator.network.route import Port, Route
 from emulator.network.sealed import SealedEndpoint
@@ -16,13 +17,19 @@ from emulator.nodes.node import CrashKind
 
 @frozen
 class NetworkSpec:
-    """What holds for every route. Bandwidths are bytes per second of each machine's card; None is
+    """What holds for every route: see ``Delay``. Bandwidths are bytes per second of each machine's card; None is
     unlimited."""
 
     latency_us: int = 500
     jitter_us: int = 200
     egress: int | None = None
     ingress: int | None = None
+    sigma: float = 0.0
+
+    @property
+    def delay(self) -> Delay:
+        """That of every link between two machines."""
+        return Delay(self.latency_us, self.jitter_us, self.sigma)
 
 
 @define(eq=False, repr=False)
@@ -61,9 +68,9 @@ class Network:
         found = self._routes.get((source, target))
         if found is None:
             near, far = self.nodes[source], self.nodes[target]
-            latency, jitter = (0, 0) if source == target else (self.spec.latency_us, self.spec.jitter_us)
             found = self._routes[source, target] = Route(
-                self.world, near, far, self._egress[source], self._ingress[target], latency, jitter,
+                self.world, near, far, self._egress[source], self._ingress[target],
+                NO_DELAY if source == target else self.spec.delay,
                 self.world.stream("network", f"{near.name}>{far.name}"),
             )  # fmt: skip
             if source == target:
@@ -170,10 +177,10 @@ class Network:
     def heal(self, source: int, target: int) -> None:
         """Undo ``cut`` and ``delay`` from ``source`` to ``target``."""
         route = self.route(source, target)
-        route.extra_latency_us = route.extra_jitter_us = 0
+        route.set_delay(route.delay)
         route.heal()
 
-    def delay(self, source: int, target: int, latency_us: int, jitter_us: int = 0) -> None:
-        """Add latency from ``source`` to ``target``."""
+    def delay(self, source: int, target: int, extra: Delay) -> None:
+        """Add ``extra`` to what the link from ``source`` to ``target`` takes anyway."""
         route = self.route(source, target)
-        route.extra_latency_us, route.extra_jitter_us = latency_us, jitter_us
+        route.set_delay(route.delay, extra)

@@ -1,4 +1,4 @@
-"""The way from one machine to another: latency, jitter, bandwidth, and whether it is cut."""
+"""The way from one machine to another: delay, bandwidth, and whether it is cut."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from attrs import define, field
 
 from emulator.kernel import World
+from emulator.network.delay import NO_DELAY, Delay
 from emulator.streams import Stream
 
 if TYPE_CHECKING:
@@ -30,23 +31,38 @@ class Port:
 
 @define(eq=False, repr=False)
 class Route:
-    """One direction between two machines."""
+    """One direction between two machines.
+
+    Attributes:
+        delay: of the link as it is; ``extra``: what a fault adds to it.
+        blocked: cut, or healed and not yet done with what stalled: what arrives now has to queue behind that.
+        stalled: what reached the cut: TCP sends it again once the route is healed.
+    """
 
     world: World
     source: "Node"
     target: "Node"
     egress: Port
     ingress: Port
-    latency_us: int
-    jitter_us: int
+    delay: Delay
     stream: Stream
-    extra_latency_us: int = 0
-    extra_jitter_us: int = 0
+    extra: Delay = NO_DELAY
     cut: bool = False
     blocked: bool = False
-    """Cut, or healed and not yet done with what stalled: what arrives now has to queue behind that."""
     stalled: list[tuple[Callable[[Any], object], Any]] = field(factory=list)
-    """What reached the cut: TCP sends it again once the route is healed."""
+    _latency_us: int = field(init=False)
+    _jitter_us: int = field(init=False)
+    _spread: tuple[Delay, ...] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.set_delay(self.delay)
+
+    def set_delay(self, delay: Delay, extra: Delay = NO_DELAY) -> None:
+        """What holds back the messages that are sent from now on."""
+        self.delay, self.extra = delay, extra
+        self._latency_us = delay.latency_us + extra.latency_us
+        self._jitter_us = delay.jitter_us + extra.jitter_us
+        self._spread = tuple(part for part in (delay, extra) if part.sigma)
 
     def arrival(self, size: int) -> int:
         """When a message of ``size`` bytes sent now arrives, in virtual microseconds."""
@@ -54,12 +70,14 @@ class Route:
         t_us = world.now
         if self.egress.bytes_per_s is not None:
             t_us = self.egress.pass_through(t_us, size)
-        t_us += self.latency_us + self.extra_latency_us
-        jitter = self.jitter_us + self.extra_jitter_us
+        t_us += self._latency_us
+        jitter = self._jitter_us
         if jitter:
             t_us += self.stream.below(2 * jitter + 1) - jitter
             if t_us < world.now:
                 t_us = world.now
+        for delay in self._spread:
+            t_us += delay.off_the_median(self.stream)
         if self.ingress.bytes_per_s is not None:
             t_us = self.ingress.pass_through(t_us, size)
         return t_us

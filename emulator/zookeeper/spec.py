@@ -2,7 +2,7 @@
 
 from attrs import frozen
 
-from emulator.network import Network
+from emulator.network import Delay, Network
 from emulator.network.route import Port
 
 ZOOKEEPER = -1
@@ -44,6 +44,5 @@ def lay_routes(network: Network, machine: int, spec: ZkSpec) -> None:
     """Give the routes between ``machine`` and ZooKeeper the latency of ``spec`` and no bandwidth limit."""
     for source, target in ((machine, ZOOKEEPER), (ZOOKEEPER, machine)):
         route = network.route(source, target)
-        route.latency_us = spec.rtt_us // 2
-        route.jitter_us = spec.jitter_us
+        route.set_delay(Delay(spec.rtt_us // 2, spec.jitter_us))
         route.egress = route.ingress = Port(None)

@@ -10,10 +10,11 @@ from typing import Any
 
 from attrs import field, frozen
 
+from emulator.network import Delay
 from emulator.protocol.errors import Errors
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.model.configs import TOPIC_CONFIG
-from scenarios.model.kinds import DURATION, REPLICAS, SOME_TIME, Choice, Integer, Kind, ListOf, Text
+from scenarios.model.kinds import DURATION, REPLICAS, SIGMA, SOME_TIME, Choice, Integer, Kind, ListOf, Text
 from scenarios.model.messages import check_held
 from scenarios.model.names import PARTITION_NAME, TOPIC_NAME
 from scenarios.model.plan import PLAN_IN_PLACE
@@ -29,6 +30,12 @@ class DelaySpec:
 
     latency_us: int = field(metadata=key(DURATION, "one-way delay added", name="latency"))
     jitter_us: int = field(default=0, metadata=key(DURATION, "most that chance adds to it", name="jitter"))
+    sigma: float = field(default=0.0, metadata=key(SIGMA, "spread of a lognormal one with that median"))
+
+    @property
+    def delay(self) -> Delay:
+        """As the network knows it."""
+        return Delay(self.latency_us, self.jitter_us, self.sigma)
 
 
 @frozen

@@ -6,7 +6,7 @@ from attrs import Factory, field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.model.configs import BROKER_CONFIG, ConfigValue
-from scenarios.model.kinds import BROKER_ID, DURATION, RATE, SOME_TIME, Integer
+from scenarios.model.kinds import BROKER_ID, DURATION, RATE, SIGMA, SOME_TIME, Integer
 from scenarios.model.reader import Block, key
 
 MOST_BROKERS = 10_000
@@ -20,6 +20,9 @@ class NetworkSpec:
     latency_us: int = field(default=500, metadata=key(DURATION, "one-way delay of a link", name="latency"))
     jitter_us: int = field(
         default=0, metadata=key(DURATION, "most that chance adds to the delay", name="jitter")
+    )
+    sigma: float = field(
+        default=0.0, metadata=key(SIGMA, "spread of a lognormal delay with the median `latency`; 0 = none")
     )
     egress: int | None = field(
         default=None, metadata=key(RATE, "bandwidth out of a broker; absent = unlimited")

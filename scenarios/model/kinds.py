@@ -82,6 +82,22 @@ class Integer(Kind[int]):
 
 
 @frozen
+class Number(Kind[float]):
+    """A number from ``low`` to ``high``, whole or not."""
+
+    low: float
+    high: float
+
+    def read(self, value: object) -> float:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not self.low <= value <= self.high:
+            raise refuse(value, f"a number from {self.low:g} to {self.high:g}")
+        return float(value)
+
+    def schema(self) -> Schema:
+        return {"type": "number", "minimum": self.low, "maximum": self.high}
+
+
+@frozen
 class Text(Kind[str]):
     check: Callable[[str], object] | None = None
     """Raises `BadInput` for a text that has the wrong form; its result is not used."""
@@ -152,6 +168,8 @@ class Quantity(Kind[int]):
 DURATION = Quantity(units.parse_duration, units.format_duration, "500ms")
 SOME_TIME = Quantity(units.parse_duration, units.format_duration, "500ms", low=1)
 SIZE = Quantity(units.parse_size, units.format_size, "64MiB")
+SIGMA = Number(0, 3)
+"""The standard deviation of a delay's logarithm: at 3, one message in a thousand takes 10,000 times the median."""
 RATE = Quantity(units.parse_rate, units.format_rate, "200MiB/s", low=1)
 
 

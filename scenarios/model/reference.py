@@ -142,6 +142,8 @@ def type_of(kind: kinds.Kind[Any]) -> str:
         return type_of(kind.kind)
     if isinstance(kind, kinds.Quantity):
         return _QUANTITIES.get(id(kind), "rate")
+    if isinstance(kind, kinds.Number):
+        return f"number {kind.low:g} to {kind.high:g}"
     if isinstance(kind, kinds.Integer):
         return "integer" + ("" if kind.high is None and not kind.low else _bounds(kind))
     if isinstance(kind, kinds.Choice):

@@ -28,7 +28,7 @@ def cluster_setup(scenario: Scenario) -> ClusterSetup:
         brokers=spec.brokers,
         broker=BrokerSpec(_broker_policies(scenario), _fetcher_policies(scenario)),
         controller=_controller_policies(scenario),
-        network=NetworkSpec(network.latency_us, network.jitter_us, network.egress, network.ingress),
+        network=NetworkSpec(network.latency_us, network.jitter_us, network.egress, network.ingress, network.sigma),
         zk=ZkSpec(
             rtt_us=spec.zk.rtt_us,
             session_timeout_us=scenario.session_timeout_us,

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from statistics import NormalDist
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,3 +69,13 @@ def test_equal_in_another_process() -> None:
     command = [sys.executable, "-c", program]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == str([Streams(5).stream("p", "é").bits() for _ in range(3)])
+
+
+def test_normal_draws_have_the_quantiles_of_the_normal_distribution_and_take_one_draw_each() -> None:
+    stream, twin = Streams(3).stream("network"), Streams(3).stream("network")
+    found = sorted(stream.normal() for _ in range(4000))
+    for share in (0.01, 0.2, 0.5, 0.8, 0.99):
+        assert abs(found[int(share * 4000)] - NormalDist().inv_cdf(share)) < 0.12
+    for _ in range(4000):
+        twin.bits()
+    assert stream.bits() == twin.bits()

@@ -22,9 +22,9 @@ def heal(actions: Actions, entry: MethodEntry, brokers: Brokers) -> None:
 
 
 def delay(actions: Actions, entry: MethodEntry, brokers: Brokers) -> None:
-    spec = entry.param("delay")
+    extra = entry.param("delay").delay
     for source, target in _routes(actions, entry, brokers):
-        actions.cluster.network.delay(source, target, spec.latency_us, spec.jitter_us)
+        actions.cluster.network.delay(source, target, extra)
 
 
 def _routes(actions: Actions, entry: MethodEntry, brokers: Brokers) -> list[tuple[int, int]]:

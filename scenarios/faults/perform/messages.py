@@ -10,7 +10,7 @@ from attrs import define
 from scenarios.model import MethodEntry
 
 if TYPE_CHECKING:
-    from emulator.network import Passing
+    from emulator.network import Delay, Passing
     from scenarios.faults.actions import Actions, Brokers
 
 
@@ -30,11 +30,11 @@ class Effect:
 
 @define(eq=False)
 class Slowed:
-    """A route that is slower, and the extra latency and jitter that it had before."""
+    """A route that is slower, and the extra delay that it had before."""
 
     source: int
     target: int
-    before: tuple[int, int]
+    before: Delay
 
 
 def cut(actions: Actions, _entry: MethodEntry, _brokers: Brokers) -> None:
@@ -46,11 +46,10 @@ def hold(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
 
 
 def delay(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
-    passing, spec, network = _passing(actions), entry.param("delay"), actions.cluster.network
+    passing, network = _passing(actions), actions.cluster.network
     source, target = passing.source, passing.target
-    route = network.route(source, target)
-    slowed = Slowed(source, target, (route.extra_latency_us, route.extra_jitter_us))
-    network.delay(source, target, spec.latency_us, spec.jitter_us)
+    slowed = Slowed(source, target, network.route(source, target).extra)
+    network.delay(source, target, entry.param("delay").delay)
     actions.effects.append(Effect(entry, lambda: _restore(actions, slowed), slowed))
 
 
@@ -63,7 +62,7 @@ def _restore(actions: Actions, slowed: Slowed) -> None:
     if later:
         later[0].before = slowed.before
     else:
-        actions.cluster.network.delay(*way, *slowed.before)
+        actions.cluster.network.delay(*way, slowed.before)
 
 
 def release(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulator.network import Endpoint, NetworkSpec
+from emulator.network import Delay, Endpoint, NetworkSpec
 from emulator.network.endpoint import ignore
 from emulator.nodes import Process
 from tests.emulator.network.site import Site, idle, on_site
@@ -125,7 +125,7 @@ def test_order_survives_every_fault_that_keeps_the_connection(seed: int, faults:
             elif kind == "heal":
                 site.network.heal(0, 1)
             elif kind == "delay":
-                site.network.delay(0, 1, 2000, 1500)
+                site.network.delay(0, 1, Delay(2000, 1500))
             elif kind == "pause":
                 process.pause()
             else:
@@ -303,7 +303,7 @@ def test_a_delay_adds_to_the_latency_until_healed() -> None:
         times = []
         for change in (None, "delay", "heal"):
             if change == "delay":
-                site.network.delay(0, 1, 10_000)
+                site.network.delay(0, 1, Delay(10_000))
             elif change == "heal":
                 site.network.heal(0, 1)
             start = site.world.now

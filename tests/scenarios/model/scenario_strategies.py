@@ -36,6 +36,7 @@ from scenarios.model.profile_checks import NOT_EVERYWHERE
 
 HORIZON_US = 3_600_000_000
 TIMES = st.integers(0, HORIZON_US)
+SIGMAS = st.floats(0, 3)
 SOME_TIMES = st.integers(1, HORIZON_US)
 RATES = st.none() | st.integers(1, 10**12)
 NUMBERS = st.integers(-5, 10**6) | st.floats(allow_nan=False)
@@ -56,7 +57,7 @@ def replica_lists(brokers: int, size: int) -> st.SearchStrategy[list[int]]:
 def clusters(draw: st.DrawFn) -> ClusterSpec:
     brokers = draw(st.integers(2, 8))
     network = NetworkSpec(
-        latency_us=draw(TIMES), jitter_us=draw(TIMES), egress=draw(RATES), ingress=draw(RATES)
+        latency_us=draw(TIMES), jitter_us=draw(TIMES), sigma=draw(SIGMAS), egress=draw(RATES), ingress=draw(RATES)
     )
     zk = ZooKeeperSpec(
         rtt_us=draw(TIMES), max_in_flight=draw(st.integers(1, 99)), session_timeout_us=draw(SOME_TIMES)
@@ -101,7 +102,7 @@ def actions(brokers: int, moved: str) -> st.SearchStrategy[dict[str, Any]]:
         {"action": st.just("broker.crash"), "target": whom},
         optional={"params": st.just({"kind": "host"}), "duration_us": SOME_TIMES},
     )
-    delay = st.builds(DelaySpec, latency_us=TIMES, jitter_us=TIMES)
+    delay = st.builds(DelaySpec, latency_us=TIMES, jitter_us=TIMES, sigma=SIGMAS)
     link = st.fixed_dictionaries(
         {
             "action": st.just("link.delay"),
