@@ -16,6 +16,7 @@ from brokers.replicas import ReplicaManager
 from brokers.requests.control import ControlHandler
 from brokers.requests.fetch import FetchHandler
 from brokers.requests.produce import ProduceHandler
+from brokers.requests.producer_ids import ProducerIds
 from brokers.requests.router import Handle, Router
 from emulator.network import Channel, Client, Network, serve
 from emulator.nodes import Process
@@ -24,7 +25,7 @@ from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.metadata import MetadataRequest
 from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest, OffsetsForLeaderEpochRequest
-from emulator.protocol.produce import ProduceRequest
+from emulator.protocol.produce import InitProducerIdRequest, ProduceRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.protocol.znodes import PERSISTENT_PATHS, broker_path, encode_broker
@@ -154,6 +155,7 @@ class Broker:
         router, manager = Router(), self.replicas
         produce, fetch, control = ProduceHandler(manager), FetchHandler(manager), self.control
         router.on(ProduceRequest, produce.produce)
+        router.on(InitProducerIdRequest, ProducerIds(self.process, self.zk).init)
         router.on(FetchRequest, fetch.fetch)
         router.on(OffsetsForLeaderEpochRequest, fetch.offsets_for_leader_epoch)
         router.on(ListOffsetsRequest, fetch.list_offsets)

@@ -4,8 +4,9 @@ from bisect import bisect_right
 
 from brokers.log.directory import LogDirectory, log_path
 from brokers.log.epoch_cache import NO_EPOCHS
+from brokers.log.producer_states import NO_PRODUCERS, ProducerStates
 from emulator.disks import File
-from emulator.protocol.types import Batch, TopicPartition
+from emulator.protocol.types import Batch, SequencedBatch, TopicPartition
 
 
 class OffsetMismatch(Exception):
@@ -19,7 +20,7 @@ def _next_offset(batch: Batch) -> int:
 class Log:
     """The log of one partition. What it holds is what the disk holds: a new incarnation finds it there."""
 
-    __slots__ = ("_file", "directory", "end_offset", "epochs", "start_offset", "tp")
+    __slots__ = ("_file", "directory", "end_offset", "epochs", "producers", "start_offset", "tp")
 
     def __init__(self, directory: LogDirectory, tp: TopicPartition, path: str | None = None) -> None:
         self.tp = tp
@@ -28,6 +29,7 @@ class Log:
         self.start_offset = 0
         self.end_offset = 0
         self.epochs = NO_EPOCHS
+        self.producers = NO_PRODUCERS
         self._recover()
 
     def _recover(self) -> None:
@@ -37,6 +39,7 @@ class Log:
             self.end_offset = batches[-1].next_offset
         for batch in batches:
             self.begin_epoch(batch.leader_epoch, batch.base_offset)
+        self.producers = ProducerStates.of(batches)
 
     def begin_epoch(self, epoch: int, start_offset: int) -> None:
         """The leader epoch ``epoch`` begins at ``start_offset``."""
@@ -58,6 +61,10 @@ class Log:
             raise OffsetMismatch(f"{self.tp}: batch at {batch.base_offset}, log ends at {self.end_offset}")
         self._file.append(batch)
         self.end_offset = batch.next_offset
+        if batch.__class__ is SequencedBatch:
+            if self.producers is NO_PRODUCERS:
+                self.producers = ProducerStates()
+            self.producers.add(batch)
         epochs = self.epochs.entries
         if not epochs or epochs[-1][0] < batch.leader_epoch:
             self.begin_epoch(batch.leader_epoch, batch.base_offset)
@@ -93,13 +100,19 @@ class Log:
         self._file.truncate(keep)
         self.end_offset = batches[-1].next_offset if batches else self.start_offset
         self.epochs = self.epochs.truncated_from(self.end_offset)
+        self._reload_producers()
         return True
+
+    def _reload_producers(self) -> None:
+        if self.producers is not NO_PRODUCERS:
+            self.producers = ProducerStates.of(self._file.entries)
 
     def truncate_fully_and_start_at(self, offset: int) -> None:
         """Drop everything; the next batch begins at ``offset``. Raises: DiskError."""
         self._file.truncate(0)
         self.start_offset = self.end_offset = offset
         self.epochs = NO_EPOCHS
+        self.producers = NO_PRODUCERS
 
     def flush(self) -> None:
         """Make everything durable."""

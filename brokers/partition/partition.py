@@ -15,7 +15,8 @@ from emulator.nodes import Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import Appended, BecameFollower, BecameLeader, ReplicasKnown
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition
-from emulator.protocol.types import NO_LEADER, Batch, TopicPartition
+from emulator.protocol.produce import ProducedBatch
+from emulator.protocol.types import NO_LEADER, TopicPartition
 
 if TYPE_CHECKING:
     from brokers.replicas.manager import ReplicaManager
@@ -153,7 +154,7 @@ class Partition(Replica):
 
     # -- the leader's log -------------------------------------------------------------------------------------------
 
-    def append_as_leader(self, count: int, size: int, id: int) -> int:
+    def append_as_leader(self, produced: ProducedBatch) -> int:
         """Append one produced batch; return its base offset. With nobody else in sync it is committed at once.
 
         Raises: DiskError.
@@ -163,10 +164,13 @@ class Partition(Replica):
         base = log.end_offset
         for remote in self.remotes.values():
             remote.settle(base)
-        batch = Batch(base, base + count, self.leader_epoch, size, id)
+        batch = produced.placed(base, self.leader_epoch)
         log.append(batch)
         tp, node = self.tp, self.process.node.id
-        self.process.emit(Appended, node, tp.topic, tp.partition, True, self.leader_epoch, base, base + count, id, size)
+        self.process.emit(
+            Appended, node, tp.topic, tp.partition, True, self.leader_epoch, base, batch.next_offset, batch.id,
+            batch.size,
+        )  # fmt: skip
         for remote in self.remotes.values():
             if remote.session is not None:
                 remote.session.touch(tp)

@@ -24,7 +24,12 @@ class WaitingProduces:
 
     def add(self, base_offset: int, required: int, produce: DelayedProduce) -> None:
         """``produce`` appended at ``base_offset``, and waits for the high watermark to reach ``required``."""
-        self._queue.append((base_offset, required, produce))
+        queue = self._queue
+        if queue and queue[-1][1] > required:
+            # A batch that was sent again, and stands further ahead in the log (KIP-98).
+            queue.insert(sum(waits[1] <= required for waits in queue), (base_offset, required, produce))
+        else:
+            queue.append((base_offset, required, produce))
 
     def complete(self, high_watermark: int, error: Errors) -> None:
         """Those that ask for no more than ``high_watermark`` end with ``error``, which may be NONE."""

@@ -2,11 +2,12 @@
 
 from typing import TYPE_CHECKING
 
+from brokers.partition import Partition
 from brokers.purgatory import DelayedProduce
 from emulator.disks import DiskError
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
-from emulator.protocol.produce import ProducedBatch, ProduceRequest, ProduceResponse
+from emulator.protocol.produce import IdempotentBatch, ProducedBatch, ProduceRequest, ProduceResponse
 from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
@@ -53,9 +54,21 @@ class ProduceHandler:
         if acks < 0 and len(partition.isr) < manager.policies.min_insync_replicas(batch.tp.topic):
             return Errors.NOT_ENOUGH_REPLICAS, -1
         try:
-            return Errors.NONE, partition.append_as_leader(batch.count, batch.size, batch.id)
+            if batch.__class__ is IdempotentBatch:
+                return self._append_once(partition, batch)
+            return Errors.NONE, partition.append_as_leader(batch)
         except DiskError:
             return Errors.KAFKA_STORAGE_ERROR, -1
+
+    def _append_once(self, partition: Partition, batch: IdempotentBatch) -> tuple[Errors, int]:
+        """What a producer that counts its batches sends: a repetition is answered as the first time (KIP-98)."""
+        assert partition.log is not None
+        producers = partition.log.producers
+        before = producers.repeated(batch)
+        if before is not None:
+            return Errors.NONE, before.base_offset
+        error = producers.check(batch)
+        return (error, -1) if error else (error, partition.append_as_leader(batch))
 
     def _wait_for_replicas(
         self, request: ProduceRequest, channel: Channel, results: dict[TopicPartition, tuple[Errors, int]]

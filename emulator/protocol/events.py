@@ -5,8 +5,9 @@
 
 from typing import NamedTuple
 
-from emulator.protocol.copy_events import *  # noqa: F403  (events like the others, in a file of their own)
-from emulator.protocol.move_events import *  # noqa: F403  (events like the others, in a file of their own)
+from emulator.protocol.client_events import *  # noqa: F403  (events like the others, in files of their own)
+from emulator.protocol.copy_events import *  # noqa: F403
+from emulator.protocol.move_events import *  # noqa: F403
 
 
 class Fault(NamedTuple):
@@ -339,28 +340,6 @@ class FetchPosition(NamedTuple):
     leader: int
     leader_epoch: int
     offset: int
-
-
-class Produced(NamedTuple):
-    """A producer learnt the fate of a batch: ``error`` is NONE or Kafka's name of the last error before it gave up.
-
-    ``latency_us`` counts from when the batch was closed; ``attempts`` from 1.
-    """
-
-    t_us: int
-    seq: int
-    cause: int
-    node: int
-    topic: str
-    partition: int
-    id: int
-    acks: int
-    error: str
-    base_offset: int
-    next_offset: int
-    leader: int
-    latency_us: int
-    attempts: int
 
 
 class Violated(NamedTuple):

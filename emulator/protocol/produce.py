@@ -1,9 +1,12 @@
-"""Produce (API 0): a client appends one batch to each of several partitions of one leader broker."""
+"""Produce (API 0): a client appends one batch to each of several partitions of one leader broker.
+
+InitProducerId (API 22, KIP-98, 0.11): an idempotent producer gets its id.
+"""
 
 from attrs import define
 
 from emulator.protocol.errors import Errors
-from emulator.protocol.types import TopicPartition
+from emulator.protocol.types import Batch, SequencedBatch, TopicPartition
 
 
 @define(eq=False)
@@ -20,6 +23,29 @@ class ProducedBatch:
     count: int
     size: int
     id: int
+
+    def placed(self, base_offset: int, leader_epoch: int) -> Batch:
+        """The batch as a leader of ``leader_epoch`` appends it at ``base_offset``."""
+        return Batch(base_offset, base_offset + self.count, leader_epoch, self.size, self.id)
+
+
+@define(eq=False)
+class IdempotentBatch(ProducedBatch):
+    """One that a broker can tell from its own repetition: the producer's id and the number of its first record among
+    those that this producer sent to the partition."""
+
+    producer_id: int
+    base_sequence: int
+
+    @property
+    def last_sequence(self) -> int:
+        return self.base_sequence + self.count - 1
+
+    def placed(self, base_offset: int, leader_epoch: int) -> Batch:
+        return SequencedBatch(
+            base_offset, base_offset + self.count, leader_epoch, self.size, self.id, self.producer_id,
+            self.base_sequence,
+        )  # fmt: skip
 
 
 @define(eq=False)
@@ -41,3 +67,18 @@ class ProduceResponse:
     @property
     def size(self) -> int:
         return 10 + 30 * len(self.partitions)
+
+
+@define(eq=False)
+class InitProducerIdRequest:
+    """Asked of any broker, without a transactional id."""
+
+    size: int = 20
+
+
+@define(eq=False)
+class InitProducerIdResponse:
+    """An id that nobody else has. The producer's epoch is 0, always."""
+
+    producer_id: int
+    size: int = 20

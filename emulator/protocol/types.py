@@ -58,3 +58,15 @@ class Batch:
     leader_epoch: int
     size: int
     id: int
+
+
+@define(eq=False)
+class SequencedBatch(Batch):
+    """A batch of an idempotent producer (KIP-98): who sent it, and the number of its first record."""
+
+    producer_id: int
+    base_sequence: int
+
+    @property
+    def last_sequence(self) -> int:
+        return self.base_sequence + self.next_offset - self.base_offset - 1

@@ -24,6 +24,7 @@ LOG_DIR_EVENT_NOTIFICATION = "/log_dir_event_notification"
 CONFIG_TOPICS = "/config/topics"
 CONFIG_BROKERS = "/config/brokers"
 CONFIG_CHANGES = "/config/changes"
+PRODUCER_ID_BLOCK = "/latest_producer_id_block"
 ALL_BROKERS = "brokers/<default>"
 """The entity whose settings are the default of every broker (KIP-226)."""
 
@@ -227,3 +228,13 @@ def encode_config_change(entity: str) -> str:
 
 def decode_config_change(data: str) -> str:
     return str(json.loads(data)["entity_path"])
+
+
+def encode_producer_id_block(broker: int, first: int, last: int) -> str:
+    """The block of producer ids that a broker has claimed."""
+    return _dumps({"version": 1, "broker": broker, "block_start": str(first), "block_end": str(last)})
+
+
+def decode_producer_id_block(data: str) -> int:
+    """The last id of the block."""
+    return int(json.loads(data)["block_end"])

@@ -1,64 +1,55 @@
-"""A producer with Kafka's manners: batches gather for ``linger``, one request per leader broker carries them, metadata
-is asked again when a leader turns out to be another, and what failed for now is tried again until the delivery timeout.
+"""A producer with Kafka's manners (Sender, 2.3.1): batches gather for ``linger``, one request per leader broker carries
+one of each partition, metadata is asked again when a leader turns out to be another, and what failed for now is tried
+again until the retries are used up or the delivery timeout is over.
 """
 
-from collections.abc import Sequence
+from collections import deque
 from typing import Any
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from emulator.network import Endpoint, Network
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import Produced
-from emulator.protocol.metadata import MetadataRequest, MetadataResponse
-from emulator.protocol.produce import ProducedBatch, ProduceRequest, ProduceResponse
-from emulator.protocol.types import NO_LEADER, TopicPartition
+from emulator.protocol.produce import (
+    InitProducerIdRequest,
+    InitProducerIdResponse,
+    ProducedBatch,
+    ProduceRequest,
+    ProduceResponse,
+)
+from emulator.protocol.types import NO_LEADER
+from scenarios.clients.metadata import Metadata
+from scenarios.clients.producing.accumulator import Accumulator, Pending, Queue
+from scenarios.clients.producing.idempotence import NO_PRODUCER_ID, Idempotence
+from scenarios.clients.producing.partitioner import Keyed, Partitioner, RoundRobin, Sticky
+from scenarios.clients.question import PORT, Question
+from scenarios.clients.workload import Workload
 
-PORT = "kafka"
-MOST_IN_FLIGHT = 5
-"""max.in.flight.requests.per.connection: how many batches of one partition go out at a time. The rest of a backlog
-waits behind them; each to be refused again and again would be a flood that grows with the backlog's square."""
 RETRIABLE = frozenset(
     {
         Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.LEADER_NOT_AVAILABLE, Errors.NOT_LEADER_FOR_PARTITION,
-        Errors.REQUEST_TIMED_OUT, Errors.NOT_ENOUGH_REPLICAS, Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
-        Errors.KAFKA_STORAGE_ERROR,
+        Errors.REQUEST_TIMED_OUT, Errors.NETWORK_EXCEPTION, Errors.CORRUPT_MESSAGE, Errors.NOT_ENOUGH_REPLICAS,
+        Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND, Errors.KAFKA_STORAGE_ERROR,
     }
 )  # fmt: skip
-
-
-@frozen
-class Workload:
-    """A steady load on some partitions.
-
-    Attributes:
-        rate: messages per second over all partitions together.
-        message_size: bytes.
-        acks: 0, 1 or -1.
-        linger_us: how long a batch gathers; one tick of the producer.
-    """
-
-    partitions: tuple[TopicPartition, ...]
-    rate: int
-    message_size: int = 1024
-    acks: int = -1
-    linger_us: int = 100_000
-    start_us: int = 0
-    stop_us: int | None = None
-    request_timeout_us: int = 30_000_000
-    delivery_timeout_us: int = 120_000_000
-    retry_backoff_us: int = 100_000
+"""RetriableException and what comes of it, 2.3."""
+STALE_METADATA = frozenset(
+    {
+        Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.LEADER_NOT_AVAILABLE, Errors.NOT_LEADER_FOR_PARTITION,
+        Errors.NETWORK_EXCEPTION, Errors.KAFKA_STORAGE_ERROR,
+    }
+)  # fmt: skip
+"""InvalidMetadataException and what comes of it, 2.3: the leader may be another."""
 
 
 @define(eq=False)
-class _Pending:
-    """A batch that has no fate yet."""
+class _Request:
+    """A request that awaits its answer."""
 
-    batch: ProducedBatch
-    closed_us: int
-    attempts: int = 0
-    error: Errors = Errors.NONE
+    group: list[Pending]
+    sent_us: int
 
 
 @define(eq=False)
@@ -66,7 +57,7 @@ class _Connection:
     """A broker's connection and the requests on it, oldest first."""
 
     endpoint: Endpoint
-    in_flight: list[list[_Pending]] = field(factory=list)
+    in_flight: deque[_Request] = field(factory=deque)
 
 
 class Producer:
@@ -77,183 +68,265 @@ class Producer:
         self._workload = workload
         self._bootstrap = bootstrap
         self._next_id = first_id
-        self._leaders: dict[TopicPartition, int] = {}
+        self._queues = [Queue(tp) for tp in workload.partitions]
+        self._open_to: range | list[int] = range(len(self._queues))
+        self._accumulator = Accumulator()
+        self._idempotence = Idempotence() if workload.idempotent else None
         self._connections: dict[int, _Connection] = {}
-        self._metadata: Endpoint | None = None
-        self._asking = False
-        self._known = False
-        self._retries: list[_Pending] = []
         self._owed = 0
-        self._turn = 0
-        self._process: Process = None  # type: ignore[assignment]  # set by main
+        self._waking = False
+        self._process: Process = None  # type: ignore[assignment]  # these are set by main
+        self._metadata: Metadata = None  # type: ignore[assignment]
+        self._producer_id: Question = None  # type: ignore[assignment]
+        self._partitioner: Partitioner = None  # type: ignore[assignment]
 
     async def main(self, process: Process) -> None:
         """Begin at the workload's start."""
-        self._process = process
-        process.call_later(max(0, self._workload.start_us - process.world.now), self._tick)
+        self._process, load = process, self._workload
+        backoff_us = load.retry_backoff_us
+        self._partitioner = _partitioner(load, process)
+        self._metadata = Metadata(
+            self._network, process, self._bootstrap, load.partitions, backoff_us, self._learnt
+        )
+        self._producer_id = Question(
+            self._network, process, self._bootstrap, backoff_us, InitProducerIdRequest(), self._identified
+        )
+        process.call_later(max(0, load.start_us - process.world.now), self._tick)
 
     # -- batches ----------------------------------------------------------------------------------------------------
 
     def _tick(self, _: Any) -> None:
         """Close the batches that have gathered for a linger, and send what can be sent."""
-        load, world = self._workload, self._process.world
-        if load.stop_us is not None and world.now >= load.stop_us:
-            if self._retries:
-                self._flush()
-                self._process.call_later(load.linger_us, self._tick)
-            return
-        self._process.call_later(load.linger_us, self._tick)
-        self._flush([_Pending(batch, world.now) for batch in self._gather()])
+        load, process = self._workload, self._process
+        now = process.world.now
+        if load.stop_us is None or now < load.stop_us:
+            process.call_later(load.tick_us, self._tick)
+            for batch, queue in self._gather():
+                self._accumulator.add(Pending(batch, queue, now))
+        elif self._accumulator.unfinished:
+            process.call_later(load.tick_us, self._tick)
+        self._expire(now)
+        self._drain()
 
-    def _gather(self) -> list[ProducedBatch]:
-        """This tick's batches: the rate's whole messages, dealt evenly over the partitions."""
+    def _gather(self) -> list[tuple[ProducedBatch, Queue]]:
+        """This tick's batches: the rate's whole messages, dealt over the partitions."""
         load = self._workload
-        self._owed += load.rate * load.linger_us
+        self._owed += load.rate * load.tick_us
         messages, self._owed = divmod(self._owed, 1_000_000)
-        partitions = load.partitions
-        each, extra = divmod(messages, len(partitions))
+        most, size, queues = load.batch_messages, load.message_size, self._queues
         batches = []
-        for place, tp in enumerate(partitions):
-            count = each + ((place - self._turn) % len(partitions) < extra)
-            if count:
-                batches.append(ProducedBatch(tp, count, count * load.message_size, self._next_id))
-                self._next_id += 1
-        self._turn = (self._turn + extra) % len(partitions)
+        id = self._next_id
+        for place, count in self._partitioner.deal(messages, self._open_to):
+            queue = queues[place]
+            while count > most:
+                batches.append((ProducedBatch(queue.tp, most, most * size, id), queue))
+                id += 1
+                count -= most
+            batches.append((ProducedBatch(queue.tp, count, count * size, id), queue))
+            id += 1
+        self._next_id = id
         return batches
 
-    def _flush(self, closed: Sequence[_Pending] = ()) -> None:
-        """Send what waits to be tried again, and behind it what has just been closed."""
-        retries, self._retries = self._retries, []
-        self._send([*retries, *closed])
+    def _expire(self, now_us: int) -> None:
+        for pending in self._accumulator.expired(now_us - self._workload.delivery_timeout_us):
+            if self._idempotence is not None:
+                self._idempotence.expired(pending)
+            self._finish(pending, "expired", pending.error or Errors.REQUEST_TIMED_OUT)
 
-    def _send(self, pending: list[_Pending]) -> None:
-        """One request per leader broker; what has no known leader waits for metadata."""
-        leaders = self._leaders
-        groups: dict[tuple[int, int], list[_Pending]] = {}
-        earlier: dict[TopicPartition, int] = {}
-        for one in pending:
-            tp = one.batch.tp
-            leader = leaders.get(tp, NO_LEADER)
-            if leader == NO_LEADER:
-                self._keep(one, Errors.LEADER_NOT_AVAILABLE)
-            else:
-                # A request carries one batch of a partition; a backlog goes out in several, in order.
-                place = earlier[tp] = earlier.get(tp, -1) + 1
-                if place < MOST_IN_FLIGHT:
-                    groups.setdefault((place, leader), []).append(one)
-                else:
-                    self._keep(one, one.error or Errors.REQUEST_TIMED_OUT)
-        for (_place, leader), group in groups.items():
-            self._request(leader, group)
-        if self._retries:
-            self._ask_metadata()
+    # -- sending ----------------------------------------------------------------------------------------------------
 
-    def _request(self, leader: int, group: list[_Pending]) -> None:
+    def _drain(self) -> None:
+        """Send what can go: to each leader one batch of each partition, and again as long as anything goes."""
+        if self._idempotence is not None and not self._has_producer_id(self._idempotence):
+            return
+        ready, most = self._accumulator.ready, self._workload.max_in_flight
+        now = self._process.world.now
+        while ready:
+            full = [leader for leader, found in self._connections.items() if len(found.in_flight) >= most]
+            groups: dict[int, list[Pending]] = {}
+            for queue in list(ready):
+                waiting, leader = queue.waiting, queue.leader
+                if leader == NO_LEADER or leader in full or queue.muted or waiting[0].rests_until_us > now:
+                    self._hold_back(queue)
+                elif self._idempotence is None or self._idempotence.may_send(queue, waiting[0]):
+                    if leader in groups:
+                        groups[leader].append(waiting.popleft())
+                    else:
+                        groups[leader] = [waiting.popleft()]
+                    if not waiting:
+                        del ready[queue]
+            if not groups:
+                return
+            for leader, group in groups.items():
+                self._request(leader, group)
+
+    def _hold_back(self, queue: Queue) -> None:
+        """The first batch of ``queue`` cannot go now: see to what it waits for, where nothing else does."""
+        rests_us = queue.waiting[0].rests_until_us - self._process.world.now
+        if queue.leader == NO_LEADER:
+            self._metadata.ask()
+        elif rests_us > 0 and not self._waking:
+            self._waking = True
+            self._process.call_later(rests_us, self._wake)
+
+    def _has_producer_id(self, idempotence: Idempotence) -> bool:
+        idempotence.resolve(self._queues)
+        known = idempotence.producer_id != NO_PRODUCER_ID
+        if not known:
+            self._producer_id.ask()
+        return known
+
+    def _wake(self, _: Any) -> None:
+        self._waking = False
+        self._drain()
+
+    def _request(self, leader: int, group: list[Pending]) -> None:
         load = self._workload
         batches = []
         size = 60
-        for one in group:
-            one.attempts += 1
-            batches.append(one.batch)
-            size += one.batch.size
+        if self._idempotence is not None or load.max_in_flight == 1:
+            self._prepare(group)
+        for pending in group:
+            pending.attempts += 1
+            batches.append(pending.batch)
+            size += pending.batch.size
         connection = self._connections.get(leader) or self._connect(leader)
         if load.acks != 0:
-            connection.in_flight.append(group)
+            connection.in_flight.append(_Request(group, self._process.world.now))
         connection.endpoint.send(ProduceRequest(load.acks, load.request_timeout_us, tuple(batches), size), size)
         if load.acks == 0:
-            for one in group:
-                self._finish(one, Errors.NONE, -1, leader)
+            for pending in group:
+                pending.queue.muted = False
+                self._finish(pending, "sent", Errors.NONE, -1, leader)
 
-    # -- answers ----------------------------------------------------------------------------------------------------
+    def _prepare(self, group: list[Pending]) -> None:
+        for pending in group:
+            pending.queue.muted = self._workload.max_in_flight == 1
+            if self._idempotence is not None:
+                self._idempotence.number(pending)
+
+    # -- connections ------------------------------------------------------------------------------------------------
 
     def _connect(self, leader: int) -> _Connection:
         def answered(response: ProduceResponse) -> None:
-            self._answered(leader, connection.in_flight.pop(0), response)
+            self._answered(leader, connection.in_flight.popleft().group, response)
 
         def closed(_reason: str) -> None:
-            if self._connections.get(leader) is connection:
-                del self._connections[leader]
-            lost, connection.in_flight = connection.in_flight, []
-            for group in lost:
-                for one in group:
-                    self._keep(one, Errors.REQUEST_TIMED_OUT)
-            self._ask_metadata()
+            self._disconnected(leader, connection)
 
         endpoint = self._network.connect(self._process, leader, PORT, answered, closed)
         connection = self._connections[leader] = _Connection(endpoint)
         self._watch(leader, connection)
         return connection
 
+    def _disconnected(self, leader: int, connection: _Connection) -> None:
+        """Nobody knows what became of the requests on it."""
+        if self._connections.get(leader) is connection:
+            del self._connections[leader]
+        lost, connection.in_flight = connection.in_flight, deque()
+        self._metadata.ask()
+        for request in lost:
+            for pending in request.group:
+                self._settle(pending, Errors.NETWORK_EXCEPTION, -1, leader)
+        self._drain()
+
     def _watch(self, leader: int, connection: _Connection) -> None:
-        """Hang up on a broker that leaves the oldest request without an answer for the request timeout."""
+        """Hang up on a broker that leaves a request without an answer for the request timeout."""
         timeout_us = self._workload.request_timeout_us
-        oldest = connection.in_flight[0] if connection.in_flight else None
 
         def look(_: Any) -> None:
             if self._connections.get(leader) is not connection:
                 return
-            if oldest is not None and connection.in_flight and connection.in_flight[0] is oldest:
+            now, oldest = self._process.world.now, connection.in_flight
+            left_us = timeout_us if not oldest else oldest[0].sent_us + timeout_us - now
+            if left_us <= 0:
                 connection.endpoint.close("timed out")
                 connection.endpoint.closed("timed out")
             else:
-                self._watch(leader, connection)
+                self._process.call_later(left_us, look)
 
         self._process.call_later(timeout_us, look)
 
-    def _answered(self, leader: int, group: list[_Pending], response: ProduceResponse) -> None:
+    # -- answers ----------------------------------------------------------------------------------------------------
+
+    def _answered(self, leader: int, group: list[Pending], response: ProduceResponse) -> None:
         outcomes = {tp: (error, base) for tp, error, base in response.partitions}
-        failed = False
-        for one in group:
-            error, base = outcomes[one.batch.tp]
-            if error is Errors.NONE or error not in RETRIABLE:
-                self._finish(one, error, base, leader)
-            else:
-                self._keep(one, error)
-                failed = True
-        if failed:
-            self._ask_metadata()
+        for pending in group:
+            error, base = outcomes[pending.batch.tp]
+            if error in STALE_METADATA:
+                self._metadata.ask()
+            self._settle(pending, error, base, leader)
+        if self._accumulator.ready:
+            self._drain()
 
-    def _keep(self, one: _Pending, error: Errors) -> None:
-        """Try again later, unless the delivery timeout is over."""
-        one.error = error
-        if self._process.world.now - one.closed_us >= self._workload.delivery_timeout_us:
-            self._finish(one, error, -1, -1)
+    def _settle(self, pending: Pending, error: Errors, base: int, leader: int) -> None:
+        """One attempt at a batch is over (Sender.completeBatch)."""
+        pending.queue.muted = False
+        if pending.done:
+            return  # it has expired meanwhile
+        idempotence = self._idempotence
+        if error is Errors.NONE or error is Errors.DUPLICATE_SEQUENCE_NUMBER:
+            if idempotence is not None:
+                idempotence.acknowledged(pending)
+            fate = "duplicate" if error else "acked"
+            self._finish(pending, fate, Errors.NONE, base, leader)
+        elif self._may_retry(pending, error):
+            self._put_back(pending, error)
         else:
-            self._retries.append(one)
+            exhausted = pending.attempts > self._workload.retries
+            if idempotence is not None:
+                if idempotence.is_of_the_past(pending):
+                    error = Errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+                idempotence.failed(pending, error, refused=not exhausted)
+            self._finish(pending, "retries" if exhausted and error in RETRIABLE else "failed", error)
 
-    def _finish(self, one: _Pending, error: Errors, base: int, leader: int) -> None:
-        process, batch = self._process, one.batch
+    def _may_retry(self, pending: Pending, error: Errors) -> bool:
+        load, idempotence = self._workload, self._idempotence
+        if pending.attempts > load.retries:
+            return False
+        if idempotence is None:
+            return error in RETRIABLE
+        if idempotence.is_of_the_past(pending):
+            return False
+        return error in RETRIABLE or idempotence.may_retry(pending, error)
+
+    def _put_back(self, pending: Pending, error: Errors) -> None:
+        pending.error = error
+        pending.rests_until_us = self._process.world.now + self._workload.retry_backoff_us
+        if self._idempotence is None:
+            self._accumulator.put_back(pending)
+        else:
+            self._accumulator.put_back_in_order(pending)
+
+    def _finish(self, pending: Pending, fate: str, error: Errors, base: int = -1, leader: int = -1) -> None:
+        pending.done = True
+        process, batch = self._process, pending.batch
         process.emit(
             Produced, process.node.id, batch.tp.topic, batch.tp.partition, batch.id, self._workload.acks, error.name,
-            base, base + batch.count if base >= 0 else -1, leader, process.world.now - one.closed_us, one.attempts,
+            base, base + batch.count if base >= 0 else -1, leader, process.world.now - pending.closed_us,
+            pending.attempts, fate,
         )  # fmt: skip
 
-    # -- metadata ---------------------------------------------------------------------------------------------------
+    # -- what it learns ---------------------------------------------------------------------------------------------
 
-    def _ask_metadata(self) -> None:
-        """Ask one broker who leads what; the next one if it does not answer. At most one question in a back-off."""
-        if self._asking:
-            return
-        self._asking = True
-        process = self._process
-        host = self._bootstrap[0]
-        self._bootstrap = (*self._bootstrap[1:], host)
-        if self._metadata is not None:
-            self._metadata.close()
-        self._metadata = self._network.connect(process, host, PORT, self._learn)
-        topics = tuple(dict.fromkeys(tp.topic for tp in self._workload.partitions))
-        self._metadata.send(MetadataRequest(topics), 60, background=True)
-        process.call_later(self._workload.retry_backoff_us, self._may_ask)
+    def _learnt(self) -> None:
+        partitions = self._metadata.partitions
+        for queue in self._queues:
+            state = partitions.get(queue.tp)
+            queue.leader = NO_LEADER if state is None else state.leader
+        led = [place for place, queue in enumerate(self._queues) if queue.leader != NO_LEADER]
+        self._open_to = led or range(len(self._queues))
+        self._drain()
 
-    def _may_ask(self, _: Any) -> None:
-        self._asking = False
-        if self._retries:
-            self._flush()
+    def _identified(self, response: InitProducerIdResponse) -> None:
+        assert self._idempotence is not None
+        self._idempotence.producer_id = response.producer_id
+        self._drain()
 
-    def _learn(self, response: MetadataResponse) -> None:
-        for state in response.partitions:
-            self._leaders[state.tp] = state.leader
-        if not self._known:
-            # The first answer: nothing has failed yet, so nothing has to back off.
-            self._known = True
-            self._flush()
+
+def _partitioner(load: Workload, process: Process) -> Partitioner:
+    if load.keys is not None:
+        return Keyed.of(load.keys, len(load.partitions))
+    if load.sticky:
+        return Sticky(process.world.stream("sticky partitions", process.name), load.batch_messages)
+    return RoundRobin()

@@ -25,7 +25,12 @@ from emulator.protocol.offsets_for_leader_epoch import (
     OffsetsForLeaderEpochRequest,
     OffsetsForLeaderEpochResponse,
 )
-from emulator.protocol.produce import ProduceRequest, ProduceResponse
+from emulator.protocol.produce import (
+    InitProducerIdRequest,
+    InitProducerIdResponse,
+    ProduceRequest,
+    ProduceResponse,
+)
 from emulator.protocol.stop_replica import StopReplicaRequest, StopReplicaResponse
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import UpdateMetadataRequest, UpdateMetadataResponse
@@ -40,6 +45,7 @@ APIS: Mapping[str, tuple[type, type]] = {
     "OffsetsForLeaderEpoch": (OffsetsForLeaderEpochRequest, OffsetsForLeaderEpochResponse),
     "ListOffsets": (ListOffsetsRequest, ListOffsetsResponse),
     "Produce": (ProduceRequest, ProduceResponse),
+    "InitProducerId": (InitProducerIdRequest, InitProducerIdResponse),
     "Metadata": (MetadataRequest, MetadataResponse),
     "ControlledShutdown": (ControlledShutdownRequest, ControlledShutdownResponse),
     "ElectLeaders": (ElectLeadersRequest, ElectLeadersResponse),

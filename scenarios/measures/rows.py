@@ -130,6 +130,7 @@ class ProduceRow(NamedTuple):
     leader: int
     latency_us: int
     attempts: int
+    fate: str
 
 
 class FaultRow(NamedTuple):

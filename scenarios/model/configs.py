@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.model.kinds import Boolean, Integer, Kind, Schema, at
@@ -30,14 +30,15 @@ class Setting:
     help: str
 
 
-def _table(*settings: Setting) -> Mapping[str, Setting]:
+def settings_table(*settings: Setting) -> Mapping[str, Setting]:
+    """By name."""
     return {setting.name: setting for setting in settings}
 
 
 LONG_MAX = 2**63 - 1
 _COUNT, _POSITIVE, _SWITCH = Integer(0), Integer(1), Boolean()
 
-BROKER_SETTINGS = _table(
+BROKER_SETTINGS = settings_table(
     Setting("min.insync.replicas", _POSITIVE, 1, "acks=all needs that many replicas in sync"),
     Setting("unclean.leader.election.enable", _SWITCH, False, "may a replica out of sync become leader"),
     Setting("delete.topic.enable", _SWITCH, True, "may topics be deleted; else requests for it are dropped"),
@@ -71,7 +72,9 @@ BROKER_SETTINGS = _table(
     Setting("replication.quota.window.size.seconds", _POSITIVE, 1, "length of one sample"),
 )
 
-TOPIC_SETTINGS = _table(BROKER_SETTINGS["min.insync.replicas"], BROKER_SETTINGS["unclean.leader.election.enable"])
+TOPIC_SETTINGS = settings_table(
+    BROKER_SETTINGS["min.insync.replicas"], BROKER_SETTINGS["unclean.leader.election.enable"]
+)
 
 _ELSEWHERE = {
     "file.delete.delay.ms": 'write "log.segment.delete.delay.ms" = 60000 in cluster.config',
@@ -86,14 +89,16 @@ _ELSEWHERE = {
 
 @frozen
 class Config(Kind[dict[str, ConfigValue]]):
-    """A table of settings by Kafka's names; only those that the file states are kept."""
+    """A table of settings by Kafka's names; only those that the file states are kept. ``elsewhere``: for names that
+    Kafka has, what to do instead."""
 
     settings: Mapping[str, Setting]
+    elsewhere: Mapping[str, str] = field(factory=lambda: _ELSEWHERE)
 
     def read(self, value: object) -> dict[str, ConfigValue]:
         table = Reader(value).table
         self._refuse_bare_dots(table)
-        refuse_unknown(table, self.settings, _ELSEWHERE)
+        refuse_unknown(table, self.settings, self.elsewhere)
         return {name: at(name, self.settings[name].kind.read, found) for name, found in table.items()}
 
     def _refuse_bare_dots(self, table: Mapping[str, object]) -> None:

@@ -33,6 +33,7 @@ MESSAGES: Mapping[str, Message] = {
         Message("OffsetsForLeaderEpoch", "a follower asks its leader where to truncate"),
         Message("ListOffsets", "a follower asks its leader where the log begins and ends"),
         Message("Produce", "a producer appends to the partitions that a broker leads"),
+        Message("InitProducerId", "an idempotent producer asks for its id"),
         Message("Metadata", "a client asks who leads what, and who is controller", names_partitions=False),
         Message("ControlledShutdown", "a broker asks the controller to relieve it", names_partitions=False),
         Message("ElectLeaders", "the operator asks the controller for elections"),

@@ -18,6 +18,7 @@ import attrs
 from scenarios.errors import BadInput
 from scenarios.model import kinds
 from scenarios.model.actions import ACTIONS, DelaySpec, Parameter
+from scenarios.model.client_configs import PRODUCER_SETTINGS
 from scenarios.model.cluster import ClusterSpec, NetworkSpec, ZooKeeperSpec
 from scenarios.model.configs import BROKER_SETTINGS, LONG_MAX, TOPIC_SETTINGS, Config, Setting
 from scenarios.model.expect import Expect, OneOrMore
@@ -97,6 +98,7 @@ def sections() -> dict[str, str]:
         **{name: _block_table(block) for name, block in BLOCKS.items()},
         "cluster.config": _settings_table(BROKER_SETTINGS.values()),
         "topics.config": _settings_table(TOPIC_SETTINGS.values()),
+        "workloads.config": _settings_table(PRODUCER_SETTINGS.values()),
         "actions": table(("Action", "Target", "Ended by", "What it does"), _action_rows()),
         "parameters": table(("Action", "Key", "Type", "Default", "Meaning"), _parameter_rows()),
         "phases": table(("Phase", "Meaning", *(f"`{name}`" for name in PHASE_STEPS)), _phase_rows()),

@@ -33,6 +33,10 @@ def _has_load(scenario: Scenario) -> bool:
     return bool(scenario.workloads)
 
 
+def _is_idempotent(scenario: Scenario) -> bool:
+    return any(load.setting("enable.idempotence") for load in scenario.workloads)
+
+
 def _shuts_down(scenario: Scenario) -> bool:
     return bool(_entries(scenario, "broker.controlled_shutdown")) and bool(
         scenario.settings()["controlled.shutdown.enable"]
@@ -66,6 +70,7 @@ def _asks(scenario: Scenario) -> bool:
 _BY_API = 'via = "api" under kip-455'
 _SENDERS: Mapping[str, tuple[Callable[[Scenario], bool], str]] = {
     "Produce": (_has_load, "add [[workloads]]"),
+    "InitProducerId": (_is_idempotent, 'add [[workloads]] with config = { "enable.idempotence" = true }'),
     "Metadata": (_asks, "add [[workloads]]"),
     "ControlledShutdown": (_shuts_down, 'add an entry with action = "broker.controlled_shutdown"'),
     "AlterPartitionReassignments": (_alters, f'add action = "reassign.execute" with {_BY_API}, or "reassign.cancel"'),

@@ -37,7 +37,7 @@ def cluster_setup(scenario: Scenario) -> ClusterSetup:
         racks=spec.racks,
         log_dirs=spec.log_dirs,
         topics=tuple(topic_setup(scenario, topic) for topic in scenario.topics),
-        workloads=tuple(_workload(scenario, load) for load in scenario.workloads),
+        workloads=tuple(one for load in scenario.workloads for one in _workloads(scenario, load)),
         moves_forbid_expansion=BUNDLES[scenario.profile].moves_forbid_expansion,
     )
 
@@ -50,18 +50,32 @@ def topic_setup(scenario: Scenario, topic: TopicSpec) -> TopicSetup:
     return TopicSetup(topic.name, dict(enumerate(lists)), topic.size_bytes, (sizes or [1024])[0], config)
 
 
-def _workload(scenario: Scenario, load: WorkloadSpec) -> Workload:
+def _workloads(scenario: Scenario, load: WorkloadSpec) -> list[Workload]:
+    """One for each producer; together they have the rate."""
     count = next(topic.partitions for topic in all_topics(scenario) if topic.name == load.topic)
-    return Workload(
-        tuple(TopicPartition(load.topic, partition) for partition in range(count)),
-        load.producer_rate,
-        load.message_size,
-        load.required_acks,
-        load.linger_us,
-        load.start_us,
-        load.stop_us,
-        request_timeout_us=int(scenario.settings()["request.timeout.ms"]) * 1000,
-    )
+    partitions = tuple(TopicPartition(load.topic, partition) for partition in range(count))
+    each, extra = divmod(load.producer_rate, load.producers)
+    timeout_ms = load.config.get("request.timeout.ms", scenario.settings()["request.timeout.ms"])
+    return [
+        Workload(
+            partitions,
+            each + (number < extra),
+            load.message_size,
+            load.required_acks,
+            load.linger_us,
+            load.start_us,
+            load.stop_us,
+            request_timeout_us=int(timeout_ms) * 1000,
+            delivery_timeout_us=load.delivery_timeout_us,
+            retry_backoff_us=int(load.setting("retry.backoff.ms")) * 1000,
+            keys=load.keys,
+            idempotent=bool(load.setting("enable.idempotence")),
+            retries=int(load.setting("retries")),
+            batch_size=int(load.setting("batch.size")),
+            max_in_flight=int(load.setting("max.in.flight.requests.per.connection")),
+        )
+        for number in range(load.producers)
+    ]
 
 
 def _broker_policies(scenario: Scenario) -> BrokerPolicies:

@@ -112,7 +112,7 @@ def _fetch_position(event: e.FetchPosition) -> str:
 def _produced(event: e.Produced) -> str:
     batch = f"batch {event.id} for {_tp(event)}"
     if event.error != "NONE":
-        return f"{who(event.node)} gives {batch} up: {event.error} (attempts: {event.attempts})"
+        return f"{who(event.node)} gives {batch} up ({event.fate}): {event.error} (attempts: {event.attempts})"
     return f"{who(event.node)}: {batch} acknowledged by {event.leader} (acks {event.acks}), {_offsets(event)}"
 
 

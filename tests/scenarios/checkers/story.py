@@ -77,7 +77,8 @@ class Story:
 
     def acked(self, base: int, id: int, leader: int = 0, acks: int = -1, error: str = "NONE") -> Any:
         return self.emit(
-            e.Produced, -2, *ORDERS_0, id, acks, error, base, base + COUNT, leader, 5000, 1
+            e.Produced, -2, *ORDERS_0, id, acks, error, base, base + COUNT, leader, 5000, 1,
+            "acked" if error == "NONE" else "expired",
         )  # fmt: skip
 
     def high_watermark(self, node: int, offset: int, epoch: int = 0, *, leader: bool = False) -> Any:

@@ -5,14 +5,15 @@ from typing import Any
 
 from emulator.protocol.produce import ProducedBatch
 from scenarios.clients import Producer
+from scenarios.clients.producing.accumulator import Queue
 from scenarios.model import Scenario
 from scenarios.runner import record_events
 
 _in_order = Producer._gather
 
 
-def _in_the_order_of_a_set(self: Producer) -> list[ProducedBatch]:
-    batches = {str(batch.tp): batch for batch in _in_order(self)}
+def _in_the_order_of_a_set(self: Producer) -> list[tuple[ProducedBatch, Queue]]:
+    batches = {str(batch.tp): (batch, queue) for batch, queue in _in_order(self)}
     return [batches[name] for name in set(batches)]
 
 

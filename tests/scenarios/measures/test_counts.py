@@ -20,7 +20,7 @@ from tests.scenarios.measures.streams import Stream
 
 
 def produced(stream: Stream, latency_us: int, *, acks: int = -1, error: str = "NONE") -> None:
-    stream.emit(Produced, -2, "orders", 0, 1, acks, error, 0, 5, 0, latency_us, 1)
+    stream.emit(Produced, -2, "orders", 0, 1, acks, error, 0, 5, 0, latency_us, 1, "acked")
 
 
 def test_batches_and_their_latency() -> None:

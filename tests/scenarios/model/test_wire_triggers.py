@@ -70,6 +70,7 @@ def test_refused_in_one_line(case: str) -> None:
 
 SENT_ON_DEMAND = {
     "Produce": '[[workloads]]\ntopic = "orders"\nproducerRate = 100',
+    "InitProducerId": '[[workloads]]\ntopic = "orders"\nproducerRate = 100\nconfig = { "enable.idempotence" = true }',
     "Metadata": '[[workloads]]\ntopic = "orders"\nproducerRate = 100',
     "ControlledShutdown": '[[method]]\nat = "3s"\naction = "broker.controlled_shutdown"\ntarget = 1',
     "ElectLeaders": '[[method]]\nat = "3s"\naction = "election.preferred"\nvia = "api"',

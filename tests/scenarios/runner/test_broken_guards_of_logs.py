@@ -10,6 +10,7 @@ from brokers.partition import Partition, isr
 from brokers.partition.remote import RemoteReplica
 from controller.states.elections import Elections
 from emulator.protocol.offsets_for_leader_epoch import EpochEndOffset
+from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.znodes import LeaderAndIsr
 from fetchers.ports import FollowerLog
 from fetchers.truncation import Cut, Kip279
@@ -38,9 +39,9 @@ def leader_comes_back(**more: Any) -> Scenario:
 def test_a_leader_that_exposes_what_its_followers_lack(monkeypatch: pytest.MonkeyPatch) -> None:
     append = Partition.append_as_leader
 
-    def and_exposes(self: Partition, count: int, size: int, id: int) -> int:
-        base = append(self, count, size, id)
-        self.set_high_watermark(base + count, True)
+    def and_exposes(self: Partition, batch: ProducedBatch) -> int:
+        base = append(self, batch)
+        self.set_high_watermark(base + batch.count, True)
         return base
 
     monkeypatch.setattr(Partition, "append_as_leader", and_exposes)
@@ -114,10 +115,10 @@ def test_a_truncation_that_keeps_the_high_watermark(monkeypatch: pytest.MonkeyPa
 def test_a_leader_that_stamps_a_batch_with_an_older_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
     append = Partition.append_as_leader
 
-    def sometimes_older(self: Partition, count: int, size: int, id: int) -> int:
+    def sometimes_older(self: Partition, batch: ProducedBatch) -> int:
         epoch = self.leader_epoch
-        self.leader_epoch = epoch - id % 2
-        base = append(self, count, size, id)
+        self.leader_epoch = epoch - batch.id % 2
+        base = append(self, batch)
         self.leader_epoch = epoch
         return base
 

@@ -80,7 +80,10 @@ ASKED_FOR: dict[str, Table] = {
 }
 """What makes somebody send the messages that are not always sent."""
 
-ALWAYS_SENT = [name for name in MESSAGES if name != "ListOffsets" and name not in ASKED_FOR]
+CLIENTS_ASK = ("InitProducerId",)
+"""What clients send once, as they start."""
+
+ALWAYS_SENT = [name for name in MESSAGES if name not in ("ListOffsets", *ASKED_FOR, *CLIENTS_ASK)]
 """ListOffsets takes a follower that is out of its leader's range, which no scenario brings about by itself."""
 
 
@@ -98,6 +101,14 @@ def test_every_answer_triggers(message: str, edge: str) -> None:
     move: Table = {"at": "20s", "action": "reassign.execute"}
     when = {"message": message, "edge": edge, "response": True, "since": "1s"}
     assert fault(run(BOUNCE, move, wait(when), plan={0: [1, 3]})).t_us > 1_000_000
+
+
+@pytest.mark.parametrize("edge", ["sent", "delivered", "answered"])
+@pytest.mark.parametrize("message", CLIENTS_ASK)
+def test_what_a_client_asks_as_it_starts_triggers(message: str, edge: str) -> None:
+    config = {"enable.idempotence": True}
+    load = {"topic": "orders", "producerRate": 100, "start": "2s", "config": config}
+    assert fault(run(wait({"message": message, "edge": edge}), workloads=[load], rate=0)).t_us >= 2_000_000
 
 
 @pytest.mark.parametrize("edge", ["sent", "delivered", "answered"])

@@ -95,7 +95,7 @@ def random_event(stream: Stream, draw: random.Random) -> None:
         (e.IsrUpdateFailed, node, *tp, 0),
         (e.LeaderElected, *tp, node, 1, replicas, draw.choice(("new", "offline")), 1, draw.random() < 0.3),
         (e.Produced, -2, *tp, 7, draw.choice((0, 1, -1)), draw.choice(("NONE", "REQUEST_TIMED_OUT")), 0, 3, 1,
-         draw.randrange(1, 90_000), 1),
+         draw.randrange(1, 90_000), 1, draw.choice(("acked", "expired"))),
         (e.ControlRequest, draw.choice(tuple(CONTROL_APIS)), 0, node, 1, 1, offset, ""),
         (Step, "wiki.2", draw.choice(("before", "after")), *tp, node, 0, 0, ""),
         (e.Violated, "one-leader-per-epoch", "two of them"),

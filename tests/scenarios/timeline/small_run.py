@@ -50,7 +50,7 @@ class Teller:
             self.at(ms, e.Appended, node, *tp, node == leader, 0, base, base + 10, batch + 1, 100)
         if followers:
             self.at(ms, e.HighWatermark, leader, *tp, True, 0, base + 10)
-            self.at(ms, e.Produced, -2, *tp, batch + 1, -1, "NONE", base, base + 10, leader, 5000, 1)
+            self.at(ms, e.Produced, -2, *tp, batch + 1, -1, "NONE", base, base + 10, leader, 5000, 1, "acked")
 
     def events(self) -> list[Event]:
         self._trace.flush()
@@ -97,7 +97,7 @@ def small_run() -> list[Event]:
     run.zk(20000, 0, "setData", state, 2, LeaderAndIsr(0, 0, (0, 2, 4), 1).encode())
     run.at(20001, e.Fault, "broker.resume", "1", "")
     run.appended(20100, ORDERS_0, 0, 4, 2)
-    run.at(20200, e.Produced, -2, *ORDERS_0, 9, -1, "REQUEST_TIMED_OUT", -1, -1, 0, 30_000_000, 2)
+    run.at(20200, e.Produced, -2, *ORDERS_0, 9, -1, "REQUEST_TIMED_OUT", -1, -1, 0, 30_000_000, 2, "expired")
     run.at(20300, e.PartitionUnfailed, 3, *ORDERS_0, "stop-replica")
     run.at(20301, e.ReplicaStopped, 3, *ORDERS_0, True)
     run.zk(20302, 4, "delete", REASSIGN_PARTITIONS, 0)

@@ -1,0 +1,105 @@
+"""Which partition a message goes to (DefaultPartitioner, 2.3; with KIP-480's sticky partitions, 2.4).
+
+Messages are alike, so a partitioner deals whole ticks: for each partition, how many of the tick's messages are its.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from attrs import define, field
+
+from emulator.streams import Stream
+
+_MASK = 0xFFFFFFFF
+_M = 0x5BD1E995
+
+
+class Partitioner(Protocol):
+    """``open_to``: the places of the partitions that have a leader, as far as the client knows; all where none has."""
+
+    def deal(self, messages: int, open_to: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """(place, how many) of the next ``messages``."""
+
+
+@define
+class RoundRobin:
+    """Without a key: in turn, over the partitions that have a leader."""
+
+    _turn: int = 0
+
+    def deal(self, messages: int, open_to: Sequence[int]) -> Iterator[tuple[int, int]]:
+        width = len(open_to)
+        each, extra = divmod(messages, width)
+        turn = self._turn
+        self._turn = (turn + extra) % width
+        for index, place in enumerate(open_to):
+            count = each + ((index - turn) % width < extra)
+            if count:
+                yield place, count
+
+
+@define
+class Sticky:
+    """Without a key, from 2.4 on: all to one partition, and to another by chance once its batch is closed."""
+
+    _stream: Stream
+    _batch: int
+    """How many messages fill a batch."""
+    _last: int = -1
+
+    def deal(self, messages: int, open_to: Sequence[int]) -> Iterator[tuple[int, int]]:
+        while messages:
+            others = [place for place in open_to if place != self._last] or open_to
+            self._last = self._stream.choice(others)
+            count = min(messages, self._batch)
+            yield self._last, count
+            messages -= count
+
+
+@define
+class Keyed:
+    """Keys take turns; each has one partition, whether that has a leader or not."""
+
+    _homes: Sequence[int]
+    """The place of each key's partition."""
+    _shares: dict[int, int] = field(init=False)
+    _turn: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        self._shares = {}
+        for place in sorted(self._homes):
+            self._shares[place] = self._shares.get(place, 0) + 1
+
+    @classmethod
+    def of(cls, keys: int, partitions: int) -> "Keyed":
+        """The keys ``key-0`` to ``key-(keys-1)`` over that many partitions."""
+        return cls([partition_of(f"key-{key}".encode(), partitions) for key in range(keys)])
+
+    def deal(self, messages: int, open_to: Sequence[int]) -> Iterator[tuple[int, int]]:
+        rounds, extra = divmod(messages, len(self._homes))
+        counts = {place: rounds * share for place, share in self._shares.items()}
+        for key in range(self._turn, self._turn + extra):
+            counts[self._homes[key % len(self._homes)]] += 1
+        self._turn = (self._turn + extra) % len(self._homes)
+        for place, count in counts.items():
+            if count:
+                yield place, count
+
+
+def partition_of(key: bytes, partitions: int) -> int:
+    """The partition of a key among ``partitions``: murmur2 without its sign, modulo."""
+    return (murmur2(key) & 0x7FFFFFFF) % partitions
+
+
+def murmur2(data: bytes) -> int:
+    """MurmurHash2 (Austin Appleby) of 32 bits with the seed of Kafka's clients, as an unsigned integer."""
+    hash = (0x9747B28C ^ len(data)) & _MASK
+    whole = len(data) & ~3
+    for at in range(0, whole, 4):
+        word = int.from_bytes(data[at : at + 4], "little") * _M & _MASK
+        word = (word ^ word >> 24) * _M & _MASK
+        hash = hash * _M & _MASK ^ word
+    if whole < len(data):
+        hash = (hash ^ int.from_bytes(data[whole:], "little")) * _M & _MASK
+    hash = (hash ^ hash >> 13) * _M & _MASK
+    return hash ^ hash >> 15
