@@ -1,6 +1,6 @@
 """The machines and the routes between them; connections, cuts and delays."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from attrs import define, field, frozen
@@ -16,20 +16,33 @@ from emulator.nodes.node import CrashKind
 
 
 @frozen
+class Card:
+    """A machine's network card: bytes per second out and in; None is unlimited."""
+
+    egress: int | None = None
+    ingress: int | None = None
+
+
+@frozen
 class NetworkSpec:
-    """What holds for every route: see ``Delay``. Bandwidths are bytes per second of each machine's card; None is
-    unlimited."""
+    """What holds for every route: see ``Delay``. ``egress`` and ``ingress`` are bytes per second of each machine's card
+    (None is unlimited), but for those, by id, that ``cards`` gives one of their own."""
 
     latency_us: int = 500
     jitter_us: int = 200
     egress: int | None = None
     ingress: int | None = None
     sigma: float = 0.0
+    cards: Mapping[int, Card] = field(factory=dict)
 
     @property
     def delay(self) -> Delay:
         """That of every link between two machines."""
         return Delay(self.latency_us, self.jitter_us, self.sigma)
+
+    def card(self, machine: int) -> Card:
+        """The card of ``machine``."""
+        return self.cards.get(machine) or Card(self.egress, self.ingress)
 
 
 @define(eq=False, repr=False)
@@ -59,8 +72,9 @@ class Network:
     def attach(self, node: Node, *, limited: bool = True) -> None:
         """Plug a machine in. ``limited=False``: its card is never the bottleneck (clients, ZooKeeper)."""
         self.nodes[node.id] = node
-        self._egress[node.id] = Port(self.spec.egress if limited else None)
-        self._ingress[node.id] = Port(self.spec.ingress if limited else None)
+        card = self.spec.card(node.id) if limited else Card()
+        self._egress[node.id] = Port(card.egress)
+        self._ingress[node.id] = Port(card.ingress)
         node.on_crash.append(self._reset_connections)
 
     def route(self, source: int, target: int) -> Route:

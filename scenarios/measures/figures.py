@@ -31,7 +31,9 @@ class Figures:
         one is
             unfinished (censored).
         under_replicated_*_us, under_min_isr_us, offline_us: see ``scenarios.measures.isr``.
-        excess_isr_us: in-sync replicas beyond the target replication factor, times how long.
+        excess_isr_us, extra_replica_us: in-sync and assigned replicas beyond the target replication factor, times how
+            long.
+        peak_replicas: the most that one partition was assigned at a time.
         lag_*, true_lag_*: time-weighted over all follower replicas; None when there is none.
         leader_elections: without the first leaders of new partitions.
         acked_batches: acknowledged, so without acks=0; failed_batches: given up by their producer.
@@ -47,6 +49,8 @@ class Figures:
     under_min_isr_us: int
     offline_us: int
     excess_isr_us: int
+    extra_replica_us: int
+    peak_replicas: int
     lag_p50: float | None
     lag_p95: float | None
     lag_p99: float | None

@@ -67,7 +67,9 @@ class IsrTimes:
     Attributes:
         rows: closed intervals, in the order of their ends.
         flag_us: per flag, in the order of the module's list, the time it was up, over all partitions.
-        excess_us: the integral of max(0, |ISR| - target replication factor).
+        excess_us, extra_us: the integrals of max(0, |ISR| - RF) and of max(0, |assignment| - RF), where RF is the
+            replication factor that is the target.
+        peak_replicas: the longest assignment.
         on_change: called at each change of a partition's leader or flags.
     """
 
@@ -75,6 +77,8 @@ class IsrTimes:
         self.rows: list[IsrRow] = []
         self.flag_us = [0, 0, 0, 0, 0]
         self.excess_us = 0
+        self.extra_us = 0
+        self.peak_replicas = 0
         self.on_change: list[Changed] = []
         self._measured = measured
         self._min_isr = dict(measured.min_isr)
@@ -225,7 +229,10 @@ class IsrTimes:
         for index, up in enumerate(row[-5:]):
             if up:
                 self.flag_us[index] += held_us
-        self.excess_us += held_us * max(0, len(row.isr) - len(row.target or row.assignment))
+        wanted, assigned = len(row.target or row.assignment), len(row.assignment)
+        self.excess_us += held_us * max(0, len(row.isr) - wanted)
+        self.extra_us += held_us * max(0, assigned - wanted)
+        self.peak_replicas = max(self.peak_replicas, assigned)
         if self._measured.keep_rows:
             self.rows.append(row._replace(w_us=held_us))
 

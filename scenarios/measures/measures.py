@@ -92,6 +92,8 @@ class Measures:
             under_min_isr_us=under_min_isr,
             offline_us=offline,
             excess_isr_us=self._isr.excess_us,
+            extra_replica_us=self._isr.extra_us,
+            peak_replicas=self._isr.peak_replicas,
             lag_p50=lag_50,
             lag_p95=lag_95,
             lag_p99=lag_99,

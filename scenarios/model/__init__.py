@@ -1,7 +1,7 @@
 """The scenario model: the file format as frozen attrs classes, and the registries of the names it may use."""
 
 from scenarios.model.actions import ACTIONS, Action, DelaySpec, find_action
-from scenarios.model.cluster import ClusterSpec, NetworkSpec, ZooKeeperSpec
+from scenarios.model.cluster import CardSpec, ClusterSpec, NetworkSpec, ZooKeeperSpec
 from scenarios.model.expect import Expect
 from scenarios.model.invariants import INVARIANTS
 from scenarios.model.messages import MESSAGES, fits
@@ -40,6 +40,7 @@ __all__ = [
     "Action",
     "After",
     "At",
+    "CardSpec",
     "ClusterSpec",
     "DelaySpec",
     "Expect",

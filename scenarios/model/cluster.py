@@ -6,11 +6,24 @@ from attrs import Factory, field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.model.configs import BROKER_CONFIG, ConfigValue
-from scenarios.model.kinds import BROKER_ID, DURATION, RATE, SIGMA, SOME_TIME, Integer
+from scenarios.model.kinds import BROKER_ID, DURATION, RATE, REPLICAS, SIGMA, SOME_TIME, Integer, ListOf, as_tuple
 from scenarios.model.reader import Block, key
 
 MOST_BROKERS = 10_000
 MOST_LOG_DIRS = 64
+
+
+@frozen(kw_only=True)
+class CardSpec:
+    """The network card of some brokers, where it is another than the rest have."""
+
+    brokers: tuple[int, ...] = field(converter=as_tuple, metadata=key(REPLICAS, "whose card it is"))
+    egress: int | None = field(
+        default=None, metadata=key(RATE, "bandwidth out of each of them; absent = as the others have")
+    )
+    ingress: int | None = field(
+        default=None, metadata=key(RATE, "bandwidth into each of them; absent = as the others have")
+    )
 
 
 @frozen(kw_only=True)
@@ -29,6 +42,11 @@ class NetworkSpec:
     )
     ingress: int | None = field(
         default=None, metadata=key(RATE, "bandwidth into a broker; absent = unlimited")
+    )
+    cards: tuple[CardSpec, ...] = field(
+        default=(),
+        converter=as_tuple,
+        metadata=key(ListOf(Block(CardSpec)), "brokers whose bandwidth is another"),
     )
 
 
@@ -74,3 +92,17 @@ class ClusterSpec:
                 f"broker {self.controller} does not exist; write an id from 0 to {self.brokers - 1}",
                 where="controller",
             )
+        self._check_cards()
+
+    def _check_cards(self) -> None:
+        seen: list[int] = []
+        for index, card in enumerate(self.network.cards):
+            where = f"network.cards[{index}].brokers"
+            for broker in card.brokers:
+                if broker >= self.brokers:
+                    raise BadInput(
+                        f"broker {broker} does not exist; write ids from 0 to {self.brokers - 1}", where=where
+                    )
+                if broker in seen:
+                    raise BadInput(f"broker {broker} has a card already; name each broker once", where=where)
+                seen.append(broker)

@@ -107,6 +107,9 @@ METRICS: Mapping[str, Metric] = {
         Metric("under_replicated_final_s", "total", "partition-seconds", "the same, as KIP-352 was adopted"),
         Metric("under_min_isr_s", "total", "partition-seconds", "time below min.insync.replicas"),
         Metric("offline_s", "total", "partition-seconds", "time without a live leader"),
+        Metric("excess_isr_s", "total", "replica-seconds", "in-sync replicas beyond the replication factor"),
+        Metric("extra_replica_s", "total", "replica-seconds", "assigned replicas beyond the replication factor"),
+        Metric("peak_replicas", "total", "replicas", "the most that one partition was assigned at a time"),
         *_percentiles(
             "lag",
             "Kafka's replica lag (leader high watermark less fetch offset)",

@@ -19,7 +19,7 @@ from scenarios.errors import BadInput
 from scenarios.model import kinds
 from scenarios.model.actions import ACTIONS, DelaySpec, Parameter
 from scenarios.model.client_configs import PRODUCER_SETTINGS
-from scenarios.model.cluster import ClusterSpec, NetworkSpec, ZooKeeperSpec
+from scenarios.model.cluster import CardSpec, ClusterSpec, NetworkSpec, ZooKeeperSpec
 from scenarios.model.configs import BROKER_SETTINGS, LONG_MAX, TOPIC_SETTINGS, Config, Setting
 from scenarios.model.expect import Expect, OneOrMore
 from scenarios.model.invariants import INVARIANTS
@@ -48,6 +48,7 @@ BLOCKS: Mapping[str, type[Any]] = {
     "scenario": Scenario,
     "cluster": ClusterSpec,
     "cluster.network": NetworkSpec,
+    "cluster.network.cards": CardSpec,
     "cluster.zk": ZooKeeperSpec,
     "topics": TopicSpec,
     "workloads": WorkloadSpec,

@@ -9,7 +9,7 @@ from controller import ControllerPolicies
 from controller.reassignment.kafka_42 import Kafka42
 from controller.reassignment.kafka_6794 import Kafka6794, above_target, literal
 from controller.reassignment.policy import ReassignmentProtocol
-from emulator.network import NetworkSpec
+from emulator.network import Card, NetworkSpec
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkSpec
 from fetchers import FetcherPolicies, ReplicationThrottle
@@ -23,12 +23,11 @@ from scenarios.profiles.releases import BUNDLES
 def cluster_setup(scenario: Scenario) -> ClusterSetup:
     """The cluster that ``scenario`` describes, under its profile and its strategy."""
     spec = scenario.cluster
-    network = spec.network
     return ClusterSetup(
         brokers=spec.brokers,
         broker=BrokerSpec(_broker_policies(scenario), _fetcher_policies(scenario)),
         controller=_controller_policies(scenario),
-        network=NetworkSpec(network.latency_us, network.jitter_us, network.egress, network.ingress, network.sigma),
+        network=_network(scenario),
         zk=ZkSpec(
             rtt_us=spec.zk.rtt_us,
             session_timeout_us=scenario.session_timeout_us,
@@ -40,6 +39,16 @@ def cluster_setup(scenario: Scenario) -> ClusterSetup:
         workloads=tuple(one for load in scenario.workloads for one in _workloads(scenario, load)),
         moves_forbid_expansion=BUNDLES[scenario.profile].moves_forbid_expansion,
     )
+
+
+def _network(scenario: Scenario) -> NetworkSpec:
+    spec = scenario.cluster.network
+    cards = {
+        broker: Card(card.egress or spec.egress, card.ingress or spec.ingress)
+        for card in spec.cards
+        for broker in card.brokers
+    }
+    return NetworkSpec(spec.latency_us, spec.jitter_us, spec.egress, spec.ingress, spec.sigma, cards)
 
 
 def topic_setup(scenario: Scenario, topic: TopicSpec) -> TopicSetup:

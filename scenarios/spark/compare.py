@@ -32,6 +32,8 @@ COMPARED = (
     "under_min_isr_s",
     "offline_s",
     "excess_isr_s",
+    "extra_replica_s",
+    "peak_replicas",
     "lag_p50",
     "lag_p95",
     "lag_p99",

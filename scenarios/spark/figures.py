@@ -77,6 +77,8 @@ def isr_times(isr_events: DataFrame) -> DataFrame:
         _time(in_sync < F.col("min_isr")).alias("under_min_isr_us"),
         _time(F.col("leader") == -1).alias("offline_us"),
         F.sum(F.greatest(F.lit(0), in_sync - wanted) * F.col("w_us")).alias("excess_isr_us"),
+        F.sum(F.greatest(F.lit(0), F.size(assignment) - wanted) * F.col("w_us")).alias("extra_replica_us"),
+        F.max(F.size(assignment)).alias("peak_replicas"),
     )
 
 

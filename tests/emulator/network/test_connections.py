@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulator.network import Delay, Endpoint, NetworkSpec
+from emulator.network import Card, Delay, Endpoint, NetworkSpec
 from emulator.network.endpoint import ignore
 from emulator.nodes import Process
 from tests.emulator.network.site import Site, idle, on_site
@@ -273,6 +273,22 @@ def test_bandwidth_queues_by_size() -> None:
         return [arrived - start for arrived, _ in connection.got]
 
     assert on_site(body, spec=spec) == [1500, 6500, 6510]
+
+
+def test_a_machine_may_have_a_card_of_its_own() -> None:
+    spec = NetworkSpec(latency_us=500, jitter_us=0, ingress=1_000_000, cards={0: Card(), 1: Card(ingress=100_000)})
+
+    async def body(site: Site) -> list[int]:
+        connection = await pair(site)
+        assert connection.accepted is not None
+        start = site.world.now
+        connection.client.send("in", 1000)
+        await site.world.settled()
+        connection.accepted.send("out", 1000)
+        await site.world.settled()
+        return [arrived - start for arrived, _ in connection.got]
+
+    assert on_site(body, spec=spec) == [10_500]
 
 
 def test_senders_share_the_receiver_s_card() -> None:

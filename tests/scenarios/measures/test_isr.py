@@ -46,6 +46,8 @@ def test_a_move_is_under_replicated_by_the_oldest_definition_only() -> None:
     assert found.under_replicated_draft_us == 300_000
     assert found.under_replicated_final_us == 0
     assert found.excess_isr_us == 3 * 500_000
+    assert found.extra_replica_us == 3 * 1_700_000
+    assert found.peak_replicas == 6
     assert (found.moves, found.moves_finished, found.time_to_complete_us) == (1, 1, 1_900_000)
 
 

@@ -54,6 +54,16 @@ CASES: dict[str, tuple[str, str, str]] = {
         "cluster.config",
         "cluster.zk",
     ),
+    "card of no broker": (
+        small_with("brokers = 7", 'brokers = 7\nnetwork.cards = [{ brokers = [7], egress = "1MB/s" }]'),
+        "cluster.network.cards[0].brokers: broker 7 does not exist",
+        "from 0 to 6",
+    ),
+    "two cards in one broker": (
+        small_with("brokers = 7", "brokers = 7\nnetwork.cards = [{ brokers = [1] }, { brokers = [0, 1] }]"),
+        "cluster.network.cards[1].brokers: broker 1 has a card already",
+        "each broker once",
+    ),
     "controller that is no broker": (
         small_with("controller = 6", "controller = 7"),
         "cluster.controller",

@@ -10,6 +10,7 @@ from scenarios.model import (
     PROFILES,
     After,
     At,
+    CardSpec,
     ClusterSpec,
     DelaySpec,
     Expect,
@@ -56,8 +57,13 @@ def replica_lists(brokers: int, size: int) -> st.SearchStrategy[list[int]]:
 @st.composite
 def clusters(draw: st.DrawFn) -> ClusterSpec:
     brokers = draw(st.integers(2, 8))
+    cards = [
+        CardSpec(brokers=(broker,), egress=draw(RATES), ingress=draw(RATES))
+        for broker in draw(st.lists(st.integers(0, brokers - 1), unique=True, max_size=2))
+    ]
     network = NetworkSpec(
-        latency_us=draw(TIMES), jitter_us=draw(TIMES), sigma=draw(SIGMAS), egress=draw(RATES), ingress=draw(RATES)
+        latency_us=draw(TIMES), jitter_us=draw(TIMES), sigma=draw(SIGMAS), egress=draw(RATES), ingress=draw(RATES),
+        cards=cards,
     )
     zk = ZooKeeperSpec(
         rtt_us=draw(TIMES), max_in_flight=draw(st.integers(1, 99)), session_timeout_us=draw(SOME_TIMES)
