@@ -40,7 +40,8 @@ class GaugeSet(NamedTuple):
 
 
 class MeterMarked(NamedTuple):
-    """A meter has counted ``total`` since it was registered; written once a second while it counts."""
+    """A meter has counted ``total`` since it was registered: what was not in the last such event, from ``since_us`` on.
+    Written once a second while it counts."""
 
     t_us: int
     seq: int
@@ -48,6 +49,7 @@ class MeterMarked(NamedTuple):
     node: int
     metric: str
     total: int
+    since_us: int
 
 
 class TimerUpdated(NamedTuple):

@@ -6,6 +6,9 @@ from typing import Protocol
 METERS_US = 1_000_000
 """How often the count of a meter is written, at most."""
 
+IDLE_METERS_US = 60_000_000
+"""The same while all that it counts is routine, such as polls that find nothing."""
+
 GAUGES_US = 100_000
 """How often a gauge that follows the data is written, at most; the grid of replica lag (readings, 10)."""
 

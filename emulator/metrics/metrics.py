@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
-from emulator.metrics.grid import GAUGES_US, METERS_US, Grid
+from emulator.metrics.grid import GAUGES_US, IDLE_METERS_US, METERS_US, Grid
 
 if TYPE_CHECKING:
     from emulator.nodes.process import Process
@@ -71,24 +71,42 @@ class SampledGauge(Gauge):
 class Meter(Metric):
     """A count, of which a reader makes rates."""
 
-    __slots__ = ("_due", "count")
+    __slots__ = ("_due", "_due_idly", "_since_us", "_written", "count")
 
     def __init__(self, metrics: "Metrics", name: str) -> None:
         super().__init__(metrics, name)
         self.count = 0
+        self._written = 0
+        self._since_us = 0
         self._due = False
+        self._due_idly = False
 
     def mark(self, count: int = 1) -> None:
         """So many more."""
-        self.count += count
         if not self._due:
+            self._begin()
             self._due = True
             self._metrics.meters.add(self)
+        self.count += count
+
+    def mark_idly(self) -> None:
+        """One more, of which an idle cluster sees many: it need not be written soon."""
+        if not (self._due or self._due_idly):
+            self._begin()
+            self._due_idly = True
+            self._metrics.idle_meters.add(self)
+        self.count += 1
+
+    def _begin(self) -> None:
+        if self.count == self._written:
+            self._since_us = self._metrics.now()
 
     def write(self) -> None:
-        """The instant has come."""
-        self._due = False
-        self._metrics.write(MeterMarked, self.name, self.count)
+        """The instant has come; nothing to write where another instant was faster."""
+        self._due = self._due_idly = False
+        if self.count != self._written:
+            self._written = self.count
+            self._metrics.write(MeterMarked, self.name, self.count, self._since_us)
 
 
 class Timer(Metric):
@@ -110,16 +128,20 @@ class Metrics:
     Attributes:
         lacks: the names (``name=`` alone) of what the release does not have. It is measured all the same, and nobody
             sees it: those who measure need not ask.
-        gauges, meters: when what changes often is written.
+        gauges, meters, idle_meters: when what changes often is written.
     """
 
     def __init__(self, process: "Process") -> None:
         self._process = process
-        world = process.world
         self.lacks: Collection[str] = ()
-        self.gauges = Grid(GAUGES_US, lambda: world.now, process.call_later)
-        self.meters = Grid(METERS_US, lambda: world.now, process.call_later)
+        self.gauges, self.meters, self.idle_meters = (
+            Grid(period_us, self.now, process.call_later) for period_us in (GAUGES_US, METERS_US, IDLE_METERS_US)
+        )
         self._hidden: dict[str, None] = {}
+
+    def now(self) -> int:
+        """Virtual time in microseconds, whatever the machine's own clock shows."""
+        return self._process.world.now
 
     def gauge(self, name: str) -> Gauge:
         """A gauge that is set."""

@@ -88,7 +88,24 @@ def test_a_meter_is_written_once_a_second_while_it_counts() -> None:
         await site.world.sleep(10 * SECOND)
         meter.mark()
         await site.world.sleep(SECOND)
-        assert events == [(SECOND, SHRINKS, 20), (2 * SECOND, SHRINKS, 30), (12 * SECOND, SHRINKS, 31)]
+        assert events == [
+            (SECOND, SHRINKS, 20, 0), (2 * SECOND, SHRINKS, 30, SECOND), (12 * SECOND, SHRINKS, 31, 11_500_000),
+        ]  # fmt: skip
+
+    on_site(body)
+
+
+def test_what_an_idle_cluster_counts_is_written_once_a_minute() -> None:
+    async def body(site: Site) -> None:
+        process = await site.process(0)
+        events = kept(site, MeterMarked)
+        meter = process.metrics.meter(SHRINKS)
+        for _ in range(180):
+            meter.mark_idly()
+            await site.world.sleep(500_000)
+        meter.mark()
+        await site.world.sleep(60 * SECOND)
+        assert events == [(60 * SECOND, SHRINKS, 120, 0), (91 * SECOND, SHRINKS, 181, 60 * SECOND)]
 
     on_site(body)
 
@@ -159,6 +176,6 @@ def test_a_paused_process_writes_when_it_goes_on() -> None:
         await site.world.sleep(5 * SECOND)
         assert events == []
         process.resume()
-        assert events == [(site.world.now, SHRINKS, 1)]
+        assert events == [(site.world.now, SHRINKS, 1, 0)]
 
     on_site(body)
