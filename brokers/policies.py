@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from attrs import evolve, field, frozen
 
+from brokers.metrics.replication import AllAssigned, UnderReplication
 from brokers.partition.isr_rules import NotCaughtUp, OutOfSyncRule
 from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import ALL_BROKERS
@@ -84,6 +85,17 @@ class BrokerPolicies:
 
     throttle: ReplicationThrottle | None = None
     """KIP-73: what its leaders send to replicas out of sync is limited."""
+
+    under_replication: UnderReplication = field(factory=AllAssigned)
+    """What the gauges UnderReplicated and ReplicasCount count (KIP-352)."""
+
+    lacks_metrics: frozenset[str] = frozenset()
+    """The names of the metrics that the release does not have: the process measures them, and nobody sees them."""
+
+    @property
+    def all_min_insync_replicas(self) -> object:
+        """Every setting of min.insync.replicas, to be compared."""
+        return self.config.min_insync_replicas, self.topic_min_insync_replicas
 
     def min_insync_replicas(self, topic: str) -> int:
         return self.topic_min_insync_replicas.get(topic, self.config.min_insync_replicas)

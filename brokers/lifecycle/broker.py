@@ -79,6 +79,7 @@ class Broker:
     async def main(self, process: Process) -> None:
         """Connect, listen, register, and let the controller compete. Afterwards the process lives from its events."""
         self.process = process
+        process.metrics.lacks = self.spec.policies.lacks_metrics
         self.zk = zk = ZkClient(self.network, process, self.spec.zk)
         fetchers = ReplicaFetcherManager(process, self.spec.fetchers, self._connect)
         self.replicas = ReplicaManager(process, zk, fetchers, self.spec.policies)

@@ -124,6 +124,7 @@ class IsrWrite:
             IsrChanged, partition.process.node.id, partition.tp.topic, partition.tp.partition, wanted.leader_epoch,
             self.kind, wanted.isr, zk_version,
         )  # fmt: skip
+        partition.manager.metrics.isr_written(partition, self.kind)
         partition.manager.isr_changed(partition)
 
     def _failed(self, wanted: LeaderAndIsr) -> None:
@@ -133,6 +134,7 @@ class IsrWrite:
         partition.process.emit(
             IsrUpdateFailed, partition.process.node.id, partition.tp.topic, partition.tp.partition, wanted.leader_epoch
         )
+        partition.manager.metrics.isr_write_failed()
         partition.manager.log.warning("cached zkVersion not equal", partition=str(partition.tp), isr=wanted.isr)
         partition.manager.behind[partition] = None
         partition.advance_high_watermark(partition.process.clock_us)

@@ -6,6 +6,7 @@ as it does under Kafka's ``leaderIsrUpdateLock``.
 
 from typing import TYPE_CHECKING
 
+from brokers.metrics.partition import NOT_LEADING
 from brokers.partition import isr
 from brokers.partition.isr import IsrWrite
 from brokers.partition.remote import NONE_REMOTE, RemoteReplica
@@ -38,11 +39,12 @@ class Partition(Replica):
         adding, removing: those of the assigned replicas that a reassignment adds and removes, where the controller
             says so (KIP-455).
         waiting: the produces that wait here for other replicas; None before the first.
+        figures: what its gauges show.
     """
 
     __slots__ = (
-        "adding", "controller_epoch", "current", "epoch_start_offset", "impending", "is_leader", "isr", "isr_write",
-        "leader", "remotes", "removing", "strangers", "waiting", "zk_version",
+        "adding", "controller_epoch", "current", "epoch_start_offset", "figures", "impending", "is_leader", "isr",
+        "isr_write", "leader", "remotes", "removing", "strangers", "waiting", "zk_version",
     )  # fmt: skip
 
     def __init__(self, tp: TopicPartition, manager: "ReplicaManager", process: Process) -> None:
@@ -61,6 +63,7 @@ class Partition(Replica):
         self.removing: tuple[int, ...] = ()
         self.isr_write: IsrWrite | None = None
         self.waiting: WaitingProduces | None = None
+        self.figures = NOT_LEADING
 
     # -- roles ------------------------------------------------------------------------------------------------------
 
@@ -90,8 +93,10 @@ class Partition(Replica):
         before, self.remotes = self.remotes, remotes
         isr.find_strangers(self, before)
         self.process.emit(
-            BecameLeader, me, self.tp.topic, self.tp.partition, state.leader_epoch, log.end_offset, self.high_watermark
-        )
+            BecameLeader, me, self.tp.topic, self.tp.partition, state.leader_epoch, log.end_offset, self.high_watermark,
+            state.isr, state.replicas, state.adding, state.removing,
+        )  # fmt: skip
+        self.manager.metrics.changed(self)
         self.manager.behind[self] = None
         self.advance_high_watermark(now_us)
 
@@ -115,7 +120,14 @@ class Partition(Replica):
         if remote is None and not self.manager.policies.checks_assignment:
             remote = RemoteReplica(broker, False)
             self.remotes = {**self.remotes, broker: remote}
+            self.manager.metrics.changed(self)
+            self.manager.metrics.show()
         return remote
+
+    @property
+    def assigned(self) -> tuple[int, ...]:
+        """The replicas that this leader counts, itself included."""
+        return (self.process.node.id, *self.remotes)
 
     def make_follower(self, state: LeaderAndIsrPartition) -> None:
         """Follow ``state.leader``; whoever waits here for leadership learns that it is gone."""
@@ -151,6 +163,13 @@ class Partition(Replica):
         for remote in remotes.values():
             if remote.session is not None:
                 remote.session.touch(self.tp)
+        self.manager.metrics.changed(self)
+
+    def replicated(self, size: int) -> None:
+        topics = self.manager.metrics.topics
+        topics.replication_in.mark(size)
+        if self.process.node.id in self.adding:
+            topics.reassignment_in.mark(size)
 
     # -- the leader's log -------------------------------------------------------------------------------------------
 
@@ -175,6 +194,9 @@ class Partition(Replica):
             if remote.session is not None:
                 remote.session.touch(tp)
         self.manager.behind[self] = None
+        metrics = self.manager.metrics
+        metrics.topics.produced(tp.topic, batch.next_offset - batch.base_offset, batch.size)
+        metrics.stable.changed(self)
         if len(self.isr) == 1:
             self.advance_high_watermark(self.process.clock_us)
         return base
@@ -206,6 +228,9 @@ class Partition(Replica):
                     return
         if lowest > high_watermark:
             self.set_high_watermark(lowest, True)
+            stable = self.manager.metrics.stable
+            if stable.lags and self in stable.lags:
+                stable.changed(self)
             for remote in self.remotes.values():
                 if remote.session is not None:
                     remote.session.note(self.tp)

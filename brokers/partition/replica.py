@@ -73,6 +73,9 @@ class Replica:
         assert self.log is not None
         return self.log.epochs.end_offset_for(epoch, self.log.end_offset)
 
+    def replicated(self, size: int) -> None:
+        """So many bytes came from the leader."""
+
     def append_as_follower(self, batches: tuple[Batch, ...], leader_high_watermark: int) -> int:
         """Append what the leader sent and learn its high watermark; return the new end.
 
@@ -82,12 +85,16 @@ class Replica:
         assert log is not None
         tp, process = self.tp, self.process
         node = process.node.id
+        size = 0
         for batch in batches:
             log.append(batch)
+            size += batch.size
             process.emit(
                 Appended, node, tp.topic, tp.partition, False, batch.leader_epoch, batch.base_offset,
                 batch.next_offset, batch.id, batch.size,
             )  # fmt: skip
+        if size:
+            self.replicated(size)
         end = log.end_offset
         high_watermark = leader_high_watermark if leader_high_watermark < end else end
         if high_watermark != self.high_watermark:

@@ -6,6 +6,7 @@ import structlog
 
 from brokers.log import LogManager, StorageError
 from brokers.metadata_cache import MetadataCache
+from brokers.metrics import ReplicaManagerMetrics
 from brokers.partition import Partition, isr
 from brokers.policies import BrokerPolicies
 from brokers.replicas.isr_propagation import IsrChangePropagation
@@ -30,6 +31,7 @@ class ReplicaManager:
         behind: the partitions led here that may not be at rest: all that the periodic ISR check looks at, so that an
             idle partition costs nothing.
         logs: the log directories.
+        metrics: what its partitions and their topics show.
         offline: the replicas whose log directory has failed: until the process is started anew, they are lost to it.
         planted: what a scenario has this broker get wrong.
         woken: the parked fetches to look at again at the end of this transition.
@@ -47,6 +49,7 @@ class ReplicaManager:
         self.partitions: dict[TopicPartition, Partition] = {}
         self.offline: dict[TopicPartition, None] = {}
         self.behind: dict[Partition, None] = {}
+        self.metrics = ReplicaManagerMetrics(process, self)
         self.planted = PlantedFaults()
         self.woken: dict[FetchSession, None] = {}
         throttle = policies.throttle
@@ -56,7 +59,8 @@ class ReplicaManager:
 
     def configured(self, entity: str, config: Mapping[str, str]) -> None:
         """The settings of a topic, or of all brokers, have changed."""
-        self.policies = self.policies.changed(entity, config, self._initial)
+        before, self.policies = self.policies, self.policies.changed(entity, config, self._initial)
+        self.metrics.configured(before)
 
     def start(self) -> None:
         """Begin the periodic work: isr-expiration and isr-change-propagation."""
@@ -107,6 +111,7 @@ class ReplicaManager:
                 outcomes[state.tp] = Errors.KAFKA_STORAGE_ERROR
         self._start_checkpointing()
         self.fetchers.end_idle_threads()
+        self.metrics.show()
         return tuple(outcomes.items())
 
     def _with_log(self, states: list[LeaderAndIsrPartition]) -> Iterator[tuple[Partition, LeaderAndIsrPartition]]:
@@ -162,6 +167,7 @@ class ReplicaManager:
         for tp in stopped:
             self._stop(tp, request.delete_partitions and tp not in self.offline)
         self.fetchers.end_idle_threads()
+        self.metrics.show()
         refused = dict.fromkeys(late, Errors.FENCED_LEADER_EPOCH)
         if request.delete_partitions:
             refused |= {tp: Errors.KAFKA_STORAGE_ERROR for tp in stopped if tp in self.offline}

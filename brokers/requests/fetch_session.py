@@ -202,8 +202,24 @@ class FetchSession:
             sent = sum(batch.size for a in answers if quota.throttles(a.tp) for batch in a.batches)
             if sent:
                 quota.record(sent, manager.process.clock_us)
+        self._measure(answers)
         response = FetchResponse(Errors.NONE, self.id, tuple(answers), 60 + 30 * len(answers) + size)
         self.channel.reply(response, response.size, not answers)
+
+    def _measure(self, answers: list[FetchedPartition]) -> None:
+        """ReplicationBytesOutPerSec, and of it what replicas get that are being added."""
+        partitions, sent, added = self.manager.partitions, 0, 0
+        for answer in answers:
+            if answer.batches:
+                size = sum([batch.size for batch in answer.batches])
+                sent += size
+                if self.replica in partitions[answer.tp].adding:
+                    added += size
+        topics = self.manager.metrics.topics
+        if sent:
+            topics.replication_out.mark(sent)
+        if added:
+            topics.reassignment_out.mark(added)
 
     # -- the long poll ----------------------------------------------------------------------------------------------
 

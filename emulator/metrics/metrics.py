@@ -97,9 +97,15 @@ class Meter(Metric):
             self._metrics.idle_meters.add(self)
         self.count += 1
 
+    def tell(self, count: int, since_us: int) -> None:
+        """So many more since then: who counts by itself, and says so at an instant of the grid."""
+        self._since_us = since_us
+        self.count += count
+        self.write()
+
     def _begin(self) -> None:
         if self.count == self._written:
-            self._since_us = self._metrics.now()
+            self._since_us = self._metrics.time_us()
 
     def write(self) -> None:
         """The instant has come; nothing to write where another instant was faster."""
@@ -135,11 +141,11 @@ class Metrics:
         self._process = process
         self.lacks: Collection[str] = ()
         self.gauges, self.meters, self.idle_meters = (
-            Grid(period_us, self.now, process.call_later) for period_us in (GAUGES_US, METERS_US, IDLE_METERS_US)
+            Grid(period_us, self.time_us, process.call_later) for period_us in (GAUGES_US, METERS_US, IDLE_METERS_US)
         )
         self._hidden: dict[str, None] = {}
 
-    def now(self) -> int:
+    def time_us(self) -> int:
         """Virtual time in microseconds, whatever the machine's own clock shows."""
         return self._process.world.now
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from emulator.protocol.client_events import *  # noqa: F403  (events like the others, in files of their own)
 from emulator.protocol.copy_events import *  # noqa: F403
+from emulator.protocol.metric_events import *  # noqa: F403
 from emulator.protocol.move_events import *  # noqa: F403
 
 
@@ -138,7 +139,7 @@ class ElectionAnswered(NamedTuple):
 
 
 class BecameLeader(NamedTuple):
-    """A broker adopted leadership."""
+    """A broker adopted leadership. ``isr``, ``replicas``, ``adding``, ``removing``: as it was told."""
 
     t_us: int
     seq: int
@@ -149,6 +150,10 @@ class BecameLeader(NamedTuple):
     leader_epoch: int
     log_end_offset: int
     high_watermark: int
+    isr: tuple[int, ...]
+    replicas: tuple[int, ...]
+    adding: tuple[int, ...]
+    removing: tuple[int, ...]
 
 
 class ReplicasKnown(NamedTuple):

@@ -58,7 +58,6 @@ _BEFORE_KIP_461 = "fetcher threads: an error fails one partition (KIP-461); befo
 _BEFORE_KAFKA_7165 = (
     "registration: a broker replaces what its earlier session left, as since 2.2 (KAFKA-7165); it exited"
 )
-_REPORTING_2_5 = "the gauges of KIP-352 on the brokers; every run computes its definition of under-replication"
 _KIP_537 = {"replica.lag.time.max.ms": 30_000}
 _KIP_537_SESSION_US = 18_000_000
 
@@ -81,7 +80,6 @@ PROFILES: Mapping[str, Profile] = {
         Profile(
             name="kip-352-draft",
             help="kafka-2.3 with the draft's current and impending replicas",
-            leaves_out=("UnderReplicated and ReassignedCount as gauges: what a leader knows is in the trace",),
         ),
         Profile(
             name="kafka-0.8",
@@ -130,7 +128,6 @@ PROFILES: Mapping[str, Profile] = {
             election_tool="api",
             defaults=_KIP_537,
             session_timeout_us=_KIP_537_SESSION_US,
-            leaves_out=(_REPORTING_2_5,),
         ),
         Profile(
             name="kafka-2.6",
@@ -140,7 +137,6 @@ PROFILES: Mapping[str, Profile] = {
             tool="api",
             defaults=_KIP_537,
             session_timeout_us=_KIP_537_SESSION_US,
-            leaves_out=(_REPORTING_2_5,),
         ),
         Profile(
             name="kafka-2.7",
@@ -151,7 +147,6 @@ PROFILES: Mapping[str, Profile] = {
             defaults=_KIP_537,
             session_timeout_us=_KIP_537_SESSION_US,
             leaves_out=(
-                _REPORTING_2_5,
                 "AlterIsr: leaders write the ISR to ZooKeeper, as until 2.6 (KIP-497)",
                 "truncation on fetch: a follower asks for the epoch's end first, as until 2.6 (KIP-595)",
             ),

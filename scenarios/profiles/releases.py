@@ -8,7 +8,9 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
+from brokers.metrics import CurrentReplicas, WithoutAdding
 from brokers.partition.isr_rules import StuckOrSlow
+from brokers.policies import BrokerPolicies
 from controller.channels.schemas import CurrentAndImpending
 from controller.fencing import Unfenced
 from controller.operations.rebalance import preferred_could_lead
@@ -17,9 +19,10 @@ from controller.reassignment.wiki import Wiki, target_only
 from controller.states.rules import FOUR_STATES, FOUR_STATES_TRUSTING_MEMORY, SEVEN_STATES
 from controller.states.selectors import IN_ORDER_OF_ISR, TOLD_TO_LIVE, Selectors
 from scenarios.clients.tools.topics import move_of_the_topic
+from scenarios.profiles import absent
 from scenarios.profiles.bundle import Bundle
 
-KAFKA_2_3 = Bundle()
+KAFKA_2_3 = Bundle(brokers=BrokerPolicies(lacks_metrics=absent.DRAFT | absent.SINCE_2_5 | absent.SINCE_2_4))
 
 KAFKA_1_1 = Bundle(
     controller=evolve(
@@ -33,7 +36,13 @@ KAFKA_1_1 = Bundle(
         broker_epochs=False,
     ),
     # KAFKA-6796 (2.0), KAFKA-7128 (2.0.1) and KIP-320 (2.1) are to come.
-    brokers=evolve(KAFKA_2_3.brokers, join_needs_epoch_start=False, fences_followers=False, knows_whose_replica=False),
+    brokers=evolve(
+        KAFKA_2_3.brokers,
+        join_needs_epoch_start=False,
+        fences_followers=False,
+        knows_whose_replica=False,
+        lacks_metrics=KAFKA_2_3.brokers.lacks_metrics | absent.SINCE_2_3,
+    ),
     fetchers=KAFKA_2_3.fetchers,
 )
 
@@ -52,6 +61,7 @@ KAFKA_0_8 = evolve(
         checks_assignment=False,
         high_watermark_waits_for_caught_up=False,
         isr_checks_per_lag_time=1,
+        lacks_metrics=KAFKA_1_1.brokers.lacks_metrics | absent.SINCE_1_1,
     ),
 )
 
@@ -67,17 +77,39 @@ WIKI_TEXT = evolve(
 
 KIP_461 = evolve(KAFKA_2_3, fetchers=evolve(KAFKA_2_3.fetchers, end_thread_when_all_failed=True))
 
-KIP_352_DRAFT = evolve(KAFKA_2_3, controller=evolve(KAFKA_2_3.controller, requests=CurrentAndImpending()))
+KIP_352_DRAFT = evolve(
+    KAFKA_2_3,
+    controller=evolve(KAFKA_2_3.controller, requests=CurrentAndImpending()),
+    brokers=evolve(
+        KAFKA_2_3.brokers,
+        under_replication=CurrentReplicas(),
+        lacks_metrics=KAFKA_2_3.brokers.lacks_metrics - absent.DRAFT,
+    ),
+)
 
 # KAFKA-9198; KAFKA-9672 (3.0) is to come.
 KAFKA_2_4 = evolve(
     KAFKA_2_3,
-    brokers=evolve(KAFKA_2_3.brokers, stop_answers_waiting=True, strangers_leave_isr=False),
+    brokers=evolve(
+        KAFKA_2_3.brokers,
+        stop_answers_waiting=True,
+        strangers_leave_isr=False,
+        lacks_metrics=KAFKA_2_3.brokers.lacks_metrics - absent.SINCE_2_4,
+    ),
     moves_forbid_expansion=move_of_the_topic,
 )
 
-# KAFKA-9839 came with the patch release 2.5.1.
-KAFKA_2_5 = evolve(KAFKA_2_4, brokers=evolve(KAFKA_2_4.brokers, accepts_newer_broker_epoch=True))
+KAFKA_2_5 = evolve(
+    KAFKA_2_4,
+    brokers=evolve(
+        KAFKA_2_4.brokers,
+        # KAFKA-9839 came with the patch release 2.5.1.
+        accepts_newer_broker_epoch=True,
+        # KIP-352 as adopted.
+        under_replication=WithoutAdding(),
+        lacks_metrics=KAFKA_2_4.brokers.lacks_metrics - absent.SINCE_2_5,
+    ),
+)
 
 # KAFKA-9866 (2.6): leadership is brought back only to a replica that is in sync.
 REBALANCE_2_6 = evolve(KAFKA_2_5.controller.auto_rebalance, eligible=preferred_could_lead)

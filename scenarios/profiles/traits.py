@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 from attrs import frozen
 
+from brokers.metrics import AllAssigned, CurrentReplicas, WithoutAdding
 from brokers.partition.isr_rules import NotCaughtUp
 from controller.channels.schemas import AllReplicas
 from controller.fencing import Fenced
@@ -266,6 +267,22 @@ TRAITS = (
         "a member of the ISR that is not assigned",
         either("leaves it like one that does not fetch", "makes the broker's check of its ISRs fail, each time anew"),
         "KAFKA-9672, 3.0",
+    ),
+    Trait(
+        ("brokers.under_replication",),
+        "under-replicated is a partition",
+        lambda rule: {
+            AllAssigned: "with fewer replicas in sync than assigned",
+            WithoutAdding: "with fewer replicas in sync than assigned, those being added left out",
+            CurrentReplicas: "of whose replicas from before the move one is out of sync",
+        }[type(rule)],
+        "KIP-352, 2.5 and its draft",
+    ),
+    Trait(
+        ("brokers.lacks_metrics",),
+        "of the metrics there are not",
+        lambda names: ", ".join(f"`{name}`" for name in sorted(names)),
+        "Kafka's code, 0.8.0 to 2.5.1",
     ),
     Trait(
         ("brokers.fences_followers",),

@@ -6,9 +6,13 @@ from typing import Any
 
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
 from emulator.protocol.events import Appended, HighWatermark, Produced
+from emulator.protocol.metric_events import ConsumerLag, LastStableOffsetLag, PartitionGauges
 from emulator.protocol.types import TopicPartition
 
-METRICS = (MetricRegistered, MetricRemoved, GaugeSet, MeterMarked, TimerUpdated)
+METRICS = (
+    MetricRegistered, MetricRemoved, GaugeSet, MeterMarked, TimerUpdated, PartitionGauges, LastStableOffsetLag,
+    ConsumerLag,
+)  # fmt: skip
 """What `understudy metrics` tells: neither shown here nor ever the cause of anything."""
 
 

@@ -59,7 +59,7 @@ class Story:
         return self.emit(ZkWritten, node, "setData", CONTROLLER_EPOCH, epoch, 0, str(epoch))
 
     def leads(self, node: int, epoch: int, high_watermark: int = 0, end: int = 0) -> Any:
-        return self.emit(e.BecameLeader, node, *ORDERS_0, epoch, end, high_watermark)
+        return self.emit(e.BecameLeader, node, *ORDERS_0, epoch, end, high_watermark, (), (), (), ())
 
     def follows(self, node: int, leader: int, epoch: int, high_watermark: int = 0, end: int = 0) -> Any:
         return self.emit(e.BecameFollower, node, *ORDERS_0, epoch, leader, end, high_watermark)

@@ -71,5 +71,5 @@ def test_a_new_partition_of_the_same_name_has_new_epochs() -> None:
 def test_partitions_are_told_apart(topic: str) -> None:
     run = Story(NAME)
     run.leads(0, 0)
-    run.emit(e.BecameLeader, 1, topic, 1, 0, 0, 0)
+    run.emit(e.BecameLeader, 1, topic, 1, 0, 0, 0, (), (), (), ())
     assert run.violations() == []

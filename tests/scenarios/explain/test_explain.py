@@ -29,7 +29,7 @@ def story() -> list[tuple[object, ...]]:
         Step(3_000_000, 5, 2, "broker-startup.1", "before", "", -1, 3, 0, 6, ""),
         Step(3_000_000, 7, 5, "broker-startup.1", "after", "", -1, 3, 0, 6, ""),
         e.Fault(20_000_000, 8, 0, "broker.crash", "0", "process"),
-        e.BecameLeader(30_000_000, 9, 7, 1, "orders", 0, 1, 10, 10),
+        e.BecameLeader(30_000_000, 9, 7, 1, "orders", 0, 1, 10, 10, (), (), (), ()),
         e.Fault(40_000_000, 12, 0, "broker.start", "0", ""),
     ]
 

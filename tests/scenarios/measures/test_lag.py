@@ -77,7 +77,7 @@ def test_the_old_leader_becomes_a_follower_that_is_ahead() -> None:
     stream.at(100).append(0, 8, leader=True)
     stream.at(150).emit(NodeCrashed, 0, 1, "process")
     stream.at(160).state(1, (1,), epoch=1)
-    stream.emit(BecameLeader, 1, "orders", 0, 1, 0, 0)
+    stream.emit(BecameLeader, 1, "orders", 0, 1, 0, 0, (), (), (), ())
     stream.finish(400)
     assert signal(stream) == [(0, 100, 0, 0), (100, 100, 0, 8)]
     assert signal(stream, node=0) == [(200, 200, None, 8)]

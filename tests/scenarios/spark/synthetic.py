@@ -81,7 +81,7 @@ def random_event(stream: Stream, draw: random.Random) -> None:
         (e.HighWatermark, node, *tp, True, 0, offset),
         (e.LogLoaded, node, *tp, 0, offset, offset),
         (e.Truncated, node, *tp, 0, offset, offset),
-        (e.BecameLeader, node, *tp, 0, offset, offset),
+        (e.BecameLeader, node, *tp, 0, offset, offset, (), (), (), ()),
         (e.BecameFollower, node, *tp, 0, 1, offset, offset),
         (e.FetchPosition, node, *tp, 0, 0, offset - 3),
         (e.PartitionFailed, node, "ReplicaFetcherThread-0-0", *tp, 0, "corrupt"),

@@ -15,6 +15,7 @@ from emulator.protocol import events as e
 from emulator.trace import events as ground
 from scenarios.errors import BadInput
 from scenarios.timeline import lines, words
+from scenarios.timeline.summary import METRICS
 from scenarios.timeline.timeline import WIDTH
 from tests.scenarios.timeline.small_run import ORDERS_0, small_run
 
@@ -121,7 +122,7 @@ KINDS = [
     kind
     for module in (e, ground)
     for kind in vars(module).values()
-    if isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
+    if isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields") and kind not in METRICS
 ]
 
 

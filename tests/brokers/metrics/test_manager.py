@@ -1,0 +1,175 @@
+"""The metrics of a replica manager, on a bench."""
+
+from attrs import evolve
+
+from brokers.metrics.partition import NOT_LEADING
+from brokers.policies import BrokerPolicies
+from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered
+from emulator.protocol.metric_events import LastStableOffsetLag, PartitionGauges
+from emulator.protocol.stop_replica import StopReplicaRequest
+from emulator.protocol.types import TopicPartition
+from emulator.zookeeper import ZkCode
+from tests.brokers.bench import ME, MS, TP, Bench, Line, batch, config, state
+
+OTHER = TopicPartition("t", 1)
+SECOND = 1_000_000
+
+
+def short(name: str) -> str:
+    return name.partition("name=")[2]
+
+
+class Watched(Bench):
+    """A bench, and the value of each metric as the trace has it."""
+
+    def __init__(self, policies: BrokerPolicies | None = None) -> None:
+        self.values: dict[str, int] = {}
+        super().__init__(policies)
+
+    def restart(self) -> None:
+        self.trace.fold(MetricRegistered, lambda event: self.values.update({short(event.metric): 0}))
+        self.trace.fold(GaugeSet, lambda event: self.values.update({short(event.metric): event.value}))
+        self.trace.fold(MeterMarked, lambda event: self.values.update({short(event.metric): event.total}))
+        super().restart()
+
+    def gauges(self, *names: str) -> tuple[int, ...]:
+        return tuple(self.values[name] for name in names)
+
+
+def second_over(bench: Bench) -> None:
+    """The instant of the grid: the bench's world does not turn."""
+    bench.at((bench.world.now // SECOND + 1) * SECOND)
+    bench.process.metrics.meters._write(None)
+
+
+def test_every_gauge_exists_before_anything_happens() -> None:
+    bench = Watched()
+    assert bench.gauges("LeaderCount", "PartitionCount", "UnderReplicatedPartitions", "OfflineReplicaCount") == (0,) * 4
+    assert bench.values["IsrShrinksPerSec"] == 0
+    assert bench.values["ReplicationBytesInPerSec"] == 0
+
+
+def test_counts_follow_roles() -> None:
+    bench = Watched()
+    bench.lead()
+    bench.leader_and_isr(state(1, 0, tp=OTHER))
+    assert bench.gauges("LeaderCount", "PartitionCount") == (1, 2)
+    bench.follow(1, epoch=1)
+    assert bench.gauges("LeaderCount", "PartitionCount") == (0, 2)
+    stop = StopReplicaRequest(9, 1, -1, True, (TP, OTHER))
+    bench.control.stop_replica(stop, Line())  # type: ignore[arg-type]
+    assert bench.gauges("LeaderCount", "PartitionCount") == (0, 0)
+
+
+def test_a_request_about_many_partitions_is_one_change() -> None:
+    bench = Watched()
+    seen = bench.see(GaugeSet)
+    bench.leader_and_isr(*(state(ME, 0, tp=TopicPartition("t", number)) for number in range(5)))
+    leaders = [event.value for event in seen if short(event.metric) == "LeaderCount"]
+    assert leaders == [5]
+
+
+def test_the_in_sync_set_shows() -> None:
+    bench = Watched(BrokerPolicies(topic_min_insync_replicas={"t": 2}))
+    bench.lead(isr=(0, 1))
+    names = ("UnderReplicatedPartitions", "UnderMinIsrPartitionCount", "AtMinIsrPartitionCount")
+    assert bench.gauges(*names) == (1, 0, 1)
+    bench.lead(epoch=1, isr=(0,))
+    assert bench.gauges(*names) == (1, 1, 0)
+    bench.lead(epoch=2)
+    assert bench.gauges(*names) == (0, 0, 0)
+
+
+def test_another_min_insync_replicas_shows_at_once() -> None:
+    bench = Watched()
+    bench.lead(isr=(0, 1))
+    bench.manager.configured("topics/t", {"min.insync.replicas": "3"})
+    assert bench.gauges("UnderMinIsrPartitionCount") == (1,)
+    bench.manager.configured("topics/t", {})
+    bench.manager.configured("brokers/<default>", {"min.insync.replicas": "2"})
+    assert bench.gauges("UnderMinIsrPartitionCount", "AtMinIsrPartitionCount") == (0, 1)
+
+
+def test_isr_writes_are_counted_when_they_took_effect() -> None:
+    bench = Watched(config(replica_lag_time_max_us=100 * MS))
+    bench.at(SECOND)
+    bench.lead()
+    bench.produce()
+    follower = bench.follower(1)
+    follower.at(0)
+    bench.at(bench.world.now + 200 * MS)
+    follower.at(1)
+    bench.manager.shrink_isrs()
+    assert bench.gauges("UnderReplicatedPartitions") == (0,)
+    bench.zk.answer(ZkCode.OK, 1)
+    assert bench.gauges("UnderReplicatedPartitions") == (1,)
+    bench.follower(2).at(1)
+    bench.zk.answer(ZkCode.BAD_VERSION)
+    bench.zk.answer(ZkCode.OK, 1, "another's")
+    second_over(bench)
+    assert bench.gauges("IsrShrinksPerSec", "IsrExpandsPerSec", "FailedIsrUpdatesPerSec") == (1, 0, 1)
+
+
+def test_what_producers_send_is_metered_by_topic_and_in_all() -> None:
+    bench = Watched()
+    bench.lead()
+    bench.lead(tp=TopicPartition("u", 0))
+    bench.produce(count=3)
+    bench.produce(TopicPartition("u", 0), TP, count=2)
+    second_over(bench)
+    assert bench.gauges("MessagesInPerSec", "MessagesInPerSec,topic=t", "MessagesInPerSec,topic=u") == (7, 5, 2)
+    assert bench.gauges("BytesInPerSec", "BytesInPerSec,topic=t", "BytesOutPerSec") == (300, 200, 0)
+
+
+def test_replication_is_metered_on_both_sides() -> None:
+    bench = Watched()
+    bench.lead()
+    bench.produce()
+    bench.follower(1).at(0)
+    second_over(bench)
+    assert bench.gauges("ReplicationBytesOutPerSec", "ReplicationBytesInPerSec") == (100, 0)
+    bench.follow(1, epoch=1).append_as_follower((batch(1), batch(2)), 2)
+    second_over(bench)
+    assert bench.gauges("ReplicationBytesOutPerSec", "ReplicationBytesInPerSec") == (100, 200)
+
+
+def test_of_that_reassignment_is_what_added_replicas_get() -> None:
+    bench = Watched()
+    bench.leader_and_isr(evolve(state(ME, 0, replicas=(0, 1, 2, 3)), adding=(3,)))
+    bench.learn(TP, ME)
+    bench.produce()
+    for broker in (1, 3):
+        bench.follower(broker).at(0)
+    bench.leader_and_isr(evolve(state(1, 1), adding=(0,)))
+    bench.partition.append_as_follower((batch(1),), 1)
+    second_over(bench)
+    assert bench.gauges("ReplicationBytesOutPerSec", "ReassignmentBytesOutPerSec") == (200, 100)
+    assert bench.gauges("ReplicationBytesInPerSec", "ReassignmentBytesInPerSec") == (100, 100)
+
+
+def test_last_stable_offset_lag_is_looked_at_once_a_second() -> None:
+    bench = Watched()
+    seen = bench.see(LastStableOffsetLag)
+    bench.lead()
+    bench.produce(count=4)
+    bench.produce(count=4)
+    assert seen == []
+    second_over(bench)
+    assert [event.lag for event in seen] == [8]
+    for broker in (1, 2):
+        bench.follower(broker).at(8)
+    second_over(bench)
+    assert [event.lag for event in seen] == [8, 0]
+    bench.produce()
+    second_over(bench)
+    bench.follow(1, epoch=1)
+    second_over(bench)
+    assert [event.lag for event in seen] == [8, 0, 1, 0], "who does not lead has none"
+
+
+def test_a_follower_shows_nothing_and_holds_nothing() -> None:
+    bench = Watched()
+    seen = bench.see(PartitionGauges)
+    bench.follow()
+    assert seen == []
+    assert bench.partition.figures is NOT_LEADING

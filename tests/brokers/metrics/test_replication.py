@@ -1,0 +1,71 @@
+"""Three definitions of under-replication, on a leader (readings, 8)."""
+
+import pytest
+from attrs import evolve
+
+from brokers.metrics import AllAssigned, CurrentReplicas, UnderReplication, WithoutAdding
+from brokers.policies import BrokerPolicies
+from emulator.protocol.kip_352_draft import DraftLeaderAndIsrPartition
+from emulator.protocol.metric_events import PartitionGauges
+from tests.brokers.bench import TP, Bench, state
+
+Brokers = tuple[int, ...]
+THREE = (0, 1, 2)
+
+
+def gauges(
+    rule: UnderReplication, isr: Brokers, replicas: Brokers, adding: Brokers = (), removing: Brokers = ()
+) -> PartitionGauges:
+    """What broker 0 shows when it is told to lead."""
+    bench = Bench(evolve(BrokerPolicies(checks_assignment=False), under_replication=rule))
+    seen = bench.see(PartitionGauges)
+    bench.leader_and_isr(evolve(state(0, 1, isr, replicas=replicas), adding=adding, removing=removing))
+    return seen[-1]
+
+
+@pytest.mark.parametrize(
+    ("isr", "replicas", "adding", "removing", "under_replicated"),
+    [
+        (THREE, THREE, (), (), False),
+        ((0, 1), THREE, (), (), True),
+        (THREE, THREE, (3, 4), (1,), False),
+        (THREE, THREE, (3, 4), (), False),
+        (THREE, THREE, (), (1,), False),
+        ((1, 2), (1, 2), (0,), (), False),
+        ((2, 3, 4), THREE, (3, 4, 5), (), False),
+        ((2, 3), THREE, (3, 4, 5), (), True),
+    ],
+)
+def test_assignment_state(
+    isr: Brokers, replicas: Brokers, adding: Brokers, removing: Brokers, under_replicated: bool
+) -> None:
+    """Kafka's AssignmentStateTest (2.5.1), row by row."""
+    seen = gauges(WithoutAdding(), isr, (*replicas, *(b for b in adding if b not in replicas)), adding, removing)
+    assert seen.under_replicated is under_replicated
+    assert seen.reassigning is bool(adding or removing)
+
+
+def test_an_added_replica_in_sync_makes_up_for_a_missing_old_one() -> None:
+    seen = gauges(WithoutAdding(), (0, 1, 3), (0, 1, 2, 3), adding=(3,))
+    assert (seen.under_replicated, seen.replicas, seen.in_sync_replicas) == (False, 3, 3)
+    assert gauges(AllAssigned(), (0, 1, 3), (0, 1, 2, 3), adding=(3,)).under_replicated
+
+
+def test_a_move_that_grows_the_assignment_raises_the_gauge_up_to_2_4() -> None:
+    assert gauges(AllAssigned(), THREE, (0, 1, 2, 3), adding=(3,))[7:10] == (3, 4, True)
+    assert gauges(WithoutAdding(), THREE, (0, 1, 2, 3), adding=(3,))[7:10] == (3, 3, False)
+
+
+def test_the_draft_misses_current_replicas_by_name() -> None:
+    def draft(isr: Brokers) -> PartitionGauges:
+        bench = Bench(BrokerPolicies(checks_assignment=False, under_replication=CurrentReplicas()))
+        seen = bench.see(PartitionGauges)
+        told = DraftLeaderAndIsrPartition(
+            TP, 1, 0, 1, isr, 0, (0, 1, 2, 3, 4), False, current_replicas=THREE, impending_replicas=(2, 3, 4)
+        )
+        bench.leader_and_isr(told)
+        return seen[-1]
+
+    assert not draft(THREE).under_replicated
+    assert draft((0, 1, 3)).under_replicated, "which is in sync does not make up for who is not"
+    assert draft(THREE).reassigned == 2
