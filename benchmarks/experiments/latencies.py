@@ -1,0 +1,36 @@
+"""What a producer waited for."""
+
+from attrs import define, field
+
+from emulator.protocol.events import Produced
+from scenarios.runner.runner import Stage
+from scenarios.statistics.percentile import weighted_percentiles
+
+
+@define(eq=False)
+class Latencies:
+    """Every batch whose fate its producer learnt, as (closed, latency, error); microseconds.
+
+    ``watch`` is for ``emulate``.
+    """
+
+    batches: list[tuple[int, int, str]] = field(factory=list)
+
+    def watch(self, stage: Stage) -> None:
+        stage.cluster.trace.fold(Produced, self._produced)
+
+    def _produced(self, event: Produced) -> None:
+        self.batches.append((event.t_us - event.latency_us, event.latency_us, event.error))
+
+    def between(self, start_s: float, end_s: float) -> list[tuple[int, int, str]]:
+        """Those closed in that stretch."""
+        return [batch for batch in self.batches if start_s * 1_000_000 <= batch[0] < end_s * 1_000_000]
+
+    def percentile_ms(self, share: float, start_s: float, end_s: float) -> float:
+        """Of the batches closed in that stretch, refused ones with the time until they were given up."""
+        weights: dict[int, int] = {}
+        for _, latency, _ in self.between(start_s, end_s):
+            weights[latency] = weights.get(latency, 0) + 1
+        [found] = weighted_percentiles(weights, (share,))
+        assert found is not None, "nothing was sent then"
+        return found / 1_000
