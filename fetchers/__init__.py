@@ -2,6 +2,7 @@
 becomes of a partition that cannot."""
 
 from fetchers.alter_log_dirs import ReplicaAlterLogDirsManager
+from fetchers.failures import CorruptBatch, StorageError
 from fetchers.manager import FetcherManager
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import Connection, CurrentLogs, FollowerLog, InitialFetchState, LeaderEndPoint
@@ -10,6 +11,7 @@ from fetchers.replica import ReplicaFetcherManager
 
 __all__ = [
     "Connection",
+    "CorruptBatch",
     "CurrentLogs",
     "FetcherManager",
     "FetcherPolicies",
@@ -20,4 +22,5 @@ __all__ = [
     "ReplicaFetcherManager",
     "ReplicationQuota",
     "ReplicationThrottle",
+    "StorageError",
 ]

@@ -6,11 +6,11 @@ from emulator.network import Disconnected
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchedPartition, FetchPartition
 from emulator.protocol.types import TopicPartition
+from fetchers.failing import Failing
 from fetchers.partitions import Partitions
 from fetchers.ports import LeaderEndPoint
 from fetchers.state import FetchState
 from fetchers.throttling import FollowerThrottle
-from fetchers.truncating import Fail
 
 Finish = Callable[[TopicPartition], bool]
 """Looks, after each append, whether that was all; then the partition is fetched no more."""
@@ -23,13 +23,13 @@ class FetchRound:
         self,
         partitions: Partitions,
         endpoint: LeaderEndPoint,
-        fail: Fail,
+        failing: Failing,
         throttle: FollowerThrottle | None,
         finish: Finish | None,
     ) -> None:
         self._partitions = partitions
         self._endpoint = endpoint
-        self._fail = fail
+        self._failing = failing
         self._throttle = throttle
         self._finish = finish
 
@@ -53,22 +53,19 @@ class FetchRound:
         elif error is Errors.OFFSET_OUT_OF_RANGE:
             await self._out_of_range(state)
         elif error is Errors.FENCED_LEADER_EPOCH:
-            self._fail(state, error.name)
+            self._failing.fenced(state)
         else:
             self._partitions.refuse(state)
 
     def _append(self, state: FetchState, answer: FetchedPartition) -> None:
         batches = answer.batches
-        if batches and batches[0].base_offset > state.offset:
-            self._fail(state, f"leader sent offset {batches[0].base_offset} for {state.offset}")
-            return
         try:
             end = state.log.append_as_follower(batches, answer.high_watermark)
             if self._finish is not None and self._finish(state.tp):
                 self._partitions.drop(state.tp)
                 return
-        except Exception as error:  # storage or not: the partition fails, the thread goes on (KIP-461)
-            self._fail(state, f"append: {error}")
+        except Exception as error:
+            self._failing.error(state, "append", error)
             return
         if batches:
             state.offset = end
@@ -88,7 +85,7 @@ class FetchRound:
         if state not in partitions:
             return
         if found.error is Errors.FENCED_LEADER_EPOCH:
-            self._fail(state, found.error.name)
+            self._failing.fenced(state)
             return
         if found.error is not Errors.NONE:
             partitions.refuse(state)

@@ -2,6 +2,7 @@
 
 from attrs import field, frozen
 
+from fetchers.failures import KIP_461, FailureRule
 from fetchers.quota import ReplicationThrottle
 from fetchers.truncation import Kip279, TruncationRule
 
@@ -19,5 +20,6 @@ class FetcherPolicies:
     replica_socket_timeout_us: int = 30_000_000
     truncation: TruncationRule = field(factory=Kip279)
     throttle: ReplicationThrottle | None = None
+    failures: FailureRule = KIP_461
     end_thread_when_all_failed: bool = False
     """KIP-461's text ends such a thread at once; 2.3 ends it at the next idle sweep."""

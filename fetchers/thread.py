@@ -17,18 +17,25 @@ from emulator.nodes import Process
 from emulator.protocol.events import FetcherStarted, FetcherStopped
 from emulator.protocol.types import TopicPartition
 from fetchers.failed_partitions import FailedPartitions
+from fetchers.failing import Failing
+from fetchers.failures import FetcherDied
 from fetchers.fetching import FetchRound, Finish
 from fetchers.partitions import Partitions
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState, LeaderEndPoint
 from fetchers.quota import ReplicationQuota
-from fetchers.state import FetchState
 from fetchers.throttling import FollowerThrottle
 from fetchers.truncating import TruncationRound
 
 
 class FetcherThread:
-    """See the module. ``states`` holds the partitions it fetches, failed ones excluded."""
+    """See the module.
+
+    Attributes:
+        states: the partitions it fetches, failed ones excluded.
+        ended: it was ended.
+        dead: an error has ended it. Its partitions stay as they are, and nothing happens to them any more.
+    """
 
     def __init__(
         self,
@@ -44,15 +51,16 @@ class FetcherThread:
         self.name = name
         self.leader = leader
         self.ended = False
+        self.dead = False
         self._process = process
         self._endpoint = endpoint
         self._policies = policies
-        self._failed = failed
         self.partitions = partitions = Partitions(process, leader, endpoint, policies, failed.records)
         self.states = partitions.states
         self._throttle = None if quota is None else FollowerThrottle(process, partitions, quota)
-        self._truncation = TruncationRound(partitions, endpoint, policies.truncation, self._fail, name)
-        self._fetching = FetchRound(partitions, endpoint, self._fail, self._throttle, finish)
+        failing = Failing(process, name, partitions, failed, policies.failures, self._all_failed)
+        self._truncation = TruncationRound(partitions, endpoint, policies.truncation, failing, name)
+        self._fetching = FetchRound(partitions, endpoint, failing, self._throttle, finish)
         self._bell = Mailbox(process.world, f"work for {process.name}/{name}")
         self._scope: trio.CancelScope | None = None
         self._log = structlog.get_logger("fetchers").bind(broker=process.node.id, fetcher=name)
@@ -69,26 +77,44 @@ class FetcherThread:
             return
         self.ended = True
         self.partitions.pending.release()
-        self._process.emit(FetcherStopped, self._process.node.id, self.name, self.leader, reason)
+        if not self.dead:
+            self._process.emit(FetcherStopped, self._process.node.id, self.name, self.leader, reason)
         self._endpoint.close()
         if self._scope is not None:
             self._scope.cancel()
 
+    def _all_failed(self) -> None:
+        if self._policies.end_thread_when_all_failed:
+            self.end("all-failed")
+
     async def _run(self) -> None:
-        partitions = self.partitions
         async with self._process.world.open_nursery() as nursery:
             self._scope = nursery.cancel_scope
-            while not self.ended:
-                partitions.end_delays()
-                if self._throttle is not None:
-                    self._throttle.apply()
-                if partitions.truncating:
-                    partitions.pending.release()
-                    await self._truncation.run()
-                elif partitions.any_to_fetch:
-                    await self._fetch()
-                else:
-                    await self._wait_within(partitions.next_end_of_delay_us())
+            try:
+                await self._work()
+            except FetcherDied as error:
+                self._die(error)
+
+    def _die(self, error: FetcherDied) -> None:
+        """Nobody is told, and the manager goes on giving this thread partitions that it will never fetch."""
+        self._log.error("thread died", reason=str(error))
+        self.dead = True
+        self.partitions.pending.release()
+        self._process.emit(FetcherStopped, self._process.node.id, self.name, self.leader, "died")
+
+    async def _work(self) -> None:
+        partitions = self.partitions
+        while not self.ended:
+            partitions.end_delays()
+            if self._throttle is not None:
+                self._throttle.apply()
+            if partitions.truncating:
+                partitions.pending.release()
+                await self._truncation.run()
+            elif partitions.any_to_fetch:
+                await self._fetch()
+            else:
+                await self._wait_within(partitions.next_end_of_delay_us())
 
     async def _fetch(self) -> None:
         """One round. A lost leader costs a back-off, then each partition another (the double wait is Kafka's).
@@ -128,7 +154,7 @@ class FetcherThread:
         self._wake()
 
     def _wake(self) -> None:
-        if self.partitions.truncating:
+        if self.partitions.truncating and not self.dead:
             self.partitions.pending.hold(self.partitions.patience_us)
         self._bell.put(None)
 
@@ -138,11 +164,3 @@ class FetcherThread:
                 self.partitions.drop(tp)
         if not self.partitions.truncating:
             self.partitions.pending.release()
-
-    def _fail(self, state: FetchState, reason: str) -> None:
-        """KIP-461: log it, track it, leave the others alone."""
-        self._log.error("partition failed", partition=str(state.tp), reason=reason)
-        self.partitions.drop(state.tp)
-        self._failed.add(state.tp, self.name, state.leader_epoch, reason)
-        if not self.states and self._policies.end_thread_when_all_failed:
-            self.end("all-failed")

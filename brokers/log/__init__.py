@@ -2,6 +2,7 @@
 
 from brokers.log.directory import LogDirectory
 from brokers.log.log import Log, OffsetMismatch
-from brokers.log.manager import LogManager, StorageError
+from brokers.log.manager import LogManager
+from fetchers import StorageError
 
 __all__ = ["Log", "LogDirectory", "LogManager", "OffsetMismatch", "StorageError"]

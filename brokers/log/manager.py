@@ -5,10 +5,7 @@ from brokers.log.directory import LogDirectory, emptiest, future_path, log_path
 from brokers.log.log import Log
 from emulator.nodes import Process
 from emulator.protocol.types import TopicPartition
-
-
-class StorageError(Exception):
-    """A replica's log is, or may be, in a directory that is offline (KafkaStorageException)."""
+from fetchers import StorageError
 
 
 class LogManager:

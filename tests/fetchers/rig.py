@@ -92,6 +92,7 @@ class Leader:
     Attributes:
         errors: what it answers for a partition instead of data, to requests of any kind.
         fetch_errors: the same to fetches alone.
+        mistakes: which other partition it names in its answer about an epoch.
         hold: while set, answers wait for it; what was asked stands in ``asked``.
         down: it does not answer at all.
         swaps: a copy that has everything takes the place of the current log; those that did are in ``swapped``.
@@ -105,6 +106,7 @@ class Leader:
     marks: dict[TopicPartition, int] = field(factory=dict)
     errors: dict[TopicPartition, Errors] = field(factory=dict)
     fetch_errors: dict[TopicPartition, Errors] = field(factory=dict)
+    mistakes: dict[TopicPartition, TopicPartition] = field(factory=dict)
     asked: list[Any] = field(factory=list)
     hold: Signal | None = None
     down: bool = False
@@ -148,7 +150,8 @@ class Leader:
         if error:
             return EpochEndOffset(query.tp, error, -1, -1)
         log = self.logs[query.tp]
-        return EpochEndOffset(query.tp, error, *log.epochs.end_offset_for(query.leader_epoch, log.end_offset))
+        named = self.mistakes.get(query.tp, query.tp)
+        return EpochEndOffset(named, error, *log.epochs.end_offset_for(query.leader_epoch, log.end_offset))
 
     def offsets(self, tp: TopicPartition, leader_epoch: int) -> ListOffsetsResponse:
         log = self.logs[tp]
