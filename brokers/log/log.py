@@ -5,7 +5,7 @@ from bisect import bisect_right
 from brokers.log.directory import LogDirectory, log_path
 from brokers.log.epoch_cache import NO_EPOCHS
 from brokers.log.producer_states import NO_PRODUCERS, ProducerStates
-from emulator.disks import File
+from emulator.disks import DiskError, File
 from emulator.protocol.types import Batch, SequencedBatch, TopicPartition
 
 
@@ -118,6 +118,8 @@ class Log:
         """Make everything durable."""
         self._file.flush()
 
-    def fail_disk(self, reason: str, operation: str = "", times: int | None = None) -> None:
+    def fail_disk(
+        self, reason: str, operation: str = "", times: int | None = None, error: type[Exception] = DiskError
+    ) -> None:
         """A fault: see ``File.fail``."""
-        self._file.fail(reason, operation, times)
+        self._file.fail(reason, operation, times, error)

@@ -16,6 +16,10 @@ class DiskError(Exception):
     """The disk refused an operation (I/O error): injected by a fault."""
 
 
+class UnexpectedError(Exception):
+    """Not the disk, but a program that has not foreseen what it met: injected by a fault."""
+
+
 @define(eq=False, weakref_slot=False)
 class File:
     """A file: entries, and how many of them are durable.
@@ -34,12 +38,15 @@ class File:
     """Only this operation fails (``append``, ``truncate``, ``flush``, ``replace``); empty: all."""
     failures: int | None = None
     """How many operations are still to fail; None: all of them, while ``failing`` is set."""
+    failing_with: type[Exception] = DiskError
     closed: bool = False
     """The process that had it open is gone: every operation raises ``DeadIncarnation``."""
 
-    def fail(self, reason: str, operation: str = "", times: int | None = None) -> None:
-        """A fault: let the next ``times`` operations (None: all, until ``mend``) fail."""
-        self.failing, self.failing_operation, self.failures = reason, operation, times
+    def fail(
+        self, reason: str, operation: str = "", times: int | None = None, error: type[Exception] = DiskError
+    ) -> None:
+        """A fault: let the next ``times`` operations (None: all, until ``mend``) fail, with ``error``."""
+        self.failing, self.failing_operation, self.failures, self.failing_with = reason, operation, times, error
 
     def mend(self) -> None:
         """End the fault."""
@@ -55,7 +62,7 @@ class File:
             self.failures -= 1
             if self.failures <= 0:
                 self.mend()
-        raise DiskError(f"{self.path}: {reason}")
+        raise self.failing_with(f"{self.path}: {reason}")
 
     def append(self, entry: Any) -> None:
         """Write ``entry`` into the page cache. Raises: DiskError."""

@@ -199,8 +199,8 @@ ACTIONS: Mapping[str, Action] = {
                 Parameter("partition", PARTITION_NAME, "the partition that fails", required=True),
                 Parameter(
                     "cause",
-                    Choice(("append", "truncate"), "cause"),
-                    "a storage error in the append, or an error while truncating",
+                    Choice(("append", "truncate", "unexpected"), "cause"),
+                    "a storage error in the append or while truncating, or one in the append that nobody foresaw",
                     default="append",
                 ),
             ),

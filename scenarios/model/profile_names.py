@@ -54,7 +54,6 @@ class Profile:
 
 
 _BEFORE_KIP_279 = "truncation: a follower cuts its log as since 2.0 (KIP-279)"
-_BEFORE_KIP_461 = "fetcher threads: an error fails one partition (KIP-461); before 2.3 it ended the thread"
 _BEFORE_KAFKA_7165 = (
     "registration: a broker replaces what its earlier session left, as since 2.2 (KAFKA-7165); it exited"
 )
@@ -97,7 +96,6 @@ PROFILES: Mapping[str, Profile] = {
                 "StopReplica deletes the log, which 0.8.0 left on the disk",
                 "a control request is sent until it is answered, where 0.8.0 tried once",
                 "truncation to the high watermark: a follower cuts its log as since 2.0 (KIP-279)",
-                _BEFORE_KIP_461,
                 "fetch errors are retried after replica.fetch.backoff.ms, which came with 0.9 (KAFKA-1461)",
                 "one lock and synchronous ZooKeeper calls: the controller has the event queue of 0.11 (KAFKA-5028)",
                 "fetch requests: sessions are used, which came with 1.1 (KIP-227)",
@@ -111,7 +109,6 @@ PROFILES: Mapping[str, Profile] = {
             help="1.1: the wiki's 12 steps, no fenced writes, no broker epochs, no KIP-461",
             leaves_out=(
                 _BEFORE_KIP_279,
-                _BEFORE_KIP_461,
                 _BEFORE_KAFKA_7165,
             ),
         ),

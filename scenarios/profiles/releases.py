@@ -18,6 +18,7 @@ from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.wiki import Wiki, target_only
 from controller.states.rules import FOUR_STATES, FOUR_STATES_TRUSTING_MEMORY, SEVEN_STATES
 from controller.states.selectors import IN_ORDER_OF_ISR, TOLD_TO_LIVE, Selectors
+from fetchers.failures import STORAGE_TOLERATED, THREAD_DIES
 from scenarios.clients.tools.topics import move_of_the_topic
 from scenarios.profiles import absent
 from scenarios.profiles.bundle import Bundle
@@ -36,6 +37,7 @@ KAFKA_1_1 = Bundle(
         broker_epochs=False,
     ),
     # KAFKA-6796 (2.0), KAFKA-7128 (2.0.1) and KIP-320 (2.1) are to come.
+<<<<<<< HEAD
     brokers=evolve(
         KAFKA_2_3.brokers,
         join_needs_epoch_start=False,
@@ -44,6 +46,11 @@ KAFKA_1_1 = Bundle(
         lacks_metrics=KAFKA_2_3.brokers.lacks_metrics | absent.SINCE_2_3,
     ),
     fetchers=KAFKA_2_3.fetchers,
+=======
+    brokers=evolve(KAFKA_2_3.brokers, join_needs_epoch_start=False, fences_followers=False, knows_whose_replica=False),
+    # KIP-461 (2.3) is to come.
+    fetchers=evolve(KAFKA_2_3.fetchers, failures=STORAGE_TOLERATED),
+>>>>>>> b87303d (Let old releases' fetcher threads die of what nobody foresaw, and let scenarios bring that about)
 )
 
 KAFKA_0_8 = evolve(
@@ -63,6 +70,8 @@ KAFKA_0_8 = evolve(
         isr_checks_per_lag_time=1,
         lacks_metrics=KAFKA_1_1.brokers.lacks_metrics | absent.SINCE_1_1,
     ),
+    # KIP-112 (1.0): a broker outlives one of its disks.
+    fetchers=evolve(KAFKA_1_1.fetchers, failures=THREAD_DIES),
 )
 
 WIKI_TEXT = evolve(

@@ -27,6 +27,7 @@ from controller.states.selectors import (
     REASSIGNED,
     TOLD_TO_LIVE,
 )
+from fetchers.failures import KIP_461, STORAGE_TOLERATED, THREAD_DIES
 from scenarios.clients.tools.topics import any_move
 from scenarios.profiles.bundle import Bundle
 
@@ -221,9 +222,7 @@ TRAITS = (
     Trait(
         ("brokers.isr_checks_per_lag_time",),
         "leaders look for followers that are to leave",
-        either(
-            "twice in `replica.lag.time.max.ms`", "once in `replica.lag.time.max.ms`", lambda checks: checks == 2
-        ),
+        either("twice in `replica.lag.time.max.ms`", "once in `replica.lag.time.max.ms`", lambda checks: checks == 2),
         "KAFKA-4485, 0.10.2",
     ),
     Trait(
@@ -295,6 +294,16 @@ TRAITS = (
         "partitions are not added to a topic",
         either("while anything is being moved", "while it is being moved", lambda moving: moving is any_move),
         "KIP-455, 2.4",
+    ),
+    Trait(
+        ("fetchers.failures",),
+        "a partition whose fetcher meets an error",
+        {
+            KIP_461: "fails, and the thread goes on with the others",
+            STORAGE_TOLERATED: "is tried again if its disk refused; any other error ends the thread silently",
+            THREAD_DIES: "ends the thread silently; if its disk refused, the broker",
+        }.__getitem__,
+        "KIP-461, 2.3; KIP-112, 1.0",
     ),
     Trait(
         ("fetchers.end_thread_when_all_failed",),

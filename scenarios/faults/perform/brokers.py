@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from emulator.disks import DiskError, UnexpectedError
 from emulator.protocol.types import TopicPartition
 from scenarios.model import MethodEntry
 
@@ -11,6 +12,12 @@ if TYPE_CHECKING:
     from scenarios.faults.actions import Actions, Brokers
 
 INJECTED = "injected by the scenario"
+FAILURES: dict[str, tuple[str, type[Exception]]] = {
+    "append": ("append", DiskError),
+    "truncate": ("truncate", DiskError),
+    "unexpected": ("append", UnexpectedError),
+}
+"""The causes of fetcher.fail_partition: which operation on the log fails, and with what."""
 
 
 def crash(actions: Actions, entry: MethodEntry, brokers: Brokers) -> None:
@@ -63,7 +70,8 @@ def fail_partition(actions: Actions, entry: MethodEntry, brokers: Brokers) -> No
         if partition is None or partition.log is None:
             actions.refused.append(f"fetcher.fail_partition: broker {broker} has no replica of {tp}")
         else:
-            partition.log.fail_disk(INJECTED, entry.param("cause"), times=1)
+            operation, error = FAILURES[entry.param("cause")]
+            partition.log.fail_disk(INJECTED, operation, times=1, error=error)
 
 
 def fail_start_replica(actions: Actions, entry: MethodEntry, brokers: Brokers) -> None:

@@ -13,6 +13,7 @@ from emulator.protocol.events import (
     ControllerResigned,
     ControlResponse,
     Fault,
+    FetcherStopped,
     IsrChanged,
     LeaderElected,
     LogLoaded,
@@ -190,6 +191,20 @@ def test_fetcher_fail_partition(cause: str) -> None:
     assert {event.partition for event in played.of(IsrChanged, lambda event: event.kind == "shrink")} == {0}
     assert sorted(played.state().isr) == [0, 1, 2]
     assert played.run.passed, played.run.explanation
+
+
+@pytest.mark.parametrize(
+    ("profile", "behind"), [("kafka-2.3", {0}), ("kafka-1.1", {0, 1, 2}), ("kafka-0.8", {0, 1, 2})]
+)
+def test_kafka_8346_an_error_that_nobody_foresaw(profile: str, behind: set[int]) -> None:
+    """Since KIP-461 one partition falls behind; before, the thread died and all did."""
+    fails = act("fetcher.fail_partition", 2, partition="orders-0", cause="unexpected")
+    lag = {"replica.lag.time.max.ms": 2_000}
+    wanted = scenario(brokers=4, controller=3, assignment=[[0, 1, 2]] * 3, method=[fails], config=lag)
+    played = play(wanted, profile=profile)
+    died = played.of(FetcherStopped, lambda event: event.reason == "died")
+    assert [event.fetcher for event in died] == (["ReplicaFetcherThread-0-0"] if len(behind) > 1 else [])
+    assert {event.partition for event in played.of(IsrChanged, lambda event: event.kind == "shrink")} == behind
 
 
 # -- the operator -----------------------------------------------------------------------------------------------
