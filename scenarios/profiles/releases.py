@@ -37,7 +37,6 @@ KAFKA_1_1 = Bundle(
         broker_epochs=False,
     ),
     # KAFKA-6796 (2.0), KAFKA-7128 (2.0.1) and KIP-320 (2.1) are to come.
-<<<<<<< HEAD
     brokers=evolve(
         KAFKA_2_3.brokers,
         join_needs_epoch_start=False,
@@ -45,12 +44,8 @@ KAFKA_1_1 = Bundle(
         knows_whose_replica=False,
         lacks_metrics=KAFKA_2_3.brokers.lacks_metrics | absent.SINCE_2_3,
     ),
-    fetchers=KAFKA_2_3.fetchers,
-=======
-    brokers=evolve(KAFKA_2_3.brokers, join_needs_epoch_start=False, fences_followers=False, knows_whose_replica=False),
     # KIP-461 (2.3) is to come.
     fetchers=evolve(KAFKA_2_3.fetchers, failures=STORAGE_TOLERATED),
->>>>>>> b87303d (Let old releases' fetcher threads die of what nobody foresaw, and let scenarios bring that about)
 )
 
 KAFKA_0_8 = evolve(
