@@ -58,7 +58,7 @@ class RemoteLeader:
         return response.partitions
 
     async def offsets(self, tp: TopicPartition, leader_epoch: int) -> ListOffsetsResponse:
-        request = ListOffsetsRequest(tp, leader_epoch)
+        request = ListOffsetsRequest(tp, leader_epoch, self._replica)
         response: ListOffsetsResponse = await self._connection.call(request, request.size)
         return response
 

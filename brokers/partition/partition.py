@@ -21,6 +21,7 @@ from emulator.protocol.types import NO_LEADER, TopicPartition
 
 if TYPE_CHECKING:
     from brokers.replicas.manager import ReplicaManager
+    from brokers.requests.consumer_session import ConsumerSession
 
 
 class Partition(Replica):
@@ -40,11 +41,12 @@ class Partition(Replica):
             says so (KIP-455).
         waiting: the produces that wait here for other replicas; None before the first.
         figures: what its gauges show.
+        readers: the sessions of the consumers that read here; None before the first.
     """
 
     __slots__ = (
         "adding", "controller_epoch", "current", "epoch_start_offset", "figures", "impending", "is_leader", "isr",
-        "isr_write", "leader", "remotes", "removing", "strangers", "waiting", "zk_version",
+        "isr_write", "leader", "readers", "remotes", "removing", "strangers", "waiting", "zk_version",
     )  # fmt: skip
 
     def __init__(self, tp: TopicPartition, manager: "ReplicaManager", process: Process) -> None:
@@ -64,6 +66,7 @@ class Partition(Replica):
         self.isr_write: IsrWrite | None = None
         self.waiting: WaitingProduces | None = None
         self.figures = NOT_LEADING
+        self.readers: dict[ConsumerSession, None] | None = None
 
     # -- roles ------------------------------------------------------------------------------------------------------
 
@@ -90,6 +93,8 @@ class Partition(Replica):
                     if remote.session is not None:
                         remote.session.note(self.tp)  # it reads under the old epoch: its next fetch is fenced
                 remotes[broker] = remote
+        for reader in self.readers or ():
+            reader.note(self.tp)
         before, self.remotes = self.remotes, remotes
         isr.find_strangers(self, before)
         self.process.emit(
@@ -163,6 +168,7 @@ class Partition(Replica):
         for remote in remotes.values():
             if remote.session is not None:
                 remote.session.touch(self.tp)
+        self._wake_readers()
         self.manager.metrics.changed(self)
 
     def replicated(self, size: int) -> None:
@@ -234,8 +240,14 @@ class Partition(Replica):
             for remote in self.remotes.values():
                 if remote.session is not None:
                     remote.session.note(self.tp)
+            if self.readers is not None:
+                self._wake_readers()
             if self.waiting is not None:
                 self.waiting.complete(lowest, self._acknowledgement())
+
+    def _wake_readers(self) -> None:
+        for reader in self.readers or ():
+            reader.touch(self.tp)
 
     def tend(self, now_us: int, *, shrinks: bool) -> None:
         """What only time brings: members of the ISR too far behind (``shrinks``: they are looked for), and a caught-up

@@ -207,6 +207,7 @@ class ReplicaManager:
                 del self.behind[partition]
         if not self.behind:
             self.behind.clear()  # gives back the room of what was deleted
+        self.complete_woken()
 
     def isr_changed(self, partition: Partition) -> None:
         """A leader's ISR write took effect: tell the controller in time, and look at what waited for it."""

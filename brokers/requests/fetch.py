@@ -1,12 +1,13 @@
-"""Fetch, OffsetsForLeaderEpoch and ListOffsets: what followers ask their leaders."""
+"""Fetch, OffsetsForLeaderEpoch and ListOffsets: what followers and consumers ask the leaders."""
 
 from typing import TYPE_CHECKING
 
 from brokers.partition import Partition
+from brokers.requests.consumer_session import ConsumerSession, refused_consumer
 from brokers.requests.fetch_session import FetchSession
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
-from emulator.protocol.fetch import NEW_SESSION, FetchRequest, FetchResponse
+from emulator.protocol.fetch import CONSUMER, NEW_SESSION, FetchRequest, FetchResponse
 from emulator.protocol.offsets_for_leader_epoch import (
     UNDEFINED_EPOCH,
     UNDEFINED_OFFSET,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class FetchHandler:
-    """Answers followers. Sessions live as long as their connection."""
+    """Answers those who read. Sessions live as long as their connection."""
 
     def __init__(self, manager: "ReplicaManager") -> None:
         self._manager = manager
@@ -46,7 +47,8 @@ class FetchHandler:
 
     def _open(self, request: FetchRequest, channel: Channel) -> FetchSession:
         self._last_id += 1
-        session = FetchSession(self._manager, self._last_id, request.replica_id, channel)
+        kind = ConsumerSession if request.replica_id == CONSUMER else FetchSession
+        session = kind(self._manager, self._last_id, request.replica_id, channel)
         self._sessions[session.id] = session
 
         def closed() -> None:
@@ -59,25 +61,33 @@ class FetchHandler:
         return session
 
     def offsets_for_leader_epoch(self, request: OffsetsForLeaderEpochRequest, channel: Channel) -> None:
-        response = OffsetsForLeaderEpochResponse(tuple(self._epoch_end(query) for query in request.partitions))
+        reader = request.replica_id
+        response = OffsetsForLeaderEpochResponse(tuple(self._epoch_end(query, reader) for query in request.partitions))
         channel.reply(response, response.size)
 
-    def _epoch_end(self, query: EpochQuery) -> EpochEndOffset:
-        error, partition = self._leader(query.tp, query.current_leader_epoch)
+    def _epoch_end(self, query: EpochQuery, reader: int) -> EpochEndOffset:
+        error, partition = self._leader(query.tp, query.current_leader_epoch, reader)
         if partition is None:
             return EpochEndOffset(query.tp, error, UNDEFINED_EPOCH, UNDEFINED_OFFSET)
         epoch, offset = partition.end_offset_for_epoch(query.leader_epoch)
         return EpochEndOffset(query.tp, Errors.NONE, epoch, offset)
 
     def list_offsets(self, request: ListOffsetsRequest, channel: Channel) -> None:
-        error, partition = self._leader(request.tp, request.current_leader_epoch)
+        error, partition = self._leader(request.tp, request.current_leader_epoch, request.replica_id)
         start, end = (-1, -1) if partition is None else (partition.log_start_offset, partition.log_end_offset)
+        if partition is not None and request.replica_id == CONSUMER:
+            # After an election the new leader may not know yet what is committed (Partition, 2.3.1).
+            known = partition.high_watermark >= partition.epoch_start_offset
+            end = partition.high_watermark if known else -1
         channel.reply(ListOffsetsResponse(request.tp, error, start, end), 40)
 
-    def _leader(self, tp: TopicPartition, epoch: int) -> tuple[Errors, Partition | None]:
+    def _leader(self, tp: TopicPartition, epoch: int, reader: int) -> tuple[Errors, Partition | None]:
         partition = self._manager.partitions.get(tp)
         if partition is None:
             return self._manager.error_without_replica(tp), None
+        if reader == CONSUMER:
+            error = refused_consumer(partition, epoch)
+            return error, None if error else partition
         if not partition.is_leader:
             return Errors.NOT_LEADER_FOR_PARTITION, None
         if self._manager.policies.fenced(epoch, partition.leader_epoch):

@@ -28,3 +28,54 @@ class Produced(NamedTuple):
     latency_us: int
     attempts: int
     fate: str
+
+
+class Consumed(NamedTuple):
+    """One poll gave the application messages of a partition: those from ``offset`` to ``next_offset``, in the batches
+    ``ids``.
+
+    ``leader``, ``leader_epoch``: by whom, and as of which epoch, as the consumer knew it. ``high_watermark``: the last
+    one that it was told, so that it knows its lag.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    offset: int
+    next_offset: int
+    ids: tuple[int, ...]
+    leader: int
+    leader_epoch: int
+    high_watermark: int
+
+
+class PositionReset(NamedTuple):
+    """A consumer goes on at ``offset``, where it was at ``before`` (-1: nowhere). ``reason``: ``start``,
+    ``out of range`` or ``truncated`` (KIP-320: what it had read is not in the leader's log any more)."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    before: int
+    offset: int
+    reason: str
+
+
+class ConsumerFailed(NamedTuple):
+    """A consumer told its application that it cannot go on with a partition: without ``auto.offset.reset``, or without
+    an offset that is known to be good."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    offset: int
+    reason: str

@@ -1,4 +1,5 @@
-"""Fetch (API 1): a follower reads from its leader, with incremental sessions (KIP-227, 1.1): only what changed travels.
+"""Fetch (API 1): a follower or a consumer reads from the leader, with incremental sessions (KIP-227, 1.1): only what
+changed travels.
 
 Versions: v9 (2.1, KIP-320) CurrentLeaderEpoch. Fencing: leader epoch per partition.
 """
@@ -10,6 +11,10 @@ from emulator.protocol.types import Batch, TopicPartition
 
 NEW_SESSION = 0
 """The session id of a full request that asks for a session."""
+CONSUMER = -1
+"""The replica id of who is no replica."""
+NO_EPOCH = -1
+"""The leader epoch of a client that knows none."""
 
 
 @define(eq=False, weakref_slot=False)
@@ -24,7 +29,8 @@ class FetchPartition:
 
 @define(eq=False)
 class FetchRequest:
-    """A follower's fetch. ``partitions`` holds what changed since the session's last request."""
+    """A fetch of a follower, or of a consumer (``replica_id`` CONSUMER). ``partitions`` holds what changed since the
+    session's last request."""
 
     replica_id: int
     session_id: int

@@ -48,14 +48,18 @@ class OffsetsForLeaderEpochResponse:
 
 @define(eq=False)
 class ListOffsetsRequest:
+    """``replica_id``: CONSUMER, or the follower that asks."""
+
     tp: TopicPartition
     current_leader_epoch: int
+    replica_id: int
     size: int = 40
 
 
 @define(eq=False)
 class ListOffsetsResponse:
-    """``start``: the leader's log start offset; ``end``: its log end offset."""
+    """``start``: the leader's log start offset; ``end``: its log end offset, for a consumer its high watermark, or -1
+    while that is behind the start of the leader's epoch (OFFSET_NOT_AVAILABLE, KIP-207, 2.2)."""
 
     tp: TopicPartition
     error: Errors

@@ -21,13 +21,14 @@ from emulator.protocol.events import NodeCrashed, NodeStarted
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Trace
 from emulator.zookeeper import ZOOKEEPER, ZkClient, ZkSpec, ZooKeeper
-from scenarios.clients import Operator, Producer, Workload
+from scenarios.clients import Consumer, Consumption, Operator, Producer, Workload
 from scenarios.clients.tools import topics
 from scenarios.clients.tools.topics import Moving, any_move
 from scenarios.cluster.preload import Preload
 
 OPERATOR = -2
 FIRST_PRODUCER = -10
+FIRST_CONSUMER = -1_000_000
 IDS_PER_PRODUCER = 1 << 32
 
 
@@ -56,6 +57,7 @@ class ClusterSetup:
     log_dirs: int = 1
     topics: tuple[TopicSetup, ...] = ()
     workloads: tuple[Workload, ...] = ()
+    consumers: tuple[Consumption, ...] = ()
     paranoid: bool = False
     """Hash every message at both ends (``emulator.network.sealed``)."""
     moves_forbid_expansion: Moving = any_move
@@ -106,6 +108,9 @@ class Cluster:
             await self.world.settled()
             for workload in self.setup.workloads:
                 self.start_producer(workload)
+            for number, consumption in enumerate(self.setup.consumers):
+                consumer = Consumer(self.network, consumption, tuple(range(self.setup.brokers)))
+                self._node(FIRST_CONSUMER - number, f"consumer-{number}").start(consumer.main)
             await drive(self)
             nursery.cancel_scope.cancel()
 

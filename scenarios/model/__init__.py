@@ -2,6 +2,7 @@
 
 from scenarios.model.actions import ACTIONS, Action, DelaySpec, find_action
 from scenarios.model.cluster import CardSpec, ClusterSpec, NetworkSpec, ZooKeeperSpec
+from scenarios.model.consumers import ConsumerSpec
 from scenarios.model.expect import Expect
 from scenarios.model.invariants import INVARIANTS
 from scenarios.model.messages import MESSAGES, fits
@@ -42,6 +43,7 @@ __all__ = [
     "At",
     "CardSpec",
     "ClusterSpec",
+    "ConsumerSpec",
     "DelaySpec",
     "Expect",
     "Gate",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from emulator.protocol.errors import Errors
 from scenarios.errors import BadInput, answered
+from scenarios.model.consumers import ConsumerSpec
 from scenarios.model.expect import Expect
 from scenarios.model.kinds import at
 from scenarios.model.known import Known
@@ -45,6 +46,7 @@ def check_scenario(scenario: Scenario) -> None:
     known = Known(scenario)
     _each("topics", scenario.topics, known.check_topic)
     _each("workloads", scenario.workloads, lambda load: _check_workload(known, load))
+    _each("consumers", scenario.consumers, lambda consumer: _check_consumer(known, consumer))
     if scenario.plan is not None:
         at("plan", lambda plan: _check_plan(known, plan), scenario.plan)
     _each("method", scenario.method, lambda entry: _check_entry(known, entry))
@@ -59,6 +61,17 @@ def _each(where: str, items: Iterable[Any], check: Callable[[Any], None]) -> Non
 
 def _check_workload(known: Known, workload: WorkloadSpec) -> None:
     known.topic(workload.topic, "topic")
+
+
+def _check_consumer(known: Known, consumer: ConsumerSpec) -> None:
+    topic = known.topic(consumer.topic, "topic")
+    for index, partition in enumerate(consumer.partitions):
+        if partition >= topic.partitions:
+            raise BadInput(
+                f"{join_partition(topic.name, partition)!r} does not exist; "
+                f"{topic.name} has the partitions 0 to {topic.partitions - 1}",
+                where=f"partitions[{index}]",
+            )
 
 
 def _check_plan(known: Known, plan: Plan) -> None:

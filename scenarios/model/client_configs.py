@@ -20,6 +20,16 @@ PRODUCER_SETTINGS = settings_table(
     _RETRY_BACKOFF,
 )
 
+CONSUMER_SETTINGS = settings_table(
+    Setting("fetch.min.bytes", _POSITIVE, 1, "a fetch is answered when that much is there"),
+    Setting("fetch.max.wait.ms", _COUNT, 500, "or after that time"),
+    Setting("fetch.max.bytes", _POSITIVE, 52_428_800, "most bytes of a whole fetch"),
+    Setting("max.partition.fetch.bytes", _POSITIVE, 1_048_576, "most bytes of one partition in a fetch"),
+    Setting("max.poll.records", _POSITIVE, 500, "most messages of one poll"),
+    _REQUEST_TIMEOUT,
+    _RETRY_BACKOFF,
+)
+
 PRODUCER_CONFIG = Config(
     PRODUCER_SETTINGS,
     {
@@ -27,5 +37,13 @@ PRODUCER_CONFIG = Config(
         "linger.ms": 'write linger = "100ms" beside config',
         "transactional.id": "there are no transactions (docs/limits.md)",
         "buffer.memory": "a producer's buffer has no end (docs/limits.md)",
+    },
+)
+CONSUMER_CONFIG = Config(
+    CONSUMER_SETTINGS,
+    {
+        "auto.offset.reset": 'write offset_reset = "earliest" beside config',
+        "group.id": "a consumer is assigned its partitions; there are no groups (docs/limits.md)",
+        "isolation.level": "there are no transactions (docs/limits.md)",
     },
 )

@@ -18,9 +18,10 @@ import attrs
 from scenarios.errors import BadInput
 from scenarios.model import kinds
 from scenarios.model.actions import ACTIONS, DelaySpec, Parameter
-from scenarios.model.client_configs import PRODUCER_SETTINGS
+from scenarios.model.client_configs import CONSUMER_SETTINGS, PRODUCER_SETTINGS
 from scenarios.model.cluster import CardSpec, ClusterSpec, NetworkSpec, ZooKeeperSpec
 from scenarios.model.configs import BROKER_SETTINGS, LONG_MAX, TOPIC_SETTINGS, Config, Setting
+from scenarios.model.consumers import ConsumerSpec
 from scenarios.model.expect import Expect, OneOrMore
 from scenarios.model.invariants import INVARIANTS
 from scenarios.model.messages import MESSAGES
@@ -52,6 +53,7 @@ BLOCKS: Mapping[str, type[Any]] = {
     "cluster.zk": ZooKeeperSpec,
     "topics": TopicSpec,
     "workloads": WorkloadSpec,
+    "consumers": ConsumerSpec,
     "strategy": StrategySpec,
     "plan": Plan,
     "plan.partitions": Move,
@@ -100,6 +102,7 @@ def sections() -> dict[str, str]:
         "cluster.config": _settings_table(BROKER_SETTINGS.values()),
         "topics.config": _settings_table(TOPIC_SETTINGS.values()),
         "workloads.config": _settings_table(PRODUCER_SETTINGS.values()),
+        "consumers.config": _settings_table(CONSUMER_SETTINGS.values()),
         "actions": table(("Action", "Target", "Ended by", "What it does"), _action_rows()),
         "parameters": table(("Action", "Key", "Type", "Default", "Meaning"), _parameter_rows()),
         "phases": table(("Phase", "Meaning", *(f"`{name}`" for name in PHASE_STEPS)), _phase_rows()),

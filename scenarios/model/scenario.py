@@ -20,6 +20,7 @@ from scenarios.errors import BadInput
 from scenarios.model.checks import check_scenario
 from scenarios.model.cluster import ClusterSpec
 from scenarios.model.configs import ConfigValue
+from scenarios.model.consumers import ConsumerSpec
 from scenarios.model.expect import Expect
 from scenarios.model.kinds import SOME_TIME, Choice, Integer, ListOf, Text, as_tuple, at
 from scenarios.model.method import METHOD_ENTRY, ROLLBACK_ENTRY, MethodEntry
@@ -72,6 +73,9 @@ class Scenario:
     )
     workloads: tuple[WorkloadSpec, ...] = field(
         default=(), converter=as_tuple, metadata=key(ListOf(Block(WorkloadSpec)), "the load")
+    )
+    consumers: tuple[ConsumerSpec, ...] = field(
+        default=(), converter=as_tuple, metadata=key(ListOf(Block(ConsumerSpec)), "who reads")
     )
     strategy: StrategySpec = field(
         default=Factory(StrategySpec),

@@ -63,8 +63,9 @@ def _elects_by_api(scenario: Scenario) -> bool:
 
 
 def _asks(scenario: Scenario) -> bool:
-    """Who asks for metadata: a producer, and an AdminClient that looks for the controller."""
-    return any(asks(scenario) for asks in (_has_load, _alters, _lists, _elects_by_api))
+    """Who asks for metadata: producers, consumers, and an AdminClient that looks for the controller."""
+    asking = (_has_load, _alters, _lists, _elects_by_api)
+    return bool(scenario.consumers) or any(asks(scenario) for asks in asking)
 
 
 _BY_API = 'via = "api" under kip-455'

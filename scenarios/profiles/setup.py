@@ -13,10 +13,11 @@ from emulator.network import Card, NetworkSpec
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkSpec
 from fetchers import FetcherPolicies, ReplicationThrottle
-from scenarios.clients import Workload
+from scenarios.clients import Consumption, Workload
 from scenarios.cluster import ClusterSetup, TopicSetup
 from scenarios.model import Scenario, TopicSpec, WorkloadSpec
 from scenarios.model.configs import LONG_MAX
+from scenarios.model.consumers import ConsumerSpec
 from scenarios.profiles.releases import BUNDLES
 
 
@@ -37,6 +38,7 @@ def cluster_setup(scenario: Scenario) -> ClusterSetup:
         log_dirs=spec.log_dirs,
         topics=tuple(topic_setup(scenario, topic) for topic in scenario.topics),
         workloads=tuple(one for load in scenario.workloads for one in _workloads(scenario, load)),
+        consumers=tuple(_consumption(scenario, consumer) for consumer in scenario.consumers),
         moves_forbid_expansion=BUNDLES[scenario.profile].moves_forbid_expansion,
     )
 
@@ -85,6 +87,25 @@ def _workloads(scenario: Scenario, load: WorkloadSpec) -> list[Workload]:
         )
         for number in range(load.producers)
     ]
+
+
+def _consumption(scenario: Scenario, consumer: ConsumerSpec) -> Consumption:
+    count = next(topic.partitions for topic in all_topics(scenario) if topic.name == consumer.topic)
+    return Consumption(
+        tuple(TopicPartition(consumer.topic, partition) for partition in consumer.partitions or range(count)),
+        consumer.offset_reset,
+        consumer.poll_us,
+        consumer.start_us,
+        consumer.stop_us,
+        max_poll_records=consumer.setting("max.poll.records"),
+        min_bytes=consumer.setting("fetch.min.bytes"),
+        max_wait_us=consumer.setting("fetch.max.wait.ms") * 1000,
+        max_bytes=consumer.setting("fetch.max.bytes"),
+        max_partition_bytes=consumer.setting("max.partition.fetch.bytes"),
+        request_timeout_us=consumer.setting("request.timeout.ms") * 1000,
+        retry_backoff_us=consumer.setting("retry.backoff.ms") * 1000,
+        knows_epochs=BUNDLES[scenario.profile].brokers.fences_followers,
+    )
 
 
 def _broker_policies(scenario: Scenario) -> BrokerPolicies:

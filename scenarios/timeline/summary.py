@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
-from emulator.protocol.events import Appended, HighWatermark, Produced
+from emulator.protocol.events import Appended, Consumed, HighWatermark, Produced
 from emulator.protocol.metric_events import ConsumerLag, LastStableOffsetLag, PartitionGauges
 from emulator.protocol.types import TopicPartition
 
@@ -19,7 +19,7 @@ METRICS = (
 def is_data(event: Any) -> bool:
     """Is this one of the many that are summarised? A batch that was given up is news of its own."""
     kind = type(event)
-    return kind in (Appended, HighWatermark) or (kind is Produced and event.error == "NONE")
+    return kind in (Appended, HighWatermark, Consumed) or (kind is Produced and event.error == "NONE")
 
 
 class Summary:
@@ -36,6 +36,7 @@ class Summary:
         self._followers: dict[int, int] = {}
         self._high_watermark = -1
         self._acknowledged = 0
+        self._consumed = 0
 
     def __bool__(self) -> bool:
         """Is there anything to tell?"""
@@ -50,6 +51,8 @@ class Summary:
                 self._high_watermark = event.high_watermark
         elif kind is Produced:
             self._acknowledged += 1
+        elif kind is Consumed:
+            self._consumed += event.next_offset - event.offset
         elif event.leader:
             if not self._batches:
                 self._base = event.base_offset
@@ -64,8 +67,9 @@ class Summary:
         self._clear()
         return text
 
-    def _acknowledged_words(self) -> list[str]:
-        return [f"{self._acknowledged} acked"] if self._acknowledged else []
+    def _clients_words(self) -> list[str]:
+        acked = [f"{self._acknowledged} acked"] if self._acknowledged else []
+        return [*acked, f"{self._consumed} messages read"] if self._consumed else acked
 
     def _of_partition(self) -> str:
         parts = []
@@ -75,7 +79,7 @@ class Summary:
             parts.append(f"fetched by {'; '.join(self._fetched())}")
         if self._high_watermark >= 0:
             parts.append(f"high watermark {self._high_watermark}")
-        return "; ".join(parts + self._acknowledged_words())
+        return "; ".join(parts + self._clients_words())
 
     def _fetched(self) -> list[str]:
         """The followers, those together that got equally far; with their end where it is not the leader's."""
@@ -85,11 +89,11 @@ class Summary:
         return [", ".join(nodes) + ("" if end == self._next else f" up to {end}") for end, nodes in by_end.items()]
 
     def _of_cluster(self) -> str:
-        if not self._batches and not self._acknowledged:
+        if not (self._batches or self._acknowledged or self._consumed):
             return ""
         count = len(self._partitions)
         partitions = "1 partition" if count == 1 else f"{count} partitions"
-        return "; ".join([f"{_batches(self._batches)} in {partitions}", *self._acknowledged_words()])
+        return "; ".join([f"{_batches(self._batches)} in {partitions}", *self._clients_words()])
 
 
 def _batches(count: int) -> str:

@@ -116,6 +116,11 @@ def _produced(event: e.Produced) -> str:
     return f"{who(event.node)}: {batch} acknowledged by {event.leader} (acks {event.acks}), {_offsets(event)}"
 
 
+def _position_reset(event: e.PositionReset) -> str:
+    before = "" if event.before < 0 else f", not {event.before}"
+    return f"{who(event.node)} reads {_tp(event)} from offset {event.offset} on{before} ({event.reason})"
+
+
 def _replica_stopped(event: e.ReplicaStopped) -> str:
     log = "deleted" if event.deleted else "log kept"
     return f"broker {event.node} stops its replica of {_tp(event)} ({log})"
@@ -180,6 +185,9 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.CopyUnfailed: lambda v: f"copy of {_tp(v)} no longer failed on broker {v.node} ({v.reason})",
     e.CopyPosition: _copy_position,
     e.Produced: _produced,
+    e.Consumed: lambda v: f"{who(v.node)} is given {_tp(v)}, offsets {v.offset} to {v.next_offset - 1}",
+    e.PositionReset: _position_reset,
+    e.ConsumerFailed: lambda v: f"{who(v.node)} cannot go on with {_tp(v)} at offset {v.offset}: {v.reason}",
     e.MovePlanned: lambda v: f"move of {_tp(v)} to {brokers(v.target)} planned",
     e.MoveStarted: lambda v: f"move of {_tp(v)} to {brokers(v.target)} asked for",
     e.MoveCancelled: lambda v: f"move of {_tp(v)} to be cancelled",

@@ -12,6 +12,7 @@ from scenarios.model import (
     At,
     CardSpec,
     ClusterSpec,
+    ConsumerSpec,
     DelaySpec,
     Expect,
     MethodEntry,
@@ -235,6 +236,19 @@ def scenarios(draw: st.DrawFn) -> Scenario:
                     message_size=st.integers(1, 10**6),
                     acks=st.sampled_from(["0", "1", "all", 0, 1, -1]),
                     linger_us=SOME_TIMES,
+                ),
+                max_size=2,
+            )
+        ),
+        consumers=draw(
+            st.lists(
+                st.builds(
+                    ConsumerSpec,
+                    topic=st.sampled_from(named),
+                    partitions=st.sampled_from([(), (0,)]),
+                    offset_reset=st.sampled_from(["earliest", "latest", "none"]),
+                    poll_us=TIMES,
+                    config=st.sampled_from([{}, {"max.poll.records": 7}]),
                 ),
                 max_size=2,
             )

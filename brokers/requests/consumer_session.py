@@ -1,0 +1,96 @@
+"""A consumer's fetch session: what is below the high watermark, from the leader alone (2.3; KIP-392 is 2.4's)."""
+
+from typing import TYPE_CHECKING
+
+from attrs import define
+
+from brokers.requests.fetch_session import FetchSession, Position
+from emulator.protocol.errors import Errors
+from emulator.protocol.fetch import NO_EPOCH, FetchedPartition, FetchPartition, FetchRequest, FetchResponse
+from emulator.protocol.types import Batch, TopicPartition
+
+if TYPE_CHECKING:
+    from brokers.partition import Partition
+
+
+@define(eq=False)
+class ConsumerSession(FetchSession):
+    """It counts for nobody's in-sync set, no quota holds it back, and what wakes it is the high watermark."""
+
+    def _take(self, wanted: FetchPartition, now_us: int) -> None:
+        tp = wanted.tp
+        self.positions[tp] = Position(wanted.fetch_offset, wanted.leader_epoch)
+        self.dirty[tp] = None
+        partition = self.manager.partitions.get(tp)
+        if partition is not None:
+            if partition.readers is None:
+                partition.readers = {}
+            partition.readers[self] = None
+
+    def _forget(self, tp: TopicPartition) -> None:
+        self.positions.pop(tp, None)
+        self.dirty.pop(tp, None)
+        partition = self.manager.partitions.get(tp)
+        if partition is not None and partition.readers is not None:
+            partition.readers.pop(self, None)
+
+    def _collect(self, request: FetchRequest, arrived: bool = False) -> tuple[list[FetchedPartition], int, bool]:
+        answers: list[FetchedPartition] = []
+        budget, size, failed = request.max_bytes, 0, False
+        for tp in self.dirty:
+            partition, position = self.manager.partitions.get(tp), self.positions[tp]
+            error = self._check(tp, partition, position)
+            if error is not Errors.NONE or partition is None:
+                answers.append(FetchedPartition(tp, error, -1, -1, ()))
+                failed = True
+                continue
+            batches = self._readable(partition, position, min(budget, request.max_partition_bytes), not size)
+            sent = sum(batch.size for batch in batches)
+            size += sent
+            budget -= sent
+            if batches or position.high_watermark != partition.high_watermark:
+                answers.append(
+                    FetchedPartition(tp, error, partition.high_watermark, partition.log_start_offset, batches)
+                )
+        return answers, size, failed or size >= request.min_bytes
+
+    def _readable(self, partition: "Partition", position: Position, limit: int, first: bool) -> tuple[Batch, ...]:
+        """What is committed from there on; only the ``first`` batch of an answer may pass the limit (KIP-74)."""
+        end, log = partition.high_watermark, partition.log
+        assert log is not None
+        if position.offset >= end or limit <= 0:
+            return ()
+        batches = log.read(position.offset, limit)
+        if not first and batches[0].size > limit:
+            return ()
+        if batches[-1].next_offset > end:
+            batches = tuple(batch for batch in batches if batch.next_offset <= end)
+        return batches
+
+    def _check(self, tp: TopicPartition, partition: "Partition | None", position: Position) -> Errors:
+        """As for a follower, but that an old client knows no epoch; who knows one is told of it first (2.3.1)."""
+        if partition is None:
+            return self.manager.error_without_replica(tp)
+        error = refused_consumer(partition, position.leader_epoch)
+        if error is not Errors.NONE:
+            return error
+        in_range = partition.log_start_offset <= position.offset <= partition.log_end_offset
+        return Errors.NONE if in_range else Errors.OFFSET_OUT_OF_RANGE
+
+    def _answer(self, answers: list[FetchedPartition], size: int) -> None:
+        self.parked = None
+        for answer in answers:
+            position = self.positions[answer.tp]
+            position.high_watermark = answer.high_watermark
+            if answer.batches or answer.error or position.offset >= answer.high_watermark:
+                del self.dirty[answer.tp]
+        response = FetchResponse(Errors.NONE, self.id, tuple(answers), 60 + 30 * len(answers) + size)
+        self.channel.reply(response, response.size, not answers)
+
+
+def refused_consumer(partition: "Partition", epoch: int) -> Errors:
+    """Why a client that knows the leader epoch ``epoch`` (NO_EPOCH: none) gets nothing of ``partition`` here, or NONE
+    (Partition.getLocalReplica, 2.3.1)."""
+    if epoch != NO_EPOCH and epoch != partition.leader_epoch:
+        return Errors.FENCED_LEADER_EPOCH if epoch < partition.leader_epoch else Errors.UNKNOWN_LEADER_EPOCH
+    return Errors.NONE if partition.is_leader else Errors.NOT_LEADER_FOR_PARTITION
