@@ -8,7 +8,6 @@ from brokers.metrics.replication import AllAssigned, UnderReplication
 from brokers.partition.isr_rules import NotCaughtUp, OutOfSyncRule
 from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import ALL_BROKERS
-from fetchers import ReplicationThrottle
 
 
 @frozen
@@ -23,6 +22,8 @@ class BrokerConfig:
     isr_change_propagation_blackout_us: int = 5_000_000
     isr_change_propagation_max_us: int = 60_000_000
     request_timeout_us: int = 30_000_000
+    replication_quota_window_num: int = 11
+    replication_quota_window_size_us: int = 1_000_000
     controlled_shutdown_enable: bool = True
     controlled_shutdown_max_retries: int = 3
     controlled_shutdown_retry_backoff_us: int = 5_000_000
@@ -82,9 +83,6 @@ class BrokerPolicies:
     accepts_newer_broker_epoch: bool = False
     """KAFKA-9839 (2.5.1): a request that names a later incarnation than the broker knows itself to be is taken; before,
     it made the handler throw."""
-
-    throttle: ReplicationThrottle | None = None
-    """KIP-73: what its leaders send to replicas out of sync is limited."""
 
     under_replication: UnderReplication = field(factory=AllAssigned)
     """What the gauges UnderReplicated and ReplicasCount count (KIP-352)."""

@@ -6,10 +6,12 @@ from fetchers.failures import CorruptBatch, StorageError
 from fetchers.manager import FetcherManager
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import Connection, CurrentLogs, FollowerLog, InitialFetchState, LeaderEndPoint
-from fetchers.quota import ReplicationQuota, ReplicationThrottle
+from fetchers.quota import Quota, ReplicationQuota
+from fetchers.quotas import BrokerQuotas, Throttle
 from fetchers.replica import ReplicaFetcherManager
 
 __all__ = [
+    "BrokerQuotas",
     "Connection",
     "CorruptBatch",
     "CurrentLogs",
@@ -18,9 +20,10 @@ __all__ = [
     "FollowerLog",
     "InitialFetchState",
     "LeaderEndPoint",
+    "Quota",
     "ReplicaAlterLogDirsManager",
     "ReplicaFetcherManager",
     "ReplicationQuota",
-    "ReplicationThrottle",
     "StorageError",
+    "Throttle",
 ]

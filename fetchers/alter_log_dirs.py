@@ -10,7 +10,7 @@ from fetchers.local import LocalLeader
 from fetchers.manager import FetcherManager
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import CurrentLogs
-from fetchers.quota import ReplicationQuota
+from fetchers.quotas import Throttle
 from fetchers.thread import FetcherThread
 
 
@@ -29,17 +29,17 @@ class ReplicaAlterLogDirsManager(FetcherManager):
         policies: FetcherPolicies,
         logs: CurrentLogs,
         fetchers: int = 1,
-        quota: ReplicationQuota | None = None,
+        throttle: Throttle | None = None,
     ) -> None:
         super().__init__(process, policies, fetchers)
         self._logs = logs
-        self._quota = quota
+        self._throttle = throttle or Throttle()
 
     def _create(self, leader: int, number: int) -> FetcherThread:
         endpoint = LocalLeader(self.process.world, self._logs, self.policies)
         name = f"ReplicaAlterLogDirsThread-{number}"
         return FetcherThread(
-            name, leader, self.process, endpoint, self.policies, self.failed, self._quota, self._logs.replace
+            name, leader, self.process, endpoint, self.policies, self.failed, self._throttle, self._logs.replace
         )
 
     def truncated(self, tp: TopicPartition, offset: int) -> None:

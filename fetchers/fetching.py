@@ -24,7 +24,7 @@ class FetchRound:
         partitions: Partitions,
         endpoint: LeaderEndPoint,
         failing: Failing,
-        throttle: FollowerThrottle | None,
+        throttle: FollowerThrottle,
         finish: Finish | None,
     ) -> None:
         self._partitions = partitions
@@ -70,8 +70,7 @@ class FetchRound:
         if batches:
             state.offset = end
             self._endpoint.want(FetchPartition(state.tp, state.leader_epoch, end, 0))
-        if self._throttle is not None:
-            self._throttle.received(state, answer)
+        self._throttle.received(state, answer)
 
     async def _out_of_range(self, state: FetchState) -> None:
         """Our offset is not in the leader's log: go to its end, or begin at its start (kafka-behaviour, 8.3)."""

@@ -54,7 +54,9 @@ class Partitions:
         state = self.states.get(start.tp)
         if state is None or state.leader_epoch != start.leader_epoch:
             self.drop(start.tp)
-            self.states[start.tp] = FetchState(start.tp, start.leader_epoch, start.offset, start.log)
+            self.states[start.tp] = FetchState(
+                start.tp, start.leader_epoch, start.offset, start.log, adding=start.adding
+            )
             self.truncating[start.tp] = None
 
     def drop(self, tp: TopicPartition) -> None:

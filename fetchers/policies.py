@@ -3,7 +3,6 @@
 from attrs import field, frozen
 
 from fetchers.failures import KIP_461, FailureRule
-from fetchers.quota import ReplicationThrottle
 from fetchers.truncation import Kip279, TruncationRule
 
 
@@ -19,7 +18,6 @@ class FetcherPolicies:
     replica_fetch_backoff_us: int = 1_000_000
     replica_socket_timeout_us: int = 30_000_000
     truncation: TruncationRule = field(factory=Kip279)
-    throttle: ReplicationThrottle | None = None
     failures: FailureRule = KIP_461
     end_thread_when_all_failed: bool = False
     """KIP-461's text ends such a thread at once; 2.3 ends it at the next idle sweep."""

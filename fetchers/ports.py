@@ -103,10 +103,14 @@ class CurrentLogs(Protocol):
 
 @define(eq=False)
 class InitialFetchState:
-    """What a follower begins to fetch: from which leader, under which epoch, from its own high watermark on."""
+    """What a follower begins to fetch: from which leader, under which epoch, from its own high watermark on.
+
+    ``adding``: whether a reassignment adds this replica, as far as the controller says.
+    """
 
     tp: TopicPartition
     leader: int
     leader_epoch: int
     offset: int
     log: FollowerLog
+    adding: bool = False

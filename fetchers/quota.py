@@ -1,36 +1,42 @@
-"""Replication throttle (KIP-73): listed replicas share a rate of bytes while they catch up (kafka-behaviour, 8.6).
+"""A bound on bytes per second, and the replicas that KIP-73 lists under one (kafka-behaviour, 8.6).
 
-The rate is Kafka's windowed one: what the samples of the window hold, over the time since the oldest began. The
-answer that crosses the bound still goes through; what follows waits until time has brought the rate down.
+The rate is Kafka's windowed one (ReplicationQuotaManager and SimpleRate, 2.3): what the samples of the window hold, over
+the time since the oldest began. The answer that crosses the bound still goes through; what follows waits until time has
+brought the rate down.
 """
 
 from collections import deque
 from collections.abc import Mapping
 
-from attrs import define, field, frozen
+from attrs import define, field
 
 from emulator.protocol.types import TopicPartition
 
-Replicas = Mapping[TopicPartition, tuple[int, ...]]
+UNLIMITED = 2**63 - 1
+"""Kafka's bound where none is set."""
 
 
 @define(eq=False)
-class ReplicationQuota:
-    """One broker's quota for one direction. ``rate`` is in bytes per second of virtual time."""
+class Quota:
+    """Bytes per second of virtual time that may pass, and those that have.
 
-    rate: int
-    partitions: Mapping[TopicPartition, tuple[int, ...]]
+    Attributes:
+        rate: the bound.
+        windows, window_us: replication.quota.window.num and .size.seconds.
+    """
+
+    rate: int = UNLIMITED
     windows: int = 11
     window_us: int = 1_000_000
     _samples: deque[list[int]] = field(factory=deque)
     """``[begin in us, bytes]``, oldest first."""
 
-    def throttles(self, tp: TopicPartition) -> bool:
-        """Whether this broker's replica of ``tp`` is listed; its bytes count then, in sync or not."""
-        return tp in self.partitions
+    @property
+    def limited(self) -> bool:
+        return self.rate < UNLIMITED
 
     def record(self, size: int, now_us: int) -> None:
-        """``size`` bytes of listed partitions have passed."""
+        """``size`` bytes have passed, allowed or not."""
         samples = self._samples
         if not samples or now_us - samples[-1][0] >= self.window_us:
             samples.append([now_us, 0])
@@ -39,42 +45,62 @@ class ReplicationQuota:
         samples[-1][1] += size
 
     def exceeded(self, now_us: int) -> bool:
-        """Whether the rate over the window is above the bound. The first window counts as a whole one."""
+        """Whether the rate is above the bound. Where no sample is left, the window begins at this look, as Kafka's."""
+        if self.rate >= UNLIMITED:
+            return False
         samples = self._samples
         while samples and now_us - samples[0][0] >= self.windows * self.window_us:
             samples.popleft()
         if not samples:
-            return False
-        elapsed_us = max(now_us - samples[0][0], self.window_us)
-        return sum(size for _begin, size in samples) * 1_000_000 > self.rate * elapsed_us
+            samples.append([now_us, 0])
+        held, elapsed_us = self._window(now_us)
+        return held * 1_000_000 > self.rate * elapsed_us
+
+    def byte_rate(self, now_us: int) -> float:
+        """Bytes per second over the window (``byte-rate`` of kafka.server:type=LeaderReplication and its like). Changes
+        nothing, whoever reads it how often."""
+        held, elapsed_us = self._window(now_us)
+        return held * 1_000_000 / elapsed_us
+
+    def _window(self, now_us: int) -> tuple[int, int]:
+        """What the living samples hold, and for how long; the first window counts as a whole one."""
+        alive = [sample for sample in self._samples if now_us - sample[0] < self.windows * self.window_us]
+        begin_us = alive[0][0] if alive else now_us
+        return sum(size for _begin, size in alive), max(now_us - begin_us, self.window_us)
 
 
-@frozen
-class ReplicationThrottle:
-    """The dynamic configuration that a reassignment tool sets: two rates and two lists of replicas.
+@define(eq=False)
+class ReplicationQuota(Quota):
+    """KIP-73: one broker's quota in one direction, with the replicas that it binds while they are out of sync.
 
-    Attributes:
-        leader_rate, follower_rate: bytes per second that each broker may send, and receive.
-        leader_replicas: who sends under the rate, to followers out of sync.
-        follower_replicas: who receives under the rate, while behind.
-        windows, window_us: replication.quota.window.num and .size.seconds.
+    The bytes of listed partitions count, in sync or not.
     """
 
-    leader_rate: int
-    follower_rate: int
-    leader_replicas: Replicas
-    follower_replicas: Replicas
-    windows: int = 11
-    window_us: int = 1_000_000
+    _listed: dict[str, frozenset[int] | None] = field(factory=dict)
+    """Topic -> partitions whose replica here is listed; None: all of them."""
 
-    def leader_quota(self, broker: int) -> ReplicationQuota | None:
-        """What binds ``broker`` as a leader; None where none of its replicas is listed."""
-        return self._quota(self.leader_rate, self.leader_replicas, broker)
+    def list_replicas(self, topic: str, partitions: frozenset[int] | None) -> None:
+        """These of ``topic`` are listed and no others; None: all, whatever partitions there will be."""
+        if partitions == frozenset():
+            self._listed.pop(topic, None)
+        else:
+            self._listed[topic] = partitions
 
-    def follower_quota(self, broker: int) -> ReplicationQuota | None:
-        """What binds ``broker`` as a follower; None where none of its replicas is listed."""
-        return self._quota(self.follower_rate, self.follower_replicas, broker)
+    def throttles(self, tp: TopicPartition) -> bool:
+        """Whether this broker's replica of ``tp`` is listed."""
+        partitions = self._listed.get(tp.topic, frozenset())
+        return partitions is None or tp.partition in partitions
 
-    def _quota(self, rate: int, replicas: Replicas, broker: int) -> ReplicationQuota | None:
-        mine = {tp: brokers for tp, brokers in replicas.items() if broker in brokers}
-        return ReplicationQuota(rate, mine, self.windows, self.window_us) if mine else None
+    @property
+    def lists_any(self) -> bool:
+        return bool(self._listed)
+
+
+def listed_here(settings: Mapping[str, str], name: str, broker: int) -> frozenset[int] | None:
+    """The partitions of a topic whose replica on ``broker`` the list ``name`` holds: ``*`` is all of them (None), else
+    ``partition:broker`` with commas between (TopicConfigHandler.parseThrottledPartitions, 2.3)."""
+    text = settings.get(name, "").strip()
+    if text.startswith("*"):
+        return None
+    replicas = (item.strip().split(":") for item in text.split(",") if item.strip())
+    return frozenset(int(partition) for partition, holder in replicas if int(holder) == broker)

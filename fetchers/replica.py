@@ -8,23 +8,29 @@ from fetchers.kinds import REPLICA, Records
 from fetchers.manager import FetcherManager
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import Connection
+from fetchers.quotas import Throttle
 from fetchers.remote import RemoteLeader
 from fetchers.thread import FetcherThread
 
 
 class ReplicaFetcherManager(FetcherManager):
-    """``connect`` opens the way to a leader, by its broker id."""
+    """``connect`` opens the way to a leader, by its broker id; ``throttle`` binds the broker as a follower."""
 
     client_id: ClassVar[str] = "Replica"
     records: ClassVar[Records] = REPLICA
 
-    def __init__(self, process: Process, policies: FetcherPolicies, connect: Callable[[int], Connection]) -> None:
+    def __init__(
+        self,
+        process: Process,
+        policies: FetcherPolicies,
+        connect: Callable[[int], Connection],
+        throttle: Throttle | None = None,
+    ) -> None:
         super().__init__(process, policies, policies.num_replica_fetchers)
         self._connect = connect
-        throttle = policies.throttle
-        self._quota = None if throttle is None else throttle.follower_quota(process.node.id)
+        self._throttle = throttle or Throttle()
 
     def _create(self, leader: int, number: int) -> FetcherThread:
         endpoint = RemoteLeader(self.process.node.id, self._connect(leader), self.policies)
         name = f"ReplicaFetcherThread-{number}-{leader}"
-        return FetcherThread(name, leader, self.process, endpoint, self.policies, self.failed, self._quota)
+        return FetcherThread(name, leader, self.process, endpoint, self.policies, self.failed, self._throttle)

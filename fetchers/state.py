@@ -11,7 +11,7 @@ class FetchState:
     """One partition on this thread: truncating, fetching, or delayed until ``delayed_until_us``.
 
     ``behind`` (the leader's high watermark is ahead, or not known yet) and ``held`` (left out of the fetches) matter to
-    a quota; ``refused``: the leader has answered with an error since the partition came here.
+    a throttle, as does ``adding`` (a reassignment adds the replica); ``refused``: the leader has answered with an error since the partition came here.
     """
 
     tp: TopicPartition
@@ -23,3 +23,4 @@ class FetchState:
     behind: bool = True
     held: bool = False
     refused: bool = False
+    adding: bool = False

@@ -23,7 +23,7 @@ from fetchers.fetching import FetchRound, Finish
 from fetchers.partitions import Partitions
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState, LeaderEndPoint
-from fetchers.quota import ReplicationQuota
+from fetchers.quotas import Throttle
 from fetchers.throttling import FollowerThrottle
 from fetchers.truncating import TruncationRound
 
@@ -45,7 +45,7 @@ class FetcherThread:
         endpoint: LeaderEndPoint,
         policies: FetcherPolicies,
         failed: FailedPartitions,
-        quota: ReplicationQuota | None = None,
+        throttle: Throttle,
         finish: Finish | None = None,
     ) -> None:
         self.name = name
@@ -57,7 +57,7 @@ class FetcherThread:
         self._policies = policies
         self.partitions = partitions = Partitions(process, leader, endpoint, policies, failed.records)
         self.states = partitions.states
-        self._throttle = None if quota is None else FollowerThrottle(process, partitions, quota)
+        self._throttle = FollowerThrottle(process, partitions, throttle)
         failing = Failing(process, name, partitions, failed, policies.failures, self._all_failed)
         self._truncation = TruncationRound(partitions, endpoint, policies.truncation, failing, name)
         self._fetching = FetchRound(partitions, endpoint, failing, self._throttle, finish)
@@ -106,8 +106,7 @@ class FetcherThread:
         partitions = self.partitions
         while not self.ended:
             partitions.end_delays()
-            if self._throttle is not None:
-                self._throttle.apply()
+            self._throttle.apply()
             if partitions.truncating:
                 partitions.pending.release()
                 await self._truncation.run()
@@ -146,6 +145,7 @@ class FetcherThread:
         partitions = self.partitions
         for start in starts:
             partitions.add(start)
+            self._throttle.see(self.states[start.tp])
         self._wake()
 
     def truncate(self, tp: TopicPartition, offset: int) -> None:

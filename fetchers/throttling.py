@@ -1,39 +1,80 @@
-"""A follower's side of the replication throttle (KIP-73; kafka-behaviour, 8.6)."""
+"""A follower's side of the replication throttles (KIP-73, KIP-542; kafka-behaviour, 8.6)."""
 
 from emulator.nodes import Process
 from emulator.protocol.fetch import FetchedPartition
+from emulator.protocol.types import TopicPartition
 from fetchers.partitions import Partitions
-from fetchers.quota import ReplicationQuota
+from fetchers.quota import Quota
+from fetchers.quotas import Throttle
 from fetchers.state import FetchState
 
 
 class FollowerThrottle:
-    """Leaves out of a thread's fetches what is listed and behind, while the broker's quota is exceeded."""
+    """Leaves out of a thread's fetches who is bound and behind, while the quota is exceeded that binds it.
 
-    def __init__(self, process: Process, partitions: Partitions, quota: ReplicationQuota) -> None:
+    Each round looks at those only, however many partitions the thread has.
+    """
+
+    def __init__(self, process: Process, partitions: Partitions, throttle: Throttle) -> None:
         self._process = process
         self._partitions = partitions
-        self._quota = quota
+        self._throttle = throttle
+        self._version = 0
+        self._bound: dict[TopicPartition, FetchState] = {}
+        """Those that a quota binds and that are behind, and some that have left the thread since."""
+
+    def see(self, state: FetchState) -> None:
+        """It has come to the thread, or its lag is another."""
+        if self._throttle.active:
+            if state.behind and self._quota(state) is not None:
+                self._bound[state.tp] = state
+            else:
+                self._bound.pop(state.tp, None)
+
+    def received(self, state: FetchState, answer: FetchedPartition) -> None:
+        """Count what came. ``state.offset`` stands behind it."""
+        was_behind, state.behind = state.behind, answer.high_watermark > state.offset
+        throttle = self._throttle
+        if throttle.active:
+            if answer.batches:
+                size = sum(batch.size for batch in answer.batches)
+                throttle.record(state.tp, state.adding and was_behind, size, self._process.clock_us)
+            self.see(state)
 
     def apply(self) -> None:
         """Hold back, or let go, before the next fetch."""
-        partitions, quota = self._partitions, self._quota
-        exceeded = quota.exceeded(self._process.clock_us)
-        for tp, state in partitions.states.items():
-            if state.truncating or state.delayed_until_us or not quota.throttles(tp):
-                continue
-            hold = exceeded and state.behind
-            if hold and not state.held:
-                partitions.hold(state)
-            elif state.held and not hold:
-                partitions.let_go(state)
+        if self._version != self._throttle.version:
+            self._look_anew()
+        if self._bound:
+            self._hold_back()
+
+    def _look_anew(self) -> None:
+        """Others are bound than before."""
+        self._version = self._throttle.version
+        self._bound.clear()
+        for state in self._partitions.states.values():
+            self.see(state)
+            if state.held and state.tp not in self._bound:
+                self._partitions.let_go(state)
+        if not self._partitions.held:
+            self._partitions.pending.release()
+
+    def _hold_back(self) -> None:
+        partitions, now_us = self._partitions, self._process.clock_us
+        for tp, state in list(self._bound.items()):
+            if state not in partitions:
+                del self._bound[tp]
+            elif not (state.truncating or state.delayed_until_us):
+                quota = self._quota(state)
+                hold = quota is not None and quota.exceeded(now_us)
+                if hold and not state.held:
+                    partitions.hold(state)
+                elif state.held and not hold:
+                    partitions.let_go(state)
         if partitions.held:
             partitions.pending.hold(partitions.patience_us)
         else:
             partitions.pending.release()
 
-    def received(self, state: FetchState, answer: FetchedPartition) -> None:
-        """Count what came. ``state.offset`` stands behind it."""
-        state.behind = answer.high_watermark > state.offset
-        if answer.batches and self._quota.throttles(state.tp):
-            self._quota.record(sum(batch.size for batch in answer.batches), self._process.clock_us)
+    def _quota(self, state: FetchState) -> Quota | None:
+        return self._throttle.quota(state.tp, state.adding)

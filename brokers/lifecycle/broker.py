@@ -28,9 +28,9 @@ from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest, Offse
 from emulator.protocol.produce import InitProducerIdRequest, ProduceRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.update_metadata import UpdateMetadataRequest
-from emulator.protocol.znodes import PERSISTENT_PATHS, broker_path, encode_broker
+from emulator.protocol.znodes import ALL_BROKERS, PERSISTENT_PATHS, broker_entity, broker_path, encode_broker
 from emulator.zookeeper import NodeExists, NoNode, SessionExpired, ZkClient, ZkSpec
-from fetchers import FetcherPolicies, ReplicaFetcherManager
+from fetchers import BrokerQuotas, FetcherPolicies, ReplicaFetcherManager
 
 PORT = "kafka"
 REGISTRATION_RETRY_US = 1_000_000
@@ -69,20 +69,27 @@ class Broker:
     process: Process = field(init=False)
     zk: ZkClient = field(init=False)
     replicas: ReplicaManager = field(init=False)
+    quotas: BrokerQuotas = field(init=False)
     control: ControlHandler = field(init=False)
     controller: ControllerPart = field(init=False)
     settings: DynamicConfig = field(init=False)
     started: bool = False
     _sessions: list[int] = field(factory=list)
     """The sessions under which this incarnation has registered."""
+    _layers: dict[str, Mapping[str, str]] = field(factory=dict)
+    """The dynamic settings of all brokers, and this broker's own."""
 
     async def main(self, process: Process) -> None:
         """Connect, listen, register, and let the controller compete. Afterwards the process lives from its events."""
         self.process = process
         process.metrics.lacks = self.spec.policies.lacks_metrics
         self.zk = zk = ZkClient(self.network, process, self.spec.zk)
-        fetchers = ReplicaFetcherManager(process, self.spec.fetchers, self._connect)
-        self.replicas = ReplicaManager(process, zk, fetchers, self.spec.policies)
+        config = self.spec.policies.config
+        self.quotas = quotas = BrokerQuotas.windowed(
+            process.node.id, config.replication_quota_window_num, config.replication_quota_window_size_us
+        )
+        fetchers = ReplicaFetcherManager(process, self.spec.fetchers, self._connect, quotas.follower)
+        self.replicas = ReplicaManager(process, zk, fetchers, self.spec.policies, quotas.leader)
         self.control = ControlHandler(self.replicas)
         await zk.connect()
         await self._despite_expiries(self._make_paths)
@@ -171,6 +178,12 @@ class Broker:
         channel.reply(response, response.size)
 
     def _configured(self, entity: str, config: Mapping[str, str]) -> None:
+        """Settings of ``entity`` have changed. What a broker has of its own goes before what all brokers have."""
+        self.quotas.configured(entity, config)
+        if entity.startswith("brokers/"):
+            self._layers[entity] = config
+            own = self._layers.get(broker_entity(self.process.node.id), {})
+            entity, config = ALL_BROKERS, {**self._layers.get(ALL_BROKERS, {}), **own}
         self.replicas.configured(entity, config)
         self.controller.configured(entity, config)
 

@@ -11,7 +11,13 @@ import structlog
 
 from emulator.kernel import Mailbox
 from emulator.nodes import Process
-from emulator.protocol.znodes import CONFIG_CHANGES, decode_config, decode_config_change
+from emulator.protocol.znodes import (
+    ALL_BROKERS,
+    CONFIG_CHANGES,
+    broker_entity,
+    decode_config,
+    decode_config_change,
+)
 from emulator.zookeeper import NoNode, SessionExpired, ZkClient
 
 Apply = Callable[[str, Mapping[str, str]], None]
@@ -19,7 +25,7 @@ Apply = Callable[[str, Mapping[str, str]], None]
 
 class DynamicConfig:
     """Calls ``apply(entity, settings)`` once for each announcement, in their order; entities are such as
-    ``topics/orders``."""
+    ``topics/orders``. Those of other brokers are not read."""
 
     def __init__(self, process: Process, zk: ZkClient, apply: Apply) -> None:
         self._process = process
@@ -52,7 +58,8 @@ class DynamicConfig:
             return
         data, _ = await self._zk.get(f"{CONFIG_CHANGES}/{name}")
         entity = decode_config_change(data)
-        self._apply(entity, await self._settings(entity))
+        if not entity.startswith("brokers/") or entity in (ALL_BROKERS, broker_entity(self._process.node.id)):
+            self._apply(entity, await self._settings(entity))
         self._last = number
 
     async def _settings(self, entity: str) -> dict[str, str]:

@@ -114,6 +114,10 @@ class Partition(Replica):
                 self.impending,
             )  # fmt: skip
 
+    def adds(self, broker: int) -> bool:
+        """Whether a reassignment adds the replica on ``broker``, as far as the controller has said."""
+        return broker in self.adding or (broker in self.impending and broker not in self.current)
+
     def _followers_of(self, state: LeaderAndIsrPartition) -> tuple[int, ...]:
         if self.manager.policies.checks_assignment:
             return state.replicas

@@ -19,7 +19,7 @@ from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsr
 from emulator.protocol.stop_replica import NO_EPOCH, StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkClient
-from fetchers import FetcherManager, InitialFetchState
+from fetchers import FetcherManager, InitialFetchState, Throttle
 
 Outcome = tuple[TopicPartition, Errors]
 
@@ -34,10 +34,18 @@ class ReplicaManager:
         metrics: what its partitions and their topics show.
         offline: the replicas whose log directory has failed: until the process is started anew, they are lost to it.
         planted: what a scenario has this broker get wrong.
+        throttle: what binds it as a leader.
         woken: the parked fetches to look at again at the end of this transition.
     """
 
-    def __init__(self, process: Process, zk: ZkClient, fetchers: FetcherManager, policies: BrokerPolicies) -> None:
+    def __init__(
+        self,
+        process: Process,
+        zk: ZkClient,
+        fetchers: FetcherManager,
+        policies: BrokerPolicies,
+        throttle: Throttle | None = None,
+    ) -> None:
         self.process = process
         self.zk = zk
         self.fetchers = fetchers
@@ -52,8 +60,7 @@ class ReplicaManager:
         self.metrics = ReplicaManagerMetrics(process, self)
         self.planted = PlantedFaults()
         self.woken: dict[FetchSession, None] = {}
-        throttle = policies.throttle
-        self.leader_quota = None if throttle is None else throttle.leader_quota(process.node.id)
+        self.throttle = throttle or Throttle()
         self._propagation = IsrChangePropagation(process, zk, policies.config)
         self._checkpointing = False
 
@@ -149,7 +156,10 @@ class ReplicaManager:
         for partition, state in self._with_log(following):
             partition.make_follower(state)
             starts.append(
-                InitialFetchState(state.tp, state.leader, state.leader_epoch, partition.high_watermark, partition)
+                InitialFetchState(
+                    state.tp, state.leader, state.leader_epoch, partition.high_watermark, partition,
+                    state.adds(self.process.node.id),
+                )  # fmt: skip
             )
         self.fetchers.add(starts)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from brokers.partition import Partition
     from brokers.partition.remote import RemoteReplica
     from brokers.replicas.manager import ReplicaManager
-    from fetchers.quota import ReplicationQuota
+    from fetchers import Throttle
 
 BETWEEN_POLLS_US = 1_000_000
 """Longer than a follower takes from the answer of one poll to the next."""
@@ -128,7 +128,7 @@ class FetchSession:
         """
         partitions, positions = self.manager.partitions, self.positions
         now = self.manager.process.clock_us
-        quota = self.manager.leader_quota
+        throttle = self.manager.throttle if self.manager.throttle.active else None
         answers: list[FetchedPartition] = []
         budget = request.max_bytes
         size = 0
@@ -151,7 +151,7 @@ class FetchSession:
             if remote is not None and position.offset < log.end_offset:
                 if arrived:
                     remote.fetched(position.offset, log.end_offset, now)
-                if budget > 0 and not (quota is not None and self._holds_back(quota, tp, remote)):
+                if budget > 0 and not (throttle is not None and self._holds_back(throttle, partition, remote)):
                     limit = min(budget, request.max_partition_bytes)
                     batches = log.read(position.offset, limit)
                     if size and batches[0].size > limit:
@@ -163,9 +163,12 @@ class FetchSession:
                 answers.append(FetchedPartition(tp, error, partition.high_watermark, log.start_offset, batches))
         return answers, size, failed or size >= request.min_bytes
 
-    def _holds_back(self, quota: "ReplicationQuota", tp: TopicPartition, remote: "RemoteReplica") -> bool:
-        """KIP-73: a listed replica out of sync gets nothing while the quota is exceeded."""
-        if remote.in_isr or not quota.throttles(tp) or not quota.exceeded(self.manager.process.clock_us):
+    def _holds_back(self, throttle: "Throttle", partition: "Partition", remote: "RemoteReplica") -> bool:
+        """KIP-73: a replica out of sync gets nothing while the quota that binds it is exceeded."""
+        if remote.in_isr:
+            return False
+        quota = throttle.quota(partition.tp, partition.adds(self.replica))
+        if quota is None or not quota.exceeded(self.manager.process.clock_us):
             return False
         assert self.parked is not None
         self._pending.hold(self.parked.max_wait_us + BETWEEN_POLLS_US)
@@ -197,29 +200,32 @@ class FetchSession:
                 del self.dirty[tp]  # else it has records that did not fit or were held back: they come next
         if not self.dirty:
             self.dirty.clear()  # a dictionary keeps the room of what it lost, and whoever looks through it walks that
-        quota = manager.leader_quota
-        if quota is not None:
-            sent = sum(batch.size for a in answers if quota.throttles(a.tp) for batch in a.batches)
-            if sent:
-                quota.record(sent, manager.process.clock_us)
         self._measure(answers)
         response = FetchResponse(Errors.NONE, self.id, tuple(answers), 60 + 30 * len(answers) + size)
         self.channel.reply(response, response.size, not answers)
 
     def _measure(self, answers: list[FetchedPartition]) -> None:
-        """ReplicationBytesOutPerSec, and of it what replicas get that are being added."""
-        partitions, sent, added = self.manager.partitions, 0, 0
+        """ReplicationBytesOutPerSec, of it what replicas get that are being added, and what throttles count."""
+        manager, sent, added = self.manager, 0, 0
         for answer in answers:
             if answer.batches:
                 size = sum([batch.size for batch in answer.batches])
                 sent += size
-                if self.replica in partitions[answer.tp].adding:
+                if self.replica in manager.partitions[answer.tp].adding:
                     added += size
-        topics = self.manager.metrics.topics
+                if manager.throttle.active:
+                    manager.throttle.record(answer.tp, self._adds(answer.tp), size, manager.process.clock_us)
+        topics = manager.metrics.topics
         if sent:
             topics.replication_out.mark(sent)
         if added:
             topics.reassignment_out.mark(added)
+
+    def _adds(self, tp: TopicPartition) -> bool:
+        """Whether a reassignment adds the follower's replica, which is out of sync still."""
+        partition = self.manager.partitions[tp]
+        remote = partition.remotes.get(self.replica)
+        return partition.adds(self.replica) and not (remote is not None and remote.in_isr)
 
     # -- the long poll ----------------------------------------------------------------------------------------------
 

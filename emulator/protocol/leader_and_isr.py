@@ -39,6 +39,10 @@ class LeaderAndIsrPartition:
         """Those that the partition is moving to, where the controller says so."""
         return ()
 
+    def adds(self, broker: int) -> bool:
+        """Whether a reassignment adds the replica on ``broker``, as far as the controller says."""
+        return broker in self.adding or (broker in self.impending_replicas and broker not in self.current_replicas)
+
 
 @define(eq=False)
 class LeaderAndIsrRequest:

@@ -28,6 +28,16 @@ PRODUCER_ID_BLOCK = "/latest_producer_id_block"
 ALL_BROKERS = "brokers/<default>"
 """The entity whose settings are the default of every broker (KIP-226)."""
 
+
+def broker_entity(broker: int) -> str:
+    """The entity whose settings are those of one broker."""
+    return f"brokers/{broker}"
+
+
+def topic_entity(topic: str) -> str:
+    return f"topics/{topic}"
+
+
 PERSISTENT_PATHS = (
     "/brokers", BROKER_IDS, TOPICS, "/admin", DELETE_TOPICS, ISR_CHANGE_NOTIFICATION, LOG_DIR_EVENT_NOTIFICATION,
     "/config", CONFIG_TOPICS, CONFIG_BROKERS, CONFIG_CHANGES,
