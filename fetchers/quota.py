@@ -1,8 +1,8 @@
 """A bound on bytes per second, and the replicas that KIP-73 lists under one (kafka-behaviour, 8.6).
 
-The rate is Kafka's windowed one (ReplicationQuotaManager and SimpleRate, 2.3): what the samples of the window hold, over
-the time since the oldest began. The answer that crosses the bound still goes through; what follows waits until time has
-brought the rate down.
+The rate is Kafka's windowed one (ReplicationQuotaManager and SimpleRate, 2.3): what the samples of the window hold,
+over the time since the oldest began. The answer that crosses the bound still goes through; what follows waits until
+time has brought the rate down.
 """
 
 from collections import deque
@@ -14,6 +14,7 @@ from emulator.protocol.types import TopicPartition
 
 UNLIMITED = 2**63 - 1
 """Kafka's bound where none is set."""
+NO_PARTITIONS: frozenset[int] = frozenset()
 
 
 @define(eq=False)
@@ -79,16 +80,19 @@ class ReplicationQuota(Quota):
     _listed: dict[str, frozenset[int] | None] = field(factory=dict)
     """Topic -> partitions whose replica here is listed; None: all of them."""
 
-    def list_replicas(self, topic: str, partitions: frozenset[int] | None) -> None:
-        """These of ``topic`` are listed and no others; None: all, whatever partitions there will be."""
-        if partitions == frozenset():
+    def list_replicas(self, topic: str, partitions: frozenset[int] | None) -> bool:
+        """These of ``topic`` are listed and no others; None: all, whatever partitions there will be. Returns whether
+        that is new."""
+        before = self._listed.get(topic, NO_PARTITIONS)
+        if partitions == NO_PARTITIONS:
             self._listed.pop(topic, None)
         else:
             self._listed[topic] = partitions
+        return partitions != before
 
     def throttles(self, tp: TopicPartition) -> bool:
         """Whether this broker's replica of ``tp`` is listed."""
-        partitions = self._listed.get(tp.topic, frozenset())
+        partitions = self._listed.get(tp.topic, NO_PARTITIONS)
         return partitions is None or tp.partition in partitions
 
     @property

@@ -1,9 +1,9 @@
 """What binds a broker's replication: KIP-73's quotas, KIP-542's, and the settings that change them while it runs.
 
-KIP-542 was discussed and never merged: no release up to 3.x has its settings. Its rule is here because the documents
-compare it: the two rates bind only replicas that a reassignment adds, until they are in sync, so that whoever was
-restarted catches up unhindered. Brokers know who is being added where LeaderAndIsr says so (KIP-455, or KIP-352's draft);
-elsewhere the rates bind nobody. A replica that KIP-73 lists is that quota's alone, as the KIP has it.
+KIP-542 was discussed and never merged (KAFKA-8330): no release has its settings. Its rule is here to be compared: the
+two rates bind only replicas that a reassignment adds, until they are in sync, so that whoever was restarted catches up
+unhindered. Brokers know who is being added where LeaderAndIsr says so (KIP-455, or KIP-352's draft); elsewhere the
+rates bind nobody. A replica that KIP-73 lists is that quota's alone, as the KIP has it.
 """
 
 from collections.abc import Mapping
@@ -87,8 +87,8 @@ class BrokerQuotas:
             topic = entity.removeprefix("topics/")
             for side, throttle in (("leader", self.leader), ("follower", self.follower)):
                 name = f"{side}.replication.throttled.replicas"
-                throttle.listed.list_replicas(topic, listed_here(settings, name, self.broker))
-                throttle.changed()
+                if throttle.listed.list_replicas(topic, listed_here(settings, name, self.broker)):
+                    throttle.changed()
 
     def _limit(self, settings: Mapping[str, str]) -> None:
         def rate(name: str) -> int:

@@ -10,8 +10,9 @@ from fetchers.ports import FollowerLog
 class FetchState:
     """One partition on this thread: truncating, fetching, or delayed until ``delayed_until_us``.
 
-    ``behind`` (the leader's high watermark is ahead, or not known yet) and ``held`` (left out of the fetches) matter to
-    a throttle, as does ``adding`` (a reassignment adds the replica); ``refused``: the leader has answered with an error since the partition came here.
+    ``behind`` (the leader's high watermark is ahead, or not known yet), ``held`` (left out of the fetches) and
+    ``adding`` (a reassignment adds the replica) matter to a throttle; ``refused``: the leader has answered with an
+    error since the partition came here.
     """
 
     tp: TopicPartition

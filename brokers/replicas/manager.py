@@ -157,9 +157,13 @@ class ReplicaManager:
             partition.make_follower(state)
             starts.append(
                 InitialFetchState(
-                    state.tp, state.leader, state.leader_epoch, partition.high_watermark, partition,
-                    state.adds(self.process.node.id),
-                )  # fmt: skip
+                    state.tp,
+                    state.leader,
+                    state.leader_epoch,
+                    partition.high_watermark,
+                    partition,
+                    adding=state.adds(self.process.node.id),
+                )
             )
         self.fetchers.add(starts)
 

@@ -80,3 +80,16 @@ class MovesListed(NamedTuple):
     error: str
     partitions: int
     detail: str
+
+
+class MovesVerified(NamedTuple):
+    """What kafka-reassign-partitions --verify said of a plan: how many moves are done, open, and over without having
+    come to their target; ``lifted``: it found throttles and cleared them."""
+
+    t_us: int
+    seq: int
+    cause: int
+    done: int
+    open: int
+    failed: int
+    lifted: bool

@@ -19,10 +19,11 @@ from emulator.nodes import Node, Process
 from emulator.nodes.node import CrashKind
 from emulator.protocol.events import NodeCrashed, NodeStarted
 from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import broker_entity, topic_entity
 from emulator.trace import Trace
 from emulator.zookeeper import ZOOKEEPER, ZkClient, ZkSpec, ZooKeeper
 from scenarios.clients import Consumer, Consumption, Operator, Producer, Workload
-from scenarios.clients.tools import topics
+from scenarios.clients.tools import configs, throttle, topics
 from scenarios.clients.tools.topics import Moving, any_move
 from scenarios.cluster.preload import Preload
 
@@ -60,6 +61,8 @@ class ClusterSetup:
     consumers: tuple[Consumption, ...] = ()
     paranoid: bool = False
     """Hash every message at both ends (``emulator.network.sealed``)."""
+    broker_settings: Mapping[str, str] = field(factory=dict)
+    """What each broker has for dynamic settings of its own at the start (KIP-226)."""
     moves_forbid_expansion: Moving = any_move
     """Which moves keep the operator from adding partitions to a topic."""
 
@@ -105,6 +108,7 @@ class Cluster:
             await self.world.settled()
             for topic in self.setup.topics:
                 await self.operate(topics.create, topic.name, topic.assignment, topic.config)
+            await self._configure()
             await self.world.settled()
             for workload in self.setup.workloads:
                 self.start_producer(workload)
@@ -113,6 +117,14 @@ class Cluster:
                 self._node(FIRST_CONSUMER - number, f"consumer-{number}").start(consumer.main)
             await drive(self)
             nursery.cancel_scope.cancel()
+
+    async def _configure(self) -> None:
+        """Settings that brokers learn from announcements alone, and that have been there before the run begins."""
+        if self.setup.broker_settings:
+            await self.operate(configs.alter, list(map(broker_entity, self.nodes)), self.setup.broker_settings)
+        for topic in self.setup.topics:
+            if any(name in throttle.LISTS for name in topic.config):
+                await self.operate(configs.announce, topic_entity(topic.name))
 
     def _node(self, id: int, name: str) -> Node:
         disks = tuple(Disk(f"/data/{number}") for number in range(self.setup.log_dirs if id >= 0 else 1))

@@ -110,6 +110,8 @@ def _detail(entry: MethodEntry) -> str:
     if entry.action == "election.preferred":
         return ", ".join(entry.param("partitions") or ("all partitions",))
     if entry.action == "config.set":
-        settings = ", ".join(f"{name}={str(value).lower()}" for name, value in entry.param("config").items())
-        return f"{entry.param('topic') or 'all brokers'}: {settings}"
+        settings = [f"{name}={str(value).lower()}" for name, value in (entry.param("config") or {}).items()]
+        removed = [f"no {name}" for name in entry.param("remove") or ()]
+        whose = entry.param("topic") or ("all brokers" if entry.param("brokers") is None else "brokers")
+        return f"{whose}: {', '.join((*settings, *removed))}"
     return ""

@@ -13,13 +13,13 @@ from attrs import field, frozen
 from emulator.network import Delay
 from emulator.protocol.errors import Errors
 from scenarios.errors import BadInput, did_you_mean
-from scenarios.model.configs import TOPIC_CONFIG
-from scenarios.model.kinds import DURATION, REPLICAS, SIGMA, SOME_TIME, Choice, Integer, Kind, ListOf, Text
+from scenarios.model.configs import DYNAMIC_CONFIG, DYNAMIC_SETTINGS
+from scenarios.model.kinds import DURATION, RATE, REPLICAS, SIGMA, SOME_TIME, Choice, Integer, Kind, ListOf, Text
 from scenarios.model.messages import check_held
 from scenarios.model.names import PARTITION_NAME, TOPIC_NAME
 from scenarios.model.plan import PLAN_IN_PLACE
 from scenarios.model.reader import Block, key
-from scenarios.model.targets import PEER
+from scenarios.model.targets import PEER, TARGET
 from scenarios.model.topics import MOST_PARTITIONS, TopicSpec
 from scenarios.model.when import STEP_WHEN
 
@@ -96,6 +96,12 @@ _EXPECT_ERROR = Parameter(
     ),
     "the code that is to be answered, for one partition at least, and no other; absent = none may be",
 )
+_VIA = Parameter(
+    "via",
+    Choice(("zk", "api"), "way"),
+    "by /admin/reassign_partitions or by AlterPartitionReassignments; absent = as the profile's tool",
+)
+_SETTINGS = ListOf(Choice(tuple(DYNAMIC_SETTINGS), "setting"), unique=True, empty=False)
 _IN_PROGRESS = ListOf(PARTITION_NAME, unique=True, empty=False)
 
 _ELECTION_ERRORS = tuple(
@@ -119,10 +125,11 @@ ACTIONS: Mapping[str, Action] = {
             False,
             (
                 Parameter("plan", PLAN_IN_PLACE, "a plan of its own, as in [plan]; absent = [plan]"),
+                _VIA,
                 Parameter(
-                    "via",
-                    Choice(("zk", "api"), "way"),
-                    "by /admin/reassign_partitions or by AlterPartitionReassignments; absent = as the profile's tool",
+                    "throttle",
+                    RATE,
+                    "set before (KIP-73) until reassign.verify clears it; absent = the strategy's, cleared at the end",
                 ),
                 Parameter(
                     "give_up_after",
@@ -143,6 +150,12 @@ ACTIONS: Mapping[str, Action] = {
             "write the reassignments in progress into the trace, as the API lists them (kip-455)",
             False,
             (Parameter("partitions", _IN_PROGRESS, "which; absent = all"),),
+        ),
+        Action(
+            "reassign.verify",
+            "write how far the moves are into the trace, and clear their throttles if they are over",
+            False,
+            (Parameter("plan", PLAN_IN_PLACE, "whose; absent = [plan]"), _VIA),
         ),
         Action("broker.crash", "kill the broker", True, (_CRASH,), undo="broker.start"),
         Action("broker.stop", "end the broker's process in order, asking nobody", True, undo="broker.start"),
@@ -251,8 +264,10 @@ ACTIONS: Mapping[str, Action] = {
             "change settings while the cluster runs, as kafka-configs.sh does",
             False,
             (
-                Parameter("config", TOPIC_CONFIG, "the settings under Kafka's names; others stay", required=True),
-                Parameter("topic", TOPIC_NAME, "whose settings; absent = the default of all brokers"),
+                Parameter("config", DYNAMIC_CONFIG, "the settings under Kafka's names; others stay"),
+                Parameter("remove", _SETTINGS, "settings that are to be set no more"),
+                Parameter("topic", TOPIC_NAME, "whose settings; absent, as brokers = the default of all brokers"),
+                Parameter("brokers", TARGET, "the brokers each of which gets them for its own"),
             ),
         ),
         Action(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from emulator.protocol.errors import Errors
 from scenarios.errors import BadInput, answered
+from scenarios.model.configs import QUOTA_RATES, THROTTLED_LISTS
 from scenarios.model.consumers import ConsumerSpec
 from scenarios.model.expect import Expect
 from scenarios.model.kinds import at
@@ -35,6 +36,7 @@ from scenarios.strategies.names import SHAPES
 if TYPE_CHECKING:
     from scenarios.model.scenario import Scenario
 
+ONLY_BY_API = ("reassign.cancel", "reassign.list")
 PLANNED_ROLES = ("adding", "removing", "kept")
 
 
@@ -113,23 +115,32 @@ def _check_entry(known: Known, entry: MethodEntry) -> None:
 
 
 def _check_settings(known: Known, entry: MethodEntry) -> None:
-    if "topic" in entry.params:
-        known.topic(entry.params["topic"], "topic")
-    if not entry.param("config"):
+    topic, brokers = entry.param("topic"), entry.param("brokers")
+    if topic is not None:
+        known.topic(topic, "topic")
+        if brokers is not None:
+            raise BadInput("a setting is a topic's or a broker's; name a topic, or brokers", where="brokers")
+    stated, removed = entry.param("config") or {}, entry.param("remove") or ()
+    if not stated and not removed:
         raise BadInput('no setting is named; write one, such as { "min.insync.replicas" = 2 }', where="config")
+    for name in (*stated, *removed):
+        if name in THROTTLED_LISTS and topic is None:
+            raise BadInput(f"{name} is a topic's; add topic", where="config")
+        if name in QUOTA_RATES and brokers is None:
+            raise BadInput(f'{name} is each broker\'s own; add brokers, such as {{ mode = "all" }}', where="config")
 
 
 def _check_request(known: Known, entry: MethodEntry) -> None:
     """A request to the operator's reassignment tool: it has a plan, and somebody who answers."""
     strategy = known.scenario.strategy.parsed
-    if not SHAPES[strategy.shape].api and (entry.action != "reassign.execute" or entry.params.get("via") == "api"):
+    if not SHAPES[strategy.shape].api and (entry.action in ONLY_BY_API or entry.params.get("via") == "api"):
         having = ", ".join(shape.name for shape in SHAPES.values() if shape.api)
         raise BadInput(
             f"strategy {strategy.name!r} has no API for reassignments; strategies that have it: {having}",
-            where="via" if entry.action == "reassign.execute" else "action",
+            where="action" if entry.action in ONLY_BY_API else "via",
         )
-    if entry.action == "reassign.execute" and known.scenario.plan is None and "plan" not in entry.params:
-        raise BadInput("there is no plan to execute; add a [plan]", where="action")
+    if entry.action not in ONLY_BY_API and known.scenario.plan is None and "plan" not in entry.params:
+        raise BadInput(f"there is no plan to {entry.action.removeprefix('reassign.')}; add a [plan]", where="action")
     for index, name in enumerate(entry.params.get("partitions", ())):
         known.partition(name, f"partitions[{index}]")
 

@@ -7,16 +7,18 @@ where.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from attrs import field, frozen
 
 from scenarios.errors import BadInput
-from scenarios.model.kinds import Boolean, Integer, Kind, Schema, at
+from scenarios.model.kinds import Boolean, Integer, Kind, Schema, Text, at
 from scenarios.model.reader import Reader, refuse_unknown
 
 ConfigValue = int | bool
+"""What a broker has; a topic has lists of replicas, too, as texts."""
 
 
 @frozen
@@ -26,7 +28,7 @@ class Setting:
 
     name: str
     kind: Kind[Any]
-    default: ConfigValue
+    default: Any
     help: str
 
 
@@ -68,13 +70,38 @@ BROKER_SETTINGS = settings_table(
     Setting("request.timeout.ms", _POSITIVE, 30_000, "a request unanswered for longer has failed"),
     Setting("leader.replication.throttled.rate", _POSITIVE, LONG_MAX, "bytes/s to throttled followers (KIP-73)"),
     Setting("follower.replication.throttled.rate", _POSITIVE, LONG_MAX, "bytes/s from throttled leaders (KIP-73)"),
+    Setting("leader.reassignment.throttled.rate", _POSITIVE, LONG_MAX, "bytes/s to replicas being added (KIP-542)"),
+    Setting("follower.reassignment.throttled.rate", _POSITIVE, LONG_MAX, "bytes/s of replicas being added (KIP-542)"),
+    Setting(
+        "replica.alter.log.dirs.io.max.bytes.per.second",
+        _POSITIVE,
+        LONG_MAX,
+        "bytes/s between the log directories of a broker",
+    ),
     Setting("replication.quota.window.num", _POSITIVE, 11, "samples in the throttle's window"),
     Setting("replication.quota.window.size.seconds", _POSITIVE, 1, "length of one sample"),
 )
 
+_REPLICA = re.compile(r"\d+:\d+", re.ASCII)
+
+
+def _check_list(text: str) -> None:
+    """As ThrottledReplicaListValidator does (2.3)."""
+    if text.strip() != "*" and not all(_REPLICA.fullmatch(item.strip()) for item in text.split(",") if item.strip()):
+        raise BadInput(f'{text!r} lists no replicas; write "*", or partition:broker with commas between, as "0:1,0:2"')
+
+
+_REPLICA_LIST = Text(_check_list, "a list of replicas")
 TOPIC_SETTINGS = settings_table(
-    BROKER_SETTINGS["min.insync.replicas"], BROKER_SETTINGS["unclean.leader.election.enable"]
+    BROKER_SETTINGS["min.insync.replicas"],
+    BROKER_SETTINGS["unclean.leader.election.enable"],
+    Setting("leader.replication.throttled.replicas", _REPLICA_LIST, "", 'who sends under the rate: "*" or "0:1,0:2"'),
+    Setting("follower.replication.throttled.replicas", _REPLICA_LIST, "", "who receives under the rate"),
 )
+THROTTLED_LISTS = tuple(name for name in TOPIC_SETTINGS if name.endswith(".throttled.replicas"))
+QUOTA_RATES = tuple(name for name in BROKER_SETTINGS if name.endswith((".throttled.rate", ".io.max.bytes.per.second")))
+"""Those that Kafka keeps for each broker by itself; the default of all brokers has no effect on them (2.3)."""
+DYNAMIC_SETTINGS = {**TOPIC_SETTINGS, **{name: BROKER_SETTINGS[name] for name in QUOTA_RATES}}
 
 _ELSEWHERE = {
     "file.delete.delay.ms": 'write "log.segment.delete.delay.ms" = 60000 in cluster.config',
@@ -88,14 +115,14 @@ _ELSEWHERE = {
 
 
 @frozen
-class Config(Kind[dict[str, ConfigValue]]):
+class Config(Kind[dict[str, Any]]):
     """A table of settings by Kafka's names; only those that the file states are kept. ``elsewhere``: for names that
     Kafka has, what to do instead."""
 
     settings: Mapping[str, Setting]
     elsewhere: Mapping[str, str] = field(factory=lambda: _ELSEWHERE)
 
-    def read(self, value: object) -> dict[str, ConfigValue]:
+    def read(self, value: object) -> dict[str, Any]:
         table = Reader(value).table
         self._refuse_bare_dots(table)
         refuse_unknown(table, self.settings, self.elsewhere)
@@ -124,4 +151,5 @@ class Config(Kind[dict[str, ConfigValue]]):
 
 
 BROKER_CONFIG = Config(BROKER_SETTINGS)
+DYNAMIC_CONFIG = Config(DYNAMIC_SETTINGS)
 TOPIC_CONFIG = Config(TOPIC_SETTINGS)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from scenarios.errors import BadInput
 from scenarios.model.kinds import at
 from scenarios.model.profile_names import PROFILES, Profile
+from scenarios.strategies.names import SHAPES
+from scenarios.strategies.throttle import THROTTLE
 
 if TYPE_CHECKING:
     from scenarios.model.scenario import Scenario
@@ -17,7 +19,7 @@ NOT_EVERYWHERE = {"replica.lag.max.messages": "it went with 0.9 (KAFKA-1546)"}
 
 
 def check_profile_knows(scenario: Scenario) -> None:
-    """Refuse, with `BadInput`, a setting or a number of acks that the scenario's profile does not have."""
+    """Refuse, with `BadInput`, a setting, a number of acks or a throttle that the scenario's profile does not have."""
     profile = PROFILES[scenario.profile]
     for name in scenario.cluster.config:
         if name in NOT_EVERYWHERE and name not in profile.also_knows:
@@ -29,6 +31,19 @@ def check_profile_knows(scenario: Scenario) -> None:
             )
     for index, load in enumerate(scenario.workloads):
         at(f"workloads[{index}].acks", lambda load: _check_acks(profile, load), load)
+    _check_throttle(scenario)
+
+
+def _check_throttle(scenario: Scenario) -> None:
+    throttle, strategy = scenario.strategy.limit, scenario.strategy.parsed
+    told = SHAPES[strategy.shape].api or PROFILES[scenario.profile].tells_moves
+    if throttle is not None and throttle.only_reassigned and not told:
+        telling = ", ".join(shape.name for shape in SHAPES.values() if shape.api)
+        raise BadInput(
+            f"{throttle.name} binds nobody under {strategy.shape!r}, whose brokers are not told which replicas a move "
+            f"adds; write {THROTTLE}RATE, or a shape that tells them: {telling}",
+            where="strategy.name",
+        )
 
 
 def _check_acks(profile: Profile, load: WorkloadSpec) -> None:

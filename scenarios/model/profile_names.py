@@ -30,6 +30,7 @@ class Profile:
         deletes_topics: whether its controller can delete topics; it came with 0.8.1.
         also_knows: the settings that it has and not every other (``profile_checks``).
         counts_acks: whether acks above 1 asks for that many replicas; it went with 0.9.
+        tells_moves: whether brokers are told by any protocol which replicas a move adds (KIP-352's draft).
         leaves_out: what the release does and this version of Understudy does not do for it, a line each.
     """
 
@@ -44,6 +45,7 @@ class Profile:
     deletes_topics: bool = True
     also_knows: tuple[str, ...] = ()
     counts_acks: bool = False
+    tells_moves: bool = False
 
     def settings(self, stated: Mapping[str, ConfigValue]) -> dict[str, ConfigValue]:
         """Every broker setting: what a scenario states, else this release's default."""
@@ -79,6 +81,7 @@ PROFILES: Mapping[str, Profile] = {
         Profile(
             name="kip-352-draft",
             help="kafka-2.3 with the draft's current and impending replicas",
+            tells_moves=True,
         ),
         Profile(
             name="kafka-0.8",

@@ -8,7 +8,7 @@ from attrs import evolve, field, frozen
 
 from scenarios.model.kinds import RATE, SOME_TIME, Text
 from scenarios.model.reader import key
-from scenarios.strategies import Strategy, parse_strategy
+from scenarios.strategies import Strategy, Throttle, parse_strategy
 from scenarios.strategies.execution import POLL, parse_part
 from scenarios.strategies.registry import ADMISSION, ORDER
 from scenarios.units import format_duration
@@ -55,9 +55,10 @@ class StrategySpec:
         return parse_strategy("+".join(part for part in parts if part is not None))
 
     @property
-    def rate(self) -> int | None:
-        """The throttle that holds: the one in the strategy's name, else the scenario's own."""
-        return self.parsed.execution.throttle or self.throttle
+    def limit(self) -> Throttle | None:
+        """The throttle of every move: the one in the strategy's name, else the scenario's own."""
+        own = None if self.throttle is None else Throttle(self.throttle)
+        return self.parsed.execution.throttle or own
 
     def named(self, strategy: str) -> StrategySpec:
         """This with another strategy, which its name says whole: the keys for its parts are left out."""

@@ -52,7 +52,7 @@ class TopicSpec:
     size_bytes: int = field(
         default=0, metadata=key(SIZE, "what each partition holds when the run starts", name="size")
     )
-    config: dict[str, ConfigValue] = field(
+    config: dict[str, ConfigValue | str] = field(
         default=Factory(dict),
         metadata=key(TOPIC_CONFIG, "topic settings under Kafka's names, over the brokers'"),
     )

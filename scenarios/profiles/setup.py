@@ -12,11 +12,11 @@ from controller.reassignment.policy import ReassignmentProtocol
 from emulator.network import Card, NetworkSpec
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkSpec
-from fetchers import FetcherPolicies, ReplicationThrottle
+from fetchers import FetcherPolicies
 from scenarios.clients import Consumption, Workload
 from scenarios.cluster import ClusterSetup, TopicSetup
 from scenarios.model import Scenario, TopicSpec, WorkloadSpec
-from scenarios.model.configs import LONG_MAX
+from scenarios.model.configs import LONG_MAX, QUOTA_RATES
 from scenarios.model.consumers import ConsumerSpec
 from scenarios.profiles.releases import BUNDLES
 
@@ -39,6 +39,7 @@ def cluster_setup(scenario: Scenario) -> ClusterSetup:
         topics=tuple(topic_setup(scenario, topic) for topic in scenario.topics),
         workloads=tuple(one for load in scenario.workloads for one in _workloads(scenario, load)),
         consumers=tuple(_consumption(scenario, consumer) for consumer in scenario.consumers),
+        broker_settings=_quota_rates(scenario),
         moves_forbid_expansion=BUNDLES[scenario.profile].moves_forbid_expansion,
     )
 
@@ -116,6 +117,8 @@ def _broker_policies(scenario: Scenario) -> BrokerPolicies:
         replica_high_watermark_checkpoint_interval_us=settings["replica.high.watermark.checkpoint.interval.ms"] * 1000,
         log_segment_delete_delay_us=settings["log.segment.delete.delay.ms"] * 1000,
         request_timeout_us=settings["request.timeout.ms"] * 1000,
+        replication_quota_window_num=settings["replication.quota.window.num"],
+        replication_quota_window_size_us=settings["replication.quota.window.size.seconds"] * 1_000_000,
         controlled_shutdown_enable=bool(settings["controlled.shutdown.enable"]),
         controlled_shutdown_max_retries=settings["controlled.shutdown.max.retries"],
         controlled_shutdown_retry_backoff_us=settings["controlled.shutdown.retry.backoff.ms"] * 1000,
@@ -130,7 +133,6 @@ def _broker_policies(scenario: Scenario) -> BrokerPolicies:
         topic_min_insync_replicas=min_insync_replicas(scenario),
         # KAFKA-42's controller does not tell the leader of new replicas: under no release could the move end otherwise.
         checks_assignment=brokers.checks_assignment and scenario.strategy.parsed.protocol != "kafka-42",
-        throttle=replication_throttle(scenario),
     )
 
 
@@ -157,36 +159,13 @@ def _fetcher_policies(scenario: Scenario) -> FetcherPolicies:
         replica_fetch_response_max_bytes=settings["replica.fetch.response.max.bytes"],
         replica_fetch_backoff_us=settings["replica.fetch.backoff.ms"] * 1000,
         replica_socket_timeout_us=settings["replica.socket.timeout.ms"] * 1000,
-        throttle=replication_throttle(scenario),
     )
 
 
-def replication_throttle(scenario: Scenario) -> ReplicationThrottle | None:
-    """What the reassignment tool sets with ``--throttle`` before a move (kafka-behaviour, 6); None: no throttle.
-
-    Senders: every replica from before the move. Receivers: only those that the move adds. A partition of the plan to
-    which nothing is added is not throttled. The settings ``leader.`` and ``follower.replication.throttled.rate`` give
-    one direction its own rate where the strategy has none.
-    """
-    settings, rate = scenario.settings(), scenario.strategy.rate
-    leader_rate = rate or int(settings["leader.replication.throttled.rate"])
-    follower_rate = rate or int(settings["follower.replication.throttled.rate"])
-    before = scenario.assignments()
-    added: dict[str, tuple[int, ...]] = {}
-    for name, target in ((name, target) for plan in scenario.plans for name, target in plan.targets().items()):
-        joining = [broker for broker in target if broker not in before.get(name, target)]
-        if joining:
-            added[name] = tuple(dict.fromkeys((*added.get(name, ()), *joining)))
-    if not added or leader_rate == follower_rate == LONG_MAX:
-        return None
-    return ReplicationThrottle(
-        leader_rate,
-        follower_rate,
-        {TopicPartition.parse(name): before[name] for name in added},
-        {TopicPartition.parse(name): brokers for name, brokers in added.items()},
-        settings["replication.quota.window.num"],
-        settings["replication.quota.window.size.seconds"] * 1_000_000,
-    )
+def _quota_rates(scenario: Scenario) -> dict[str, str]:
+    """The rates that each broker has from the start. They bind whom the lists of topics name."""
+    settings = scenario.settings()
+    return {name: str(settings[name]) for name in QUOTA_RATES if settings[name] != LONG_MAX}
 
 
 def _controller_policies(scenario: Scenario) -> ControllerPolicies:

@@ -5,6 +5,7 @@ from scenarios.strategies.execution import Execution, parts_by_axis
 from scenarios.strategies.names import SHAPES, Shape, Strategy, parse_strategy
 from scenarios.strategies.planned import PlannedMove, Progress
 from scenarios.strategies.registry import PARTS, Part
+from scenarios.strategies.throttle import Throttle
 
 __all__ = [
     "PARTS",
@@ -15,6 +16,7 @@ __all__ = [
     "Progress",
     "Shape",
     "Strategy",
+    "Throttle",
     "parse_strategy",
     "parts_by_axis",
 ]

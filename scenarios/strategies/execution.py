@@ -14,12 +14,13 @@ from scenarios.errors import BadInput, did_you_mean, nearest
 from scenarios.strategies import parts as _parts
 from scenarios.strategies.planned import PlannedMove
 from scenarios.strategies.registry import ADMISSION, ORDER, PARTS, Chosen, Part
+from scenarios.strategies.throttle import REASSIGN_THROTTLE, THROTTLE, Throttle
 
 del _parts  # imported for the parts that it registers
 
 WHOLE_PLAN, PLAN = Chosen(PARTS["whole-plan"]), Chosen(PARTS["plan"])
 POLL_US = 1_000_000
-THROTTLE, POLL = "throttle-", "poll-"
+POLL = "poll-"
 _NUMBERED = re.compile(r"(.+)-(\d+)", re.ASCII)
 _CALLED = re.compile(r"([\w-]+)\((\w+)\)")
 
@@ -31,13 +32,13 @@ class Execution:
     Attributes:
         admission: which moves he asks for next.
         order: in which order they wait.
-        throttle: bytes per second and broker that the name sets (KIP-73); None: what the scenario says.
+        throttle: what the name sets; None: what the scenario says.
         poll_us: how often he looks at what has ended.
     """
 
     admission: Chosen = Factory(lambda: WHOLE_PLAN)
     order: Chosen = Factory(lambda: PLAN)
-    throttle: int | None = None
+    throttle: Throttle | None = None
     poll_us: int = POLL_US
 
     @property
@@ -50,7 +51,7 @@ class Execution:
         """Its parts as a strategy's name has them, without those that are the default."""
         found = [chosen.name for chosen in (self.admission, self.order) if chosen not in (WHOLE_PLAN, PLAN)]
         if self.throttle is not None:
-            found.append(THROTTLE + units.format_size(self.throttle))
+            found.append(self.throttle.name)
         if self.poll_us != POLL_US:
             found.append(POLL + units.format_duration(self.poll_us))
         return tuple(found)
@@ -77,8 +78,10 @@ _AXES = {ADMISSION: "admission", ORDER: "order", "throttle": "throttle", "poll_u
 
 
 def _part(text: str) -> tuple[str, object]:
-    if text.startswith(THROTTLE):
-        return "throttle", _quantity(text, units.parse_rate, text.removeprefix(THROTTLE) + "/s", "throttle-50MiB")
+    for prefix in (THROTTLE, REASSIGN_THROTTLE):
+        if text.startswith(prefix):
+            rate = _quantity(text, units.parse_rate, text.removeprefix(prefix) + "/s", prefix + "50MiB")
+            return "throttle", Throttle(rate, only_reassigned=prefix == REASSIGN_THROTTLE)
     if text.startswith(POLL):
         return "poll_us", _quantity(text, units.parse_duration, text.removeprefix(POLL), "poll-10s")
     chosen = parse_part(text)
@@ -113,7 +116,7 @@ def _hint(text: str, known: Mapping[str, Part]) -> str:
     plain = _CALLED.sub(r"\1-\2", text).replace("_", "-").lower()
     if plain != text and nearest(plain, known) is not None:
         return f"write it in small letters and hyphens, such as {plain!r}"
-    return did_you_mean(text, (*known, THROTTLE + "50MiB", POLL + "10s"))
+    return did_you_mean(text, (*known, THROTTLE + "50MiB", REASSIGN_THROTTLE + "50MiB", POLL + "10s"))
 
 
 def parts_by_axis() -> list[tuple[str, str, str]]:
@@ -122,6 +125,11 @@ def parts_by_axis() -> list[tuple[str, str, str]]:
     return [
         *((part.name, part.axis, part.help) for part in registered),
         (THROTTLE + "RATE", "rate", "bytes per second and broker, as throttle-50MiB; goes before [strategy] throttle"),
+        (
+            REASSIGN_THROTTLE + "RATE",
+            "rate",
+            "the same for replicas that a move adds, and for no others (KIP-542; brokers have to know of the move)",
+        ),
         (POLL + "TIME", "poll", "how often the operator looks at what has ended, as poll-10s; 1 s otherwise"),
     ]
 

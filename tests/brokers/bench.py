@@ -24,7 +24,7 @@ from emulator.protocol.types import Batch, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from emulator.trace import Trace
 from emulator.zookeeper import Response, Stat, ZkClient, ZkCode
-from fetchers import FetcherManager, InitialFetchState, ReplicationThrottle
+from fetchers import FetcherManager, InitialFetchState, Throttle
 
 E = TypeVar("E")
 TP = TopicPartition("t", 0)
@@ -101,11 +101,12 @@ def config(**changes: Any) -> BrokerPolicies:
 class Bench:
     """See the module. ``TP`` is assigned to brokers 0 (this one), 1 and 2 unless a test says otherwise."""
 
-    def __init__(self, policies: BrokerPolicies | None = None, throttle: ReplicationThrottle | None = None) -> None:
+    def __init__(self, policies: BrokerPolicies | None = None, throttle: Throttle | None = None) -> None:
         self.world = World(1)
         self.trace = Trace(self.world)
         self.node = Node(self.world, self.trace, ME, "broker-0", cast(trio.Nursery, None))
-        self.policies = policies or BrokerPolicies(throttle=throttle)
+        self.policies = policies or BrokerPolicies()
+        self.throttle = throttle
         self.restart()
 
     def restart(self) -> None:
@@ -114,7 +115,7 @@ class Bench:
         self.zk = NotedZk()
         self.fetchers = NotedFetchers()
         self.manager = ReplicaManager(
-            self.process, cast(ZkClient, self.zk), cast(FetcherManager, self.fetchers), self.policies
+            self.process, cast(ZkClient, self.zk), cast(FetcherManager, self.fetchers), self.policies, self.throttle
         )
         self.manager.metadata.update(UpdateMetadataRequest(9, 1, -1, (), (0, 1, 2, 3)))
         self.control = ControlHandler(self.manager)

@@ -1,26 +1,25 @@
-"""Replication throttle (KIP-73) at the leader, and from a scenario to the time that a move takes."""
+"""The leader's side of the replication throttles (KIP-73, KIP-542)."""
 
-from collections.abc import Callable
-from typing import Any
+from attrs import evolve
 
-import pytest
-
-from emulator.protocol.events import FetchPosition, IsrChanged, MoveFinished, MoveStarted
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkCode
-from fetchers import ReplicationThrottle
-from scenarios.model import Scenario
-from scenarios.profiles.setup import replication_throttle
-from scenarios.runner.runner import run_scenario
-from tests.brokers.bench import ME, TP, Bench
+from fetchers import BrokerQuotas, Throttle
+from tests.brokers.bench import ME, TP, Bench, state
 
-S = 1_000_000
 OTHER = TopicPartition("t", 1)
+
+
+def leaders_half(lists: str = "", **rates: int) -> Throttle:
+    quotas = BrokerQuotas(ME)
+    quotas.configured(f"brokers/{ME}", {f"leader.{name}.throttled.rate": str(rate) for name, rate in rates.items()})
+    quotas.configured(f"topics/{TP.topic}", {"leader.replication.throttled.replicas": lists})
+    return quotas.leader
 
 
 def throttled_leader(rate: int = 100, isr: tuple[int, ...] = (0,)) -> Bench:
     """``TP`` is listed, ``OTHER`` is not; each holds ten batches of 100 bytes."""
-    bench = Bench(throttle=ReplicationThrottle(rate, 2**60, {TP: (ME,)}, {}))
+    bench = Bench(throttle=leaders_half(f"{TP.partition}:{ME}", replication=rate))
     for tp in (TP, OTHER):
         bench.lead(tp=tp, isr=isr)
         for _ in range(10):
@@ -51,8 +50,7 @@ def test_kafka_4313_a_replica_in_sync_is_not_held_back_but_counts() -> None:
         answer = follower.at(offset)
         assert answer is not None
         assert len(answer.partitions[0].batches) == 2
-    assert bench.manager.leader_quota is not None
-    assert bench.manager.leader_quota.exceeded(bench.world.now)
+    assert bench.manager.throttle.listed.exceeded(bench.world.now)
     assert bench.follower(2).at(0) is None
 
 
@@ -75,84 +73,46 @@ def test_an_in_sync_replica_that_joined_is_let_go() -> None:
     assert follower.answer(1) is not None
 
 
-# -- scenarios ---------------------------------------------------------------------------------------------------
-
-MIB = 2**20
-DOCUMENT: dict[str, Any] = {
-    "schema": "scenario/1",
-    "title": "one partition moves",
-    "seed": 1,
-    "horizon": "5m",
-    "cluster": {"brokers": 4, "controller": 3},
-    "topics": [{"name": "orders", "assignment": [[0, 1], [0, 1]], "size": "32MiB"}],
-    "plan": {"version": 1, "partitions": [{"topic": "orders", "partition": 0, "replicas": [1, 2]}]},
-    "method": [{"at": "1s", "action": "reassign.execute"}],
-}
+def moving_leader(rate: int, isr: tuple[int, ...] = (0,)) -> Bench:
+    """Under KIP-542's rate; of the followers a reassignment adds broker 2, and broker 1 has been there before."""
+    bench = Bench(throttle=leaders_half(reassignment=rate))
+    bench.leader_and_isr(evolve(state(ME, 0, isr), adding=(2,)))
+    bench.learn(TP, ME)
+    for _ in range(10):
+        bench.produce()
+    return bench
 
 
-def scenario(throttle: str | None = None, settings: dict[str, int] | None = None) -> Scenario:
-    document = {**DOCUMENT, "cluster": {**DOCUMENT["cluster"], "config": settings or {}}}
-    if throttle is not None:
-        document["strategy"] = {"throttle": throttle}
-    return Scenario.from_table(document)
+def test_kip_542_only_a_replica_that_a_move_adds_is_held_back() -> None:
+    bench = moving_leader(100)
+    old, new = (bench.follower(broker, max_partition_bytes=200) for broker in (1, 2))
+    assert new.at(0) is not None  # the crossing answer goes through
+    assert new.at(2) is None
+    for offset in (0, 2, 4):
+        assert old.at(offset) is not None
 
 
-def move_us(asked: Scenario) -> tuple[int, list[Any]]:
-    """How long the move took, and every event."""
-    events: list[Any] = []
-    assert run_scenario(asked, on_event=events.extend).verdict == "passed"
-    begin = next(event.t_us for event in events if isinstance(event, MoveStarted))
-    end = next(event.t_us for event in events if isinstance(event, MoveFinished))
-    return end - begin, events
+def test_kip_542_what_others_get_does_not_count() -> None:
+    bench = moving_leader(100)
+    old, new = (bench.follower(broker, max_partition_bytes=200) for broker in (1, 2))
+    for offset in (0, 2, 4):
+        assert old.at(offset) is not None
+    assert new.at(0) is not None
 
 
-@pytest.mark.parametrize(
-    "throttled",
-    [
-        lambda: scenario("4MiB/s"),
-        lambda: scenario(settings={"leader.replication.throttled.rate": 4 * MIB}),
-        lambda: scenario(settings={"follower.replication.throttled.rate": 4 * MIB}),
-    ],
-    ids=["strategy", "leader", "follower"],
-)
-def test_a_move_of_32_mib_at_4_mib_a_second_takes_8_s(throttled: Callable[[], Scenario]) -> None:
-    duration_us, events = move_us(throttled())
-    assert 7 * S <= duration_us <= 9.5 * S
-    # No busy loop: 33 batches arrive, and in between each side looks again at most twice a second.
-    assert len(events) < 600
+def test_kip_542_in_sync_it_is_neither_held_back_nor_counted() -> None:
+    bench = moving_leader(100, isr=(0, 2))
+    new = bench.follower(2, max_partition_bytes=200)
+    for offset in (0, 2, 4):
+        assert new.at(offset) is not None
+    assert not bench.manager.throttle.reassigned.exceeded(bench.world.now)
 
 
-def test_without_a_throttle_it_takes_a_moment() -> None:
-    assert move_us(scenario())[0] < S
-
-
-def test_the_other_replicas_are_not_throttled() -> None:
-    """The partition that does not move, and the replica in sync of the one that does, begin to fetch at once."""
-    _duration, events = move_us(scenario("1MiB/s"))
-    began = {(e.node, e.partition): e.t_us for e in events if isinstance(e, FetchPosition) and e.offset >= 0}
-    assert began[1, 1] < S
-    assert [event.isr for event in events if isinstance(event, IsrChanged)] == [(0, 1, 2)]
-
-
-def test_the_throttle_of_a_strategy() -> None:
-    throttle = replication_throttle(scenario("50MiB/s"))
-    assert throttle is not None
-    orders = TopicPartition("orders", 0)
-    assert (throttle.leader_replicas, throttle.follower_replicas) == ({orders: (0, 1)}, {orders: (2,)})
-    assert (throttle.leader_rate, throttle.follower_rate) == (50 * MIB, 50 * MIB)
-    assert throttle.follower_quota(1) is None
-
-
-def test_the_strategys_throttle_overrules_the_settings_and_the_window_is_theirs() -> None:
-    settings = {
-        "leader.replication.throttled.rate": 7,
-        "replication.quota.window.num": 3,
-        "replication.quota.window.size.seconds": 2,
-    }
-    throttle = replication_throttle(scenario("50MiB/s", settings))
-    assert throttle is not None
-    assert (throttle.leader_rate, throttle.windows, throttle.window_us) == (50 * MIB, 3, 2 * S)
-    throttle = replication_throttle(scenario(settings=settings))
-    assert throttle is not None
-    assert (throttle.leader_rate, throttle.follower_rate) == (7, 2**63 - 1)
-    assert replication_throttle(scenario()) is None
+def test_kip_542_without_word_of_a_move_it_binds_nobody() -> None:
+    bench = Bench(throttle=leaders_half(reassignment=1))
+    bench.lead(isr=(0,))
+    for _ in range(10):
+        bench.produce()
+    follower = bench.follower(1, max_partition_bytes=200)
+    for offset in (0, 2, 4):
+        assert follower.at(offset) is not None

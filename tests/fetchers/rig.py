@@ -30,6 +30,7 @@ from fetchers import (
     InitialFetchState,
     ReplicaAlterLogDirsManager,
     ReplicaFetcherManager,
+    Throttle,
 )
 from fetchers.thread import FetcherThread
 
@@ -236,7 +237,11 @@ class Rig:
     """A broker with a fetcher manager, and the leader it fetches from."""
 
     def __init__(
-        self, world: World, policies: FetcherPolicies | None = None, kind: type[FetcherManager] = ReplicaFetcherManager
+        self,
+        world: World,
+        policies: FetcherPolicies | None = None,
+        kind: type[FetcherManager] = ReplicaFetcherManager,
+        throttle: Throttle | None = None,
     ) -> None:
         self.world = world
         self.trace = Trace(world)
@@ -245,6 +250,7 @@ class Rig:
         self.disk = LogDirectory(Disk())
         self._policies = policies or FetcherPolicies()
         self._kind = kind
+        self._throttle = throttle
         self.process: Process = None  # type: ignore[assignment]  # set by run
         self.manager: FetcherManager = None  # type: ignore[assignment]  # set by run
 
@@ -267,7 +273,7 @@ class Rig:
     def make(self, kind: type[FetcherManager]) -> FetcherManager:
         if kind is ReplicaAlterLogDirsManager:
             return ReplicaAlterLogDirsManager(self.process, self._policies, self.leader)
-        return ReplicaFetcherManager(self.process, self._policies, self.leader.connect)
+        return ReplicaFetcherManager(self.process, self._policies, self.leader.connect, self._throttle)
 
     def see(self, kind: type[E]) -> list[E]:
         seen: list[E] = []
@@ -285,14 +291,15 @@ class Rig:
         """The broker that is fetched from."""
         return ME if self._kind is ReplicaAlterLogDirsManager else LEADER
 
-    def add(self, *tps: TopicPartition, epoch: int = 0) -> None:
+    def add(self, *tps: TopicPartition, epoch: int = 0, adding: bool = False) -> None:
         """Begin to fetch, as a LeaderAndIsr lets a broker do (the removal comes first)."""
         for tp in tps:
             if tp not in self.replicas:
                 self.replica(tp)
         self.manager.remove(tps)
         self.manager.add(
-            InitialFetchState(tp, self.source, epoch, self.replicas[tp].high_watermark, self.replicas[tp]) for tp in tps
+            InitialFetchState(tp, self.source, epoch, self.replicas[tp].high_watermark, self.replicas[tp], adding)
+            for tp in tps
         )
 
     @property
@@ -315,10 +322,11 @@ def play(
     scenario: Callable[[Rig], Awaitable[object]],
     policies: FetcherPolicies | None = None,
     kind: type[FetcherManager] = ReplicaFetcherManager,
+    throttle: Throttle | None = None,
 ) -> None:
     """Run ``scenario`` in a world of its own."""
     world = World(1, max_events=200_000)
-    world.run(Rig(world, policies, kind).run, scenario)
+    world.run(Rig(world, policies, kind, throttle).run, scenario)
 
 
 KINDS = pytest.mark.parametrize("kind", [ReplicaFetcherManager, ReplicaAlterLogDirsManager])

@@ -2,13 +2,23 @@
 
 import pytest
 
-from fetchers import FetcherPolicies, ReplicationThrottle
-from tests.fetchers.rig import ME, MS, A, B, Rig, play
+from fetchers import BrokerQuotas, Throttle
+from tests.fetchers.rig import ME, MS, A, B, Rig, play, write
+
+LIST, RATE = "follower.replication.throttled.replicas", "follower.replication.throttled.rate"
+BROKER, TOPIC = f"brokers/{ME}", f"topics/{A.topic}"
 
 
-def throttled(rate: int) -> FetcherPolicies:
+def quotas(rate: int | None = None, listed: str = f"{A.partition}:{ME}") -> BrokerQuotas:
     """A alone is listed."""
-    return FetcherPolicies(throttle=ReplicationThrottle(2**60, rate, {}, {A: (ME,)}))
+    found = BrokerQuotas(ME)
+    found.configured(BROKER, {} if rate is None else {RATE: str(rate)})
+    found.configured(TOPIC, {LIST: listed})
+    return found
+
+
+def throttled(rate: int) -> Throttle:
+    return quotas(rate).follower
 
 
 def test_kip_73_a_throttled_partition_is_left_out_until_the_rate_is_down() -> None:
@@ -29,7 +39,7 @@ def test_kip_73_a_throttled_partition_is_left_out_until_the_rate_is_down() -> No
         # One poll of B's each half second and one answer for each 200 bytes: nobody is asked in a loop.
         assert len(rig.leader.asked) - asked < 30
 
-    play(scenario, throttled(1_000))
+    play(scenario, throttle=throttled(1_000))
 
 
 def test_kip_73_with_nothing_else_to_fetch_the_quota_is_looked_at_each_back_off() -> None:
@@ -46,7 +56,7 @@ def test_kip_73_with_nothing_else_to_fetch_the_quota_is_looked_at_each_back_off(
         assert rig.equal(A)
         assert 2_000 * MS <= rig.world.now <= 4_500 * MS
 
-    play(scenario, throttled(1_000))
+    play(scenario, throttle=throttled(1_000))
 
 
 @pytest.mark.parametrize("leader_is_ahead", [True, False])
@@ -58,7 +68,7 @@ def test_kafka_4313_a_replica_at_the_high_watermark_is_never_left_out(leader_is_
         await rig.rest(100)
         assert rig.thread.states[A].held == leader_is_ahead
 
-    play(scenario, throttled(1))
+    play(scenario, throttle=throttled(1))
 
 
 def test_kip_73_removing_a_partition_that_is_held_back_leaves_nothing_behind() -> None:
@@ -74,4 +84,77 @@ def test_kip_73_removing_a_partition_that_is_held_back_leaves_nothing_behind() -
         await rig.world.settled()
         assert rig.equal(A)
 
-    play(scenario, throttled(1_000))
+    play(scenario, throttle=throttled(1_000))
+
+
+@pytest.mark.parametrize("change", ["rate", "list", "removed"])
+def test_what_is_changed_while_a_partition_is_held_back_counts_from_the_next_look_on(change: str) -> None:
+    found = quotas(1)
+
+    async def scenario(rig: Rig) -> None:
+        rig.leader.leads(A, *[0] * 30)
+        rig.add(A)
+        await rig.rest(100)
+        assert rig.thread.states[A].held
+        if change == "list":
+            found.configured(TOPIC, {})
+        else:
+            found.configured(BROKER, {RATE: "1000000"} if change == "rate" else {})
+        await rig.rest(1_200)
+        assert rig.equal(A)
+        assert not rig.thread.states[A].held
+
+    play(scenario, throttle=found.follower)
+
+
+def test_whom_a_list_names_later_is_held_back_from_then_on() -> None:
+    found = quotas(200, "")
+
+    async def scenario(rig: Rig) -> None:
+        rig.leader.leads(A, *[0] * 3)
+        rig.add(A)
+        await rig.rest(100)
+        assert rig.equal(A)
+        found.configured(TOPIC, {LIST: "*"})
+        write(rig.leader.logs[A], *[0] * 30)
+        await rig.rest(600)
+        assert not rig.equal(A)
+        assert rig.thread.states[A].held
+        await rig.world.settled()
+        assert rig.equal(A)
+        assert rig.world.now >= 10_000 * MS
+
+    play(scenario, throttle=found.follower)
+
+
+def test_only_those_that_are_bound_and_behind_are_looked_at() -> None:
+    async def scenario(rig: Rig) -> None:
+        for tp in (A, B):
+            rig.leader.leads(tp, *[0] * 30)
+        rig.add(A, B)
+        await rig.rest(100)
+        assert list(rig.thread._throttle._bound) == [A]
+        await rig.world.settled()
+        assert not rig.thread._throttle._bound
+
+    play(scenario, throttle=throttled(1_000))
+
+
+def test_kip_542_a_replica_that_a_move_adds_is_held_back_and_no_other() -> None:
+    found = BrokerQuotas(ME)
+    found.configured(BROKER, {"follower.reassignment.throttled.rate": "1000"})
+
+    async def scenario(rig: Rig) -> None:
+        for tp in (A, B):
+            rig.leader.leads(tp, *[0] * 30)
+        rig.add(A, adding=True)
+        rig.add(B)
+        await rig.rest(100)
+        assert rig.equal(B)
+        assert not rig.equal(A)
+        assert rig.thread.states[A].held
+        await rig.world.settled()
+        assert rig.equal(A)
+        assert 2_000 * MS <= rig.world.now <= 4_500 * MS
+
+    play(scenario, throttle=found.follower)

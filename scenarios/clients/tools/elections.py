@@ -7,16 +7,11 @@ from emulator.protocol.elect_leaders import ElectionType, ElectLeadersRequest, E
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ElectionAnswered
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import (
-    PREFERRED_REPLICA_ELECTION,
-    TOPICS,
-    decode_topic,
-    encode_preferred_election,
-    topic_path,
-)
+from emulator.protocol.znodes import PREFERRED_REPLICA_ELECTION, encode_preferred_election
 from emulator.zookeeper import NodeExists
 from scenarios.clients.admin import TimedOut
 from scenarios.clients.operator import Operator
+from scenarios.clients.tools.assignments import read_assignments
 from scenarios.clients.tools.outcome import DONE, Outcome
 
 Partitions = Sequence[TopicPartition] | None
@@ -26,8 +21,8 @@ Partitions = Sequence[TopicPartition] | None
 async def by_znode(operator: Operator, partitions: Partitions) -> Outcome:
     """Write the wish; what there is not is left out. While the controller has not done with an earlier one, the tool
     refuses (with an error that has no code of its own)."""
-    existing = await _existing(operator)
-    wanted = existing if partitions is None else [tp for tp in partitions if tp in existing]
+    existing = await read_assignments(operator.zk)
+    wanted = list(existing) if partitions is None else [tp for tp in partitions if tp in existing]
     try:
         await operator.zk.create(PREFERRED_REPLICA_ELECTION, encode_preferred_election(wanted))
     except NodeExists:
@@ -51,11 +46,3 @@ async def by_api(operator: Operator, partitions: Partitions) -> Outcome:
     if response.error is not Errors.NONE and not failed:
         return Outcome((("the election", response.error),))
     return Outcome(failed)
-
-
-async def _existing(operator: Operator) -> dict[TopicPartition, None]:
-    found: dict[TopicPartition, None] = {}
-    for topic in await operator.zk.children(TOPICS):
-        data, _ = await operator.zk.get(topic_path(topic))
-        found.update((TopicPartition(topic, number), None) for number in decode_topic(data))
-    return found

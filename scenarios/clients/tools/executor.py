@@ -10,7 +10,7 @@ from emulator.protocol.types import TopicPartition
 from scenarios.clients.operator import Operator
 from scenarios.clients.tools import reassign
 from scenarios.clients.tools.outcome import Outcome
-from scenarios.strategies import Execution, PlannedMove, Progress
+from scenarios.strategies import Execution, PlannedMove, Progress, Throttle
 
 ZK = "zk"
 
@@ -26,18 +26,22 @@ class Executor:
         execution: the operator's half of the strategy.
         via: how moves reach the controller: ``zk`` or ``api``.
         progress: what waits, in its order, and what is under way as far as the operator has seen.
+        throttle: what is set before each batch.
     """
 
     execution: Execution
     via: str
     progress: Progress
+    throttle: Throttle | None = None
     _refused: list[tuple[str, Errors]] = field(factory=list)
     _one_by_one: int = 0
 
     @classmethod
-    def of(cls, execution: Execution, via: str, moves: Sequence[PlannedMove]) -> "Executor":
+    def of(
+        cls, execution: Execution, via: str, moves: Sequence[PlannedMove], throttle: Throttle | None = None
+    ) -> "Executor":
         """One for ``moves``, which stand in the order in which they are to wait."""
-        return cls(execution, via, Progress(tuple(moves)))
+        return cls(execution, via, Progress(tuple(moves)), throttle)
 
     def would_ask(self, under_way: Collection[TopicPartition]) -> bool:
         """Whether it will ask for more at its next look, if then these partitions' moves are what is under way."""
@@ -53,7 +57,8 @@ class Executor:
                 self.progress = self._seen(under_way)
                 batch = self._next(self.progress, under_way)
                 if batch:
-                    self._answered(operator, batch, await reassign.execute(operator, _targets(batch), self.via))
+                    outcome = await reassign.execute(operator, _targets(batch), self.via, self.throttle)
+                    self._answered(operator, batch, outcome)
             if not self.progress.waiting:
                 return Outcome(tuple(self._refused))
             await operator.process.world.sleep(self.execution.poll_us, background=True)

@@ -1,4 +1,5 @@
-"""kafka-reassign-partitions: execute by way of ZooKeeper (up to 2.5) or of the API (2.6, KAFKA-8820), cancel, list.
+"""kafka-reassign-partitions: execute by way of ZooKeeper (up to 2.5) or of the API (2.6, KAFKA-8820), cancel, list,
+verify.
 
 By way of ZooKeeper nobody answers, so the tool checks the plan itself; by the API the controller does, partition by
 partition. Asked by the API the tool goes ahead while other moves are in progress, as with ``--additional``.
@@ -12,7 +13,7 @@ from emulator.protocol.alter_reassignments import (
 )
 from emulator.protocol.assignments import ReplicaAssignment
 from emulator.protocol.errors import Errors
-from emulator.protocol.events import MoveAnswered, MoveCancelled, MovesListed, MoveStarted
+from emulator.protocol.events import MoveAnswered, MoveCancelled, MovesListed, MoveStarted, MovesVerified
 from emulator.protocol.list_reassignments import (
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsResponse,
@@ -22,14 +23,15 @@ from emulator.protocol.znodes import (
     BROKER_IDS,
     REASSIGN_PARTITIONS,
     decode_reassignment,
-    decode_topic,
     encode_reassignment,
-    topic_path,
 )
 from emulator.zookeeper import NodeExists, NoNode, ZkClient
 from scenarios.clients.admin import TimedOut
 from scenarios.clients.operator import Operator
+from scenarios.clients.tools.assignments import read_assignments
 from scenarios.clients.tools.outcome import DONE, Outcome
+from scenarios.clients.tools.throttle import impose, lift, limit
+from scenarios.strategies import Throttle
 
 Plan = Mapping[TopicPartition, tuple[int, ...]]
 
@@ -37,9 +39,9 @@ IN_PROGRESS = Outcome((("another reassignment is in progress", Errors.REASSIGNME
 """What the tool says where it finds the znode."""
 
 
-async def execute(operator: Operator, moves: Plan, via: str = "zk") -> Outcome:
-    """--execute. ``via``: zk or api."""
-    return await (_by_api(operator, moves) if via == "api" else _by_znode(operator, moves))
+async def execute(operator: Operator, moves: Plan, via: str = "zk", throttle: Throttle | None = None) -> Outcome:
+    """--execute, with --throttle where one is given. ``via``: zk or api."""
+    return await (_by_api if via == "api" else _by_znode)(operator, moves, throttle)
 
 
 async def cancel(operator: Operator, partitions: Sequence[TopicPartition] | None = None) -> Outcome:
@@ -69,17 +71,40 @@ async def in_progress(operator: Operator, via: str) -> tuple[TopicPartition, ...
     if via == "api":
         listed = await _ask_for_list(operator, None)
         return tuple(tp for tp, _ in listed.partitions) if listed.error is Errors.NONE else None
-    try:
-        data, _ = await operator.zk.get(REASSIGN_PARTITIONS)
-    except NoNode:
-        return ()
-    return tuple(decode_reassignment(data))
+    return tuple(await _written(operator.zk))
+
+
+# -- the end ----------------------------------------------------------------------------------------------------------
+
+
+async def verify(operator: Operator, moves: Plan, via: str = "zk") -> None:
+    """--verify: say how far ``moves`` are, in the trace, and clear the throttles if they are over: by way of ZooKeeper
+    if all are done (2.3), by the API if nothing at all is being reassigned (2.6)."""
+    under_way = await in_progress(operator, via)
+    now = await _existing(operator.zk, moves)
+    open_ = [tp for tp in moves if under_way is None or tp in under_way]
+    done = [tp for tp, target in moves.items() if tp not in open_ and now.get(tp) == target]
+    failed = len(moves) - len(open_) - len(done)
+    over = under_way == () if via == "api" else len(done) == len(moves)
+    lifted = over and await lift(operator, dict.fromkeys(tp.topic for tp in moves))
+    operator.process.anchor(MovesVerified, len(done), len(open_), failed, lifted)
+
+
+async def verify_at_the_end(operator: Operator, moves: Plan, via: str, poll_us: int) -> None:
+    """Look each ``poll_us`` whether anything is being reassigned still, then verify ``moves``."""
+    while await in_progress(operator, via) != ():
+        await operator.process.world.sleep(poll_us, background=True)
+    await verify(operator, moves, via)
 
 
 # -- by the API -------------------------------------------------------------------------------------------------------
 
 
-async def _by_api(operator: Operator, moves: Plan) -> Outcome:
+async def _by_api(operator: Operator, moves: Plan, throttle: Throttle | None) -> Outcome:
+    """A throttle replaces the lists of the plan's topics. A replica that is being added already counts as one from
+    before, so that a move asked for again goes on without the followers' half (KAFKA-10779, up to 2.7)."""
+    if throttle is not None:
+        await impose(operator, throttle, await _existing(operator.zk, moves), moves, all_leaders=True)
     for tp, target in moves.items():
         operator.process.anchor(MoveStarted, tp.topic, tp.partition, target)
     return await _alter(operator, moves)
@@ -116,10 +141,24 @@ def _said(assignment: ReplicaAssignment) -> str:
 # -- by way of ZooKeeper ----------------------------------------------------------------------------------------------
 
 
-async def _by_znode(operator: Operator, moves: Plan) -> Outcome:
-    refused = check(moves, await _existing(operator.zk, moves), await _registered(operator.zk))
+async def _by_znode(operator: Operator, moves: Plan, throttle: Throttle | None) -> Outcome:
+    """A throttle is set before the plan is written. While moves are under way it only changes the limits of the plan's
+    brokers (up to 2.5), which is all there is to do if they are this plan's."""
+    existing = await _existing(operator.zk, moves)
+    refused = check(moves, existing, await _registered(operator.zk))
     if refused is not DONE:
         return refused
+    if throttle is not None:
+        under_way = await _written(operator.zk)
+        if under_way:
+            await limit(operator, throttle, existing, moves)
+            return DONE if under_way.items() <= dict(moves).items() else IN_PROGRESS
+        await impose(operator, throttle, existing, moves)
+    return await write_plan(operator, moves)
+
+
+async def write_plan(operator: Operator, moves: Plan) -> Outcome:
+    """Hand ``moves`` over, unless others are under way."""
     try:
         await operator.zk.create(REASSIGN_PARTITIONS, encode_reassignment(moves))
     except NodeExists:
@@ -153,15 +192,17 @@ def _refused(why: str, code: Errors = Errors.INVALID_REPLICA_ASSIGNMENT) -> Outc
     return Outcome(((why, code),))
 
 
-async def _existing(zk: ZkClient, moves: Plan) -> dict[TopicPartition, tuple[int, ...]]:
-    found: dict[TopicPartition, tuple[int, ...]] = {}
-    for topic in dict.fromkeys(tp.topic for tp in moves):
-        try:
-            data, _ = await zk.get(topic_path(topic))
-        except NoNode:
-            continue
-        found.update({TopicPartition(topic, p): replicas for p, replicas in decode_topic(data).items()})
-    return found
+async def _existing(zk: ZkClient, moves: Plan) -> Plan:
+    return await read_assignments(zk, (tp.topic for tp in moves))
+
+
+async def _written(zk: ZkClient) -> Plan:
+    """What the controller has not done yet of what was written."""
+    try:
+        data, _ = await zk.get(REASSIGN_PARTITIONS)
+    except NoNode:
+        return {}
+    return decode_reassignment(data)
 
 
 async def _registered(zk: ZkClient) -> list[int]:

@@ -22,6 +22,7 @@ from emulator.protocol.znodes import (
 )
 from emulator.zookeeper import NodeExists, NoNode
 from scenarios.clients.operator import Operator
+from scenarios.clients.tools.outcome import DONE, Outcome
 from scenarios.clients.tools.placement import place_replicas
 
 Assignment = Mapping[int, tuple[int, ...]]
@@ -29,18 +30,18 @@ Moving = Callable[[Operator, str], Awaitable[bool]]
 """Is a move under way that forbids to add partitions to a topic, whose znode is given?"""
 
 
-async def create(operator: Operator, topic: str, assignment: Assignment, config: Mapping[str, str]) -> Errors:
+async def create(operator: Operator, topic: str, assignment: Assignment, config: Mapping[str, str]) -> Outcome:
     """--create: the configuration first, then the assignment, which wakes the controller. What a topic of that name
     has left behind of its configuration is written over."""
     if await operator.zk.exists(topic_path(topic)) is not None:
-        return Errors.TOPIC_ALREADY_EXISTS
+        return _refused(topic, Errors.TOPIC_ALREADY_EXISTS)
     await _write(operator, f"{CONFIG_TOPICS}/{topic}", encode_config(config))
     await operator.zk.create_parents(topic_path(topic))
     try:
         await operator.zk.create(topic_path(topic), encode_topic(assignment))
     except NodeExists:
-        return Errors.TOPIC_ALREADY_EXISTS
-    return Errors.NONE
+        return _refused(topic, Errors.TOPIC_ALREADY_EXISTS)
+    return DONE
 
 
 async def _write(operator: Operator, path: str, data: str) -> None:
@@ -51,19 +52,19 @@ async def _write(operator: Operator, path: str, data: str) -> None:
         await operator.zk.set(path, data)
 
 
-async def delete(operator: Operator, topic: str) -> Errors:
+async def delete(operator: Operator, topic: str) -> Outcome:
     """--delete: mark the topic for deletion, which is the controller's to do. Marked already: nothing to do."""
     if await operator.zk.exists(topic_path(topic)) is None:
-        return Errors.UNKNOWN_TOPIC_OR_PARTITION
+        return _refused(topic, Errors.UNKNOWN_TOPIC_OR_PARTITION)
     await operator.zk.create_parents(delete_topic_path(topic))
     with suppress(NodeExists):
         await operator.zk.create(delete_topic_path(topic), "")
-    return Errors.NONE
+    return DONE
 
 
 async def expand(
     operator: Operator, topic: str, partitions: int, assignment: Sequence[tuple[int, ...]] | None, moving: Moving
-) -> Errors:
+) -> Outcome:
     """--alter --partitions: let the topic have ``partitions`` in all.
 
     Args:
@@ -73,26 +74,30 @@ async def expand(
     try:
         data, _ = await operator.zk.get(topic_path(topic))
     except NoNode:
-        return Errors.UNKNOWN_TOPIC_OR_PARTITION
+        return _refused(topic, Errors.UNKNOWN_TOPIC_OR_PARTITION)
     if await moving(operator, data):
-        return Errors.REASSIGNMENT_IN_PROGRESS
+        return _refused(topic, Errors.REASSIGNMENT_IN_PROGRESS)
     before = decode_topic(data)
     if partitions <= len(before):
-        return Errors.INVALID_PARTITIONS
+        return _refused(topic, Errors.INVALID_PARTITIONS)
     brokers = sorted(int(name) for name in await operator.zk.children(BROKER_IDS))
     factor = len(before[0])
     if assignment is None:
         if factor > len(brokers):
-            return Errors.INVALID_REPLICATION_FACTOR
+            return _refused(topic, Errors.INVALID_REPLICATION_FACTOR)
         assignment = place_replicas(brokers, partitions - len(before), factor, before[0][0], len(before))
     elif not _fits(assignment, partitions - len(before), factor, brokers):
-        return Errors.INVALID_REPLICA_ASSIGNMENT
+        return _refused(topic, Errors.INVALID_REPLICA_ASSIGNMENT)
     added = {len(before) + index: tuple(replicas) for index, replicas in enumerate(assignment)}
     try:
         await operator.zk.set(topic_path(topic), encode_topic({**before, **added}, decode_motions(data) or None))
     except NoNode:
-        return Errors.UNKNOWN_TOPIC_OR_PARTITION
-    return Errors.NONE
+        return _refused(topic, Errors.UNKNOWN_TOPIC_OR_PARTITION)
+    return DONE
+
+
+def _refused(topic: str, code: Errors) -> Outcome:
+    return Outcome(((topic, code),))
 
 
 def _fits(assignment: Sequence[tuple[int, ...]], count: int, factor: int, brokers: Sequence[int]) -> bool:

@@ -31,6 +31,7 @@ PERFORM: Mapping[str, Perform] = {
     "reassign.execute": operator.execute_plan,
     "reassign.cancel": operator.cancel_moves,
     "reassign.list": operator.list_moves,
+    "reassign.verify": operator.verify_moves,
     "topic.create": operator.create_topic,
     "topic.delete": operator.delete_topic,
     "topic.expand": operator.expand_topic,

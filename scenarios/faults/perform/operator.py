@@ -5,39 +5,69 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import ALL_BROKERS
+from emulator.protocol.znodes import ALL_BROKERS, broker_entity, topic_entity
 from scenarios.clients.tools import configs, elections, reassign, reassign_and_wait, topics
 from scenarios.clients.tools.executor import ZK, Executor, carry_out
 from scenarios.clients.tools.outcome import Outcome
 from scenarios.cluster import TopicSetup
 from scenarios.model import PROFILES, WAITED_FOR, MethodEntry, Plan
-from scenarios.strategies import PlannedMove
+from scenarios.strategies import PlannedMove, Throttle
 
 if TYPE_CHECKING:
     from scenarios.faults.actions import Actions, Brokers
 
 
 def execute_plan(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
-    plan = entry.param("plan") or actions.scenario.plan
-    assert plan is not None
+    plan = _plan(actions, entry)
     actions.roles.final.update(plan.targets())
     via = entry.param("via") or actions.scenario.reassigns_by
     strategy, operator = actions.scenario.strategy.parsed, actions.cluster.operator
     execution = strategy.execution
     planned = execution.sorted(_planned(actions, plan), actions.cluster.world.stream("strategy", "order"))
     moves, judge = {move.tp: move.target for move in planned}, _judge(actions, entry)
+    throttle, ended = entry.param("throttle"), judge
+    if throttle is not None:
+        throttle = Throttle(throttle)
+    elif actions.scenario.strategy.limit is not None:
+        throttle, ended = actions.scenario.strategy.limit, _then_verify(actions, judge, moves, via)
     if via == ZK and any(executor.progress.waiting for executor in actions.executors):
         judge(reassign.IN_PROGRESS)
     elif not execution.at_once:
-        executor = Executor.of(execution, via, planned)
+        executor = Executor.of(execution, via, planned, throttle)
         actions.executors.append(executor)
-        operator.begin(carry_out, executor, done=judge)
+        operator.begin(carry_out, executor, done=ended)
     elif strategy.protocol in WAITED_FOR:
-        operator.begin(reassign_and_wait.execute_and_wait, moves, entry.param("give_up_after"), done=judge)
+        operator.begin(
+            reassign_and_wait.execute_and_wait, moves, entry.param("give_up_after"), throttle, done=ended
+        )
     else:
-        operator.begin(reassign.execute, moves, via, done=judge)
+        operator.begin(reassign.execute, moves, via, throttle, done=ended)
+
+
+def _then_verify(
+    actions: Actions, judge: Callable[[Outcome], None], moves: reassign.Plan, via: str
+) -> Callable[[Outcome], None]:
+    """Whose strategy has a throttle keeps an eye on the moves, and has it cleared when they are over."""
+    poll_us = actions.scenario.strategy.parsed.execution.poll_us
+
+    def done(outcome: Outcome) -> None:
+        judge(outcome)
+        actions.cluster.operator.begin(reassign.verify_at_the_end, moves, via, poll_us)
+
+    return done
+
+
+def verify_moves(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
+    via = entry.param("via") or actions.scenario.reassigns_by
+    moves = {TopicPartition.parse(name): target for name, target in _plan(actions, entry).targets().items()}
+    actions.cluster.operator.begin(reassign.verify, moves, via)
+
+
+def _plan(actions: Actions, entry: MethodEntry) -> Plan:
+    plan: Plan | None = entry.param("plan") or actions.scenario.plan
+    assert plan is not None
+    return plan
 
 
 def _planned(actions: Actions, plan: Plan) -> list[PlannedMove]:
@@ -82,32 +112,21 @@ def _judge(actions: Actions, entry: MethodEntry) -> Callable[[Outcome], None]:
 
 def create_topic(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
     topic: TopicSetup = actions.make_topic(actions.scenario, entry.param("topic"))
-    done = _answered(actions, f"topic.create {topic.name}")
-    actions.cluster.operator.begin(topics.create, topic.name, topic.assignment, topic.config, done=done)
+    judge = _judge(actions, entry)
+    actions.cluster.operator.begin(topics.create, topic.name, topic.assignment, topic.config, done=judge)
 
 
 def delete_topic(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
     name = entry.param("topic")
-    actions.cluster.operator.begin(topics.delete, name, done=_answered(actions, f"topic.delete {name}"))
+    actions.cluster.operator.begin(topics.delete, name, done=_judge(actions, entry))
 
 
 def expand_topic(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
     name, moving = entry.param("topic"), actions.cluster.setup.moves_forbid_expansion
     actions.cluster.operator.begin(
         topics.expand, name, entry.param("partitions"), entry.param("assignment"), moving,
-        done=_answered(actions, f"topic.expand {name}"),
+        done=_judge(actions, entry),
     )  # fmt: skip
-
-
-def _answered(actions: Actions, what: str) -> Callable[[object], None]:
-    """Whoever was refused has not done what the method says."""
-
-    def done(error: object) -> None:
-        assert isinstance(error, Errors)
-        if error is not Errors.NONE:
-            actions.refused.append(f"{what}: {error.name}")
-
-    return done
 
 
 def elect_preferred(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
@@ -117,7 +136,9 @@ def elect_preferred(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> 
 
 
 def set_config(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
-    topic = entry.param("topic")
-    entity = ALL_BROKERS if topic is None else f"topics/{topic}"
-    settings = {name: str(value).lower() for name, value in entry.param("config").items()}
-    actions.cluster.operator.begin(configs.alter, entity, settings)
+    topic, brokers = entry.param("topic"), entry.param("brokers")
+    entities = [ALL_BROKERS if topic is None else topic_entity(topic)]
+    if brokers is not None:
+        entities = [broker_entity(broker) for broker in actions.roles.find(brokers)]
+    settings = {name: str(value).lower() for name, value in (entry.param("config") or {}).items()}
+    actions.cluster.operator.begin(configs.alter, entities, settings, entry.param("remove") or ())

@@ -6,8 +6,7 @@ from emulator.protocol.events import MoveStarted
 from emulator.protocol.types import TopicPartition
 from scenarios.clients.tools.outcome import DONE
 from scenarios.clients.tools.reassign import check
-from scenarios.model import Scenario
-from scenarios.profiles.setup import replication_throttle
+from scenarios.clients.tools.throttle import LISTS, throttled_lists
 from scenarios.runner.runner import Stage
 from tests.scenarios.runner.building import EXECUTE, TP, Table, play, scenario
 
@@ -38,28 +37,14 @@ def test_C57_hw_after_partition_reassignment(via: str) -> None:
 
 def test_C61_only_throttle_moving_replicas() -> None:
     """Kafka's six brokers, 0 to 5 here, and two topics: of the plan's partitions the third of each stays in place."""
-    moved = {"topic1": ([0, 1], [0, 2]), "topic2": ([4, 5], [3, 5])}
-    topics = [{"name": topic, "assignment": [old, old, [3, 4]]} for topic, (old, _) in moved.items()]
-    partitions = [
-        {"topic": topic, "partition": p, "replicas": new}
-        for topic, (_, target) in moved.items()
-        for p, new in enumerate((target, target, [3, 4]))
-    ]
-    throttle = replication_throttle(
-        Scenario.from_table({
-            "title": "C61", "seed": 1, "horizon": "1m", "cluster": {"brokers": 6}, "topics": topics,
-            "plan": {"version": 1, "partitions": partitions}, "strategy": {"name": "wiki", "throttle": "1MB/s"},
-            "method": [EXECUTE],
-        })
-    )  # fmt: skip
-    assert throttle is not None
-    assert (throttle.leader_rate, throttle.follower_rate) == (1_000_000, 1_000_000)
-    assert {str(tp): brokers for tp, brokers in throttle.leader_replicas.items()} == {
-        "topic1-0": (0, 1), "topic1-1": (0, 1), "topic2-0": (4, 5), "topic2-1": (4, 5),
-    }  # fmt: skip
-    assert {str(tp): brokers for tp, brokers in throttle.follower_replicas.items()} == {
-        "topic1-0": (2,), "topic1-1": (2,), "topic2-0": (3,), "topic2-1": (3,),
-    }  # fmt: skip
+    old, new = {"topic1": (0, 1), "topic2": (4, 5)}, {"topic1": (0, 2), "topic2": (3, 5)}
+    tps = [TopicPartition(topic, partition) for topic in old for partition in (0, 1, 2)]
+    before = {tp: old[tp.topic] if tp.partition < 2 else (3, 4) for tp in tps}
+    moves = {tp: new[tp.topic] if tp.partition < 2 else (3, 4) for tp in tps}
+    assert throttled_lists(before, moves) == {
+        "topic1": dict(zip(LISTS, ("0:0,0:1,1:0,1:1", "0:2,1:2"), strict=True)),
+        "topic2": dict(zip(LISTS, ("0:4,0:5,1:4,1:5", "0:3,1:3"), strict=True)),
+    }
 
 
 ZERO, ONE = TopicPartition("orders", 0), TopicPartition("orders", 1)

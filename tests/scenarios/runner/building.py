@@ -36,6 +36,7 @@ def scenario(
     rollbacks: Iterable[Table] = (),
     expect: Iterable[Table] = (),
     config: Mapping[str, object] | None = None,
+    topic_config: Mapping[str, object] | None = None,
     rate: int = 200,
     acks: str = "all",
     size: str = "64KiB",
@@ -52,7 +53,14 @@ def scenario(
         "seed": seed,
         "horizon": horizon,
         "cluster": {"brokers": brokers, "config": dict(config or {}), "network": {"jitter": "200us"}},
-        "topics": [{"name": "orders", "assignment": [list(replicas) for replicas in assignment], "size": size}],
+        "topics": [
+            {
+                "name": "orders",
+                "assignment": [list(replicas) for replicas in assignment],
+                "size": size,
+                "config": dict(topic_config or {}),
+            }
+        ],
         "strategy": {"name": strategy},
         "method": list(method),
         "rollbacks": list(rollbacks),

@@ -217,9 +217,9 @@ def test_reassign_execute() -> None:
 
 def test_reassign_cancel_and_reassign_list() -> None:
     """A copy that takes eight seconds, listed and cancelled after one; see test_reassign_api.py for the rest."""
-    throttled = {"follower.replication.throttled.rate": 8_000_000}
-    copying = {"plan": {0: [1, 2]}, "strategy": "kip-455", "size": "64MiB", "config": throttled}
-    played = story(EXECUTE, act("reassign.list"), act("reassign.cancel"), act("reassign.list", at="4s"), **copying)
+    copying = {"plan": {0: [1, 2]}, "strategy": "kip-455", "size": "64MiB"}
+    asked = (act("reassign.list"), act("reassign.cancel"), act("reassign.list", at="4s"))
+    played = story({**EXECUTE, "throttle": "8MB/s"}, *asked, **copying)
     listed = [(event.partitions, event.detail) for event in played.of(MovesListed)]
     assert listed == [(1, "orders-0: replicas [1, 2, 0], adding [2], removing [0]"), (0, "")]
     # The order of before is lost (kafka-behaviour, 6.2): 1 comes first now, and leadership is brought to it.

@@ -19,7 +19,10 @@ from emulator.protocol.types import TopicPartition
 from scenarios.model import PROFILES, Scenario
 from tests.scenarios.runner.building import EXECUTE, TP, Played, Table, play, scenario
 
-SLOW = {"follower.replication.throttled.rate": 8_000_000}
+SLOW = {
+    "config": {"follower.replication.throttled.rate": 8_000_000},
+    "topic_config": {"follower.replication.throttled.replicas": "*"},
+}
 """64 MiB take eight seconds."""
 
 
@@ -27,7 +30,7 @@ def moving(*method: Table, **more: Any) -> Scenario:
     """orders-0 moves from 0, 1 to 1, 2 for eight seconds from second 2 on; broker 3 is controller."""
     more = {
         "brokers": 5, "controller": 4, "assignment": [[0, 1], [1, 0]], "plan": {0: [1, 2]}, "strategy": "kip-455",
-        "size": "64MiB", "config": SLOW, "rate": 50, **more,
+        "size": "64MiB", "rate": 50, **SLOW, **more,
     }  # fmt: skip
     return scenario(method=[{**EXECUTE, "via": "api"}, *method], **more)
 

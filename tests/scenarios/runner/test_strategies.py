@@ -10,6 +10,7 @@ from emulator.protocol.events import MoveFinished, MovePlanned, MoveStarted
 from emulator.protocol.types import TopicPartition
 from scenarios.errors import BadInput
 from scenarios.model import Scenario, StrategySpec
+from scenarios.strategies import Throttle
 from tests.scenarios.runner.building import EXECUTE, HEAL, Played, Table, play, scenario
 
 ASSIGNMENT = [[0, 1], [1, 0], [2, 0], [0, 2], [1, 2]]
@@ -119,8 +120,8 @@ def test_keys_of_the_table_say_the_same_as_the_name() -> None:
     keys = StrategySpec(name="wiki", admission="window-4", order="largest-first", poll_us=3_000_000)
     assert keys.parsed == named.parsed
     assert keys.name == named.name == "wiki+window-4+largest-first+poll-3s"
-    assert StrategySpec(name="wiki+throttle-1MiB", throttle=5).rate == 1 << 20
-    assert StrategySpec(name="wiki", throttle=5).rate == 5
+    assert StrategySpec(name="wiki+throttle-1MiB", throttle=5).limit == Throttle(1 << 20)
+    assert StrategySpec(name="wiki", throttle=5).limit == Throttle(5)
 
 
 def test_a_strategy_that_a_run_asks_for_replaces_the_file_s_whole() -> None:
