@@ -264,7 +264,7 @@ def _explanation(
 
 def _turned_down(story: tuple[Any, ...], refused: Iterable[str]) -> int:
     """Where the chain of a refused action begins: at the answer, or at the action itself where its tool refused it."""
-    actions = [line.partition(":")[0].partition(" ")[0] for line in refused]  # some name the topic too
+    actions = [line.partition(":")[0] for line in refused]
     words = (
         event.seq
         for event in reversed(story)

@@ -46,8 +46,8 @@ MOVE_STEPS = {"wiki": "wiki.7", "kafka-6794": "kafka-6794.9", "kip-455": "kip-45
 
 
 def configs(settings: dict[str, Setting]) -> st.SearchStrategy[dict[str, Any]]:
-    values = st.booleans(), st.integers(1, 10**6)
-    options = {name: values[0 if isinstance(item.default, bool) else 1] for name, item in settings.items()}
+    values = {bool: st.booleans(), int: st.integers(1, 10**6), str: st.sampled_from(["*", "", "0:1,1:0"])}
+    options = {name: values[type(item.default)] for name, item in settings.items()}
     return st.fixed_dictionaries({}, optional=options)
 
 

@@ -19,6 +19,7 @@ from emulator.protocol.events import (
     LogLoaded,
     MoveFinished,
     MovesListed,
+    MovesVerified,
     NodeCrashed,
     NodeStarted,
     PartitionFailed,
@@ -225,6 +226,12 @@ def test_reassign_cancel_and_reassign_list() -> None:
     # The order of before is lost (kafka-behaviour, 6.2): 1 comes first now, and leadership is brought to it.
     assert (played.assignment(), played.state().leader) == ((1, 0), 1)
     assert [event.t_us > 3_000_000 for event in played.of(MoveFinished)] == [True]
+
+
+def test_reassign_verify() -> None:
+    """Its story is in test_throttles.py."""
+    played = story(EXECUTE, act("reassign.verify", at="9s"), plan={0: [2, 1]})
+    assert [(event.done, event.open, event.lifted) for event in played.of(MovesVerified)] == [(1, 0, False)]
 
 
 def test_topic_create() -> None:

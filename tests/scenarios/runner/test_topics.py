@@ -132,10 +132,10 @@ def test_deletion_can_be_disabled() -> None:
 @pytest.mark.parametrize(
     ("entry", "reason"),
     [
-        ({"action": "topic.create", "topic": {"name": "orders"}}, "topic.create orders: TOPIC_ALREADY_EXISTS"),
+        ({"action": "topic.create", "topic": {"name": "orders"}}, "topic.create: orders: TOPIC_ALREADY_EXISTS"),
         (
             {"action": "topic.expand", "topic": "orders", "partitions": 2},
-            "topic.expand orders: REASSIGNMENT_IN_PROGRESS",
+            "topic.expand: orders: REASSIGNMENT_IN_PROGRESS",
         ),
     ],
 )
