@@ -25,12 +25,12 @@ class Emulated:
         return float("inf") if value is None else float(value)
 
 
-def emulate(scenario: Scenario, *watches: Watch, may_fail: str = "") -> Emulated:
-    """Run ``scenario``; each of ``watches`` sees the stage before it begins.
+def emulate(scenario: Scenario, *watches: Watch, may_fail: str = "", keep_rows: bool = False) -> Emulated:
+    """Run ``scenario``; each of ``watches`` sees the stage before it begins. ``keep_rows``: the measures have tables.
 
     Raises: AssertionError with the explanation where the run fails for another reason than ``may_fail``.
     """
-    stage = Stage(prepare(scenario))
+    stage = Stage(prepare(scenario), keep_rows)
     for watch in watches:
         watch(stage)
     stage.play()
