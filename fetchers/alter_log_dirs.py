@@ -39,8 +39,9 @@ class ReplicaAlterLogDirsManager(FetcherManager):
         endpoint = LocalLeader(self.process.world, self._logs, self.policies)
         name = f"ReplicaAlterLogDirsThread-{number}"
         return FetcherThread(
-            name, leader, self.process, endpoint, self.policies, self.failed, self._throttle, self._logs.replace
-        )
+            name, leader, self.process, endpoint, self.policies, self.failed, self._throttle,
+            self.metrics.thread(name, leader), self._logs.replace,
+        )  # fmt: skip
 
     def truncated(self, tp: TopicPartition, offset: int) -> None:
         """The current log of ``tp`` has been cut at ``offset``; its copy may hold more than that."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from attrs import define, field
 
+from emulator.metrics import Gauge
 from emulator.nodes import Process
 from emulator.protocol.types import TopicPartition
 from fetchers.kinds import Records
@@ -11,10 +12,11 @@ from fetchers.kinds import Records
 
 @define(eq=False)
 class FailedPartitions:
-    """``FailedPartitionsCount`` is its length. Only a higher leader epoch or StopReplica takes a partition out."""
+    """Only a higher leader epoch or StopReplica takes a partition out. ``count``: the gauge FailedPartitionsCount."""
 
     process: Process
     records: Records
+    count: Gauge
     _failed: dict[TopicPartition, None] = field(factory=dict)
 
     def __len__(self) -> int:
@@ -25,6 +27,7 @@ class FailedPartitions:
 
     def add(self, tp: TopicPartition, fetcher: str, leader_epoch: int, reason: str) -> None:
         self._failed[tp] = None
+        self.count.set(len(self._failed))
         self.process.emit(
             self.records.failed, self.process.node.id, fetcher, tp.topic, tp.partition, leader_epoch, reason
         )
@@ -33,4 +36,5 @@ class FailedPartitions:
         for tp in partitions:
             if tp in self._failed:
                 del self._failed[tp]
+                self.count.set(len(self._failed))
                 self.process.emit(self.records.unfailed, self.process.node.id, tp.topic, tp.partition, reason)

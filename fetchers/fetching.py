@@ -7,6 +7,7 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchedPartition, FetchPartition
 from emulator.protocol.types import TopicPartition
 from fetchers.failing import Failing
+from fetchers.metrics import ThreadMetrics
 from fetchers.partitions import Partitions
 from fetchers.ports import LeaderEndPoint
 from fetchers.state import FetchState
@@ -26,12 +27,14 @@ class FetchRound:
         failing: Failing,
         throttle: FollowerThrottle,
         finish: Finish | None,
+        metrics: ThreadMetrics,
     ) -> None:
         self._partitions = partitions
         self._endpoint = endpoint
         self._failing = failing
         self._throttle = throttle
         self._finish = finish
+        self._metrics = metrics
 
     async def run(self) -> None:
         """One fetch request and what its answer does to the partitions.
@@ -39,7 +42,12 @@ class FetchRound:
         Raises:
             emulator.network.Disconnected: there is no answer.
         """
-        answers = await self._endpoint.fetch()
+        try:
+            answers = await self._endpoint.fetch()
+        except Disconnected:
+            self._metrics.answered(())
+            raise
+        self._metrics.answered(answers)
         states = self._partitions.states
         for answer in answers:
             state = states.get(answer.tp)
@@ -70,6 +78,7 @@ class FetchRound:
         if batches:
             state.offset = end
             self._endpoint.want(FetchPartition(state.tp, state.leader_epoch, end, 0))
+        self._metrics.fetched(state, answer.high_watermark)
         self._throttle.received(state, answer)
 
     async def _out_of_range(self, state: FetchState) -> None:

@@ -9,6 +9,7 @@ from emulator.protocol.types import TopicPartition
 from fetchers.assignment import fetcher_id
 from fetchers.failed_partitions import FailedPartitions
 from fetchers.kinds import Records
+from fetchers.metrics import ManagerMetrics
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState
 from fetchers.thread import FetcherThread
@@ -21,6 +22,7 @@ class FetcherManager(ABC):
         client_id: the tag of its metrics.
         records: the events of its kind.
         threads: by leader and fetcher id.
+        metrics: what they show.
         failed: the partitions that no thread fetches any more because of an error.
     """
 
@@ -30,7 +32,8 @@ class FetcherManager(ABC):
     def __init__(self, process: Process, policies: FetcherPolicies, fetchers: int) -> None:
         self.process = process
         self.policies = policies
-        self.failed = FailedPartitions(process, self.records)
+        self.metrics = ManagerMetrics(process, type(self).__name__, self.client_id)
+        self.failed = FailedPartitions(process, self.records, self.metrics.failed)
         self.threads: dict[tuple[int, int], FetcherThread] = {}
         self._fetchers = fetchers
 

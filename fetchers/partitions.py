@@ -9,6 +9,7 @@ from emulator.nodes import Process
 from emulator.protocol.fetch import FetchPartition
 from emulator.protocol.types import TopicPartition
 from fetchers.kinds import Records
+from fetchers.metrics import ThreadMetrics
 from fetchers.pending import PendingWork
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState, LeaderEndPoint
@@ -26,7 +27,13 @@ class Partitions:
     """
 
     def __init__(
-        self, process: Process, leader: int, endpoint: LeaderEndPoint, policies: FetcherPolicies, records: Records
+        self,
+        process: Process,
+        leader: int,
+        endpoint: LeaderEndPoint,
+        policies: FetcherPolicies,
+        records: Records,
+        metrics: ThreadMetrics,
     ) -> None:
         self.states: dict[TopicPartition, FetchState] = {}
         self.truncating: dict[TopicPartition, None] = {}
@@ -38,6 +45,7 @@ class Partitions:
         self._leader = leader
         self._endpoint = endpoint
         self._records = records
+        self._metrics = metrics
         self._backoff_us = policies.replica_fetch_backoff_us
 
     def __contains__(self, state: FetchState) -> bool:
@@ -66,8 +74,10 @@ class Partitions:
         self.delayed.pop(tp, None)
         self.held.pop(tp, None)
         self._endpoint.forget(tp)
-        if state is not None and not state.truncating:
-            self._position(state, -1)
+        if state is not None:
+            self._metrics.dropped(state)
+            if not state.truncating:
+                self._position(state, -1)
 
     def start_fetching(self, state: FetchState, offset: int) -> None:
         """Fetch from ``offset`` on: the log has been cut, or the leader's log begins or ends there."""

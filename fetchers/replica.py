@@ -33,4 +33,7 @@ class ReplicaFetcherManager(FetcherManager):
     def _create(self, leader: int, number: int) -> FetcherThread:
         endpoint = RemoteLeader(self.process.node.id, self._connect(leader), self.policies)
         name = f"ReplicaFetcherThread-{number}-{leader}"
-        return FetcherThread(name, leader, self.process, endpoint, self.policies, self.failed, self._throttle)
+        return FetcherThread(
+            name, leader, self.process, endpoint, self.policies, self.failed,
+            self._throttle, self.metrics.thread(name, leader),
+        )  # fmt: skip

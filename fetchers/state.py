@@ -5,6 +5,9 @@ from attrs import define
 from emulator.protocol.types import TopicPartition
 from fetchers.ports import FollowerLog
 
+NO_LAG = -1
+"""No answer has shown a lag yet."""
+
 
 @define(eq=False, weakref_slot=False)
 class FetchState:
@@ -12,7 +15,8 @@ class FetchState:
 
     ``behind`` (the leader's high watermark is ahead, or not known yet), ``held`` (left out of the fetches) and
     ``adding`` (a reassignment adds the replica) matter to a throttle; ``refused``: the leader has answered with an
-    error since the partition came here.
+    error since the partition came here. ``lag``: Kafka's ConsumerLag as the last answer showed it,
+    ``lag_written``: as it was last told.
     """
 
     tp: TopicPartition
@@ -25,3 +29,5 @@ class FetchState:
     held: bool = False
     refused: bool = False
     adding: bool = False
+    lag: int = NO_LAG
+    lag_written: int = NO_LAG

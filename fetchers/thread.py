@@ -20,6 +20,7 @@ from fetchers.failed_partitions import FailedPartitions
 from fetchers.failing import Failing
 from fetchers.failures import FetcherDied
 from fetchers.fetching import FetchRound, Finish
+from fetchers.metrics import ThreadMetrics
 from fetchers.partitions import Partitions
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState, LeaderEndPoint
@@ -46,6 +47,7 @@ class FetcherThread:
         policies: FetcherPolicies,
         failed: FailedPartitions,
         throttle: Throttle,
+        metrics: ThreadMetrics,
         finish: Finish | None = None,
     ) -> None:
         self.name = name
@@ -55,12 +57,13 @@ class FetcherThread:
         self._process = process
         self._endpoint = endpoint
         self._policies = policies
-        self.partitions = partitions = Partitions(process, leader, endpoint, policies, failed.records)
+        self._metrics = metrics
+        self.partitions = partitions = Partitions(process, leader, endpoint, policies, failed.records, metrics)
         self.states = partitions.states
         self._throttle = FollowerThrottle(process, partitions, throttle)
         failing = Failing(process, name, partitions, failed, policies.failures, self._all_failed)
         self._truncation = TruncationRound(partitions, endpoint, policies.truncation, failing, name)
-        self._fetching = FetchRound(partitions, endpoint, failing, self._throttle, finish)
+        self._fetching = FetchRound(partitions, endpoint, failing, self._throttle, finish, metrics)
         self._bell = Mailbox(process.world, f"work for {process.name}/{name}")
         self._scope: trio.CancelScope | None = None
         self._log = structlog.get_logger("fetchers").bind(broker=process.node.id, fetcher=name)
@@ -79,6 +82,7 @@ class FetcherThread:
         self.partitions.pending.release()
         if not self.dead:
             self._process.emit(FetcherStopped, self._process.node.id, self.name, self.leader, reason)
+        self._metrics.ended()
         self._endpoint.close()
         if self._scope is not None:
             self._scope.cancel()
@@ -99,6 +103,7 @@ class FetcherThread:
         """Nobody is told, and the manager goes on giving this thread partitions that it will never fetch."""
         self._log.error("thread died", reason=str(error))
         self.dead = True
+        self._metrics.died()
         self.partitions.pending.release()
         self._process.emit(FetcherStopped, self._process.node.id, self.name, self.leader, "died")
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 
 class MetricRegistered(NamedTuple):
-    """A metric exists. ``kind``: gauge, meter or timer. A gauge is 0, nothing has been counted or timed."""
+    """A metric exists. ``kind``: gauge, meter, timer, or derived: a gauge that a reader computes. A gauge is
+    0, nothing has been counted or timed."""
 
     t_us: int
     seq: int

@@ -160,12 +160,19 @@ class Metrics:
     def meter(self, name: str) -> Meter:
         return self._registered("meter", Meter(self, name))
 
+    def derived(self, name: str) -> None:
+        """A gauge that a reader computes from other metrics."""
+        self._registered("derived", Metric(self, name))
+
     def timer(self, name: str) -> Timer:
         return self._registered("timer", Timer(self, name))
 
     def remove(self, metric: Metric) -> None:
         """It measures nothing any more."""
+        if isinstance(metric, Meter):
+            metric.write()
         self.write(MetricRemoved, metric.name)
+        self._hidden[metric.name] = None
 
     def has(self, name: str) -> bool:
         """Whether the release has the metric of this name, or of a full one."""
@@ -179,6 +186,7 @@ class Metrics:
     def _registered(self, kind: str, metric: M) -> M:
         if self.has(metric.name):
             self._process.emit(MetricRegistered, self._process.node.id, kind, metric.name)
+            self._hidden.pop(metric.name, None)
         else:
             self._hidden[metric.name] = None
         return metric

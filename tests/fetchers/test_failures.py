@@ -81,7 +81,7 @@ def test_any_error_while_truncating_or_appending_fails_the_partition(
         assert [(event.partition, event.reason) for event in failed] == [(0, f"{doing}: {error}")]
         assert (A in rig.manager.failed, list(rig.thread.states)) == (True, [B])
         assert await goes_on(rig, B)
-        assert rig.manager.dead_threads == 0
+        assert rig.manager.dead_threads == rig.manager.metrics.dead.value == 0
 
     play(scenario, kind=kind)
 
@@ -151,7 +151,7 @@ def test_an_epoch_answer_for_what_was_not_asked_ends_the_thread() -> None:
         rig.add(A)
         await rig.rest()
         assert rig.leader.requests(OffsetsForLeaderEpochRequest)
-        assert rig.manager.dead_threads == 1
+        assert rig.manager.dead_threads == rig.manager.metrics.dead.value == 1
 
     play(scenario)
 
@@ -173,7 +173,7 @@ def test_a_dead_thread_stays_and_never_fetches_what_it_is_given(kind: type[Fetch
         assert not rig.equal(B)
         rig.manager.remove([A, B])
         rig.manager.end_idle_threads()
-        assert rig.manager.dead_threads == 0
+        assert rig.manager.dead_threads == rig.manager.metrics.dead.value == 0
         rig.add(B, epoch=1)
         await rig.rest()
         assert rig.equal(B)

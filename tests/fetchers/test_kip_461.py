@@ -8,6 +8,7 @@ import structlog
 from structlog.testing import capture_logs
 
 from brokers.log.epoch_cache import NO_EPOCHS
+from emulator.metrics.events import GaugeSet
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import (
     FetcherStarted,
@@ -242,14 +243,18 @@ def test_an_append_that_does_not_fit_the_log_fails_the_partition(kind: type[Fetc
 
 @KINDS
 def test_kip_461_gauge_tagged_by_client_id(kind: type[FetcherManager]) -> None:
-    """What FailedPartitionsCount shows, and its tag. The managers do not see each other's failures."""
+    """FailedPartitionsCount of each kind of fetcher. The managers do not see each other's failures."""
 
     async def scenario(rig: Rig) -> None:
+        shown = rig.see(GaugeSet)
         await fail(rig)
         others = [rig.make(other) for other in TAGS if other is not kind]
-        counts = {manager.client_id: len(manager.failed) for manager in (rig.manager, *others)}
-        assert counts == {tag: int(other is kind) for other, tag in TAGS.items()}
+        name = f"kafka.server:type={kind.__name__},name=FailedPartitionsCount,clientId={TAGS[kind]}"
+        counts = [(event.metric, event.value) for event in shown if "FailedPartitionsCount" in event.metric]
+        assert counts == [(name, 1)]
+        assert [len(other.failed) for other in others] == [0]
         rig.manager.remove([A])
-        assert len(rig.manager.failed) == 0
+        assert shown[-1].metric == name
+        assert shown[-1].value == 0
 
     play(scenario, kind=kind)

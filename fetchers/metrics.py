@@ -1,0 +1,110 @@
+"""What fetchers measure (kafka-behaviour, 9): of the managers MaxLag, MinFetchRate, FailedPartitionsCount and
+DeadThreadCount; of each thread FetcherStats and, for each partition, FetcherLagMetrics."""
+
+from collections.abc import Iterable
+
+from emulator.metrics import Gauge, mbean
+from emulator.nodes import Process
+from emulator.protocol.fetch import FetchedPartition
+from emulator.protocol.metric_events import ConsumerLag
+from fetchers.state import NO_LAG, FetchState
+
+PORT = 9092
+
+
+class ManagerMetrics:
+    """Of one manager. MinFetchRate is not written: it is the least one-minute rate of its threads' RequestsPerSec.
+
+    Attributes:
+        failed, dead: the gauges FailedPartitionsCount (KIP-461) and DeadThreadCount (Kafka 2.4).
+    """
+
+    def __init__(self, process: Process, type: str, client_id: str) -> None:
+        def gauge(name: str) -> Gauge:
+            return process.metrics.gauge(mbean("kafka.server", type, name, clientId=client_id))
+
+        self.failed = gauge("FailedPartitionsCount")
+        self.dead = gauge("DeadThreadCount")
+        self._process = process
+        self._lagging: dict[FetchState, None] = {}
+        self._max_lag = process.metrics.sampled(
+            mbean("kafka.server", type, "MaxLag", clientId=client_id), self._read_max_lag
+        )
+        process.metrics.derived(mbean("kafka.server", type, "MinFetchRate", clientId=client_id))
+
+    def thread(self, name: str, leader: int) -> "ThreadMetrics":
+        """Those of a thread that starts."""
+        return ThreadMetrics(self._process, self, name, leader)
+
+    def lag_changed(self, state: FetchState) -> None:
+        if state.lag > 0:
+            self._lagging[state] = None
+        else:
+            self._lagging.pop(state, None)
+        self._max_lag.changed()
+
+    def _read_max_lag(self) -> int:
+        return max((state.lag for state in self._lagging), default=0)
+
+
+class ThreadMetrics:
+    """Of one thread and the partitions that it fetches."""
+
+    def __init__(self, process: Process, manager: ManagerMetrics, name: str, leader: int) -> None:
+        self._process = process
+        self._manager = manager
+        self._fetcher = name
+        self._dead = 0
+        self._changed: list[FetchState] = []
+        tags = {"clientId": name, "brokerHost": f"broker-{leader}", "brokerPort": PORT}
+        self._requests = process.metrics.meter(mbean("kafka.server", "FetcherStats", "RequestsPerSec", **tags))
+        self._bytes = process.metrics.meter(mbean("kafka.server", "FetcherStats", "BytesPerSec", **tags))
+
+    def died(self) -> None:
+        """An error has ended the thread; it counts as dead until a sweep finds it."""
+        self._dead = 1
+        self._manager.dead.set(self._manager.dead.value + 1)
+
+    def ended(self) -> None:
+        """The thread is no more."""
+        self._manager.dead.set(self._manager.dead.value - self._dead)
+        for meter in (self._requests, self._bytes):
+            self._process.metrics.remove(meter)
+
+    def answered(self, answers: Iterable[FetchedPartition]) -> None:
+        """A fetch request was answered, or lost (no answers). A long poll that found nothing is routine."""
+        size = sum([batch.size for answer in answers for batch in answer.batches])
+        if size:
+            self._bytes.mark(size)
+            self._requests.mark()
+        else:
+            self._requests.mark_idly()
+
+    def fetched(self, state: FetchState, leader_high_watermark: int) -> None:
+        """An answer was appended: Kafka's lag is what the leader had committed beyond it, also where it was empty
+        (KAFKA-7704)."""
+        lag = leader_high_watermark - state.offset if leader_high_watermark > state.offset else 0
+        if lag != state.lag:
+            self._set(state, lag)
+
+    def dropped(self, state: FetchState) -> None:
+        """The partition is not fetched here any more: its lag is gone."""
+        if state.lag != NO_LAG:
+            self._set(state, NO_LAG)
+
+    def _set(self, state: FetchState, lag: int) -> None:
+        state.lag = lag
+        self._manager.lag_changed(state)
+        if not self._changed:
+            self._process.metrics.gauges.add(self)
+        self._changed.append(state)
+
+    def write(self) -> None:
+        """An instant of the grid."""
+        changed, self._changed = self._changed, []
+        node = self._process.node.id
+        for state in changed:
+            if state.lag != state.lag_written:
+                state.lag_written = state.lag
+                tp = state.tp
+                self._process.emit(ConsumerLag, node, self._fetcher, tp.topic, tp.partition, state.lag)

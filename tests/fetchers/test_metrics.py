@@ -1,0 +1,126 @@
+"""What fetchers measure."""
+
+import pytest
+
+from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved
+from emulator.protocol.metric_events import ConsumerLag
+from fetchers import FetcherManager
+from tests.fetchers.rig import KINDS, A, B, Rig, play, write
+
+NO_LAG = -1
+
+
+def lags(seen: list[ConsumerLag]) -> list[tuple[int, int]]:
+    return [(event.partition, event.lag) for event in seen]
+
+
+@KINDS
+def test_an_idle_partition_has_a_lag_and_it_is_zero(kind: type[FetcherManager]) -> None:
+    """KAFKA-7704: an answer without records showed the whole high watermark as lag."""
+
+    async def scenario(rig: Rig) -> None:
+        seen = rig.see(ConsumerLag)
+        rig.leader.leads(A, 0, 0, 0)
+        rig.replica(A, 0, 0, 0, high_watermark=3)
+        rig.add(A)
+        await rig.rest(2000)
+        assert lags(seen) == [(0, 0)]
+
+    play(scenario, kind=kind)
+
+
+def test_the_lag_is_what_the_leader_had_committed_beyond_the_answer() -> None:
+    async def scenario(rig: Rig) -> None:
+        seen, maxima = rig.see(ConsumerLag), rig.see(GaugeSet)
+        rig.leader.leads(A, *[0] * 200)
+        rig.leader.leads(B, 0)
+        rig.add(A, B)
+        await rig.rest(150)
+        assert lags(seen)[0][1] > 100, "two records with each answer"
+        assert lags(seen)[1] == (1, 0)
+        await rig.rest(2000)
+        assert lags(seen)[-1] == (0, 0)
+        values = [event.value for event in maxima if "MaxLag" in event.metric]
+        assert values == [lag for partition, lag in lags(seen) if partition == 0]
+
+    play(scenario)
+
+
+def test_who_is_ahead_of_the_leaders_high_watermark_lags_by_nothing() -> None:
+    async def scenario(rig: Rig) -> None:
+        seen = rig.see(ConsumerLag)
+        rig.leader.leads(A, 0, 0, 0)
+        rig.leader.marks[A] = 1
+        rig.add(A)
+        await rig.rest(2000)
+        assert lags(seen) == [(0, 0)]
+
+    play(scenario)
+
+
+@KINDS
+def test_a_partition_that_is_not_fetched_has_no_lag(kind: type[FetcherManager]) -> None:
+    async def scenario(rig: Rig) -> None:
+        seen = rig.see(ConsumerLag)
+        rig.leader.leads(A, *[0] * 200)
+        rig.add(A)
+        await rig.rest(150)
+        rig.manager.remove([A])
+        await rig.rest(200)
+        assert lags(seen)[-1] == (0, NO_LAG)
+        maximum = rig.manager.metrics._max_lag
+        assert maximum.value == 0
+
+    play(scenario, kind=kind)
+
+
+def test_a_lag_that_comes_and_goes_between_two_instants_is_not_written() -> None:
+    async def scenario(rig: Rig) -> None:
+        rig.leader.leads(A, 0)
+        rig.add(A)
+        await rig.rest(2000 - rig.world.now // 1000)
+        seen = rig.see(ConsumerLag)
+        write(rig.leader.logs[A], *[0] * 6)
+        await rig.rest(90)
+        assert rig.equal(A)
+        await rig.rest(200)
+        assert seen == []
+
+    play(scenario)
+
+
+@KINDS
+def test_requests_and_bytes_are_metered_until_the_thread_ends(kind: type[FetcherManager]) -> None:
+    async def scenario(rig: Rig) -> None:
+        registered, marked, removed = rig.see(MetricRegistered), rig.see(MeterMarked), rig.see(MetricRemoved)
+        rig.leader.leads(A, *[0] * 7)
+        rig.add(A)
+        await rig.rest(1500)
+        (name,) = (event.metric for event in registered if "BytesPerSec" in event.metric)
+        thread = rig.thread.name
+        broker = rig.source
+        assert name == (
+            f"kafka.server:type=FetcherStats,name=BytesPerSec,clientId={thread},brokerHost=broker-{broker},brokerPort=9092"
+        )
+        assert [event.total for event in marked if event.metric == name] == [700]
+        rig.manager.remove([A])
+        rig.manager.end_idle_threads()
+        assert name in [event.metric for event in removed]
+        requests = [event.total for event in marked if "RequestsPerSec" in event.metric]
+        assert requests[-1] >= 4
+
+    play(scenario, kind=kind)
+
+
+def test_idle_polls_are_counted_and_written_once_a_minute() -> None:
+    async def scenario(rig: Rig) -> None:
+        rig.leader.leads(A)
+        rig.add(A)
+        await rig.rest(2000)
+        marked = rig.see(MeterMarked)
+        await rig.rest(120_000)
+        requests = [event for event in marked if "RequestsPerSec" in event.metric]
+        assert len(requests) == 2
+        assert requests[1].total - requests[0].total == pytest.approx(120, abs=2)
+
+    play(scenario)
