@@ -6,6 +6,8 @@ from attrs import evolve, field, frozen
 
 from brokers.metrics.replication import AllAssigned, UnderReplication
 from brokers.partition.isr_rules import NotCaughtUp, OutOfSyncRule
+from brokers.partition.isr_write import IsrWrites
+from brokers.partition.isr_writes import ByZooKeeper
 from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import ALL_BROKERS
 
@@ -24,6 +26,7 @@ class BrokerConfig:
     request_timeout_us: int = 30_000_000
     replication_quota_window_num: int = 11
     replication_quota_window_size_us: int = 1_000_000
+    controller_socket_timeout_us: int = 30_000_000
     controlled_shutdown_enable: bool = True
     controlled_shutdown_max_retries: int = 3
     controlled_shutdown_retry_backoff_us: int = 5_000_000
@@ -53,9 +56,12 @@ class BrokerPolicies:
     isr_checks_per_lag_time: int = 2
     """isr-expiration comes that often in replica.lag.time.max.ms: twice since KAFKA-4485 (0.10.2), before once."""
 
-    compares_refused_isr: bool = True
-    """KAFKA-1382 (0.8.2): a write of the ISR that is refused for its version counts if what stands there is the same:
-    it was applied before its connection was lost. False: refused is refused."""
+    isr_writes: IsrWrites = field(factory=ByZooKeeper)
+    """How a leader changes its ISR."""
+
+    every_fetch_looks: bool = True
+    """Each fetch of a follower looks whether the high watermark can move. False: only one that has got on (KAFKA-8841,
+    2.4), so that a replica outside the ISR which no longer counts can go on holding it back."""
 
     counts_acks: bool = False
     """Until 0.8.2 (KAFKA-1697, 0.9): acks above 1 is a number of replicas, and any other negative one means all."""

@@ -9,9 +9,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from controller.events.asked import Asked
+from controller.events.cluster import AlterIsr
 from controller.events.elections import ApiReplicaLeaderElection, ControlledShutdown
 from controller.events.moves import AlterReassignments, ListReassignments
 from emulator.network import Channel
+from emulator.protocol.alter_isr import AlterIsrRequest
 from emulator.protocol.alter_reassignments import AlterPartitionReassignmentsRequest
 from emulator.protocol.controlled_shutdown import ControlledShutdownRequest
 from emulator.protocol.elect_leaders import ElectLeadersRequest
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from controller.controller import Controller
 
 EVENTS: Mapping[type, type[Asked[Any]]] = {
+    AlterIsrRequest: AlterIsr,
     ControlledShutdownRequest: ControlledShutdown,
     ElectLeadersRequest: ApiReplicaLeaderElection,
     AlterPartitionReassignmentsRequest: AlterReassignments,

@@ -10,9 +10,12 @@ import structlog
 from attrs import define, field, frozen
 
 from brokers.lifecycle.controlled_shutdown import ControlledShutdown
+from brokers.lifecycle.controller_channel import ControllerChannel
 from brokers.lifecycle.dynamic_config import DynamicConfig
+from brokers.partition.isr_writes import ByController
 from brokers.policies import BrokerPolicies
 from brokers.replicas import ReplicaManager
+from brokers.replicas.alter_isr import AlterIsrManager
 from brokers.requests.control import ControlHandler
 from brokers.requests.fetch import FetchHandler
 from brokers.requests.produce import ProduceHandler
@@ -91,6 +94,9 @@ class Broker:
         fetchers = ReplicaFetcherManager(process, self.spec.fetchers, self._connect, quotas.follower)
         self.replicas = ReplicaManager(process, zk, fetchers, self.spec.policies, quotas.leader)
         self.control = ControlHandler(self.replicas)
+        if isinstance(self.spec.policies.isr_writes, ByController):
+            channel = ControllerChannel(process, self.replicas.metadata, self._to_controller)
+            self.replicas.alter_isr = AlterIsrManager(process, channel.ask, lambda: self.control.broker_epoch)
         await zk.connect()
         await self._despite_expiries(self._make_paths)
         router = self._router()
@@ -158,6 +164,10 @@ class Broker:
 
     def _connect(self, leader: int) -> Client:
         return Client(self.network, self.process, leader, PORT, self.spec.fetchers.replica_socket_timeout_us)
+
+    def _to_controller(self, controller: int) -> Client:
+        timeout_us = self.spec.policies.config.controller_socket_timeout_us
+        return Client(self.network, self.process, controller, PORT, timeout_us)
 
     def _router(self) -> Router:
         router, manager = Router(), self.replicas

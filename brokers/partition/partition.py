@@ -1,14 +1,13 @@
 """One partition on one broker: leader, follower, or neither yet.
 
-Every method is one synchronous transition. While a write of the ISR is in flight the high watermark stands still,
-as it does under Kafka's ``leaderIsrUpdateLock``.
+Every method is one synchronous transition.
 """
 
 from typing import TYPE_CHECKING
 
 from brokers.metrics.partition import NOT_LEADING
 from brokers.partition import isr
-from brokers.partition.isr import IsrWrite
+from brokers.partition.isr_write import IsrWrite, find_strangers
 from brokers.partition.remote import NONE_REMOTE, RemoteReplica
 from brokers.partition.replica import Replica
 from brokers.purgatory import DelayedProduce, WaitingProduces
@@ -29,7 +28,7 @@ class Partition(Replica):
 
     Attributes:
         isr: the in-sync set as this leader holds it; empty on a follower.
-        isr_write: the write of the ISR that is in flight, if one is.
+        isr_write: the change of the ISR that is under way, if one is.
         zk_version: of the state znode that ``isr`` stands in.
         current, impending: the replicas before a move and those it goes to, as a leader was told (KIP-352's draft);
             where requests do not tell them apart, all of them and none.
@@ -96,7 +95,7 @@ class Partition(Replica):
         for reader in self.readers or ():
             reader.note(self.tp)
         before, self.remotes = self.remotes, remotes
-        isr.find_strangers(self, before)
+        find_strangers(self, before)
         self.process.emit(
             BecameLeader, me, self.tp.topic, self.tp.partition, state.leader_epoch, log.end_offset, self.high_watermark,
             state.isr, state.replicas, state.adding, state.removing,
@@ -155,6 +154,8 @@ class Partition(Replica):
         self.zk_version = state.zk_version
         self.adding, self.removing = state.adding, state.removing
         self.isr_write = None
+        if self.manager.alter_isr is not None:
+            self.manager.alter_isr.clear(self.tp)
 
     def resign_leadership(self) -> None:
         """Stop leading, and answer delayed produces with NOT_LEADER_FOR_PARTITION (a policy)."""
@@ -226,7 +227,7 @@ class Partition(Replica):
     def advance_high_watermark(self, now_us: int) -> None:
         """Move it to the lowest end among the ISR and those that count like it, being caught up (a policy)."""
         log = self.log
-        if log is None or self.isr_write is not None:
+        if log is None or (self.isr_write is not None and self.manager.policies.isr_writes.holds_high_watermark):
             return
         lowest = log.end_offset
         high_watermark = self.high_watermark
@@ -255,12 +256,13 @@ class Partition(Replica):
 
     def tend(self, now_us: int, *, shrinks: bool) -> None:
         """What only time brings: members of the ISR too far behind (``shrinks``: they are looked for), and a caught-up
-        replica outside it that no longer counts. Kafka finds the latter at the next fetch of any follower; here idle
-        partitions see no fetches."""
+        replica outside it that no longer counts. Where Kafka finds the latter at the next fetch of any follower
+        (a policy) it is found here: idle partitions see no fetches."""
         if shrinks:
             isr.shrink(self, now_us)
         isr.expand_waiting(self)
-        self.advance_high_watermark(now_us)
+        if self.manager.policies.every_fetch_looks:
+            self.advance_high_watermark(now_us)
 
     def at_rest(self) -> bool:
         """Whether the leader and every member of the ISR are at the high watermark."""
@@ -297,7 +299,8 @@ class Partition(Replica):
         return 1 + sum(remote.in_isr and remote.log_end_offset >= offset for remote in self.remotes.values())
 
     def _acknowledgement(self) -> Errors:
-        enough = len(self.isr) >= self.manager.policies.min_insync_replicas(self.tp.topic)
+        in_sync = len(self.isr) if self.isr_write is None else self.isr_write.maximal_size
+        enough = in_sync >= self.manager.policies.min_insync_replicas(self.tp.topic)
         return Errors.NONE if enough else Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND
 
     def fail_waiting(self, error: Errors) -> None:

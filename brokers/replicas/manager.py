@@ -9,6 +9,7 @@ from brokers.metadata_cache import MetadataCache
 from brokers.metrics import ReplicaManagerMetrics
 from brokers.partition import Partition, isr
 from brokers.policies import BrokerPolicies
+from brokers.replicas.alter_isr import AlterIsrManager
 from brokers.replicas.isr_propagation import IsrChangePropagation
 from brokers.replicas.planted import PlantedFaults
 from brokers.requests.fetch_session import FetchSession
@@ -35,6 +36,7 @@ class ReplicaManager:
         offline: the replicas whose log directory has failed: until the process is started anew, they are lost to it.
         planted: what a scenario has this broker get wrong.
         throttle: what binds it as a leader.
+        alter_isr: asks the controller for other ISRs, where that is how they change.
         woken: the parked fetches to look at again at the end of this transition.
     """
 
@@ -61,6 +63,7 @@ class ReplicaManager:
         self.planted = PlantedFaults()
         self.woken: dict[FetchSession, None] = {}
         self.throttle = throttle or Throttle()
+        self.alter_isr: AlterIsrManager | None = None
         self._propagation = IsrChangePropagation(process, zk, policies.config)
         self._checkpointing = False
 
@@ -72,7 +75,8 @@ class ReplicaManager:
     def start(self) -> None:
         """Begin the periodic work: isr-expiration and isr-change-propagation."""
         self.process.every(self.policies.isr_check_interval_us, self.shrink_isrs)
-        self._propagation.start()
+        if self.policies.isr_writes.announced:
+            self._propagation.start()
 
     def error_without_replica(self, tp: TopicPartition) -> Errors:
         """What a request for a partition without a replica here gets."""
@@ -225,10 +229,12 @@ class ReplicaManager:
 
     def isr_changed(self, partition: Partition) -> None:
         """A leader's ISR write took effect: tell the controller in time, and look at what waited for it."""
-        self._propagation.record(partition.tp)
-        now = self.process.clock_us
+        writes = self.policies.isr_writes
+        if writes.announced:
+            self._propagation.record(partition.tp)
         self.behind[partition] = None
-        partition.advance_high_watermark(now)
+        if writes.outcome_moves_high_watermark:
+            partition.advance_high_watermark(self.process.clock_us)
         isr.expand_waiting(partition)
         self.complete_woken()
 

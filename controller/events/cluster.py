@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING
 
 from attrs import define
 
-from controller.operations import brokers, isr_notifications, log_dirs, topics
+from controller.events.asked import Asked
+from controller.operations import alter_isr, brokers, isr_notifications, log_dirs, topics
+from emulator.protocol.alter_isr import AlterIsrRequest
 from emulator.protocol.leader_and_isr import LeaderAndIsrResponse
 
 if TYPE_CHECKING:
@@ -59,6 +61,16 @@ class IsrChangeNotification:
     async def process(self, controller: "Controller") -> None:
         if controller.is_active:
             await isr_notifications.read(controller)
+
+
+@define(eq=False)
+class AlterIsr(Asked[AlterIsrRequest]):
+    """A leader asks for other ISRs (KIP-497). Dropped from the queue, it goes unanswered."""
+
+    async def process(self, controller: "Controller") -> None:
+        response = await alter_isr.answer(controller, self.request)
+        self.answer(response)
+        await alter_isr.complete_moves(controller, response)
 
 
 @define(eq=False)

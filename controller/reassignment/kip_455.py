@@ -74,9 +74,12 @@ class Kip455(ByApiAndAdminPath):
     Attributes:
         adds_as_new: whether A1 tells the replicas in AR that they are new (2.7, KAFKA-10314); before, only A2 does,
             whose request the brokers answer as stale.
+        watches_isr: whether a move's ISR is watched in ZooKeeper. Where leaders ask for their ISRs (2.7, KIP-497), the
+            controller looks at the move when it has answered.
     """
 
     adds_as_new: bool = False
+    watches_isr: bool = True
     name: str = "kip-455"
     steps: tuple[str, ...] = STEPS
     phases: Mapping[str, tuple[str, str]] = PHASES
@@ -116,7 +119,8 @@ class Kip455(ByApiAndAdminPath):
             await actions.delete(c, tp, unneeded)
 
     async def _go_on(self, c: "Controller", move: Move, *, requested: bool) -> None:
-        c.watches.state(move.tp)
+        if self.watches_isr:
+            c.watches.state(move.tp)
         move.aim = move.target
         async with self._step(c, move, "check"):
             complete = await self._complete(c, move)

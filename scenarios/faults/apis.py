@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from emulator.network import Passing
+from emulator.protocol.alter_isr import AlterIsrRequest, AlterIsrResponse
 from emulator.protocol.alter_reassignments import (
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,
@@ -47,6 +48,7 @@ APIS: Mapping[str, tuple[type, type]] = {
     "Produce": (ProduceRequest, ProduceResponse),
     "InitProducerId": (InitProducerIdRequest, InitProducerIdResponse),
     "Metadata": (MetadataRequest, MetadataResponse),
+    "AlterIsr": (AlterIsrRequest, AlterIsrResponse),
     "ControlledShutdown": (ControlledShutdownRequest, ControlledShutdownResponse),
     "ElectLeaders": (ElectLeadersRequest, ElectLeadersResponse),
     "AlterPartitionReassignments": (AlterPartitionReassignmentsRequest, AlterPartitionReassignmentsResponse),

@@ -35,6 +35,7 @@ MESSAGES: Mapping[str, Message] = {
         Message("Produce", "a producer appends to the partitions that a broker leads"),
         Message("InitProducerId", "an idempotent producer asks for its id"),
         Message("Metadata", "a client asks who leads what, and who is controller", names_partitions=False),
+        Message("AlterIsr", "a leader asks the controller for another ISR"),
         Message("ControlledShutdown", "a broker asks the controller to relieve it", names_partitions=False),
         Message("ElectLeaders", "the operator asks the controller for elections"),
         Message("AlterPartitionReassignments", "the operator asks the controller to move partitions, or not to"),

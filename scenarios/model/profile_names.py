@@ -31,6 +31,7 @@ class Profile:
         also_knows: the settings that it has and not every other (``profile_checks``).
         counts_acks: whether acks above 1 asks for that many replicas; it went with 0.9.
         tells_moves: whether brokers are told by any protocol which replicas a move adds (KIP-352's draft).
+        alters_isr: whether its leaders ask the controller for their ISRs (2.7, KIP-497).
         leaves_out: what the release does and this version of Understudy does not do for it, a line each.
     """
 
@@ -46,6 +47,7 @@ class Profile:
     also_knows: tuple[str, ...] = ()
     counts_acks: bool = False
     tells_moves: bool = False
+    alters_isr: bool = False
 
     def settings(self, stated: Mapping[str, ConfigValue]) -> dict[str, ConfigValue]:
         """Every broker setting: what a scenario states, else this release's default."""
@@ -140,14 +142,14 @@ PROFILES: Mapping[str, Profile] = {
         ),
         Profile(
             name="kafka-2.7",
-            help="2.7: kafka-2.6 with new replicas told that they are new (KAFKA-10314)",
+            help="2.7: kafka-2.6 with ISRs changed by the controller (KIP-497)",
+            alters_isr=True,
             strategy="kip-455",
             election_tool="api",
             tool="api",
             defaults=_KIP_537,
             session_timeout_us=_KIP_537_SESSION_US,
             leaves_out=(
-                "AlterIsr: leaders write the ISR to ZooKeeper, as until 2.6 (KIP-497)",
                 "truncation on fetch: a follower asks for the epoch's end first, as until 2.6 (KIP-595)",
             ),
         ),

@@ -68,11 +68,16 @@ def _asks(scenario: Scenario) -> bool:
     return bool(scenario.consumers) or any(asks(scenario) for asks in asking)
 
 
+def _asks_for_isrs(scenario: Scenario) -> bool:
+    return PROFILES[scenario.profile].alters_isr
+
+
 _BY_API = 'via = "api" under kip-455'
 _SENDERS: Mapping[str, tuple[Callable[[Scenario], bool], str]] = {
     "Produce": (_has_load, "add [[workloads]]"),
     "InitProducerId": (_is_idempotent, 'add [[workloads]] with config = { "enable.idempotence" = true }'),
     "Metadata": (_asks, "add [[workloads]]"),
+    "AlterIsr": (_asks_for_isrs, "write a profile whose leaders ask the controller, such as 'kafka-2.7'"),
     "ControlledShutdown": (_shuts_down, 'add an entry with action = "broker.controlled_shutdown"'),
     "AlterPartitionReassignments": (_alters, f'add action = "reassign.execute" with {_BY_API}, or "reassign.cancel"'),
     "ListPartitionReassignments": (_lists, 'add an entry with action = "reassign.list"'),

@@ -10,6 +10,7 @@ from attrs import evolve
 
 from brokers.metrics import CurrentReplicas, WithoutAdding
 from brokers.partition.isr_rules import StuckOrSlow
+from brokers.partition.isr_writes import ByController, ByZooKeeper
 from brokers.policies import BrokerPolicies
 from controller.channels.schemas import CurrentAndImpending
 from controller.fencing import Unfenced
@@ -56,7 +57,7 @@ KAFKA_0_8 = evolve(
         KAFKA_1_1.brokers,
         # KAFKA-1546 (0.9), KAFKA-1382 (0.8.2), KAFKA-1697 (0.9) and KAFKA-2960 (0.10) are to come.
         out_of_sync=StuckOrSlow(),
-        compares_refused_isr=False,
+        isr_writes=ByZooKeeper(compares=False),
         counts_acks=True,
         demotion_answers_waiting=False,
         # KAFKA-1097 (0.8.1) and KAFKA-4485 (0.10.2) are to come.
@@ -91,13 +92,14 @@ KIP_352_DRAFT = evolve(
     ),
 )
 
-# KAFKA-9198; KAFKA-9672 (3.0) is to come.
+# KAFKA-9198 and KAFKA-8841; KAFKA-9672 (3.0) is to come.
 KAFKA_2_4 = evolve(
     KAFKA_2_3,
     brokers=evolve(
         KAFKA_2_3.brokers,
         stop_answers_waiting=True,
         strangers_leave_isr=False,
+        every_fetch_looks=False,
         lacks_metrics=KAFKA_2_3.brokers.lacks_metrics - absent.SINCE_2_4,
     ),
     moves_forbid_expansion=move_of_the_topic,
@@ -125,8 +127,10 @@ KAFKA_2_7 = evolve(
     KAFKA_2_6,
     # KAFKA-10193: whose request is dropped at the end of a session, is told.
     controller=evolve(KAFKA_2_6.controller, answers_preempted=True),
+    # KIP-497: leaders ask the controller for their ISRs.
+    brokers=evolve(KAFKA_2_6.brokers, isr_writes=ByController()),
     # KAFKA-10314: a replica that joins may take any good log directory.
-    kip_455=Kip455(adds_as_new=True),
+    kip_455=Kip455(adds_as_new=True, watches_isr=False),
 )
 
 BUNDLES: Mapping[str, Bundle] = {

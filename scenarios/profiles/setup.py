@@ -119,6 +119,7 @@ def _broker_policies(scenario: Scenario) -> BrokerPolicies:
         request_timeout_us=settings["request.timeout.ms"] * 1000,
         replication_quota_window_num=settings["replication.quota.window.num"],
         replication_quota_window_size_us=settings["replication.quota.window.size.seconds"] * 1_000_000,
+        controller_socket_timeout_us=settings["controller.socket.timeout.ms"] * 1000,
         controlled_shutdown_enable=bool(settings["controlled.shutdown.enable"]),
         controlled_shutdown_max_retries=settings["controlled.shutdown.max.retries"],
         controlled_shutdown_retry_backoff_us=settings["controlled.shutdown.retry.backoff.ms"] * 1000,

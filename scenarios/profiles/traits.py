@@ -14,6 +14,8 @@ from attrs import frozen
 
 from brokers.metrics import AllAssigned, CurrentReplicas, WithoutAdding
 from brokers.partition.isr_rules import NotCaughtUp
+from brokers.partition.isr_write import IsrWrites
+from brokers.partition.isr_writes import ByZooKeeper
 from controller.channels.schemas import AllReplicas
 from controller.fencing import Fenced
 from controller.operations.rebalance import preferred_is_live
@@ -59,6 +61,13 @@ class Trait:
 def either(yes: str, no: str, is_yes: Callable[[Any], bool] = bool) -> Callable[[Any], str]:
     """One sentence or the other."""
     return lambda value: yes if is_yes(value) else no
+
+
+def _changed_isr(writes: IsrWrites) -> str:
+    if not isinstance(writes, ByZooKeeper):
+        return "through the controller (AlterIsr); until it answers, the larger set counts"
+    own = "by a conditional write to ZooKeeper"
+    return own if writes.compares else f"{own}; one that was applied before its connection was lost has failed"
 
 
 TRAITS = (
@@ -226,10 +235,16 @@ TRAITS = (
         "KAFKA-4485, 0.10.2",
     ),
     Trait(
-        ("brokers.compares_refused_isr",),
-        "a write of the ISR that is refused although it is what stands there",
-        either("counts: it was applied before the connection was lost", "has failed"),
-        "KAFKA-1382, 0.8.2",
+        ("brokers.isr_writes", "kip_455.watches_isr"),
+        "a leader changes its ISR",
+        _changed_isr,
+        "KAFKA-1382, 0.8.2; KIP-497, 2.7",
+    ),
+    Trait(
+        ("brokers.every_fetch_looks",),
+        "the high watermark is looked at",
+        either("at each fetch of a follower", "at each fetch of a follower that has got on"),
+        "KAFKA-8841, 2.4",
     ),
     Trait(
         ("brokers.counts_acks",),

@@ -6,6 +6,7 @@ import pytest
 
 from brokers.partition import RemoteReplica, isr
 from brokers.partition.isr_rules import NotCaughtUp, StuckOrSlow
+from brokers.partition.isr_writes import ByZooKeeper
 from brokers.policies import BrokerConfig, BrokerPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import IsrUpdateFailed
@@ -137,7 +138,7 @@ def test_before_kafka_2960_whoever_waits_hears_nothing_of_a_demotion() -> None:
 
 
 def test_before_kafka_1382_a_write_that_took_effect_unheard_has_failed() -> None:
-    bench = early(compares_refused_isr=False)
+    bench = early(isr_writes=ByZooKeeper(compares=False))
     partition = bench.lead(0, isr=(0,), version=4)
     bench.follower(1).at(0)
     seen = bench.see(IsrUpdateFailed)

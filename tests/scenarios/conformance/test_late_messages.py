@@ -2,7 +2,8 @@
 
 import pytest
 
-from brokers.partition.isr import IsrWrite
+from brokers.partition.isr_write import IsrWrite
+from brokers.partition.isr_writes import ByZooKeeper
 from controller.store import Store
 from emulator.protocol import znodes
 from emulator.protocol.events import (
@@ -135,7 +136,12 @@ def test_a_leader_takes_its_own_isr_write_for_done(kind: str, occurrence: int) -
 
 
 def test_without_that_comparison_the_leader_is_fenced_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(IsrWrite, "_compared", lambda write, wanted, _response: write._failed(wanted))
+    begin, refused = ByZooKeeper.begin, ByZooKeeper(compares=False)
+
+    def without(_self: ByZooKeeper, write: IsrWrite) -> None:
+        begin(refused, write)
+
+    monkeypatch.setattr(ByZooKeeper, "begin", without)
     played = lost_answer(LEADERS_WRITE, follower_away())
     assert len(played.of(IsrUpdateFailed)) > 1
     assert played.of(IsrChanged) == []

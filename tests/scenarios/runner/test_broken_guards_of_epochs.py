@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from brokers.partition.isr import IsrWrite
+from brokers.partition.isr_write import IsrWrite
 from brokers.requests.control import ControlHandler
 from controller import ControllerPolicies
 from controller.states.elections import Elections
@@ -42,7 +42,7 @@ def test_a_leader_that_does_not_wait_for_its_conditional_write(monkeypatch: pyte
         partition.manager.zk.submit(
             SetData(state_path(partition.tp), wanted.encode(), partition.zk_version), lambda _response: None
         )
-        self._adopt(wanted, partition.zk_version + 1)
+        self.taken(self.isr, partition.zk_version + 1)
 
     crash = {"at": "3s", "action": "broker.crash", "target": 1, "duration": "20s"}
     wanted = scenario(

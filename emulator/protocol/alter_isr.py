@@ -1,0 +1,43 @@
+"""AlterIsr (API 56, 2.7, KIP-497): a leader asks the controller to change the ISRs of partitions that it leads.
+
+Fencing: broker epoch (KIP-380), leader epoch and version of the state znode per partition.
+"""
+
+from attrs import define, frozen
+
+from emulator.protocol.errors import Errors
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import LeaderAndIsr
+
+
+@frozen(eq=False)
+class AlterIsrPartition:
+    """One partition: the leader epoch of its leader, the ISR wanted, the version of the state znode to be replaced."""
+
+    tp: TopicPartition
+    leader_epoch: int
+    isr: tuple[int, ...]
+    zk_version: int
+
+
+@define(eq=False)
+class AlterIsrRequest:
+    broker: int
+    broker_epoch: int
+    partitions: tuple[AlterIsrPartition, ...]
+
+    @property
+    def size(self) -> int:
+        return 20 + 40 * len(self.partitions)
+
+
+@define(eq=False)
+class AlterIsrResponse:
+    """``error``: of the whole request. Per partition the error, and without one the state that holds now."""
+
+    error: Errors
+    partitions: tuple[tuple[TopicPartition, Errors, LeaderAndIsr | None], ...] = ()
+
+    @property
+    def size(self) -> int:
+        return 10 + 40 * len(self.partitions)

@@ -1,0 +1,286 @@
+"""ISRs that the controller changes: the leader's states (Partition, 2.7.2) and the requests (AlterIsrManager)."""
+
+from typing import Any, cast
+
+import pytest
+from attrs import define, field
+
+from brokers.partition.isr_write import IsrWrite
+from brokers.partition.isr_writes import ByController
+from brokers.policies import BrokerConfig, BrokerPolicies
+from brokers.replicas.alter_isr import INTERVAL_US, AlterIsrManager
+from emulator.kernel import Mailbox, World
+from emulator.nodes import Node, Process
+from emulator.protocol.alter_isr import AlterIsrRequest, AlterIsrResponse
+from emulator.protocol.errors import Errors
+from emulator.protocol.events import IsrChanged, IsrUpdateFailed
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import LeaderAndIsr
+from emulator.trace import Trace
+from tests.brokers.bench import LAG, MS, TP, Bench, caught_up
+
+OTHER = TopicPartition("t", 1)
+
+
+@define(eq=False)
+class NotedAlterIsr:
+    """What leaders want."""
+
+    wanted: list[IsrWrite] = field(factory=list)
+    cleared: list[TopicPartition] = field(factory=list)
+
+    def submit(self, write: IsrWrite) -> None:
+        self.wanted.append(write)
+
+    def clear(self, tp: TopicPartition) -> None:
+        self.cleared.append(tp)
+
+
+def asking(min_insync: int = 1) -> tuple[Bench, NotedAlterIsr]:
+    config = BrokerConfig(replica_lag_time_max_us=LAG, min_insync_replicas=min_insync)
+    bench = Bench(BrokerPolicies(config, isr_writes=ByController()))
+    bench.at(5_000 * MS)
+    noted = NotedAlterIsr()
+    bench.manager.alter_isr = cast(AlterIsrManager, noted)
+    return bench, noted
+
+
+# -- the leader ------------------------------------------------------------------------------------------------------
+
+
+def test_while_an_expansion_is_pending_who_joins_counts() -> None:
+    bench, noted = asking()
+    partition = bench.lead(0, isr=(0,), version=4)
+    follower = bench.follower(1)
+    follower.at(0)
+    assert [write.isr for write in noted.wanted] == [(0, 1)]
+    assert partition.isr == (0,), "the controller has not answered"
+    line = bench.produce(acks=-1)
+    assert partition.high_watermark == 0
+    assert not line.replies
+    follower.at(1)
+    assert partition.high_watermark == 1, "which does not stand still meanwhile"
+    assert line.last.partitions == ((TP, Errors.NONE, 0),)
+
+
+def test_the_larger_set_counts_for_min_insync_replicas_once_appended() -> None:
+    """Before the append the committed one does (Partition.appendRecordsToLeader, 2.7)."""
+    bench, noted = asking(min_insync=2)
+    bench.lead(0, isr=(0, 1), version=4)
+    one, _two = caught_up(bench, 1, 2)
+    line = bench.produce(acks=-1)
+    assert [write.isr for write in noted.wanted] == [(0, 1, 2)]
+    one.at(1)
+    bench.follower(2).at(1)
+    assert line.last.partitions == ((TP, Errors.NONE, 0),)
+    bench.lead(1, isr=(0,), version=5)
+    bench.follower(1).at(1, 1)
+    assert bench.produce(acks=-1).last.partitions == ((TP, Errors.NOT_ENOUGH_REPLICAS, -1),)
+
+
+def test_while_a_shrinking_is_pending_nobody_is_dropped() -> None:
+    bench, noted = asking()
+    partition = bench.lead(0, isr=(0, 1), version=4)
+    bench.produce()
+    bench.at(bench.world.now + 2 * LAG)
+    bench.manager.shrink_isrs()
+    [write] = noted.wanted
+    assert write.isr == (0,)
+    assert (partition.isr, partition.high_watermark) == ((0, 1), 0)
+    bench.manager.shrink_isrs()
+    assert len(noted.wanted) == 1, "one at a time"
+    write.taken((0,), 5)
+    assert (partition.isr, partition.zk_version) == ((0,), 5)
+
+
+def test_before_kafka_13091_the_answer_does_not_move_the_high_watermark() -> None:
+    bench, noted = asking()
+    partition = bench.lead(0, isr=(0, 1), version=4)
+    line = bench.produce(acks=-1)
+    bench.at(bench.world.now + 2 * LAG)
+    bench.manager.shrink_isrs()
+    noted.wanted[0].taken((0,), 5)
+    assert partition.high_watermark == 0
+    assert not line.replies
+    bench.produce()
+    assert partition.high_watermark == 2, "the next append does"
+    assert line.last.partitions == ((TP, Errors.NONE, 0),)
+
+
+def test_a_refusal_is_for_good_until_a_leader_and_isr_comes() -> None:
+    bench, noted = asking()
+    partition = bench.lead(0, isr=(0,), version=4)
+    failed = bench.see(IsrUpdateFailed)
+    one, _two = caught_up(bench, 1, 2)
+    noted.wanted[0].refused("FENCED_LEADER_EPOCH", for_good=True)
+    one.at(0)
+    bench.manager.shrink_isrs()
+    assert (len(noted.wanted), len(failed), partition.isr) == (1, 1, (0,))
+    bench.lead(1, isr=(0,), version=7)
+    assert noted.cleared[-1] == TP
+    assert noted.wanted[0].abandoned
+    bench.follower(1).at(0, 1)
+    assert [write.isr for write in noted.wanted] == [(0, 1), (0, 1)]
+
+
+def test_nobody_has_to_be_told_of_the_change() -> None:
+    bench, noted = asking()
+    bench.lead(0, isr=(0,))
+    caught_up(bench, 1)
+    changed = bench.see(IsrChanged)
+    noted.wanted[0].taken((0, 1), 1)
+    bench.at(bench.world.now + 100_000 * MS)
+    bench.manager._propagation._maybe_publish()
+    assert len(changed) == 1
+    assert not bench.zk.waiting
+
+
+# -- the requests ----------------------------------------------------------------------------------------------------
+
+
+@define(eq=False)
+class Known:
+    """A partition, as far as requests speak of it."""
+
+    tp: TopicPartition
+    leader_epoch: int = 3
+    zk_version: int = 7
+
+
+@define(eq=False)
+class Wish:
+    """An IsrWrite, and what came of it."""
+
+    partition: Known
+    isr: tuple[int, ...] = (0, 1)
+    cause: int = 0
+    abandoned: bool = False
+    outcome: Any = None
+
+    def taken(self, isr: tuple[int, ...], zk_version: int) -> None:
+        self.outcome = isr, zk_version
+
+    def refused(self, reason: str, *, for_good: bool) -> None:
+        assert for_good
+        self.outcome = reason
+
+
+@define(eq=False)
+class Desk:
+    """A manager in a process of its own, and a controller's answers."""
+
+    world: World = field(factory=lambda: World(1))
+    asked: list[tuple[int, AlterIsrRequest]] = field(factory=list)
+    manager: AlterIsrManager = field(init=False)
+    answers: Mailbox = field(init=False)
+
+    async def main(self, process: Process) -> None:
+        self.answers = Mailbox(self.world)
+        self.manager = AlterIsrManager(process, self._ask, lambda: 42)
+
+    async def _ask(self, request: AlterIsrRequest) -> AlterIsrResponse:
+        self.asked.append((self.world.now, request))
+        response: AlterIsrResponse = await self.answers.get()
+        return response
+
+    def wish(self, tp: TopicPartition = TP) -> Wish:
+        wish = Wish(Known(tp))
+        self.manager.submit(cast(IsrWrite, wish))
+        return wish
+
+    async def answer(self, *partitions: tuple[TopicPartition, Errors, LeaderAndIsr | None]) -> None:
+        error = Errors.NONE if partitions else Errors.STALE_BROKER_EPOCH
+        self.answers.put(AlterIsrResponse(error, partitions))
+        await self.world.sleep(1)
+
+    def play(self, test: Any) -> None:
+        async def main() -> None:
+            async with self.world.open_nursery() as nursery:
+                node = Node(self.world, Trace(self.world), 0, "broker-0", nursery)
+                node.start(self.main)
+                await self.world.sleep(1)
+                await test(self)
+                nursery.cancel_scope.cancel()
+
+        self.world.run(main)
+
+
+def now(isr: tuple[int, ...] = (0, 1), epoch: int = 3, version: int = 8) -> LeaderAndIsr:
+    return LeaderAndIsr(0, epoch, isr, 1, version)
+
+
+def test_what_is_wanted_within_50_ms_goes_in_one_request_and_one_is_under_way() -> None:
+    async def test(desk: Desk) -> None:
+        first, second = desk.wish(), desk.wish(OTHER)
+        await desk.world.sleep(INTERVAL_US)
+        third = desk.wish(TopicPartition("t", 2))
+        await desk.world.sleep(3 * INTERVAL_US)
+        [(at_us, request)] = desk.asked
+        assert at_us == INTERVAL_US
+        assert (request.broker, request.broker_epoch) == (0, 42)
+        assert [(p.tp, p.leader_epoch, p.isr, p.zk_version) for p in request.partitions] == [
+            (TP, 3, (0, 1), 7), (OTHER, 3, (0, 1), 7)
+        ]  # fmt: skip
+        await desk.answer((TP, Errors.NONE, now()), (OTHER, Errors.INVALID_UPDATE_VERSION, None))
+        assert (first.outcome, second.outcome, third.outcome) == (((0, 1), 8), "INVALID_UPDATE_VERSION", None)
+        await desk.world.sleep(INTERVAL_US)
+        assert [p.tp.partition for p in desk.asked[1][1].partitions] == [2]
+
+    Desk().play(test)
+
+
+def test_a_request_that_fails_as_a_whole_is_sent_again() -> None:
+    async def test(desk: Desk) -> None:
+        wish = desk.wish()
+        await desk.world.sleep(INTERVAL_US)
+        await desk.answer()
+        await desk.world.sleep(INTERVAL_US)
+        assert len(desk.asked) == 2
+        await desk.answer((TP, Errors.NONE, now()))
+        assert wish.outcome == ((0, 1), 8)
+
+    Desk().play(test)
+
+
+@pytest.mark.parametrize(
+    ("state", "outcome"),
+    [
+        (now(version=7), ((0, 1), 7)),  # nothing had to be written (KAFKA-12751, 2.7.2)
+        (now(version=6), "the answer is of another time"),
+        (now(epoch=4), "the answer is of another time"),
+    ],
+)
+def test_an_answer_of_another_time_is_no_success(state: LeaderAndIsr, outcome: object) -> None:
+    async def test(desk: Desk) -> None:
+        wish = desk.wish()
+        await desk.world.sleep(INTERVAL_US)
+        await desk.answer((TP, Errors.NONE, state))
+        assert wish.outcome == outcome
+
+    Desk().play(test)
+
+
+def test_before_kafka_12686_a_late_answer_takes_a_newer_wish_along() -> None:
+    """The leader was told of a new epoch meanwhile, and wanted something else; that is never sent."""
+
+    async def test(desk: Desk) -> None:
+        old = desk.wish()
+        await desk.world.sleep(INTERVAL_US)
+        old.abandoned = True
+        desk.manager.clear(TP)
+        new = desk.wish()
+        await desk.answer((TP, Errors.FENCED_LEADER_EPOCH, None))
+        await desk.world.sleep(10 * INTERVAL_US)
+        assert (old.outcome, new.outcome, len(desk.asked)) == (None, None, 1)
+
+    Desk().play(test)
+
+
+def test_what_is_cleared_before_it_was_sent_is_not_sent() -> None:
+    async def test(desk: Desk) -> None:
+        desk.wish()
+        desk.manager.clear(TP)
+        await desk.world.sleep(3 * INTERVAL_US)
+        assert desk.asked == []
+
+    Desk().play(test)
