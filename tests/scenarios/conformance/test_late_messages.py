@@ -154,7 +154,7 @@ def test_an_isr_write_that_another_was_faster_than_fails_until_a_leader_and_isr_
     hold = {"when": expansion, "action": "message.hold", "duration": "2s"}
     stop = {"when": expansion, "action": "broker.stop", "target": 2}
     told = {"message": "LeaderAndIsr", "to": 0, "since": "10s"}
-    late = {"when": told, "action": "message.hold", "duration": "5s"}
+    late = {"when": told, "action": "message.hold", "duration": "20s"}
     wanted = scenario(
         brokers=4, controller=3, assignment=[[0, 1, 2]], method=[follower_away(), hold, stop, late], horizon="1m",
     )  # fmt: skip
