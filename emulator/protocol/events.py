@@ -258,7 +258,7 @@ class HighWatermark(NamedTuple):
 
 
 class IsrChanged(NamedTuple):
-    """A leader changed its ISR: ``kind`` is ``shrink`` or ``expand``; the ZooKeeper write has been acknowledged."""
+    """A leader changed its ISR: ``kind`` is ``shrink`` or ``expand``; ZooKeeper, or the controller, has said so."""
 
     t_us: int
     seq: int
@@ -273,7 +273,8 @@ class IsrChanged(NamedTuple):
 
 
 class IsrUpdateFailed(NamedTuple):
-    """A conditional ISR write lost against a newer version (FailedIsrUpdatesPerSec)."""
+    """A change of the ISR was not made: the conditional write lost against a newer version, or the controller refused
+    it (FailedIsrUpdatesPerSec)."""
 
     t_us: int
     seq: int

@@ -169,12 +169,16 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.Appended: _appended,
     e.Truncated: lambda v: f"broker {v.node} truncates {_tp(v)}, {_ends(v)} (epoch {v.leader_epoch})",
     e.HighWatermark: _high_watermark,
+    e.IsrProposed: lambda v: (
+        f"leader {v.node} is to {v.kind} the isr of {_tp(v)} to {brokers(v.isr)}, epoch {v.leader_epoch}, "
+        f"hw {v.high_watermark}, leo {v.log_end_offset}"
+    ),
     e.IsrChanged: lambda v: (
         f"{v.kind} of the isr of {_tp(v)} by leader {v.node} to {brokers(v.isr)}, epoch {v.leader_epoch} "
         f"(v{v.zk_version})"
     ),
     e.IsrUpdateFailed: lambda v: (
-        f"isr update of {_tp(v)} by broker {v.node} lost against a newer version (epoch {v.leader_epoch})"
+        f"isr update of {_tp(v)} by broker {v.node} has failed (epoch {v.leader_epoch})"
     ),
     e.FetcherStarted: lambda v: f"{v.fetcher} on broker {v.node} starts, from leader {v.leader}",
     e.FetcherStopped: lambda v: f"{v.fetcher} on broker {v.node} ends ({v.reason})",
