@@ -5,7 +5,8 @@ deletes announcements after 15 minutes, and reads all settings when it starts; h
 reads those.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 
 import structlog
 
@@ -32,7 +33,7 @@ class DynamicConfig:
         self._zk = zk
         self._apply = apply
         self._changes = Mailbox(process.world, f"changed settings for {process.name}")
-        self._last = -1
+        self._last = ""
 
     def start(self) -> None:
         self._zk.on_children(CONFIG_CHANGES, lambda _: self.look())
@@ -47,20 +48,21 @@ class DynamicConfig:
         while True:
             await self._changes.get()
             try:
-                for name in await self._zk.children(CONFIG_CHANGES):
+                for name in self._new(await self._zk.children(CONFIG_CHANGES)):
                     await self._read(name)
+                    self._last = name
             except SessionExpired as error:
                 structlog.get_logger("brokers.config").warning("settings not read", reason=str(error))
 
+    def _new(self, names: Sequence[str]) -> list[str]:
+        """Those that come after the last one, in their order; of the others only one is looked at."""
+        return list(takewhile(lambda name: name > self._last, reversed(names)))[::-1]
+
     async def _read(self, name: str) -> None:
-        number = int(name.rpartition("_")[2])
-        if number <= self._last:
-            return
         data, _ = await self._zk.get(f"{CONFIG_CHANGES}/{name}")
         entity = decode_config_change(data)
         if not entity.startswith("brokers/") or entity in (ALL_BROKERS, broker_entity(self._process.node.id)):
             self._apply(entity, await self._settings(entity))
-        self._last = number
 
     async def _settings(self, entity: str) -> dict[str, str]:
         try:

@@ -139,6 +139,11 @@ def _zk_written(event: ZkWritten) -> str:
     return f"zk {op} {event.path} v{event.version} {content}".rstrip()
 
 
+def _moves_verified(event: e.MovesVerified) -> str:
+    ends = "; the throttle is cleared" if event.lifted else ""
+    return f"the operator verifies the moves: {event.done} done, {event.open} open, {event.failed} failed{ends}"
+
+
 def _moves_listed(event: e.MovesListed) -> str:
     return f"moves in progress: {event.detail or ('none' if event.error == 'NONE' else event.error)}"
 
@@ -197,6 +202,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.MoveCancelled: lambda v: f"move of {_tp(v)} to be cancelled",
     e.MoveAnswered: lambda v: f"move of {_tp(v)} answered: {v.error}",
     e.MovesListed: _moves_listed,
+    e.MovesVerified: _moves_verified,
     e.MoveFinished: lambda v: f"move of {_tp(v)} finished",
     e.MoveReported: _move_reported,
     e.Violated: lambda v: f"VIOLATED {v.invariant}: {v.statement}",

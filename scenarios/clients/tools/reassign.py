@@ -45,7 +45,8 @@ async def execute(operator: Operator, moves: Plan, via: str = "zk", throttle: Th
 
 
 async def cancel(operator: Operator, partitions: Sequence[TopicPartition] | None = None) -> Outcome:
-    """--cancel: ``partitions``, or whatever is in progress. By the API: there is no other way to cancel."""
+    """--cancel: ``partitions``, or whatever is in progress. By the API: there is no other way to cancel. If nothing was
+    refused the throttles go, too, also those of other moves (2.6)."""
     if partitions is None:
         listed = await _ask_for_list(operator, None)
         if listed.error is not Errors.NONE:
@@ -55,7 +56,10 @@ async def cancel(operator: Operator, partitions: Sequence[TopicPartition] | None
             return Outcome((("nothing is being reassigned", Errors.NO_REASSIGNMENT_IN_PROGRESS),))
     for tp in partitions:
         operator.process.anchor(MoveCancelled, tp.topic, tp.partition)
-    return await _alter(operator, dict.fromkeys(partitions))
+    outcome = await _alter(operator, dict.fromkeys(partitions))
+    if outcome == DONE:
+        await lift(operator, dict.fromkeys(tp.topic for tp in partitions))
+    return outcome
 
 
 async def list_reassignments(operator: Operator, partitions: Sequence[TopicPartition] | None = None) -> Outcome:
@@ -101,13 +105,21 @@ async def verify_at_the_end(operator: Operator, moves: Plan, via: str, poll_us: 
 
 
 async def _by_api(operator: Operator, moves: Plan, throttle: Throttle | None) -> Outcome:
-    """A throttle replaces the lists of the plan's topics. A replica that is being added already counts as one from
-    before, so that a move asked for again goes on without the followers' half (KAFKA-10779, up to 2.7)."""
     if throttle is not None:
-        await impose(operator, throttle, await _existing(operator.zk, moves), moves, all_leaders=True)
+        await _impose_by_api(operator, moves, throttle)
     for tp, target in moves.items():
         operator.process.anchor(MoveStarted, tp.topic, tp.partition, target)
     return await _alter(operator, moves)
+
+
+async def _impose_by_api(operator: Operator, moves: Plan, throttle: Throttle) -> None:
+    """The lists hold all that is being reassigned, as well. Whom such a move adds already counts as one from before, so
+    that the move goes on without the followers' half (KAFKA-10779, 2.6 and 2.7)."""
+    existing = await _existing(operator.zk, moves)
+    listed = await _ask_for_list(operator, None)
+    others = {tp: assignment.replicas for tp, assignment in listed.partitions if tp not in moves}
+    before = {**others, **{tp: existing[tp] for tp in moves if tp in existing}}
+    await impose(operator, throttle, before, {**dict.fromkeys(others, ()), **moves}, all_leaders=True)
 
 
 async def _alter(operator: Operator, targets: Mapping[TopicPartition, tuple[int, ...] | None]) -> Outcome:

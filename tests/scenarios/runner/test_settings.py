@@ -35,6 +35,15 @@ def test_a_topic_s_own_goes_before_that_of_the_brokers() -> None:
     assert played.run.metrics["under_min_isr_s"] == 0
 
 
+def test_a_broker_s_own_goes_before_that_of_all() -> None:
+    """Broker 0 leads. Until its own is removed it goes on with two in sync."""
+    own: Table = {"at": "4s", "action": "config.set", "brokers": 0, "config": {LEAST: 1}}
+    removed: Table = {"at": "30s", "action": "config.set", "brokers": "leader(orders-0)", "remove": [LEAST]}
+    played = play(scenario(method=[own, DOWN, change("20s", 3, None), removed], horizon="1m"))
+    assert first_acks(played, 25_000_000, 30_000_000) != []
+    assert first_acks(played, 30_200_000, 60_000_000) == []
+
+
 def test_a_leader_that_has_started_since_obeys_it_too() -> None:
     """It reads what was announced before it started."""
     bounce: list[Table] = [

@@ -147,6 +147,19 @@ def test_kafka_10779_asked_again_by_the_api_a_move_loses_the_followers_half() ->
     assert throttles(played)["topics/orders"] == dict(zip(LISTS, ("0:1,0:2,0:0", ""), strict=True))
 
 
+def test_kafka_10779_a_second_plan_by_the_api_takes_the_followers_half_from_the_first() -> None:
+    other = {"partitions": [{"topic": "orders", "partition": 1, "replicas": [1, 2]}]}
+    by_api: Table = {**SLOWLY, "via": "api"}
+    played = moving({**by_api, "at": "4s", "plan": other}, execute=by_api, strategy="kip-455", profile="kafka-2.6")
+    assert throttles(played)["topics/orders"] == dict(zip(LISTS, ("0:1,0:2,0:0,1:0,1:1", "1:2"), strict=True))
+
+
+def test_cancel_clears_the_throttle() -> None:
+    cancel = {"at": "4s", "action": "reassign.cancel"}
+    played = moving(cancel, execute={**SLOWLY, "via": "api"}, strategy="kip-455", profile="kafka-2.6")
+    assert throttles(played) == {}
+
+
 def test_by_the_api_nothing_is_cleared_while_anything_is_being_reassigned() -> None:
     other = {"partitions": [{"topic": "orders", "partition": 1, "replicas": [1, 2]}]}
     by_api: Table = {**SLOWLY, "via": "api"}
