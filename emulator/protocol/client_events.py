@@ -30,12 +30,25 @@ class Produced(NamedTuple):
     fate: str
 
 
+class ProducerIdentified(NamedTuple):
+    """An idempotent producer, whose batches have the ids from ``first_id`` to ``last_id``, was given a producer id: the
+    first, or another because it begins anew."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    producer_id: int
+    first_id: int
+    last_id: int
+
+
 class Consumed(NamedTuple):
     """One poll gave the application messages of a partition: those from ``offset`` to ``next_offset``, in the batches
     ``ids``.
 
-    ``leader``, ``leader_epoch``: by whom, and as of which epoch, as the consumer knew it. ``high_watermark``: the last
-    one that it was told, so that it knows its lag.
+    ``leader``, ``leader_epoch``: from whom they came, and under which epoch, as far as the consumer knew.
+    ``high_watermark``: the last one that it was told, so that it knows its lag.
     """
 
     t_us: int

@@ -30,6 +30,8 @@ class Commit:
         adoptions: how often leadership was adopted: a leader that restarts in its epoch has an old high watermark.
         adopted_epoch: the highest leader epoch that a broker has adopted as leader.
         unclean_epoch: of the last unclean election; -1 without one.
+        highest: where ``offset`` has ever been, before what let it fall.
+        reads_lost_below: what was read under older leader epochs may be gone, and nobody is to blame.
         deleting: the topic is being deleted and owes nothing any more.
         members: the logs of the candidates, those that are known; None: to be looked up.
     """
@@ -45,6 +47,8 @@ class Commit:
     adoptions: int = 0
     adopted_epoch: int = -1
     unclean_epoch: int = -1
+    highest: int = 0
+    reads_lost_below: int = -1
     deleting: bool = False
     members: list[Member] | None = None
 
@@ -100,12 +104,14 @@ class Commit:
 
     def forget(self) -> None:
         """The partition is deleted. One of that name has nothing to do with it, and is this object again."""
+        self.highest = max(self.highest, self.offset)
         self.entries, self.offset, self.isr, self.members = _nothing(), 0, (), None
         self.adopted_epoch = self.unclean_epoch = -1
         self.target, self.arrived, self.deleting, self.stated = (), False, False, False
 
     def restart(self, log: ReplicaLog) -> None:
         """Only what ``log`` holds of it is committed from now on."""
+        self.highest = max(self.highest, self.offset)
         committed, there = self.entries, log.entries
         most = min(len(committed), len(there))
         same = bisect_left(range(most), True, key=lambda index: committed[index] is not there[index])

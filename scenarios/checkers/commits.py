@@ -138,6 +138,7 @@ class Commits:
         log = self.logs.get(event.node, commit.tp)
         if commit.settled and commit.candidates == (event.node,) and log is not None and not commit.held_by(log):
             commit.restart(log)
+            commit.reads_lost_below = commit.adopted_epoch + 1
 
     def on_stopped(self, event: ReplicaStopped) -> None:
         self.get(event.topic, event.partition).members = None

@@ -18,9 +18,13 @@ from scenarios.checkers.leader_completeness import LeaderCompleteness
 from scenarios.checkers.leader_in_isr import LeaderInIsr
 from scenarios.checkers.log_matching import LogMatching
 from scenarios.checkers.no_acked_record_lost import NoAckedRecordLost
+from scenarios.checkers.no_batch_twice import NoBatchTwice
 from scenarios.checkers.no_write_after_expiry import NoWriteAfterExpiry
 from scenarios.checkers.offset_bounds import OffsetBounds
 from scenarios.checkers.one_leader_per_epoch import OneLeaderPerEpoch
+from scenarios.checkers.polls_go_on import PollsGoOn
+from scenarios.checkers.reads_committed import ReadsCommitted
+from scenarios.checkers.reads_consistent import ReadsConsistent
 from scenarios.checkers.truncate_safety import TruncateSafety
 from scenarios.errors import BadInput, did_you_mean
 
@@ -44,6 +48,10 @@ REGISTRY: Mapping[str, type[Checker]] = {
         IsrWriteConditional,
         NoWriteAfterExpiry,
         JoinsCaughtUp,
+        ReadsCommitted,
+        ReadsConsistent,
+        PollsGoOn,
+        NoBatchTwice,
     )
 }
 

@@ -90,8 +90,8 @@ class Consumer:
         if count:
             process, tp = self._process, position.tp
             process.emit(
-                Consumed, process.node.id, tp.topic, tp.partition, offset, position.offset, ids, position.leader,
-                position.leader_epoch, position.high_watermark,
+                Consumed, process.node.id, tp.topic, tp.partition, offset, position.offset, ids, *position.source,
+                position.high_watermark,
             )  # fmt: skip
         return count
 

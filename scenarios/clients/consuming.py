@@ -51,6 +51,7 @@ class Position:
         rests_until_us: when something is tried again that has failed.
         fetched: what has come and is not given out yet, in order.
         high_watermark: the last one that the consumer was told.
+        source: the leader, and its epoch, that ``fetched`` came from.
     """
 
     tp: TopicPartition
@@ -64,6 +65,7 @@ class Position:
     rests_until_us: int = 0
     fetched: deque[Batch] = field(factory=deque)
     high_watermark: int = -1
+    source: tuple[int, int] = (NO_LEADER, NO_EPOCH)
 
     @property
     def looked_up(self) -> bool:

@@ -11,7 +11,7 @@ from attrs import define, field
 from emulator.network import Endpoint, Network
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
-from emulator.protocol.events import Produced
+from emulator.protocol.events import Produced, ProducerIdentified
 from emulator.protocol.produce import (
     InitProducerIdRequest,
     InitProducerIdResponse,
@@ -27,6 +27,7 @@ from scenarios.clients.producing.partitioner import Keyed, Partitioner, RoundRob
 from scenarios.clients.question import PORT, Question
 from scenarios.clients.workload import Workload
 
+IDS_PER_PRODUCER = 1 << 32
 RETRIABLE = frozenset(
     {
         Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.LEADER_NOT_AVAILABLE, Errors.NOT_LEADER_FOR_PARTITION,
@@ -67,7 +68,7 @@ class Producer:
         self._network = network
         self._workload = workload
         self._bootstrap = bootstrap
-        self._next_id = first_id
+        self._first_id = self._next_id = first_id
         self._queues = [Queue(tp) for tp in workload.partitions]
         self._open_to: range | list[int] = range(len(self._queues))
         self._accumulator = Accumulator()
@@ -321,6 +322,9 @@ class Producer:
     def _identified(self, response: InitProducerIdResponse) -> None:
         assert self._idempotence is not None
         self._idempotence.producer_id = response.producer_id
+        process, first = self._process, self._first_id
+        last = first + IDS_PER_PRODUCER - 1
+        process.emit(ProducerIdentified, process.node.id, response.producer_id, first, last)
         self._drain()
 
 

@@ -189,6 +189,7 @@ class Reader:
             position.high_watermark = answer.high_watermark
             if answer.batches:
                 position.fetched.extend(answer.batches)
+                position.source = position.leader, position.leader_epoch
                 arrived.append(position)
         self.arrived(arrived)
 

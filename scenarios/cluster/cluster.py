@@ -23,6 +23,7 @@ from emulator.protocol.znodes import broker_entity, topic_entity
 from emulator.trace import Trace
 from emulator.zookeeper import ZOOKEEPER, ZkClient, ZkSpec, ZooKeeper
 from scenarios.clients import Consumer, Consumption, Operator, Producer, Workload
+from scenarios.clients.producer import IDS_PER_PRODUCER
 from scenarios.clients.tools import configs, throttle, topics
 from scenarios.clients.tools.topics import Moving, any_move
 from scenarios.cluster.preload import Preload
@@ -30,7 +31,6 @@ from scenarios.cluster.preload import Preload
 OPERATOR = -2
 FIRST_PRODUCER = -10
 FIRST_CONSUMER = -1_000_000
-IDS_PER_PRODUCER = 1 << 32
 
 
 @frozen

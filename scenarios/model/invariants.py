@@ -22,4 +22,8 @@ INVARIANTS: Mapping[str, str] = {
     "isr_write_conditional": "a leader's ISR is what it has written to ZooKeeper over the version it knew",
     "no_write_after_expiry": "a broker without a session writes nothing to ZooKeeper",
     "joins_caught_up": "who joins the ISR has reached the high watermark and the start of the leader's epoch",
+    "reads_committed": "a consumer reads nothing above the high watermark",
+    "reads_consistent": "what a consumer reads at an offset is what is committed there",
+    "polls_go_on": "from poll to poll a consumer neither skips nor repeats, unless its position was reset",
+    "no_batch_twice": "an idempotent producer's batches are committed once, and in their order",
 }

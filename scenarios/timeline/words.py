@@ -194,6 +194,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.CopyUnfailed: lambda v: f"copy of {_tp(v)} no longer failed on broker {v.node} ({v.reason})",
     e.CopyPosition: _copy_position,
     e.Produced: _produced,
+    e.ProducerIdentified: lambda v: f"{who(v.node)} has producer id {v.producer_id}",
     e.Consumed: lambda v: f"{who(v.node)} is given {_tp(v)}, offsets {v.offset} to {v.next_offset - 1}",
     e.PositionReset: _position_reset,
     e.ConsumerFailed: lambda v: f"{who(v.node)} cannot go on with {_tp(v)} at offset {v.offset}: {v.reason}",
