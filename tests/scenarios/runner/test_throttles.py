@@ -1,6 +1,8 @@
 """Throttles from the operator's command to the time that a copy takes: KIP-73 by the tool of 2.3 and of 2.6, and
 KIP-542's rule."""
 
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ from emulator.protocol.events import FetchPosition, IsrChanged, MoveFinished, Mo
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, decode_config
 from emulator.trace.events import ZkWritten
 from scenarios.errors import BadInput
+from scenarios.model import Scenario
 from tests.scenarios.runner.building import EXECUTE, Played, Table, play, scenario
 
 S, MIB = 1_000_000, 2**20
@@ -253,6 +256,15 @@ def test_kip_73_a_throttle_that_was_left_slows_a_restarted_replica_and_kip_542s_
     played = moving(config("1s", brokers=EVERY, config=rates), RESTART, strategy="kip-455")
     assert 7 <= move_s(played) <= 9.5
     assert back_in_sync_s(played) < 8
+
+
+def test_the_library_shows_it() -> None:
+    """The same crash, before and after --verify has cleared what was left."""
+    played = play(Scenario.load(Path(str(files("scenarios") / "library" / "throttle-left-behind.toml"))))
+    assert played.run.passed, played.run.explanation
+    _moved, slow, quick = [event.t_us for event in played.of(IsrChanged, lambda event: event.kind == "expand")]
+    assert slow - 60 * S > 15 * S
+    assert quick - 120 * S < 8 * S
 
 
 def test_kip_542_with_the_draft_of_kip_352() -> None:
