@@ -46,6 +46,9 @@ class BrokerPolicies:
     """KIP-320 (2.1): a follower that has not heard of the leader's epoch gets FENCED_LEADER_EPOCH. False where the
     controller tells a raised epoch to the leader alone, as the controller page has it: nobody else could follow."""
 
+    answers_with_epoch: bool = True
+    """KIP-279 (2.0): who asks where an epoch ends is also told of which epoch that is; before, an offset alone."""
+
     checks_assignment: bool = True
     """KAFKA-1097 (0.8.1): a leader lets only assigned replicas into its ISR; later releases start only those. False
     where the controller does not tell the leader of the new replicas (KAFKA-42's protocol): it takes in who fetches."""

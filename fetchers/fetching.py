@@ -5,13 +5,16 @@ from collections.abc import Callable
 from emulator.network import Disconnected
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchedPartition, FetchPartition
+from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, EpochEndOffset
 from emulator.protocol.types import TopicPartition
 from fetchers.failing import Failing
 from fetchers.metrics import ThreadMetrics
 from fetchers.partitions import Partitions
+from fetchers.policies import FetcherPolicies
 from fetchers.ports import LeaderEndPoint
 from fetchers.state import FetchState
 from fetchers.throttling import FollowerThrottle
+from fetchers.truncating import TruncationRound
 
 Finish = Callable[[TopicPartition], bool]
 """Looks, after each append, whether that was all; then the partition is fetched no more."""
@@ -25,6 +28,8 @@ class FetchRound:
         partitions: Partitions,
         endpoint: LeaderEndPoint,
         failing: Failing,
+        truncation: TruncationRound,
+        policies: FetcherPolicies,
         throttle: FollowerThrottle,
         finish: Finish | None,
         metrics: ThreadMetrics,
@@ -32,6 +37,8 @@ class FetchRound:
         self._partitions = partitions
         self._endpoint = endpoint
         self._failing = failing
+        self._truncation = truncation
+        self._drops_log = policies.out_of_range_drops_log
         self._throttle = throttle
         self._finish = finish
         self._metrics = metrics
@@ -56,8 +63,10 @@ class FetchRound:
 
     async def _take(self, state: FetchState, answer: FetchedPartition) -> None:
         error = answer.error
-        if error is Errors.NONE:
+        if error is Errors.NONE and answer.diverging is None:
             self._append(state, answer)
+        elif answer.diverging is not None:
+            self._truncation.diverged(state, EpochEndOffset(state.tp, error, *answer.diverging))
         elif error is Errors.OFFSET_OUT_OF_RANGE:
             await self._out_of_range(state)
         elif error is Errors.FENCED_LEADER_EPOCH:
@@ -77,7 +86,8 @@ class FetchRound:
             return
         if batches:
             state.offset = end
-            self._endpoint.want(FetchPartition(state.tp, state.leader_epoch, end, 0))
+            last = batches[-1].leader_epoch if self._partitions.on_fetch else UNDEFINED_EPOCH
+            self._endpoint.want(FetchPartition(state.tp, state.leader_epoch, end, 0, last))
         self._metrics.fetched(state, answer.high_watermark)
         self._throttle.received(state, answer)
 
@@ -101,7 +111,7 @@ class FetchRound:
         try:
             if found.end < log.log_end_offset:
                 log.truncate_to(found.end)
-            elif found.start > log.log_end_offset:
+            elif found.start > log.log_end_offset or self._drops_log:
                 log.truncate_fully_and_start_at(found.start)
         except Exception:  # here an error only delays (2.3)
             partitions.delay([state])

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from emulator.nodes import Process
 from emulator.protocol.fetch import FetchPartition
+from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH
 from emulator.protocol.types import TopicPartition
 from fetchers.kinds import Records
 from fetchers.metrics import ThreadMetrics
@@ -23,6 +24,7 @@ class Partitions:
         states: all of them, failed ones excluded.
         truncating, delayed, held: those that are not fetched, each in one of them.
         pending: says that the thread has something to do which it may not have noticed yet.
+        on_fetch: fetches name the epoch of what was fetched last.
         patience_us: how long ``pending`` may say so.
     """
 
@@ -43,6 +45,7 @@ class Partitions:
         self.patience_us = policies.replica_fetch_wait_max_us + policies.replica_fetch_backoff_us
         self._process = process
         self._leader = leader
+        self.on_fetch = policies.truncation.on_fetch
         self._endpoint = endpoint
         self._records = records
         self._metrics = metrics
@@ -62,10 +65,13 @@ class Partitions:
         state = self.states.get(start.tp)
         if state is None or state.leader_epoch != start.leader_epoch:
             self.drop(start.tp)
-            self.states[start.tp] = FetchState(
+            state = self.states[start.tp] = FetchState(
                 start.tp, start.leader_epoch, start.offset, start.log, adding=start.adding
             )
-            self.truncating[start.tp] = None
+            if self.on_fetch and state.log.latest_epoch != UNDEFINED_EPOCH:
+                self.start_fetching(state, state.log.log_end_offset)
+            else:
+                self.truncating[start.tp] = None
 
     def drop(self, tp: TopicPartition) -> None:
         """Give it up, wherever it stands."""
@@ -84,7 +90,7 @@ class Partitions:
         state.truncating = False
         state.offset = offset
         self.truncating.pop(state.tp, None)
-        self._endpoint.want(FetchPartition(state.tp, state.leader_epoch, offset, state.log.log_start_offset))
+        self._want(state, state.log.log_start_offset)
         self._position(state, offset)
 
     def hold(self, state: FetchState) -> None:
@@ -100,7 +106,11 @@ class Partitions:
 
     def _resume(self, state: FetchState) -> None:
         """Fetch on from where it stood."""
-        self._endpoint.want(FetchPartition(state.tp, state.leader_epoch, state.offset, 0))
+        self._want(state, 0)
+
+    def _want(self, state: FetchState, start: int) -> None:
+        last = state.log.latest_epoch if self.on_fetch else UNDEFINED_EPOCH
+        self._endpoint.want(FetchPartition(state.tp, state.leader_epoch, state.offset, start, last))
 
     def _position(self, state: FetchState, offset: int) -> None:
         tp = state.tp

@@ -18,6 +18,10 @@ class FetcherPolicies:
     replica_fetch_backoff_us: int = 1_000_000
     replica_socket_timeout_us: int = 30_000_000
     truncation: TruncationRule = field(factory=Kip279)
+    out_of_range_drops_log: bool = False
+    """Until 0.9 (KAFKA-2143, 0.10): a follower whose offset is out of the leader's range, although its log is no longer
+    than the leader's by now, drops its log and begins at the leader's start."""
+
     failures: FailureRule = KIP_461
     end_thread_when_all_failed: bool = False
     """KIP-461's text ends such a thread at once; 2.3 ends it at the next idle sweep."""

@@ -63,7 +63,9 @@ class FetcherThread:
         self._throttle = FollowerThrottle(process, partitions, throttle)
         failing = Failing(process, name, partitions, failed, policies.failures, self._all_failed)
         self._truncation = TruncationRound(partitions, endpoint, policies.truncation, failing, name)
-        self._fetching = FetchRound(partitions, endpoint, failing, self._throttle, finish, metrics)
+        self._fetching = FetchRound(
+            partitions, endpoint, failing, self._truncation, policies, self._throttle, finish, metrics
+        )
         self._bell = Mailbox(process.world, f"work for {process.name}/{name}")
         self._scope: trio.CancelScope | None = None
         self._log = structlog.get_logger("fetchers").bind(broker=process.node.id, fetcher=name)
@@ -116,6 +118,8 @@ class FetcherThread:
                 partitions.pending.release()
                 await self._truncation.run()
             elif partitions.any_to_fetch:
+                if not partitions.held:
+                    partitions.pending.release()
                 await self._fetch()
             else:
                 await self._wait_within(partitions.next_end_of_delay_us())
@@ -159,7 +163,7 @@ class FetcherThread:
         self._wake()
 
     def _wake(self) -> None:
-        if self.partitions.truncating and not self.dead:
+        if (self.partitions.truncating or self.partitions.on_fetch) and not self.dead:
             self.partitions.pending.hold(self.partitions.patience_us)
         self._bell.put(None)
 

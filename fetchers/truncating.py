@@ -4,7 +4,7 @@ import structlog
 
 from emulator.network import Disconnected
 from emulator.protocol.errors import Errors
-from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, EpochEndOffset, EpochQuery
+from emulator.protocol.offsets_for_leader_epoch import EpochEndOffset, EpochQuery
 from emulator.protocol.types import TopicPartition
 from fetchers.failing import Failing
 from fetchers.failures import FetcherDied
@@ -38,11 +38,11 @@ class TruncationRound:
         for tp in list(partitions.truncating):
             state = partitions.states[tp]
             epoch = self._latest_epoch(state)
-            if epoch == UNDEFINED_EPOCH:
-                self._cut(state, state.offset, True)
-            else:
+            if self._rule.asks(epoch):
                 asking[tp] = state
                 queries.append(EpochQuery(tp, state.leader_epoch, epoch))
+            else:
+                self._cut(state, state.offset, True)
         if queries:
             await self._ask(asking, tuple(queries))
         if not partitions.truncating:
@@ -67,8 +67,15 @@ class TruncationRound:
             asked = asking.get(answer.tp)
             if asked is None:
                 raise FetcherDied(f"the leader answers for {answer.tp}, which was not asked for")
-            if asked in partitions:
-                self._apply(asked, answer)
+            state = partitions.states.get(answer.tp)
+            if state is asked or (self._rule.takes_late_answers and state is not None and state.truncating):
+                self._apply(state, answer)
+
+    def diverged(self, state: FetchState, answer: EpochEndOffset) -> None:
+        """The leader says, in answer to a fetch, where its log and ours part: cut ours, and let the next fetch tell
+        whether that was all."""
+        offset, _ = self._rule.cut(state.log, answer, state.offset)
+        self._cut(state, offset, True)
 
     def _apply(self, state: FetchState, answer: EpochEndOffset) -> None:
         if answer.error is Errors.NONE:

@@ -41,6 +41,13 @@ class EpochCache:
             end = start
         return found, end
 
+    def end_offset_alone(self, epoch: int, log_end_offset: int) -> int:
+        """Where ``epoch`` ends, as answers before KIP-279 had it (LeaderEpochFileCache, 1.1): undefined for an epoch
+        before all that are known."""
+        if self.entries and epoch < self.entries[0][0]:
+            return UNDEFINED_OFFSET
+        return self.end_offset_for(epoch, log_end_offset)[1]
+
     def truncated_from(self, offset: int) -> "EpochCache":
         """Without the epochs that begin at or behind ``offset``."""
         if not self.entries or self.entries[-1][1] < offset:

@@ -76,6 +76,17 @@ class Replica:
     def replicated(self, size: int) -> None:
         """So many bytes came from the leader."""
 
+    def end_offset_alone(self, epoch: int) -> int:
+        """See ``EpochCache.end_offset_alone``."""
+        assert self.log is not None
+        return self.log.epochs.end_offset_alone(epoch, self.log.end_offset)
+
+    def diverging(self, epoch: int, offset: int) -> tuple[int, int] | None:
+        """Where this log parts from one whose record before ``offset`` was written under ``epoch``: the largest epoch
+        known here that is at most ``epoch``, and where it ends. None: it does not."""
+        found, end = self.end_offset_for_epoch(epoch)
+        return (found, end) if found < epoch or end < offset else None
+
     def append_as_follower(self, batches: tuple[Batch, ...], leader_high_watermark: int) -> int:
         """Append what the leader sent and learn its high watermark; return the new end.
 

@@ -69,8 +69,9 @@ class FetchHandler:
         error, partition = self._leader(query.tp, query.current_leader_epoch, reader)
         if partition is None:
             return EpochEndOffset(query.tp, error, UNDEFINED_EPOCH, UNDEFINED_OFFSET)
-        epoch, offset = partition.end_offset_for_epoch(query.leader_epoch)
-        return EpochEndOffset(query.tp, Errors.NONE, epoch, offset)
+        if self._manager.policies.answers_with_epoch:
+            return EpochEndOffset(query.tp, Errors.NONE, *partition.end_offset_for_epoch(query.leader_epoch))
+        return EpochEndOffset(query.tp, Errors.NONE, UNDEFINED_EPOCH, partition.end_offset_alone(query.leader_epoch))
 
     def list_offsets(self, request: ListOffsetsRequest, channel: Channel) -> None:
         error, partition = self._leader(request.tp, request.current_leader_epoch, request.replica_id)

@@ -11,6 +11,7 @@ from attrs import define, field
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest, FetchResponse
+from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, UNDEFINED_OFFSET
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.pending import PendingWork
 
@@ -26,11 +27,16 @@ BETWEEN_POLLS_US = 1_000_000
 
 @define(eq=False, weakref_slot=False)
 class Position:
-    """Where the follower reads one partition. ``high_watermark`` is the last one it was sent."""
+    """Where the follower reads one partition.
+
+    ``high_watermark`` is the last one it was sent. ``diverging``: where its last record is not in the leader's log, the
+    epoch up to which the two may be the same, and where that ends here.
+    """
 
     offset: int
     leader_epoch: int
     high_watermark: int = -1
+    diverging: tuple[int, int] | None = None
 
 
 @define(eq=False)
@@ -71,7 +77,10 @@ class FetchSession:
     def reads(self, partition: "Partition") -> bool:
         """Whether its fetches count as reads of ``partition``: it holds it, at a valid offset and epoch."""
         position = self.positions.get(partition.tp)
-        return position is not None and self._check(partition.tp, partition, position) is Errors.NONE
+        return position is not None and self._may_read(partition.tp, partition, position)
+
+    def _may_read(self, tp: TopicPartition, partition: "Partition", position: Position) -> bool:
+        return position.diverging is None and self._check(tp, partition, position) is Errors.NONE
 
     def fetch(self, request: FetchRequest) -> None:
         """Take in one request and answer it, now or when there is something to say."""
@@ -95,9 +104,12 @@ class FetchSession:
         else:
             position.offset = wanted.fetch_offset
             position.leader_epoch = wanted.leader_epoch
+            position.diverging = None
         self.dirty[tp] = None
         partition = self.manager.partitions.get(tp)
-        if partition is not None and self._check(tp, partition, position) is Errors.NONE:
+        if partition is not None and wanted.last_fetched_epoch != UNDEFINED_EPOCH and partition.is_leader:
+            position.diverging = partition.diverging(wanted.last_fetched_epoch, wanted.fetch_offset)
+        if partition is not None and self._may_read(tp, partition, position):
             remote = partition.take_in(self.replica)
             if remote is not None:
                 remote.session = self
@@ -143,6 +155,10 @@ class FetchSession:
                 answers.append(FetchedPartition(tp, error, -1, -1, ()))
                 failed = True
                 continue
+            if position.diverging is not None:
+                answers.append(self._part(tp, position.diverging))
+                failed = True
+                continue
             log = partition.log
             remote = partition.remotes.get(self.replica)
             assert log is not None
@@ -162,6 +178,12 @@ class FetchSession:
             if batches or position.high_watermark != partition.high_watermark:
                 answers.append(FetchedPartition(tp, error, partition.high_watermark, log.start_offset, batches))
         return answers, size, failed or size >= request.min_bytes
+
+    def _part(self, tp: TopicPartition, diverging: tuple[int, int]) -> FetchedPartition:
+        """The answer to a follower whose log is another one, as far as this one knows (KIP-595)."""
+        if diverging[1] == UNDEFINED_OFFSET:
+            return FetchedPartition(tp, Errors.OFFSET_OUT_OF_RANGE, -1, -1, ())
+        return FetchedPartition(tp, Errors.NONE, -1, -1, (), diverging)
 
     def _holds_back(self, throttle: "Throttle", partition: "Partition", remote: "RemoteReplica") -> bool:
         """KIP-73: a replica out of sync gets nothing while the quota that binds it is exceeded."""
@@ -187,7 +209,10 @@ class FetchSession:
                 return Errors.UNKNOWN_LEADER_EPOCH
         log = partition.log
         assert log is not None
-        return Errors.NONE if log.start_offset <= position.offset <= log.end_offset else Errors.OFFSET_OUT_OF_RANGE
+        if log.start_offset <= position.offset <= log.end_offset:
+            return Errors.NONE
+        parts = position.diverging is not None and position.offset >= log.start_offset
+        return Errors.NONE if parts else Errors.OFFSET_OUT_OF_RANGE
 
     def _answer(self, answers: list[FetchedPartition], size: int) -> None:
         self.parked = None
@@ -196,7 +221,12 @@ class FetchSession:
             tp = answer.tp
             position = self.positions[tp]
             position.high_watermark = answer.high_watermark
-            if answer.batches or answer.error or position.offset >= manager.partitions[tp].log_end_offset:
+            if (
+                answer.batches
+                or answer.error
+                or answer.diverging
+                or position.offset >= manager.partitions[tp].log_end_offset
+            ):
                 del self.dirty[tp]  # else it has records that did not fit or were held back: they come next
         if not self.dirty:
             self.dirty.clear()  # a dictionary keeps the room of what it lost, and whoever looks through it walks that

@@ -1,12 +1,14 @@
 """Fetch (API 1): a follower or a consumer reads from the leader, with incremental sessions (KIP-227, 1.1): only what
 changed travels.
 
-Versions: v9 (2.1, KIP-320) CurrentLeaderEpoch. Fencing: leader epoch per partition.
+Versions: v9 (2.1, KIP-320) CurrentLeaderEpoch; v12 (2.7, KIP-595) LastFetchedEpoch and DivergingEpoch. Fencing: leader
+epoch per partition.
 """
 
 from attrs import define
 
 from emulator.protocol.errors import Errors
+from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH
 from emulator.protocol.types import Batch, TopicPartition
 
 NEW_SESSION = 0
@@ -19,12 +21,16 @@ NO_EPOCH = -1
 
 @define(eq=False, weakref_slot=False)
 class FetchPartition:
-    """Where one partition's fetch goes on. A session remembers it until it is sent again or forgotten."""
+    """Where one partition's fetch goes on. A session remembers it until it is sent again or forgotten.
+
+    ``last_fetched_epoch``: of the record before ``fetch_offset``, if the follower wants to know where the logs part.
+    """
 
     tp: TopicPartition
     leader_epoch: int
     fetch_offset: int
     log_start_offset: int
+    last_fetched_epoch: int = UNDEFINED_EPOCH
 
 
 @define(eq=False)
@@ -49,13 +55,17 @@ class FetchRequest:
 
 @define(eq=False)
 class FetchedPartition:
-    """One partition's answer: batches in offset order, the leader's high watermark and log start offset."""
+    """One partition's answer: batches in offset order, the leader's high watermark and log start offset.
+
+    ``diverging``: instead of batches, the epoch up to which the logs may agree and where it ends over there.
+    """
 
     tp: TopicPartition
     error: Errors
     high_watermark: int
     log_start_offset: int
     batches: tuple[Batch, ...]
+    diverging: tuple[int, int] | None = None
 
 
 @define(eq=False)

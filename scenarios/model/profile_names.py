@@ -57,7 +57,6 @@ class Profile:
         }
 
 
-_BEFORE_KIP_279 = "truncation: a follower cuts its log as since 2.0 (KIP-279)"
 _BEFORE_KAFKA_7165 = (
     "registration: a broker replaces what its earlier session left, as since 2.2 (KAFKA-7165); it exited"
 )
@@ -100,7 +99,6 @@ PROFILES: Mapping[str, Profile] = {
             leaves_out=(
                 "StopReplica deletes the log, which 0.8.0 left on the disk",
                 "a control request is sent until it is answered, where 0.8.0 tried once",
-                "truncation to the high watermark: a follower cuts its log as since 2.0 (KIP-279)",
                 "fetch errors are retried after replica.fetch.backoff.ms, which came with 0.9 (KAFKA-1461)",
                 "one lock and synchronous ZooKeeper calls: the controller has the event queue of 0.11 (KAFKA-5028)",
                 "fetch requests: sessions are used, which came with 1.1 (KIP-227)",
@@ -113,7 +111,6 @@ PROFILES: Mapping[str, Profile] = {
             name="kafka-1.1",
             help="1.1: the wiki's 12 steps, no fenced writes, no broker epochs, no KIP-461",
             leaves_out=(
-                _BEFORE_KIP_279,
                 _BEFORE_KAFKA_7165,
             ),
         ),
@@ -149,9 +146,6 @@ PROFILES: Mapping[str, Profile] = {
             tool="api",
             defaults=_KIP_537,
             session_timeout_us=_KIP_537_SESSION_US,
-            leaves_out=(
-                "truncation on fetch: a follower asks for the epoch's end first, as until 2.6 (KIP-595)",
-            ),
         ),
     )
 }

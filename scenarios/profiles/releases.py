@@ -20,6 +20,7 @@ from controller.reassignment.wiki import Wiki, target_only
 from controller.states.rules import FOUR_STATES, FOUR_STATES_TRUSTING_MEMORY, SEVEN_STATES
 from controller.states.selectors import IN_ORDER_OF_ISR, TOLD_TO_LIVE, Selectors
 from fetchers.failures import STORAGE_TOLERATED, THREAD_DIES
+from fetchers.truncation import Kip101, OnFetch, ToHighWatermark
 from scenarios.clients.tools.topics import move_of_the_topic
 from scenarios.profiles import absent
 from scenarios.profiles.bundle import Bundle
@@ -37,16 +38,17 @@ KAFKA_1_1 = Bundle(
         fencing=Unfenced(),
         broker_epochs=False,
     ),
-    # KAFKA-6796 (2.0), KAFKA-7128 (2.0.1) and KIP-320 (2.1) are to come.
+    # KIP-279 and KAFKA-6796 (2.0), KAFKA-7128 (2.0.1) and KIP-320 (2.1) are to come.
     brokers=evolve(
         KAFKA_2_3.brokers,
         join_needs_epoch_start=False,
         fences_followers=False,
+        answers_with_epoch=False,
         knows_whose_replica=False,
         lacks_metrics=KAFKA_2_3.brokers.lacks_metrics | absent.SINCE_2_3,
     ),
-    # KIP-461 (2.3) is to come.
-    fetchers=evolve(KAFKA_2_3.fetchers, failures=STORAGE_TOLERATED),
+    # KIP-279 (2.0) and KIP-461 (2.3) are to come.
+    fetchers=evolve(KAFKA_2_3.fetchers, truncation=Kip101(), failures=STORAGE_TOLERATED),
 )
 
 KAFKA_0_8 = evolve(
@@ -66,8 +68,10 @@ KAFKA_0_8 = evolve(
         isr_checks_per_lag_time=1,
         lacks_metrics=KAFKA_1_1.brokers.lacks_metrics | absent.SINCE_1_1,
     ),
-    # KIP-112 (1.0): a broker outlives one of its disks.
-    fetchers=evolve(KAFKA_1_1.fetchers, failures=THREAD_DIES),
+    # KAFKA-2143 (0.10), KIP-101 (0.11) and KIP-112 (1.0) are to come.
+    fetchers=evolve(
+        KAFKA_1_1.fetchers, truncation=ToHighWatermark(), out_of_range_drops_log=True, failures=THREAD_DIES
+    ),
 )
 
 WIKI_TEXT = evolve(
@@ -131,6 +135,8 @@ KAFKA_2_7 = evolve(
     brokers=evolve(KAFKA_2_6.brokers, isr_writes=ByController()),
     # KAFKA-10314: a replica that joins may take any good log directory.
     kip_455=Kip455(adds_as_new=True, watches_isr=False),
+    # KIP-595: fetches find out where logs part.
+    fetchers=evolve(KAFKA_2_6.fetchers, truncation=OnFetch()),
 )
 
 BUNDLES: Mapping[str, Bundle] = {

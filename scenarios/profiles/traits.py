@@ -30,6 +30,7 @@ from controller.states.selectors import (
     TOLD_TO_LIVE,
 )
 from fetchers.failures import KIP_461, STORAGE_TOLERATED, THREAD_DIES
+from fetchers.truncation import Kip101, Kip279, OnFetch, ToHighWatermark
 from scenarios.clients.tools.topics import any_move
 from scenarios.profiles.bundle import Bundle
 
@@ -309,6 +310,29 @@ TRAITS = (
         "partitions are not added to a topic",
         either("while anything is being moved", "while it is being moved", lambda moving: moving is any_move),
         "KIP-455, 2.4",
+    ),
+    Trait(
+        ("fetchers.truncation",),
+        "a follower under a new leader epoch cuts its log",
+        lambda rule: {
+            ToHighWatermark: "at its high watermark, and asks nobody",
+            Kip101: "where the leader says that its latest epoch ends, after one question",
+            Kip279: "where leader and follower agree, asking about ever earlier epochs",
+            OnFetch: "where the leader says that the logs part, in answer to a fetch",
+        }[type(rule)],
+        "KIP-101, 0.11; KIP-279, 2.0; KIP-595, inter-broker protocol 2.7-IV1 (the follower's code: 2.8.0)",
+    ),
+    Trait(
+        ("brokers.answers_with_epoch",),
+        "who asks where an epoch ends",
+        either("is told that, and of which epoch", "is told an offset alone; nothing for an epoch before all known"),
+        "KIP-279, 2.0",
+    ),
+    Trait(
+        ("fetchers.out_of_range_drops_log",),
+        "a follower out of the leader's range whose log is by now the shorter one",
+        either("drops its log and begins at the leader's start", "keeps its log"),
+        "KAFKA-2143, 0.10",
     ),
     Trait(
         ("fetchers.failures",),

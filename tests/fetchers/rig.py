@@ -143,6 +143,11 @@ class Leader:
             error = Errors.OFFSET_OUT_OF_RANGE
         if error:
             return FetchedPartition(tp, error, -1, -1, ())
+        epoch, end = log.epochs.end_offset_for(wanted.last_fetched_epoch, log.end_offset)
+        if wanted.last_fetched_epoch >= 0 and (epoch < wanted.last_fetched_epoch or end < wanted.fetch_offset):
+            if end < 0:
+                return FetchedPartition(tp, Errors.OFFSET_OUT_OF_RANGE, -1, -1, ())
+            return FetchedPartition(tp, error, -1, -1, (), (epoch, end))
         mark = self.marks.get(tp, log.end_offset)
         return FetchedPartition(tp, error, mark, log.start_offset, log.read(wanted.fetch_offset, 250))
 
@@ -221,16 +226,15 @@ class Line:
         while True:
             answers = tuple(answer for wanted in self.wanted.values() for answer in self.read(wanted))
             late = self.leader.world.now >= deadline
-            if late or any(answer.batches or answer.error for answer in answers):
+            if late or any(answer.batches or answer.error or answer.diverging for answer in answers):
                 self.told |= {answer.tp: answer.high_watermark for answer in answers}
                 return FetchResponse(Errors.NONE, self.session, answers, 60)
             await self.leader.world.sleep(10 * MS, background=True)
 
     def read(self, wanted: FetchPartition) -> tuple[FetchedPartition, ...]:
         answer = self.leader.answer(wanted)
-        if not answer.error and not answer.batches and self.told.get(wanted.tp) == answer.high_watermark:
-            return ()
-        return (answer,)
+        told = self.told.get(wanted.tp) == answer.high_watermark
+        return () if told and not (answer.error or answer.diverging or answer.batches) else (answer,)
 
 
 class Rig:

@@ -1,26 +1,21 @@
-"""Where a follower cuts its log when it meets a leader under a new epoch (kafka-behaviour, 8.3)."""
+"""Truncation by questions until both logs agree (KIP-279, 2.0; KIP-320, 2.1)."""
 
-from typing import NamedTuple, Protocol
+from attrs import frozen
 
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, UNDEFINED_OFFSET, EpochEndOffset
 from fetchers.ports import FollowerLog
+from fetchers.truncation.rule import Cut
 
 
-class Cut(NamedTuple):
-    """Truncate to ``offset``; ``done`` or ask the leader again about the epoch that is then the latest."""
-
-    offset: int
-    done: bool
-
-
-class TruncationRule(Protocol):
-    """Turns the leader's answer into a cut."""
-
-    def cut(self, log: FollowerLog, answer: EpochEndOffset, high_watermark: int) -> Cut: ...
-
-
+@frozen
 class Kip279:
-    """2.0 and later: the answer carries the epoch it is about, and the follower asks until both agree."""
+    """The answer carries the epoch it is about, and the follower asks about ever earlier ones until it has it too."""
+
+    on_fetch: bool = False
+    takes_late_answers: bool = False
+
+    def asks(self, epoch: int) -> bool:
+        return epoch != UNDEFINED_EPOCH
 
     def cut(self, log: FollowerLog, answer: EpochEndOffset, high_watermark: int) -> Cut:
         end = log.log_end_offset
