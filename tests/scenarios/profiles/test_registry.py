@@ -70,6 +70,8 @@ def test_only_the_oldest_release_elects_leaders_out_of_sync_by_default() -> None
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_move_ends_where_it_should_under_every_profile(name: str, strategy: str) -> None:
     played = play(scenario(plan={0: [3, 4, 5]}, method=[EXECUTE], profile=name, strategy=strategy, size="1MiB"))
-    assert played.run.passed, played.run.explanation
+    broken = {violation.invariant for violation in played.run.violations}
+    # Until 0.11 an in-sync follower cuts off what it has not heard to be committed, to fetch it again (KAFKA-1211).
+    assert broken <= ({"truncate_safety", "isr_complete"} if name == "kafka-0.8" else set()), played.run.explanation
     assert played.assignment() == (3, 4, 5)
     assert sorted(played.state().isr) == [3, 4, 5]
