@@ -88,8 +88,9 @@ class FetchRound:
             state.offset = end
             last = batches[-1].leader_epoch if self._partitions.on_fetch else UNDEFINED_EPOCH
             self._endpoint.want(FetchPartition(state.tp, state.leader_epoch, end, 0, last))
+        self._throttle.count(state, batches)
         self._metrics.fetched(state, answer.high_watermark)
-        self._throttle.received(state, answer)
+        self._throttle.see(state)
 
     async def _out_of_range(self, state: FetchState) -> None:
         """Our offset is not in the leader's log: go to its end, or begin at its start (kafka-behaviour, 8.3)."""

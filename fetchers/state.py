@@ -13,10 +13,9 @@ NO_LAG = -1
 class FetchState:
     """One partition on this thread: truncating, fetching, or delayed until ``delayed_until_us``.
 
-    ``behind`` (the leader's high watermark is ahead, or not known yet), ``held`` (left out of the fetches) and
-    ``adding`` (a reassignment adds the replica) matter to a throttle; ``refused``: the leader has answered with an
-    error since the partition came here. ``lag``: Kafka's ConsumerLag as the last answer showed it,
-    ``lag_written``: as it was last told.
+    ``held`` (left out of the fetches) and ``adding`` (a reassignment adds the replica) matter to a throttle;
+    ``refused``: the leader has answered with an error since the partition came here. ``lag``: Kafka's ConsumerLag as
+    the last answer showed it, ``lag_written``: as it was last told.
     """
 
     tp: TopicPartition
@@ -25,9 +24,13 @@ class FetchState:
     log: FollowerLog
     truncating: bool = True
     delayed_until_us: int = 0
-    behind: bool = True
     held: bool = False
     refused: bool = False
     adding: bool = False
     lag: int = NO_LAG
     lag_written: int = NO_LAG
+
+    @property
+    def behind(self) -> bool:
+        """Whether it is not in sync as far as a follower can tell; who has had no answer yet is not."""
+        return self.lag != 0

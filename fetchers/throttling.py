@@ -1,8 +1,9 @@
 """A follower's side of the replication throttles (KIP-73, KIP-542; kafka-behaviour, 8.6)."""
 
+from collections.abc import Sequence
+
 from emulator.nodes import Process
-from emulator.protocol.fetch import FetchedPartition
-from emulator.protocol.types import TopicPartition
+from emulator.protocol.types import Batch, TopicPartition
 from fetchers.partitions import Partitions
 from fetchers.quota import Quota
 from fetchers.quotas import Throttle
@@ -31,15 +32,11 @@ class FollowerThrottle:
             else:
                 self._bound.pop(state.tp, None)
 
-    def received(self, state: FetchState, answer: FetchedPartition) -> None:
-        """Count what came. ``state.offset`` stands behind it."""
-        was_behind, state.behind = state.behind, answer.high_watermark > state.offset
-        throttle = self._throttle
-        if throttle.active:
-            if answer.batches:
-                size = sum(batch.size for batch in answer.batches)
-                throttle.record(state.tp, state.adding and was_behind, size, self._process.clock_us)
-            self.see(state)
+    def count(self, state: FetchState, batches: Sequence[Batch]) -> None:
+        """These have come, and ``state.lag`` is that from before."""
+        if self._throttle.active and batches:
+            size = sum(batch.size for batch in batches)
+            self._throttle.record(state.tp, state.adding and state.behind, size, self._process.clock_us)
 
     def apply(self) -> None:
         """Hold back, or let go, before the next fetch."""
