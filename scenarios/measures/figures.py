@@ -37,6 +37,8 @@ class Figures:
         lag_*, true_lag_*: time-weighted over all follower replicas; None when there is none.
         leader_elections: without the first leaders of new partitions.
         acked_batches: acknowledged, so without acks=0; failed_batches: given up by their producer.
+        consumed_messages: given to applications; consume_*_us: how long after they could be read, by poll.
+        consumer_lag_*: time-weighted over all consumers and their partitions; None when there is none.
         steps: protocol steps done (their ``after`` edges).
     """
 
@@ -68,6 +70,13 @@ class Figures:
     failed_batches: int
     produce_p50_us: float | None
     produce_p99_us: float | None
+    consumed_messages: int
+    consume_p50_us: float | None
+    consume_p99_us: float | None
+    consumer_lag_p50: float | None
+    consumer_lag_p95: float | None
+    consumer_lag_p99: float | None
+    consumer_lag_max: int | None
     leader_and_isr_requests: int
     leader_and_isr_partitions: int
     update_metadata_requests: int
@@ -91,5 +100,5 @@ FIGURES: tuple[str, ...] = tuple(fields_dict(Figures))
 def _readable(name: str, value: Value) -> tuple[str, Value]:
     if not name.endswith("_us"):
         return name, value
-    unit, per = ("_ms", 1_000) if name.startswith("produce_") else ("_s", 1_000_000)
+    unit, per = ("_ms", 1_000) if name.startswith(("produce_", "consume_")) else ("_s", 1_000_000)
     return name.removesuffix("_us") + unit, None if value is None else value / per

@@ -8,6 +8,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.trace import Trace
 from scenarios.measures import gauges
 from scenarios.measures.cluster import Measured
+from scenarios.measures.consumers import Reads
 from scenarios.measures.counts import Counts
 from scenarios.measures.figures import QUANTILES, Figures
 from scenarios.measures.gauges import Gauges
@@ -38,6 +39,7 @@ class Measures:
         self._lags = Lags(trace, topology, measured)
         self._moves = Moves(trace, topology)
         self._counts = Counts(trace, measured)
+        self._reads = Reads(trace, measured)
         self._gauges = Gauges(trace, self._isr, measured)
         self._figures: Figures | None = None
 
@@ -53,6 +55,8 @@ class Measures:
     def now(self, metric: str) -> int:
         """A gauge or counter of ``scenarios.model.METRICS`` as it stands. Raises: KeyError for another
         name."""
+        if metric == "consumed_messages":
+            return self._reads.messages
         if metric in _GAUGES:
             return self._gauges.total(_GAUGES[metric])
         return self._counts.counts[metric]
@@ -60,7 +64,7 @@ class Measures:
     def finish(self, end_us: int) -> Figures:
         """The run is over at ``end_us``. Calling it again gives the same figures."""
         if self._figures is None:
-            for fold in (self._isr, self._lags, self._moves, self._gauges):
+            for fold in (self._isr, self._lags, self._moves, self._gauges, self._reads):
                 fold.finish(end_us)
             self._figures = self._total()
         return self._figures
@@ -72,6 +76,8 @@ class Measures:
             "isr_events": self._isr.rows,
             "replica_lag": self._lags.rows,
             "moves": self._moves.rows,
+            "consume": self._reads.rows,
+            "consumer_lag": self._reads.lag_rows,
             "metrics": self._gauges.rows,
             **self._counts.rows,
         }
@@ -82,6 +88,9 @@ class Measures:
         lag_50, lag_95, lag_99 = weighted_percentiles(lag, QUANTILES)
         true_lag_50, true_lag_95, true_lag_99 = weighted_percentiles(true_lag, QUANTILES)
         produce_50, produce_99 = weighted_percentiles(self._counts.latency_us, (0.5, 0.99))
+        consumer_lag = self._reads.lag_us
+        consumer_lag_50, consumer_lag_95, consumer_lag_99 = weighted_percentiles(consumer_lag, QUANTILES)
+        consume_50, consume_99 = weighted_percentiles(self._reads.delay_us, (0.5, 0.99))
         return Figures(
             time_to_complete_us=self._moves.time_to_complete_us(),
             moves=len(self._moves.rows),
@@ -104,5 +113,12 @@ class Measures:
             true_lag_max=max(true_lag, default=None),
             produce_p50_us=produce_50,
             produce_p99_us=produce_99,
+            consumed_messages=self._reads.messages,
+            consume_p50_us=consume_50,
+            consume_p99_us=consume_99,
+            consumer_lag_p50=consumer_lag_50,
+            consumer_lag_p95=consumer_lag_95,
+            consumer_lag_p99=consumer_lag_99,
+            consumer_lag_max=max(consumer_lag, default=None),
             **self._counts.counts,
         )

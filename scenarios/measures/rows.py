@@ -133,6 +133,34 @@ class ProduceRow(NamedTuple):
     fate: str
 
 
+class ConsumeRow(NamedTuple):
+    """What one poll gave an application of one partition; ``delay_us``: see ``scenarios.measures.consumers``."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    offset: int
+    next_offset: int
+    leader: int
+    leader_epoch: int
+    high_watermark: int
+    delay_us: int | None
+
+
+class ConsumerLagRow(NamedTuple):
+    """One consumer's lag, on the grid of 100 ms, on change; see ``scenarios.measures.consumers``. Unit: records."""
+
+    t_us: int
+    w_us: int
+    topic: str
+    partition: int
+    node: int
+    lag: int
+
+
 class FaultRow(NamedTuple):
     """What the scenario did to the cluster."""
 
@@ -229,6 +257,8 @@ ROWS: dict[str, type[Any]] = {
     "requests": RequestRow,
     "elections": ElectionRow,
     "produce": ProduceRow,
+    "consume": ConsumeRow,
+    "consumer_lag": ConsumerLagRow,
     "faults": FaultRow,
     "steps": StepRow,
     "violations": ViolationRow,

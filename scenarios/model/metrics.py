@@ -85,6 +85,7 @@ METRICS: Mapping[str, Metric] = {
             "isr_expands", "counter", "events", "times an ISR gained replicas", _REPLICAS + "IsrExpandsPerSec"
         ),
         Metric("acked_batches", "counter", "batches", "batches acknowledged to producers"),
+        Metric("consumed_messages", "counter", "messages", "messages that consumers have given to their applications"),
         Metric(
             "lost_batches",
             "counter",
@@ -116,5 +117,6 @@ METRICS: Mapping[str, Metric] = {
             "kafka.server:type=FetcherLagMetrics,name=ConsumerLag",
         ),
         *_percentiles("true_lag", "the distance of the follower's log from the leader's"),
+        *_percentiles("consumer_lag", "how many committed messages a consumer has yet to read"),
     )
 }

@@ -21,6 +21,8 @@ TABLES = (
     "requests",
     "elections",
     "produce",
+    "consume",
+    "consumer_lag",
     "steps",
     "zk_writes",
     "fetchers",
@@ -40,13 +42,20 @@ def figures(tables: Mapping[str, DataFrame]) -> DataFrame:
         move_counts(tables["moves"]),
         elections(tables["elections"]),
         batches(tables["produce"]),
+        reads(tables["consume"]),
         requests(tables["requests"]),
         rows(tables["zk_writes"], "zk_writes"),
         rows(tables["steps"].where("edge = 'after'"), "steps"),
         rows(tables["fetchers"].where("kind = 'failed'"), "failed_partitions"),
         rows(tables["violations"], "violations"),
     ]
-    valued = [lags(tables["replica_lag"]), move_times(tables["moves"]), latencies(tables["produce"])]
+    valued = [
+        lags(tables["replica_lag"]),
+        move_times(tables["moves"]),
+        latencies(tables["produce"]),
+        delays(tables["consume"]),
+        consumer_lags(tables["consumer_lag"]),
+    ]
     identity = tables["runs"].select(KEY, "strategy", "seed", "completed", "metrics")
     # A run without a row in a table has none to count; of what has a value, it has none.
     counts = [name for frame in counted for name in frame.columns if name != KEY]
@@ -143,6 +152,29 @@ def latencies(produce: DataFrame) -> DataFrame:
     )
     latency = F.col("latency")
     return found.select(KEY, latency[0].alias("produce_p50_us"), latency[1].alias("produce_p99_us"))
+
+
+def reads(consume: DataFrame) -> DataFrame:
+    """How many messages were given out."""
+    return consume.groupBy(KEY).agg(F.sum(F.col("next_offset") - F.col("offset")).alias("consumed_messages"))
+
+
+def delays(consume: DataFrame) -> DataFrame:
+    """Percentiles over the polls of how long after messages could be read they were."""
+    found = consume.groupBy(KEY).agg(F.expr("percentile(delay_us, array(0.5D, 0.99D))").alias("delay"))
+    delay = F.col("delay")
+    return found.select(KEY, delay[0].alias("consume_p50_us"), delay[1].alias("consume_p99_us"))
+
+
+def consumer_lags(consumer_lag: DataFrame) -> DataFrame:
+    """Percentiles over all consumers and partitions, each value weighted with the time it held."""
+    found = consumer_lag.groupBy(KEY).agg(
+        F.expr("percentile(lag, array(0.5D, 0.95D, 0.99D), w_us)").alias("lag"),
+        F.max("lag").alias("consumer_lag_max"),
+    )
+    lag = F.col("lag")
+    names = (lag[i].alias(f"consumer_lag_{name}") for i, name in enumerate(("p50", "p95", "p99")))
+    return found.select(KEY, *names, "consumer_lag_max")
 
 
 def requests(rows: DataFrame) -> DataFrame:

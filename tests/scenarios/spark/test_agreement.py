@@ -60,7 +60,8 @@ def test_both_computations_agree_on_random_histories(spark: SparkSession, tmp_pa
     for record, run in zip(records, found, strict=True):
         assert run.metrics == record.figures.metrics(), f"run {record.spec.seed} of {record.events} events"
         assert run.agrees
-    for metric in ("under_min_isr_s", "offline_s", "lag_p99", "true_lag_max", "produce_p50_ms"):
+    tested = ("under_min_isr_s", "offline_s", "lag_p99", "true_lag_max", "produce_p50_ms")
+    for metric in (*tested, "consume_p99_ms", "consumer_lag_p95"):
         assert any(run.metrics[metric] for run in found), f"{metric} was never put to the test"
     assert {run.completed for run in found} == {True, False, None}
 
