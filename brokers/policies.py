@@ -93,6 +93,10 @@ class BrokerPolicies:
     """KAFKA-9839 (2.5.1): a request that names a later incarnation than the broker knows itself to be is taken; before,
     it made the handler throw."""
 
+    copies_follow_epochs: bool = False
+    """KAFKA-9654 (2.5): a copy to another log directory is read under the new epoch after a LeaderAndIsr. Before, it is
+    fenced by its own broker, and fails until the broker is started anew."""
+
     under_replication: UnderReplication = field(factory=AllAssigned)
     """What the gauges UnderReplicated and ReplicasCount count (KIP-352)."""
 

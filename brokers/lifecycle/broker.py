@@ -18,6 +18,7 @@ from brokers.replicas import ReplicaManager
 from brokers.replicas.alter_isr import AlterIsrManager
 from brokers.requests.control import ControlHandler
 from brokers.requests.fetch import FetchHandler
+from brokers.requests.log_dirs import LogDirsHandler
 from brokers.requests.produce import ProduceHandler
 from brokers.requests.producer_ids import ProducerIds
 from brokers.requests.router import Handle, Router
@@ -26,6 +27,7 @@ from emulator.nodes import Process
 from emulator.protocol.events import BrokerRegistered
 from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
+from emulator.protocol.log_dirs import AlterReplicaLogDirsRequest, DescribeLogDirsRequest
 from emulator.protocol.metadata import MetadataRequest
 from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest, OffsetsForLeaderEpochRequest
 from emulator.protocol.produce import InitProducerIdRequest, ProduceRequest
@@ -172,6 +174,7 @@ class Broker:
     def _router(self) -> Router:
         router, manager = Router(), self.replicas
         produce, fetch, control = ProduceHandler(manager), FetchHandler(manager), self.control
+        log_dirs = LogDirsHandler(manager)
         router.on(ProduceRequest, produce.produce)
         router.on(InitProducerIdRequest, ProducerIds(self.process, self.zk).init)
         router.on(FetchRequest, fetch.fetch)
@@ -180,6 +183,8 @@ class Broker:
         router.on(LeaderAndIsrRequest, control.leader_and_isr)
         router.on(UpdateMetadataRequest, control.update_metadata)
         router.on(StopReplicaRequest, control.stop_replica)
+        router.on(AlterReplicaLogDirsRequest, log_dirs.alter)
+        router.on(DescribeLogDirsRequest, log_dirs.describe)
         router.on(MetadataRequest, self._metadata)
         return router
 

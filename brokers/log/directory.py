@@ -51,6 +51,10 @@ class LogDirectory:
         self.logs -= 1
         return f"{DELETED}{doomed}.{number}"
 
+    def futures(self) -> list[str]:
+        """The paths of the logs that are to replace others."""
+        return self.disk.list(FUTURES)
+
     def discarded(self) -> list[str]:
         """The paths that an earlier incarnation was to delete."""
         return self.disk.list(DELETED)

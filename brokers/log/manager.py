@@ -13,18 +13,27 @@ class LogManager:
 
     Attributes:
         directories: in the order of ``log.dirs``.
+        preferred: where replicas that have no log yet are to have theirs.
     """
 
     def __init__(self, process: Process, delete_delay_us: int) -> None:
         self.directories = tuple(LogDirectory(disk) for disk in process.disks)
         self._deletion = Deletion(process, delete_delay_us)
+        self.preferred: dict[TopicPartition, LogDirectory] = {}
+        self._left: dict[str, LogDirectory] = {}
+        """The future logs of an earlier incarnation that nobody has asked for yet."""
         for directory in self.directories:
             for path in directory.discarded():
                 self._deletion.add(directory, path)
+            self._left.update(dict.fromkeys(directory.futures(), directory))
 
     @property
     def online(self) -> list[LogDirectory]:
         return [directory for directory in self.directories if directory.online]
+
+    def directory(self, name: str) -> LogDirectory | None:
+        """The directory of that name, if there is one."""
+        return next((found for found in self.directories if found.name == name), None)
 
     def _holder(self, path: str) -> LogDirectory | None:
         return next((found for found in self.directories if found.online and found.disk.exists(path)), None)
@@ -44,7 +53,10 @@ class LogManager:
         online = self.online
         if (len(online) < len(self.directories) and not is_new) or not online:
             raise StorageError(f"no log of {tp}, and a log directory is offline")
-        return self._create(emptiest(online), tp, log_path(tp))
+        preferred = self.preferred.pop(tp, None)
+        if preferred is None or not preferred.online:
+            preferred = emptiest(online)
+        return self._create(preferred, tp, log_path(tp))
 
     def _create(self, directory: LogDirectory, tp: TopicPartition, path: str) -> Log:
         directory.logs += 1
@@ -65,12 +77,28 @@ class LogManager:
 
     # -- moves between directories ------------------------------------------------------------------------------------
 
-    def open_future(self, tp: TopicPartition, directory: LogDirectory) -> Log:
-        """A second log of ``tp``, found or begun in ``directory``, that is to replace the one in another directory."""
+    def begin_future(self, tp: TopicPartition, directory: LogDirectory) -> Log:
+        """A second log of ``tp``, that is to replace the one in another directory.
+
+        Raises:
+            StorageError: a directory is offline; it might hold one already.
+        """
+        if len(self.online) < len(self.directories):
+            raise StorageError(f"no second log of {tp} while a log directory is offline")
+        return self._create(directory, tp, future_path(tp))
+
+    @property
+    def any_left(self) -> bool:
+        """Whether ``left_future`` may find something."""
+        return bool(self._left)
+
+    def left_future(self, tp: TopicPartition) -> Log | None:
+        """The future log that an earlier incarnation of the broker was about to complete; asked for once."""
+        if not self._left:
+            return None
         path = future_path(tp)
-        if directory.disk.exists(path):
-            return Log(directory, tp, path)
-        return self._create(directory, tp, path)
+        directory = self._left.pop(path, None)
+        return Log(directory, tp, path) if directory is not None and directory.online else None
 
     def swap(self, current: Log, future: Log) -> None:
         """Let ``future`` be the log of its partition; ``current`` goes as deleted logs do

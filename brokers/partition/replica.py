@@ -117,6 +117,7 @@ class Replica:
         log = self.open_log()
         if log.truncate_to(offset):
             self._truncated(log)
+            self.manager.moves.truncated(self.tp, log.end_offset)
 
     def truncate_fully_and_start_at(self, offset: int) -> None:
         """Drop everything and begin anew at ``offset``. Raises: DiskError."""

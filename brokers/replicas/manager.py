@@ -11,6 +11,7 @@ from brokers.partition import Partition, isr
 from brokers.policies import BrokerPolicies
 from brokers.replicas.alter_isr import AlterIsrManager
 from brokers.replicas.isr_propagation import IsrChangePropagation
+from brokers.replicas.log_dir_moves import LogDirMoves
 from brokers.replicas.planted import PlantedFaults
 from brokers.requests.fetch_session import FetchSession
 from emulator.nodes import Process
@@ -33,6 +34,7 @@ class ReplicaManager:
             idle partition costs nothing.
         logs: the log directories.
         metrics: what its partitions and their topics show.
+        moves: the replicas that move from one of them to another.
         offline: the replicas whose log directory has failed: until the process is started anew, they are lost to it.
         planted: what a scenario has this broker get wrong.
         throttle: what binds it as a leader.
@@ -55,6 +57,7 @@ class ReplicaManager:
         self._initial = policies.config
         self.log = structlog.get_logger("brokers.replicas").bind(broker=process.node.id)
         self.logs = LogManager(process, policies.config.log_segment_delete_delay_us)
+        self.moves = LogDirMoves(self, fetchers.policies)
         self.metadata = MetadataCache()
         self.partitions: dict[TopicPartition, Partition] = {}
         self.offline: dict[TopicPartition, None] = {}
@@ -77,6 +80,7 @@ class ReplicaManager:
         self.process.every(self.policies.isr_check_interval_us, self.shrink_isrs)
         if self.policies.isr_writes.announced:
             self._propagation.start()
+        self.moves.start()
 
     def error_without_replica(self, tp: TopicPartition) -> Errors:
         """What a request for a partition without a replica here gets."""
@@ -121,6 +125,7 @@ class ReplicaManager:
             if state.tp in self.offline:
                 outcomes[state.tp] = Errors.KAFKA_STORAGE_ERROR
         self._start_checkpointing()
+        self.moves.told(self.partitions[state.tp] for state in (*leaders, *followers) if state.tp in self.partitions)
         self.fetchers.end_idle_threads()
         self.metrics.show()
         return tuple(outcomes.items())
@@ -182,6 +187,7 @@ class ReplicaManager:
         late = dict.fromkeys(tp for tp, epoch in meant if self._late(tp, epoch))
         stopped = [tp for tp in request.partitions if tp not in late]
         self.fetchers.remove(stopped, stopped=True)
+        self.moves.stopped(stopped, request.delete_partitions)
         for tp in stopped:
             self._stop(tp, request.delete_partitions and tp not in self.offline)
         self.fetchers.end_idle_threads()

@@ -4,6 +4,48 @@ of ``emulator.protocol.events``, which has them too, and have the fields of thos
 from typing import NamedTuple
 
 
+class CopyBegun(NamedTuple):
+    """A replica is to move from the log directory ``source`` to ``target``: its future log is there."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    source: str
+    target: str
+    log_end_offset: int
+
+
+class LogReplaced(NamedTuple):
+    """The future log in ``target`` has become the replica's log; that in ``source`` is to be deleted."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    source: str
+    target: str
+    log_end_offset: int
+
+
+class CopyGivenUp(NamedTuple):
+    """A future log has gone. ``reason``: another directory is wanted (``altered``), the replica is deleted
+    (``stopped``) or a directory failed (``offline``)."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    target: str
+    reason: str
+
+
 class CopyPosition(NamedTuple):
     """As FetchPosition; ``leader`` is the broker itself, whose current log is copied to the future one."""
 

@@ -115,6 +115,7 @@ KAFKA_2_5 = evolve(
         KAFKA_2_4.brokers,
         # KAFKA-9839 came with the patch release 2.5.1.
         accepts_newer_broker_epoch=True,
+        copies_follow_epochs=True,  # KAFKA-9654
         # KIP-352 as adopted.
         under_replication=WithoutAdding(),
         lacks_metrics=KAFKA_2_4.brokers.lacks_metrics - absent.SINCE_2_5,

@@ -98,6 +98,12 @@ TRAITS = (
         "KAFKA-9839, 2.5.1",
     ),
     Trait(
+        ("brokers.copies_follow_epochs",),
+        "a copy to another log directory, when the leader epoch changes",
+        either("goes on under the new epoch", "is fenced by its own broker: it fails until the broker is started anew"),
+        "KAFKA-9654, 2.5",
+    ),
+    Trait(
         ("controller.stops_name_epochs",),
         "a StopReplica that comes late",
         either(

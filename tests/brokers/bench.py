@@ -24,7 +24,7 @@ from emulator.protocol.types import Batch, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from emulator.trace import Trace
 from emulator.zookeeper import Response, Stat, ZkClient, ZkCode
-from fetchers import FetcherManager, InitialFetchState, Throttle
+from fetchers import FetcherManager, FetcherPolicies, InitialFetchState, Throttle
 
 E = TypeVar("E")
 TP = TopicPartition("t", 0)
@@ -64,6 +64,7 @@ class Line:
 class NotedFetchers:
     """What a replica manager asks of its fetchers."""
 
+    policies: FetcherPolicies = field(factory=FetcherPolicies)
     added: list[InitialFetchState] = field(factory=list)
     removed: list[TopicPartition] = field(factory=list)
     swept: int = 0

@@ -128,7 +128,7 @@ def test_a_future_log_takes_the_place_of_the_current_one() -> None:
     bench.produce()
     logs, current = bench.manager.logs, bench.partition.log
     assert current is not None
-    future = logs.open_future(TP, logs.directories[1])
+    future = logs.begin_future(TP, logs.directories[1])
     future.append(batch(0))
     logs.swap(current, future)
     found = logs.open(TP, is_new=False)
@@ -141,9 +141,13 @@ def test_a_future_log_takes_the_place_of_the_current_one() -> None:
 def test_a_future_log_that_is_given_up_goes() -> None:
     bench = bench_with(2)
     logs = bench.manager.logs
-    future = logs.open_future(TP, logs.directories[1])
-    future.append(batch(0))
-    assert logs.open_future(TP, logs.directories[1]).end_offset == 1
+    logs.begin_future(TP, logs.directories[1]).append(batch(0))
+    bench.restart()
+    logs = bench.manager.logs
+    future = logs.left_future(TP)
+    assert future is not None
+    assert future.end_offset == 1
+    assert logs.left_future(TP) is None
     logs.delete_future(future)
     assert bench.node.disks[1].list("futures/") == []
     assert isinstance(logs.open(TP, is_new=False), Log)

@@ -1,0 +1,56 @@
+"""AlterReplicaLogDirs and DescribeLogDirs: where a broker's replicas have their logs (KIP-113)."""
+
+from typing import TYPE_CHECKING
+
+from brokers.log import Log, LogDirectory
+from emulator.network import Channel
+from emulator.protocol.errors import Errors
+from emulator.protocol.log_dirs import (
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirsResponse,
+    DescribeLogDirsRequest,
+    DescribeLogDirsResponse,
+    LogDirInfo,
+    ReplicaInfo,
+)
+
+if TYPE_CHECKING:
+    from brokers.replicas.manager import ReplicaManager
+
+
+class LogDirsHandler:
+    """Answers administrators."""
+
+    def __init__(self, manager: "ReplicaManager") -> None:
+        self._manager = manager
+
+    def alter(self, request: AlterReplicaLogDirsRequest, channel: Channel) -> None:
+        moves = self._manager.moves
+        response = AlterReplicaLogDirsResponse(tuple((tp, moves.alter(tp, name)) for tp, name in request.directories))
+        channel.reply(response, response.size)
+
+    def describe(self, request: DescribeLogDirsRequest, channel: Channel) -> None:
+        """Replicas that the broker has not been told about since it started are left out; Kafka shows their logs."""
+        manager = self._manager
+        wanted = manager.partitions if request.partitions is None else request.partitions
+        held: dict[LogDirectory, list[ReplicaInfo]] = {directory: [] for directory in manager.logs.directories}
+        for tp in wanted:
+            partition = manager.partitions.get(tp)
+            if partition is None or partition.log is None:
+                continue
+            log, future = partition.log, manager.moves.futures.get(tp)
+            held[log.directory].append(_info(log, max(partition.high_watermark - log.end_offset, 0), False))
+            if future is not None:
+                held[future.log.directory].append(_info(future.log, log.end_offset - future.log.end_offset, True))
+        response = DescribeLogDirsResponse(tuple(_directory(each, infos) for each, infos in held.items()))
+        channel.reply(response, response.size)
+
+
+def _info(log: Log, lag: int, future: bool) -> ReplicaInfo:
+    return ReplicaInfo(log.tp, sum(batch.size for batch in log.batches), lag, future)
+
+
+def _directory(directory: LogDirectory, infos: list[ReplicaInfo]) -> LogDirInfo:
+    if not directory.online:
+        return LogDirInfo(directory.name, Errors.KAFKA_STORAGE_ERROR, ())
+    return LogDirInfo(directory.name, Errors.NONE, tuple(infos))
