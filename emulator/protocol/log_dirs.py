@@ -36,7 +36,7 @@ class AlterReplicaLogDirsResponse:
 
 
 class ReplicaInfo(NamedTuple):
-    """One log. ``lag``, in messages: what a future log lacks of the current one, or a current one of its high watermark.
+    """One log. ``lag``, in messages: what a future log lacks of the current, or a current one of its high watermark.
     ``future``: it is to replace the log in another directory."""
 
     tp: TopicPartition
