@@ -94,7 +94,7 @@ class Broker:
             process.node.id, config.replication_quota_window_num, config.replication_quota_window_size_us
         )
         fetchers = ReplicaFetcherManager(process, self.spec.fetchers, self._connect, quotas.follower)
-        self.replicas = ReplicaManager(process, zk, fetchers, self.spec.policies, quotas.leader)
+        self.replicas = ReplicaManager(process, zk, fetchers, self.spec.policies, quotas.leader, quotas.alter_log_dirs)
         self.control = ControlHandler(self.replicas)
         if isinstance(self.spec.policies.isr_writes, ByController):
             channel = ControllerChannel(process, self.replicas.metadata, self._to_controller)

@@ -16,7 +16,7 @@ from brokers.replicas.future import FutureReplica
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import CopyBegun, CopyGivenUp, LogReplaced
 from emulator.protocol.types import TopicPartition
-from fetchers import FetcherPolicies, InitialFetchState, ReplicaAlterLogDirsManager
+from fetchers import FetcherPolicies, InitialFetchState, ReplicaAlterLogDirsManager, Throttle
 
 if TYPE_CHECKING:
     from brokers.replicas.manager import ReplicaManager
@@ -32,13 +32,14 @@ class LogDirMoves:
         futures: by partition; a move that nobody will complete may be among them (see ``stopped``).
     """
 
-    def __init__(self, manager: "ReplicaManager", policies: FetcherPolicies) -> None:
+    def __init__(self, manager: "ReplicaManager", policies: FetcherPolicies, throttle: Throttle | None) -> None:
         self._manager = manager
         self._process = manager.process
         self._logs = manager.logs
         self.futures: dict[TopicPartition, FutureReplica] = {}
         reader = CurrentLogs(manager, self.replace)
-        self.fetchers = ReplicaAlterLogDirsManager(self._process, policies, reader, len(self._logs.directories))
+        threads = len(self._logs.directories)
+        self.fetchers = ReplicaAlterLogDirsManager(self._process, policies, reader, threads, throttle)
         self._log = structlog.get_logger("brokers.log_dirs").bind(broker=self._process.node.id)
 
     def start(self) -> None:

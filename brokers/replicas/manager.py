@@ -49,6 +49,7 @@ class ReplicaManager:
         fetchers: FetcherManager,
         policies: BrokerPolicies,
         throttle: Throttle | None = None,
+        copies: Throttle | None = None,
     ) -> None:
         self.process = process
         self.zk = zk
@@ -57,7 +58,7 @@ class ReplicaManager:
         self._initial = policies.config
         self.log = structlog.get_logger("brokers.replicas").bind(broker=process.node.id)
         self.logs = LogManager(process, policies.config.log_segment_delete_delay_us)
-        self.moves = LogDirMoves(self, fetchers.policies)
+        self.moves = LogDirMoves(self, fetchers.policies, copies)
         self.metadata = MetadataCache()
         self.partitions: dict[TopicPartition, Partition] = {}
         self.offline: dict[TopicPartition, None] = {}

@@ -18,6 +18,32 @@ class CopyBegun(NamedTuple):
     log_end_offset: int
 
 
+class LogDirAsked(NamedTuple):
+    """A broker has answered the wish that its replica be in the log directory ``target``; the same answer again is not
+    told. ``node`` is the broker, ``error`` Kafka's name."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    target: str
+    error: str
+
+
+class LogDirsVerified(NamedTuple):
+    """What an operator has found: how many replicas are in the directories that they were wished in, on their way
+    there, or neither."""
+
+    t_us: int
+    seq: int
+    cause: int
+    done: int
+    open: int
+    failed: int
+
+
 class LogReplaced(NamedTuple):
     """The future log in ``target`` has become the replica's log; that in ``source`` is to be deleted."""
 

@@ -59,6 +59,19 @@ class AdminClient:
             await self._world.sleep(self.retry_backoff_us)
         raise TimedOut(f"no controller has answered within {self.api_timeout_us / 1e6:g} s")
 
+    async def ask_broker(self, broker: int, request: Any, timeout_us: int) -> Any:
+        """The answer of that broker.
+
+        Raises: TimedOut.
+        """
+        deadline_us = self._world.now + timeout_us
+        while self._world.now < deadline_us:
+            try:
+                return await self._ask(broker, request, deadline_us)
+            except Disconnected:
+                await self._world.sleep(self.retry_backoff_us)
+        raise TimedOut(f"broker {broker} has not answered within {timeout_us / 1e6:g} s")
+
     async def _find_controller(self, deadline_us: int) -> int:
         broker = self.brokers[self._turn % len(self.brokers)]
         self._turn += 1

@@ -132,6 +132,11 @@ ACTIONS: Mapping[str, Action] = {
                     "set before (KIP-73) until reassign.verify clears it; absent = the strategy's, cleared at the end",
                 ),
                 Parameter(
+                    "log_dirs_throttle",
+                    RATE,
+                    "bytes/s of each broker's copies between its log directories; reassign.verify clears it",
+                ),
+                Parameter(
                     "give_up_after",
                     SOME_TIME,
                     "so much later interrupt the command, if it waits (kafka-42's); what is not done is taken back",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from emulator.protocol.errors import Errors
-from scenarios.errors import BadInput, answered
+from scenarios.errors import BadInput, answered, did_you_mean
 from scenarios.model.configs import QUOTA_RATES, THROTTLED_LISTS
 from scenarios.model.consumers import ConsumerSpec
 from scenarios.model.expect import Expect
@@ -20,7 +20,7 @@ from scenarios.model.known import Known
 from scenarios.model.messages import topic_of
 from scenarios.model.method import MethodEntry
 from scenarios.model.names import join_partition
-from scenarios.model.plan import Move, Plan
+from scenarios.model.plan import ANY_LOG_DIR, Move, Plan
 from scenarios.model.profile_checks import check_profile_knows
 from scenarios.model.profile_names import PROFILES, check_profile
 from scenarios.model.reach import check_moved, check_reach, check_steps
@@ -91,6 +91,14 @@ def _check_move(known: Known, move: Move) -> None:
             )
     with answered(Errors.INVALID_REPLICA_ASSIGNMENT.name):
         known.all_brokers(move.replicas, "replicas")
+    _each("log_dirs", move.log_dirs, lambda name: _check_log_dir(known, name))
+
+
+def _check_log_dir(known: Known, name: str) -> None:
+    names = known.scenario.cluster.log_dir_names
+    if name != ANY_LOG_DIR and name not in names:
+        with answered(Errors.LOG_DIR_NOT_FOUND.name):
+            raise BadInput(f"no broker has a log directory {name!r}; {did_you_mean(name, (*names, ANY_LOG_DIR))}")
 
 
 def _check_entry(known: Known, entry: MethodEntry) -> None:

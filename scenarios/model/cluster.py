@@ -86,6 +86,11 @@ class ClusterSpec:
     )
     zk: ZooKeeperSpec = field(default=Factory(ZooKeeperSpec), metadata=key(Block(ZooKeeperSpec), "ZooKeeper"))
 
+    @property
+    def log_dir_names(self) -> tuple[str, ...]:
+        """The log directories of each broker."""
+        return tuple(f"/data/{number}" for number in range(self.log_dirs))
+
     def __attrs_post_init__(self) -> None:
         if self.controller is not None and self.controller >= self.brokers:
             raise BadInput(

@@ -10,8 +10,9 @@ from pathlib import Path
 from attrs import field, frozen
 
 from emulator.protocol.errors import Errors
+from emulator.protocol.types import TopicPartition
 from scenarios.errors import BadInput, answered
-from scenarios.model.kinds import BROKER_ID, Choice, Integer, Kind, ListOf, Schema, as_tuple, refuse
+from scenarios.model.kinds import BROKER_ID, Integer, Kind, ListOf, Schema, as_tuple, refuse
 from scenarios.model.names import TOPIC_NAME, join_partition
 from scenarios.model.reader import Block, key
 
@@ -24,6 +25,24 @@ class TargetReplicas(ListOf):
             return super().read(value)
         with answered(Errors.INVALID_REPLICA_ASSIGNMENT.name):
             return super().read(value)
+
+
+ANY_LOG_DIR = "any"
+
+
+class LogDir(Kind[str]):
+    """The name of a log directory, as brokers have them, or "any"."""
+
+    def read(self, value: object) -> str:
+        if not isinstance(value, str) or not value:
+            raise refuse(value, 'a log directory such as "/data/0", or "any"')
+        return value
+
+    def schema(self) -> Schema:
+        return {"type": "string"}
+
+
+LOG_DIR = LogDir()
 
 
 @frozen(kw_only=True)
@@ -40,7 +59,7 @@ class Move:
         default=(),
         converter=as_tuple,
         metadata=key(
-            ListOf(Choice(("any",), "log dir")), 'only "any" for each replica: brokers have one log dir here'
+            ListOf(LOG_DIR), 'the log directory of each replica, such as "/data/1", or "any" (KIP-113)'
         ),
     )
 
@@ -85,6 +104,15 @@ class Plan:
     def targets(self) -> dict[str, tuple[int, ...]]:
         """Partition name to the replicas it is to have."""
         return {move.name: move.replicas for move in self.partitions}
+
+    def directories(self) -> dict[tuple[TopicPartition, int], str]:
+        """Partition and broker to the log directory that the replica is to be in, where the plan names one."""
+        return {
+            (TopicPartition(move.topic, move.partition), broker): name
+            for move in self.partitions
+            for broker, name in zip(move.replicas, move.log_dirs, strict=False)
+            if name != ANY_LOG_DIR
+        }
 
     def as_json(self) -> str:
         """The plan as Kafka's own tools read it, `version` included."""

@@ -28,7 +28,9 @@ from emulator.protocol.znodes import (
 from emulator.zookeeper import NodeExists, NoNode, ZkClient
 from scenarios.clients.admin import TimedOut
 from scenarios.clients.operator import Operator
+from scenarios.clients.tools import log_dirs
 from scenarios.clients.tools.assignments import read_assignments
+from scenarios.clients.tools.log_dirs import Directories
 from scenarios.clients.tools.outcome import DONE, Outcome
 from scenarios.clients.tools.throttle import impose, lift, limit
 from scenarios.strategies import Throttle
@@ -81,24 +83,26 @@ async def in_progress(operator: Operator, via: str) -> tuple[TopicPartition, ...
 # -- the end ----------------------------------------------------------------------------------------------------------
 
 
-async def verify(operator: Operator, moves: Plan, via: str = "zk") -> None:
+async def verify(operator: Operator, moves: Plan, via: str = "zk", directories: Directories | None = None) -> None:
     """--verify: say how far ``moves`` are, in the trace, and clear the throttles if they are over: by way of ZooKeeper
-    if all are done (2.3), by the API if nothing at all is being reassigned (2.6)."""
+    if all are done (2.3), by the API if nothing at all is being reassigned (2.6). ``directories``: the plan's."""
     under_way = await in_progress(operator, via)
     now = await _existing(operator.zk, moves)
     open_ = [tp for tp in moves if under_way is None or tp in under_way]
     done = [tp for tp, target in moves.items() if tp not in open_ and now.get(tp) == target]
     failed = len(moves) - len(open_) - len(done)
     over = under_way == () if via == "api" else len(done) == len(moves)
+    if directories:
+        over = await log_dirs.verify(operator, directories) and over
     lifted = over and await lift(operator, dict.fromkeys(tp.topic for tp in moves))
     operator.process.anchor(MovesVerified, len(done), len(open_), failed, lifted)
 
 
-async def verify_at_the_end(operator: Operator, moves: Plan, via: str, poll_us: int) -> None:
-    """Look each ``poll_us`` whether anything is being reassigned still, then verify ``moves``."""
-    while await in_progress(operator, via) != ():
+async def verify_at_the_end(operator: Operator, moves: Plan, via: str, poll_us: int, directories: Directories) -> None:
+    """Look each ``poll_us`` whether anything is being reassigned or copied still, then verify ``moves``."""
+    while await in_progress(operator, via) != () or await log_dirs.any_under_way(operator, directories):
         await operator.process.world.sleep(poll_us, background=True)
-    await verify(operator, moves, via)
+    await verify(operator, moves, via, directories)
 
 
 # -- by the API -------------------------------------------------------------------------------------------------------

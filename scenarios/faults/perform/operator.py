@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS, broker_entity, topic_entity
-from scenarios.clients.tools import configs, elections, reassign, reassign_and_wait, topics
+from scenarios.clients.tools import configs, elections, log_dirs, reassign, reassign_and_wait, topics
 from scenarios.clients.tools.executor import ZK, Executor, carry_out
 from scenarios.clients.tools.outcome import Outcome
 from scenarios.cluster import TopicSetup
@@ -26,42 +26,51 @@ def execute_plan(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> Non
     execution = strategy.execution
     planned = execution.sorted(_planned(actions, plan), actions.cluster.world.stream("strategy", "order"))
     moves, judge = {move.tp: move.target for move in planned}, _judge(actions, entry)
+    directories = plan.directories()
     throttle, ended = entry.param("throttle"), judge
     if throttle is not None:
         throttle = Throttle(throttle)
     elif actions.scenario.strategy.limit is not None:
-        throttle, ended = actions.scenario.strategy.limit, _then_verify(actions, judge, moves, via)
+        throttle, ended = actions.scenario.strategy.limit, _then_verify(actions, judge, moves, via, directories)
     if via == ZK and any(executor.progress.waiting for executor in actions.executors):
         judge(reassign.IN_PROGRESS)
-    elif not execution.at_once:
+        return
+    command: tuple[Any, ...]
+    if not execution.at_once:
         executor = Executor.of(execution, via, planned, throttle)
         actions.executors.append(executor)
-        operator.begin(carry_out, executor, done=ended)
+        command = (carry_out, executor)
     elif strategy.protocol in WAITED_FOR:
-        operator.begin(
-            reassign_and_wait.execute_and_wait, moves, entry.param("give_up_after"), throttle, done=ended
-        )
+        command = (reassign_and_wait.execute_and_wait, moves, entry.param("give_up_after"), throttle)
     else:
-        operator.begin(reassign.execute, moves, via, throttle, done=ended)
+        command = (reassign.execute, moves, via, throttle)
+    if directories:
+        command = (log_dirs.around, directories, entry.param("log_dirs_throttle"), *command)
+    operator.begin(*command, done=ended)
 
 
 def _then_verify(
-    actions: Actions, judge: Callable[[Outcome], None], moves: reassign.Plan, via: str
+    actions: Actions,
+    judge: Callable[[Outcome], None],
+    moves: reassign.Plan,
+    via: str,
+    directories: log_dirs.Directories,
 ) -> Callable[[Outcome], None]:
     """Whose strategy has a throttle keeps an eye on the moves, and has it cleared when they are over."""
     poll_us = actions.scenario.strategy.parsed.execution.poll_us
 
     def done(outcome: Outcome) -> None:
         judge(outcome)
-        actions.cluster.operator.begin(reassign.verify_at_the_end, moves, via, poll_us)
+        actions.cluster.operator.begin(reassign.verify_at_the_end, moves, via, poll_us, directories)
 
     return done
 
 
 def verify_moves(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
     via = entry.param("via") or actions.scenario.reassigns_by
-    moves = {TopicPartition.parse(name): target for name, target in _plan(actions, entry).targets().items()}
-    actions.cluster.operator.begin(reassign.verify, moves, via)
+    plan = _plan(actions, entry)
+    moves = {TopicPartition.parse(name): target for name, target in plan.targets().items()}
+    actions.cluster.operator.begin(reassign.verify, moves, via, plan.directories())
 
 
 def _plan(actions: Actions, entry: MethodEntry) -> Plan:

@@ -1,0 +1,210 @@
+"""What a broker answers to AlterReplicaLogDirs, and what becomes of a future log (KIP-113;
+ReplicaManager.alterReplicaLogDirs, 2.3). The copying itself is in tests/fetchers/test_alter_log_dirs.py."""
+
+from typing import Any, cast
+
+import pytest
+
+from brokers.policies import BrokerPolicies
+from brokers.requests.log_dirs import LogDirsHandler
+from emulator.disks import Disk
+from emulator.network import Channel
+from emulator.protocol.errors import Errors
+from emulator.protocol.events import CopyBegun, CopyGivenUp, LogReplaced
+from emulator.protocol.log_dirs import AlterReplicaLogDirsRequest, DescribeLogDirsRequest
+from emulator.protocol.stop_replica import StopReplicaRequest
+from tests.brokers.bench import BATCH_BYTES, ME, TP, Bench, Line, NotedFetchers, batch
+
+FIRST, SECOND, THIRD = "/data/0", "/data/1", "/data/2"
+
+
+class DirsBench(Bench):
+    """A broker with three log directories; its copies are made by the test."""
+
+    def __init__(self, policies: BrokerPolicies | None = None) -> None:
+        super().__init__(policies)
+        self.node.disks = (Disk(FIRST), Disk(SECOND), Disk(THIRD))
+        self.restart()
+
+    def restart(self) -> None:
+        super().restart()
+        self.copies = NotedFetchers()
+        self.manager.moves.fetchers = cast(Any, self.copies)
+
+    def alter(self, name: str) -> Errors:
+        line = Line()
+        LogDirsHandler(self.manager).alter(AlterReplicaLogDirsRequest(((TP, name),)), cast(Channel, line))
+        ((_tp, error),) = line.last.partitions
+        return cast(Errors, error)
+
+    def copy(self) -> bool:
+        """What a fetcher does: append what is there, and let it be replaced if that is all."""
+        future, log = self.manager.moves.futures[TP], self.partition.log
+        assert log is not None
+        future.append_as_follower(log.read(future.log_end_offset, BATCH_BYTES), self.partition.high_watermark)
+        return self.manager.moves.replace(TP)
+
+    def stop(self, *, delete: bool) -> None:
+        self.control.stop_replica(StopReplicaRequest(9, 1, -1, delete, (TP,)), cast(Channel, Line()))
+
+    def described(self) -> list[tuple[str, int, int, bool]]:
+        """Directory, bytes, lag and whether it is a future log, of each log of ``TP``."""
+        line = Line()
+        LogDirsHandler(self.manager).describe(DescribeLogDirsRequest((TP,)), cast(Channel, line))
+        return [(each.name, i.size, i.lag, i.future) for each in line.last.directories for i in each.replicas]
+
+    @property
+    def home(self) -> str:
+        assert self.partition.log is not None
+        return self.partition.log.directory.name
+
+
+@pytest.mark.parametrize("leads", [True, False])
+def test_a_future_log_is_filled_and_takes_the_place_of_the_current_one(leads: bool) -> None:
+    bench = DirsBench()
+    begun, replaced = bench.see(CopyBegun), bench.see(LogReplaced)
+    if leads:
+        bench.lead(isr=(ME,))
+        bench.produce()
+        bench.produce()
+    else:
+        bench.follow().append_as_follower((batch(0), batch(1)), 2)
+    assert bench.alter(SECOND) is Errors.NONE
+    assert [(event.source, event.target, event.log_end_offset) for event in begun] == [(FIRST, SECOND, 0)]
+    (start,) = bench.copies.added
+    assert (start.leader, start.leader_epoch, start.offset) == (ME, 0, 0)
+    assert bench.described() == [(FIRST, 2 * BATCH_BYTES, 0, False), (SECOND, 0, 2, True)]
+    assert bench.copy() is False
+    assert bench.described() == [(FIRST, 2 * BATCH_BYTES, 0, False), (SECOND, BATCH_BYTES, 1, True)]
+    assert bench.home == FIRST
+    assert bench.copy() is True
+    assert bench.home == SECOND
+    assert [(event.source, event.target, event.log_end_offset) for event in replaced] == [(FIRST, SECOND, 2)]
+    assert bench.partition.high_watermark == 2
+    assert bench.described() == [(SECOND, 2 * BATCH_BYTES, 0, False)]
+    assert [disk.list("logs/") for disk in bench.node.disks] == [[], ["logs/t-0"], []]
+    assert bench.node.disks[0].list("deleted/") == ["deleted/t-0.1"]
+
+
+def test_what_is_appended_meanwhile_is_copied_too() -> None:
+    bench = DirsBench()
+    bench.lead(isr=(ME,))
+    bench.produce()
+    bench.alter(SECOND)
+    bench.produce()
+    assert bench.copy() is False
+    assert bench.copy() is True
+
+
+def test_who_is_there_already_stays() -> None:
+    bench = DirsBench()
+    bench.lead()
+    assert bench.alter(FIRST) is Errors.NONE
+    assert bench.manager.moves.futures == {}
+
+
+def test_the_same_wish_twice_is_one_copy() -> None:
+    bench = DirsBench()
+    bench.lead()
+    assert [bench.alter(SECOND), bench.alter(SECOND)] == [Errors.NONE, Errors.NONE]
+    assert len(bench.copies.added) == 1
+
+
+def test_another_wish_gives_the_first_copy_up() -> None:
+    bench = DirsBench()
+    given_up = bench.see(CopyGivenUp)
+    bench.lead(isr=(ME,))
+    bench.produce()
+    bench.alter(SECOND)
+    assert bench.alter(THIRD) is Errors.NONE
+    assert [(event.target, event.reason) for event in given_up] == [(SECOND, "altered")]
+    assert bench.copies.removed == [TP]
+    assert bench.node.disks[1].list("futures/") == []
+    assert bench.copy() is True
+    assert bench.home == THIRD
+
+
+def test_a_wish_to_stay_gives_the_copy_up() -> None:
+    bench = DirsBench()
+    bench.lead()
+    bench.alter(SECOND)
+    assert bench.alter(FIRST) is Errors.NONE
+    assert (bench.manager.moves.futures, bench.home) == ({}, FIRST)
+
+
+def test_an_unknown_directory() -> None:
+    bench = DirsBench()
+    bench.lead()
+    assert bench.alter("/data/9") is Errors.LOG_DIR_NOT_FOUND
+
+
+def test_a_replica_that_is_yet_to_come_begins_in_its_directory() -> None:
+    bench = DirsBench()
+    assert bench.alter(THIRD) is Errors.REPLICA_NOT_AVAILABLE
+    bench.follow()
+    assert bench.home == THIRD
+
+
+def test_no_copy_into_or_beside_a_directory_that_is_offline() -> None:
+    """While one is offline it may hold a future log of this partition already."""
+    bench = DirsBench()
+    bench.lead()
+    bench.manager.logs.directories[2].online = False
+    assert bench.alter(THIRD) is Errors.KAFKA_STORAGE_ERROR
+    assert bench.alter(SECOND) is Errors.KAFKA_STORAGE_ERROR
+    assert bench.manager.moves.futures == {}
+
+
+def test_a_deleted_replica_takes_its_future_log_along() -> None:
+    bench = DirsBench()
+    given_up = bench.see(CopyGivenUp)
+    bench.lead()
+    bench.alter(SECOND)
+    bench.stop(delete=True)
+    assert [event.reason for event in given_up] == ["stopped"]
+    assert bench.copies.removed == [TP]
+    assert bench.node.disks[1].list("futures/") == []
+
+
+def test_a_replica_that_is_stopped_only_keeps_a_copy_that_nobody_completes() -> None:
+    bench = DirsBench()
+    bench.lead()
+    bench.alter(SECOND)
+    bench.stop(delete=False)
+    assert bench.copies.removed == [TP]
+    bench.lead(epoch=1)
+    assert bench.alter(SECOND) is Errors.NONE
+    assert len(bench.copies.added) == 1
+
+
+def test_the_next_incarnation_goes_on() -> None:
+    bench = DirsBench()
+    bench.lead(isr=(ME,))
+    bench.produce()
+    bench.produce()
+    bench.alter(SECOND)
+    bench.copy()
+    bench.restart()
+    bench.lead(epoch=1, isr=(ME,))
+    (start,) = bench.copies.added
+    assert (start.leader_epoch, start.log.log_end_offset) == (1, 1)
+    assert bench.copy() is True
+
+
+def test_the_next_incarnation_deletes_a_future_log_with_its_replica() -> None:
+    bench = DirsBench()
+    bench.lead()
+    bench.alter(SECOND)
+    bench.restart()
+    bench.stop(delete=True)
+    assert [disk.list("futures/") for disk in bench.node.disks] == [[], [], []]
+
+
+@pytest.mark.parametrize(("follows", "epochs"), [(False, [0]), (True, [0, 1])])
+def test_a_new_leader_epoch_is_read_under_since_2_5(follows: bool, epochs: list[int]) -> None:
+    """KAFKA-9654. Before, the copy is fenced by its own broker."""
+    bench = DirsBench(BrokerPolicies(copies_follow_epochs=follows))
+    bench.lead()
+    bench.alter(SECOND)
+    bench.lead(epoch=1)
+    assert [start.leader_epoch for start in bench.copies.added] == epochs
