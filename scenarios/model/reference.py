@@ -28,7 +28,7 @@ from scenarios.model.messages import MESSAGES
 from scenarios.model.method import EntryKind
 from scenarios.model.metrics import METRICS
 from scenarios.model.phases import PHASE_STEPS, PHASES, Span
-from scenarios.model.plan import Move, Plan, PlanInPlace, PlanKind, Version
+from scenarios.model.plan import LogDir, Move, Plan, PlanInPlace, PlanKind, Version
 from scenarios.model.profile_names import DEFAULT_PROFILE, PROFILES
 from scenarios.model.reader import Block, Key, keys_of
 from scenarios.model.scenario import Scenario
@@ -74,6 +74,7 @@ _TYPES: Mapping[type[Any], str] = {
     PlanKind: 'plan, or `{ file = "move.json" }`',
     PlanInPlace: "plan",
     Version: "`1`",
+    LogDir: '`"/data/N"` or `"any"`',
     Acks: '`"0"`, `"1"` or `"all"`',
     ConditionKind: "`when` table",
     SinceKind: "virtual time, or `when` table with a step",

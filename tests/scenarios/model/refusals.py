@@ -160,7 +160,7 @@ CASES: dict[str, tuple[str, str, str]] = {
     "plan: log dir": (
         small_with("[3, 4, 5]", '[3], log_dirs = ["/data"]'),
         "plan.partitions[0].log_dirs[0]",
-        "any",
+        "did you mean '/data/0'",
     ),
     "plan: no file": (
         small_with("version = 1", 'file = "gone.json"').replace("partitions = [{", "#"),
