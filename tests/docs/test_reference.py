@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from emulator.protocol.znodes import broker_entity
+from fetchers import BrokerQuotas
 from scenarios.errors import BadInput
 from scenarios.model import Scenario
-from scenarios.model.configs import BROKER_SETTINGS
+from scenarios.model.configs import BROKER_SETTINGS, QUOTA_RATES
 from scenarios.model.reference import into_page, main, sections
 from tests.docs.pages import ROOT, fenced, text_of
 
@@ -70,4 +72,12 @@ def test_the_worked_example_can_fail() -> None:
 
 def test_every_setting_on_the_page_is_read_by_something() -> None:
     code = "".join(path.read_text() for path in (ROOT / "scenarios" / "profiles").glob("*.py"))
-    assert [name for name in BROKER_SETTINGS if f'"{name}"' not in code] == []
+    assert [name for name in BROKER_SETTINGS if f'"{name}"' not in code and name not in QUOTA_RATES] == []
+
+
+@pytest.mark.parametrize("name", QUOTA_RATES)
+def test_every_rate_on_the_page_binds_somebody(name: str) -> None:
+    quotas = BrokerQuotas.windowed(0, 11, 1_000_000)
+    quotas.configured(broker_entity(0), {name: "4096"})
+    throttles = (quotas.leader, quotas.follower, quotas.alter_log_dirs)
+    assert sorted(quota.rate for each in throttles for quota in (each.listed, each.reassigned))[0] == 4096
