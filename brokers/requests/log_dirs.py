@@ -26,7 +26,7 @@ class LogDirsHandler:
 
     def alter(self, request: AlterReplicaLogDirsRequest, channel: Channel) -> None:
         moves = self._manager.moves
-        response = AlterReplicaLogDirsResponse(tuple((tp, moves.alter(tp, name)) for tp, name in request.directories))
+        response = AlterReplicaLogDirsResponse(tuple((tp, moves.alter(tp, name)) for tp, name in request.partitions))
         channel.reply(response, response.size)
 
     def describe(self, request: DescribeLogDirsRequest, channel: Channel) -> None:

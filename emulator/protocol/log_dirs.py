@@ -14,13 +14,13 @@ INVALID_OFFSET_LAG = -1
 
 @define(eq=False)
 class AlterReplicaLogDirsRequest:
-    """``directories``: each replica's new home, by the directory's name."""
+    """``partitions``: each with its replica's new home, by the directory's name."""
 
-    directories: tuple[tuple[TopicPartition, str], ...]
+    partitions: tuple[tuple[TopicPartition, str], ...]
 
     @property
     def size(self) -> int:
-        return 20 + 40 * len(self.directories)
+        return 20 + 40 * len(self.partitions)
 
 
 @define(eq=False)

@@ -19,6 +19,12 @@ from emulator.protocol.list_reassignments import (
     ListPartitionReassignmentsRequest,
     ListPartitionReassignmentsResponse,
 )
+from emulator.protocol.log_dirs import (
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirsResponse,
+    DescribeLogDirsRequest,
+    DescribeLogDirsResponse,
+)
 from emulator.protocol.metadata import MetadataRequest, MetadataResponse
 from emulator.protocol.offsets_for_leader_epoch import (
     ListOffsetsRequest,
@@ -51,6 +57,8 @@ APIS: Mapping[str, tuple[type, type]] = {
     "AlterIsr": (AlterIsrRequest, AlterIsrResponse),
     "ControlledShutdown": (ControlledShutdownRequest, ControlledShutdownResponse),
     "ElectLeaders": (ElectLeadersRequest, ElectLeadersResponse),
+    "AlterReplicaLogDirs": (AlterReplicaLogDirsRequest, AlterReplicaLogDirsResponse),
+    "DescribeLogDirs": (DescribeLogDirsRequest, DescribeLogDirsResponse),
     "AlterPartitionReassignments": (AlterPartitionReassignmentsRequest, AlterPartitionReassignmentsResponse),
     "ListPartitionReassignments": (ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse),
 }

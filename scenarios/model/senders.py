@@ -57,6 +57,17 @@ def _lists(scenario: Scenario) -> bool:
     return looks or cancels_all or bool(_entries(scenario, "reassign.list"))
 
 
+def _executed(scenario: Scenario, action: str) -> bool:
+    """Whether an entry hands such a plan with log directories over."""
+    plans = (entry.param("plan") or scenario.plan for entry in _entries(scenario, action))
+    return any(plan is not None and plan.directories() for plan in plans)
+
+
+def _describes(scenario: Scenario) -> bool:
+    by_itself = scenario.strategy.limit is not None and _executed(scenario, "reassign.execute")
+    return by_itself or _executed(scenario, "reassign.verify")
+
+
 def _elects_by_api(scenario: Scenario) -> bool:
     tool = PROFILES[scenario.profile].election_tool
     return any((entry.param("via") or tool) == API for entry in _entries(scenario, "election.preferred"))
@@ -81,5 +92,10 @@ _SENDERS: Mapping[str, tuple[Callable[[Scenario], bool], str]] = {
     "ControlledShutdown": (_shuts_down, 'add an entry with action = "broker.controlled_shutdown"'),
     "AlterPartitionReassignments": (_alters, f'add action = "reassign.execute" with {_BY_API}, or "reassign.cancel"'),
     "ListPartitionReassignments": (_lists, 'add an entry with action = "reassign.list"'),
+    "AlterReplicaLogDirs": (
+        lambda scenario: _executed(scenario, "reassign.execute"),
+        'add an entry with action = "reassign.execute" and a plan with log_dirs',
+    ),
+    "DescribeLogDirs": (_describes, 'add an entry with action = "reassign.verify" and a plan with log_dirs'),
     "ElectLeaders": (_elects_by_api, 'add action = "election.preferred" with via = "api"'),
 }

@@ -68,18 +68,32 @@ def test_refused_in_one_line(case: str) -> None:
     assert hint in message
 
 
+LOG_DIRS = """
+[method.plan]
+version = 1
+partitions = [{ topic = "orders", partition = 0, replicas = [3, 4, 5], log_dirs = ["/data/0", "any", "any"] }]
+"""
 SENT_ON_DEMAND = {
     "Produce": '[[workloads]]\ntopic = "orders"\nproducerRate = 100',
     "InitProducerId": '[[workloads]]\ntopic = "orders"\nproducerRate = 100\nconfig = { "enable.idempotence" = true }',
     "Metadata": '[[workloads]]\ntopic = "orders"\nproducerRate = 100',
     "ControlledShutdown": '[[method]]\nat = "3s"\naction = "broker.controlled_shutdown"\ntarget = 1',
     "ElectLeaders": '[[method]]\nat = "3s"\naction = "election.preferred"\nvia = "api"',
+    "AlterReplicaLogDirs": f'[[method]]\nat = "3s"\naction = "reassign.execute"\n{LOG_DIRS}',
+    "DescribeLogDirs": f'[[method]]\nat = "3s"\naction = "reassign.verify"\n{LOG_DIRS}',
     "AlterPartitionReassignments": '[[method]]\nat = "3s"\naction = "reassign.cancel"',
     "ListPartitionReassignments": '[[method]]\nat = "3s"\naction = "reassign.list"',
 }
 
 
-@pytest.mark.parametrize("message", MESSAGES)
+def test_no_leader_asks_the_controller_for_an_isr_before_2_7() -> None:
+    text = f'{SMALL}\n[[method]]\nwhen = {{ message = "AlterIsr" }}\naction = "message.cut"\n'
+    with pytest.raises(BadInput, match=r"nobody sends AlterIsr here; write a profile .* such as 'kafka-2\.7'"):
+        Scenario.loads(text)
+    assert Scenario.loads(text.replace('title = "small"', 'title = "small"\nprofile = "kafka-2.7"'))
+
+
+@pytest.mark.parametrize("message", [message for message in MESSAGES if message != "AlterIsr"])
 def test_what_nobody_sends_is_refused(message: str) -> None:
     quiet = SMALL.replace('[[workloads]]\ntopic = "orders"\nproducerRate = 100\n', "").replace('"wiki"', '"kip-455"')
     text = f'{quiet}\n[[method]]\nwhen = {{ message = "{message}" }}\naction = "message.cut"\n'
