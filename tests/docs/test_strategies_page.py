@@ -73,7 +73,7 @@ def test_they_compose() -> None:
 
 def test_the_names_on_the_page_are_names() -> None:
     names = [line.split("  ")[0] for line in fenced(PAGE, "text")[0].text.splitlines() if line.startswith(("w", "k"))]
-    assert len(names) == 5
+    assert len(names) == 6
     for name in names:
         assert parse_strategy(name).name == name
 
