@@ -77,6 +77,10 @@ class BrokerPolicies:
     """KAFKA-6796 (2.0): a broker without a replica that knows of the partition answers NOT_LEADER_FOR_PARTITION;
     before, UNKNOWN_TOPIC_OR_PARTITION."""
 
+    latest_is_committed: bool = True
+    """KIP-207 (2.2): a new leader tells consumers no latest offset before its high watermark has reached the start of
+    its epoch; before, what it tells may be less than what its predecessor told."""
+
     high_watermark_waits_for_caught_up: bool = True
     """KAFKA-4485 (0.10.2): a replica outside the ISR that was caught up within replica.lag.time.max.ms holds the high
     watermark back. False: the ISR alone does."""

@@ -10,6 +10,7 @@ from attrs import define
 
 from brokers.partition.remote import NONE_REMOTE, RemoteReplica
 from emulator.protocol.events import IsrChanged, IsrProposed, IsrUpdateFailed
+from emulator.protocol.isr_events import UNCHECKED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,11 +75,16 @@ class IsrWrite:
             IsrProposed, p.process.node.id, p.tp.topic, p.tp.partition, p.leader_epoch, self.kind, self.isr,
             p.high_watermark, p.epoch_start_offset, p.log.end_offset, tuple(remote.broker for remote in changed),
             tuple(remote.log_end_offset for remote in changed),
+            tuple(self._fetched_under(remote) if policies.fences_followers else UNCHECKED for remote in changed),
             tuple(policies.out_of_sync.overdue_us(remote, now) for remote in changed),
             policies.config.replica_lag_time_max_us, policies.out_of_sync.max_messages,
         )  # fmt: skip
         seq: int = proposed.seq
         return seq
+
+    def _fetched_under(self, remote: RemoteReplica) -> int:
+        position = None if remote.session is None else remote.session.positions.get(self.partition.tp)
+        return UNCHECKED if position is None else position.leader_epoch
 
     def taken(self, isr: tuple[int, ...], zk_version: int) -> None:
         """It took effect, by that version of the state znode."""

@@ -15,6 +15,7 @@ from emulator.nodes import Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import Appended, BecameFollower, BecameLeader, ReplicasKnown
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition
+from emulator.protocol.offsets_for_leader_epoch import OFFSET_NOT_AVAILABLE
 from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.types import NO_LEADER, TopicPartition
 
@@ -253,6 +254,13 @@ class Partition(Replica):
     def _wake_readers(self) -> None:
         for reader in self.readers or ():
             reader.touch(self.tp)
+
+    @property
+    def latest_offset(self) -> int:
+        """Where the log ends for consumers. After an election the leader may not know yet what is committed: then
+        OFFSET_NOT_AVAILABLE (Partition.fetchOffsetForTimestamp, 2.3.1)."""
+        knows = self.high_watermark >= self.epoch_start_offset or not self.manager.policies.latest_is_committed
+        return self.high_watermark if knows else OFFSET_NOT_AVAILABLE
 
     def tend(self, now_us: int, *, shrinks: bool) -> None:
         """What only time brings: members of the ISR too far behind (``shrinks``: they are looked for), and a caught-up

@@ -7,8 +7,10 @@ from brokers.requests.consumer_session import ConsumerSession, refused_consumer
 from brokers.requests.fetch_session import FetchSession
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
+from emulator.protocol.events import LatestOffsetTold
 from emulator.protocol.fetch import CONSUMER, NEW_SESSION, FetchRequest, FetchResponse
 from emulator.protocol.offsets_for_leader_epoch import (
+    OFFSET_NOT_AVAILABLE,
     UNDEFINED_EPOCH,
     UNDEFINED_OFFSET,
     EpochEndOffset,
@@ -77,9 +79,10 @@ class FetchHandler:
         error, partition = self._leader(request.tp, request.current_leader_epoch, request.replica_id)
         start, end = (-1, -1) if partition is None else (partition.log_start_offset, partition.log_end_offset)
         if partition is not None and request.replica_id == CONSUMER:
-            # After an election the new leader may not know yet what is committed (Partition, 2.3.1).
-            known = partition.high_watermark >= partition.epoch_start_offset
-            end = partition.high_watermark if known else -1
+            end = partition.latest_offset
+            if end != OFFSET_NOT_AVAILABLE:
+                node = self._manager.process.node.id
+                self._manager.process.emit(LatestOffsetTold, node, request.tp.topic, request.tp.partition, end)
         channel.reply(ListOffsetsResponse(request.tp, error, start, end), 40)
 
     def _leader(self, tp: TopicPartition, epoch: int, reader: int) -> tuple[Errors, Partition | None]:

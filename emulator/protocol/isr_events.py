@@ -1,15 +1,19 @@
-"""What leaders want of their ISRs (see ``emulator.protocol.events``)."""
+"""What leaders want of their ISRs, and what they say of the end of their logs (see ``emulator.protocol.events``)."""
 
 from typing import NamedTuple
+
+UNCHECKED = -1
+"""In place of a leader epoch that nobody looks at."""
 
 
 class IsrProposed(NamedTuple):
     """A leader begins to change its ISR: ``kind`` is ``shrink`` or ``expand``. An IsrChanged or an IsrUpdateFailed
     follows, or nothing where a LeaderAndIsr comes first.
 
-    ``replicas``: those that are to join or leave; their log ends as the leader knows them; for how long each has owed
-    what ``lag_time_us`` (replica.lag.time.max.ms) allows. ``max_messages``: the limit of replica.lag.max.messages, -1
-    without one.
+    ``replicas``: those that are to join or leave. Of each: the end of its log as the leader knows it, the leader epoch
+    that it fetches under (``UNCHECKED`` where fetches are not fenced, or there is no fetch session), for how long it
+    has owed what ``lag_time_us`` (replica.lag.time.max.ms) allows. ``max_messages``: the limit of
+    replica.lag.max.messages, -1 without one.
     """
 
     t_us: int
@@ -26,6 +30,19 @@ class IsrProposed(NamedTuple):
     log_end_offset: int
     replicas: tuple[int, ...]
     ends: tuple[int, ...]
+    epochs: tuple[int, ...]
     overdue_us: tuple[int, ...]
     lag_time_us: int
     max_messages: int
+
+
+class LatestOffsetTold(NamedTuple):
+    """A leader told a consumer where the partition ends for consumers."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    offset: int

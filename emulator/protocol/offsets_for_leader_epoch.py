@@ -8,6 +8,8 @@ from emulator.protocol.types import TopicPartition
 
 UNDEFINED_EPOCH = -1
 UNDEFINED_OFFSET = -1
+OFFSET_NOT_AVAILABLE = -1
+"""In place of the latest offset."""
 
 
 @define(eq=False)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from scenarios.checkers.append_shape import AppendShape
+from scenarios.checkers.applied_high_watermark import AppliedHighWatermark
 from scenarios.checkers.broker_epoch_fence import BrokerEpochFence
 from scenarios.checkers.checker import Checker
 from scenarios.checkers.controller_fence import ControllerFence
 from scenarios.checkers.epochs_grow import EpochsGrow
+from scenarios.checkers.expands_assigned import ExpandsAssigned
+from scenarios.checkers.fetch_fence import FetchFence
 from scenarios.checkers.high_watermark_monotone import HighWatermarkMonotone
 from scenarios.checkers.isr_complete import IsrComplete
 from scenarios.checkers.isr_logs_identical import IsrLogsIdentical
@@ -25,6 +28,7 @@ from scenarios.checkers.one_leader_per_epoch import OneLeaderPerEpoch
 from scenarios.checkers.polls_go_on import PollsGoOn
 from scenarios.checkers.reads_committed import ReadsCommitted
 from scenarios.checkers.reads_consistent import ReadsConsistent
+from scenarios.checkers.shrinks_overdue import ShrinksOverdue
 from scenarios.checkers.truncate_safety import TruncateSafety
 from scenarios.errors import BadInput, did_you_mean
 
@@ -48,6 +52,10 @@ REGISTRY: Mapping[str, type[Checker]] = {
         IsrWriteConditional,
         NoWriteAfterExpiry,
         JoinsCaughtUp,
+        ExpandsAssigned,
+        ShrinksOverdue,
+        FetchFence,
+        AppliedHighWatermark,
         ReadsCommitted,
         ReadsConsistent,
         PollsGoOn,

@@ -45,6 +45,7 @@ KAFKA_1_1 = Bundle(
         fences_followers=False,
         answers_with_epoch=False,
         knows_whose_replica=False,
+        latest_is_committed=False,
         lacks_metrics=KAFKA_2_3.brokers.lacks_metrics | absent.SINCE_2_3,
     ),
     # KIP-279 (2.0) and KIP-461 (2.3) are to come.

@@ -248,6 +248,12 @@ TRAITS = (
         "KAFKA-1382, 0.8.2; KIP-497, 2.7",
     ),
     Trait(
+        ("brokers.latest_is_committed",),
+        "the latest offset, asked of a new leader",
+        either("is told once all of its predecessor's commits are known to it", "is its high watermark, known or not"),
+        "KIP-207, 2.2",
+    ),
+    Trait(
         ("brokers.every_fetch_looks",),
         "the high watermark is looked at",
         either("at each fetch of a follower", "at each fetch of a follower that has got on"),

@@ -178,6 +178,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
         f"leader {v.node} is to {v.kind} the isr of {_tp(v)} to {brokers(v.isr)}, epoch {v.leader_epoch}, "
         f"hw {v.high_watermark}, leo {v.log_end_offset}"
     ),
+    e.LatestOffsetTold: lambda v: f"broker {v.node} tells a consumer that {_tp(v)} ends at {v.offset}",
     e.IsrChanged: lambda v: (
         f"{v.kind} of the isr of {_tp(v)} by leader {v.node} to {brokers(v.isr)}, epoch {v.leader_epoch} "
         f"(v{v.zk_version})"

@@ -58,8 +58,19 @@ class Story:
         """``node`` wins the controller's election."""
         return self.emit(ZkWritten, node, "setData", CONTROLLER_EPOCH, epoch, 0, str(epoch))
 
-    def leads(self, node: int, epoch: int, high_watermark: int = 0, end: int = 0) -> Any:
-        return self.emit(e.BecameLeader, node, *ORDERS_0, epoch, end, high_watermark, (), (), (), ())
+    def leads(
+        self, node: int, epoch: int, high_watermark: int = 0, end: int = 0, replicas: tuple[int, ...] = ()
+    ) -> Any:
+        return self.emit(e.BecameLeader, node, *ORDERS_0, epoch, end, high_watermark, (), replicas, (), ())
+
+    def proposes(self, node: int, kind: str, replica: int, **changes: Any) -> Any:
+        """``node``, leader of epoch 1, wants ``replica`` in or out: it is at 10 of 20, fetches under epoch 1 and was
+        caught up 11 s ago, of 10 s."""
+        found: dict[str, Any] = {"end": 10, "epoch": 1, "overdue_us": 11_000_000, "max_messages": -1} | changes
+        return self.emit(
+            e.IsrProposed, node, *ORDERS_0, 1, kind, (), 0, 0, 20, (replica,), (found["end"],), (found["epoch"],),
+            (found["overdue_us"],), 10_000_000, found["max_messages"],
+        )  # fmt: skip
 
     def follows(self, node: int, leader: int, epoch: int, high_watermark: int = 0, end: int = 0) -> Any:
         return self.emit(e.BecameFollower, node, *ORDERS_0, epoch, leader, end, high_watermark)

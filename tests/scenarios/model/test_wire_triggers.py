@@ -97,6 +97,10 @@ def test_no_leader_asks_the_controller_for_an_isr_before_2_7() -> None:
 def test_what_nobody_sends_is_refused(message: str) -> None:
     quiet = SMALL.replace('[[workloads]]\ntopic = "orders"\nproducerRate = 100\n', "").replace('"wiki"', '"kip-455"')
     text = f'{quiet}\n[[method]]\nwhen = {{ message = "{message}" }}\naction = "message.cut"\n'
+    if message == "AlterIsr":
+        with pytest.raises(BadInput, match="nobody sends AlterIsr here; write a profile"):
+            Scenario.loads(text)
+        text = f'profile = "kafka-2.7"\n{text}'
     if message in SENT_ON_DEMAND:
         with pytest.raises(BadInput, match=rf"method\[1\].when.message: nobody sends {message} here; add "):
             Scenario.loads(text)

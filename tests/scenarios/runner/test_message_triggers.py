@@ -87,12 +87,17 @@ ALWAYS_SENT = [name for name in MESSAGES if name not in ("ListOffsets", *ASKED_F
 """ListOffsets takes a follower that is out of its leader's range, which no scenario brings about by itself."""
 
 
+def having(message: str) -> Table:
+    """A profile in which somebody sends it."""
+    return {"profile": "kafka-2.7"} if message == "AlterIsr" else {}
+
+
 @pytest.mark.parametrize("edge", ["sent", "delivered", "answered"])
 @pytest.mark.parametrize("message", ALWAYS_SENT)
 def test_every_message_triggers_at_every_edge(message: str, edge: str) -> None:
     move: Table = {"at": "20s", "action": "reassign.execute"}
-    played = run(BOUNCE, move, wait({"message": message, "edge": edge, "since": "1s"}), plan={0: [1, 3]})
-    assert fault(played).t_us > 1_000_000
+    when = wait({"message": message, "edge": edge, "since": "1s"})
+    assert fault(run(BOUNCE, move, when, plan={0: [1, 3]}, **having(message))).t_us > 1_000_000
 
 
 @pytest.mark.parametrize("edge", ["sent", "delivered"])
@@ -100,7 +105,7 @@ def test_every_message_triggers_at_every_edge(message: str, edge: str) -> None:
 def test_every_answer_triggers(message: str, edge: str) -> None:
     move: Table = {"at": "20s", "action": "reassign.execute"}
     when = {"message": message, "edge": edge, "response": True, "since": "1s"}
-    assert fault(run(BOUNCE, move, wait(when), plan={0: [1, 3]})).t_us > 1_000_000
+    assert fault(run(BOUNCE, move, wait(when), plan={0: [1, 3]}, **having(message))).t_us > 1_000_000
 
 
 @pytest.mark.parametrize("edge", ["sent", "delivered", "answered"])
