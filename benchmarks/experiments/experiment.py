@@ -1,7 +1,7 @@
 """What an experiment is: figures that were published or predicted, and what the emulator makes of them."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from attrs import field, frozen
 
@@ -27,6 +27,11 @@ def within(share: float) -> Tolerance:
         return expected == emulated or abs(emulated - expected) <= share * abs(expected) < NEVER
 
     return Tolerance(f"{100 * share:g} %", holds)
+
+
+def about(amount: float) -> Tolerance:
+    """At most ``amount`` away from what was expected, in the figure's own unit."""
+    return Tolerance(f"± {amount:g}", lambda expected, emulated: abs(emulated - expected) <= amount)
 
 
 def at_least(share: float = 1.0) -> Tolerance:
@@ -65,9 +70,9 @@ class Finding:
     def agrees(self) -> bool:
         return self.tolerance.holds(self.expected, self.emulated)
 
-    def cells(self) -> tuple[str, ...]:
-        """A row of the table."""
-        verdict = "yes" if self.agrees else f"no: {self.why or 'not understood'}"
+    def cells(self, reasons: Sequence[str]) -> tuple[str, ...]:
+        """A row of the table. ``reasons``: those below the table, each by its number."""
+        verdict = "yes" if self.agrees else f"no: {reasons.index(self.why) + 1}" if self.why else "no: not understood"
         values = (amount(value, self.unit) for value in (self.expected, self.emulated))
         return (self.what, *values, self.tolerance.text, verdict)
 
@@ -95,7 +100,10 @@ class Outcome:
     def lines(self) -> list[str]:
         """The table, and what there is to say besides."""
         heads = ("figure", "published or predicted", "emulated", "tolerance", "agrees")
-        lines = table(heads, (finding.cells() for finding in self.findings))
+        reasons = list(dict.fromkeys(each.why for each in self.findings if each.why and not each.agrees))
+        lines = table(heads, (finding.cells(reasons) for finding in self.findings))
+        if reasons:
+            lines += ["", "Why not:", "", *(f"{number}. {why}" for number, why in enumerate(reasons, 1))]
         for remark in self.remarks:
             lines += ["", remark]
         return lines

@@ -1,20 +1,23 @@
 """The set-up that E3 to E6 share: one partition under an even load is moved, over cards of a stated bandwidth.
 
-MB are 10^6 bytes, as in the predictions (readings, 10). The load comes as ten batches a second, each of at most
-1 MB, which is what one batch may be (message.max.bytes).
+MB are 10^6 bytes, as in the predictions (readings, 10). The load comes as at least ten batches a
+second, each of at most 1 MB, which is what one batch may be (message.max.bytes), with acks=0: it waits for nobody.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 from attrs import frozen
 
 from scenarios.model import Scenario
 
 MESSAGE_BYTES = 1_000
-BATCHES_PER_S = 10
 MB = 1_000_000
 START_S = 1
+REPLICAS = 4
+TARGETS = (4, 5, 6, 7)
+MANY: Mapping[str, object] = {"replica.fetch.max.bytes": 10_485_760}
+"""Answers as full as replica.fetch.response.max.bytes lets them be: as if what moves were many partitions."""
 
 
 @frozen(kw_only=True)
@@ -23,6 +26,7 @@ class Move:
 
     Attributes:
         size_mb: what it holds at the start; write_mb: what is written to it each second.
+        batch_mb: what one batch of the load holds at most.
         config: broker settings; network: as in a scenario file.
     """
 
@@ -33,8 +37,19 @@ class Move:
     write_mb: float
     strategy: str
     horizon_s: float
+    batch_mb: float = 1
     config: Mapping[str, object] = {}
     network: Mapping[str, object] = {}
+
+    @classmethod
+    def of_four(
+        cls, size_mb: float, write_mb: float, strategy: str, network: Mapping[str, object], **more: Any
+    ) -> Self:
+        """All of four replicas move to ``TARGETS``, for as long as it takes unless ``horizon_s`` says otherwise."""
+        return cls(
+            brokers=9, before=range(REPLICAS), target=TARGETS, size_mb=size_mb, write_mb=write_mb, strategy=strategy,
+            network=network, **{"config": MANY, "horizon_s": size_mb, **more},
+        )  # fmt: skip
 
     def scenario(self) -> Scenario:
         table: dict[str, Any] = {
@@ -60,7 +75,8 @@ class Move:
                     "topic": "orders",
                     "producerRate": round(self.write_mb * MB / MESSAGE_BYTES),
                     "messageSize": MESSAGE_BYTES,
-                    "linger": f"{1_000 // BATCHES_PER_S}ms",
+                    "linger": f"{min(100, int(1_000 * self.batch_mb / self.write_mb))}ms",
+                    "acks": "0",
                 }
             ]
         return Scenario.from_table(table)

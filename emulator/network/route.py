@@ -20,13 +20,16 @@ class Port:
     bytes_per_s: int | None
     free_at_us: int = 0
 
-    def pass_through(self, t_us: int, size: int) -> int:
-        """When the last byte of a message that comes at ``t_us`` has passed."""
+    def pass_through(self, head_us: int, tail_us: int, size: int) -> tuple[int, int]:
+        """When the first and the last byte of a message have passed, which come at ``head_us`` and at ``tail_us``.
+
+        A card does not wait for the whole message: one that comes slowly passes as it comes.
+        """
         if self.bytes_per_s is None:
-            return t_us
-        start = t_us if t_us > self.free_at_us else self.free_at_us
+            return head_us, tail_us
+        start = head_us if head_us > self.free_at_us else self.free_at_us
         self.free_at_us = end = start + size * 1_000_000 // self.bytes_per_s
-        return end
+        return start, end if end > tail_us else tail_us
 
 
 @define(eq=False, repr=False)
@@ -67,10 +70,10 @@ class Route:
     def arrival(self, size: int) -> int:
         """When a message of ``size`` bytes sent now arrives, in virtual microseconds."""
         world = self.world
-        t_us = world.now
+        head_us = sent_us = world.now
         if self.egress.bytes_per_s is not None:
-            t_us = self.egress.pass_through(t_us, size)
-        t_us += self._latency_us
+            head_us, sent_us = self.egress.pass_through(head_us, sent_us, size)
+        t_us = sent_us + self._latency_us
         jitter = self._jitter_us
         if jitter:
             t_us += self.stream.below(2 * jitter + 1) - jitter
@@ -79,7 +82,7 @@ class Route:
         for delay in self._spread:
             t_us += delay.off_the_median(self.stream)
         if self.ingress.bytes_per_s is not None:
-            t_us = self.ingress.pass_through(t_us, size)
+            _, t_us = self.ingress.pass_through(head_us + t_us - sent_us, t_us, size)
         return t_us
 
     def stop(self) -> None:

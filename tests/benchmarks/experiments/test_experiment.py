@@ -13,6 +13,7 @@ from benchmarks.experiments.experiment import (
     Finding,
     Outcome,
     Tolerance,
+    about,
     at_least,
     at_most,
     within,
@@ -53,9 +54,18 @@ def test_what_agrees(tolerance: Tolerance, expected: float, emulated: float, agr
 
 
 def test_a_row_says_what_why_and_how_much() -> None:
-    assert finding(10_000, 10_012.4, within(0.02)).cells() == ("T", "10,000 s", "10,012 s", "2 %", "yes")
-    assert finding(66.666, NEVER, EXACT, "it stood").cells() == ("T", "66.67 s", "never", "exact", "no: it stood")
-    assert finding(1, 2).cells()[-1] == "no: not understood"
+    assert finding(10_000, 10_012.4, within(0.02)).cells(()) == ("T", "10,000 s", "10,012 s", "2 %", "yes")
+    stood = finding(66.666, NEVER, EXACT, "it stood")
+    assert stood.cells(("another", "it stood")) == ("T", "66.67 s", "never", "exact", "no: 2")
+    assert finding(1, 2).cells(()) == ("T", "1 s", "2 s", "exact", "no: not understood")
+    lines = Outcome(findings=(stood, finding(1, 1, why="unsaid"), finding(1, 3, about(1), "it ran"), stood)).lines()
+    assert lines[2:] == [
+        "| T | 66.67 s | never | exact | no: 1 |",
+        "| T | 1 s | 1 s | exact | yes |",
+        "| T | 1 s | 3 s | ± 1 | no: 2 |",
+        "| T | 66.67 s | never | exact | no: 1 |",
+        "", "Why not:", "", "1. it stood", "2. it ran",
+    ]  # fmt: skip
 
 
 def test_a_picture_is_the_same_bytes_each_time_and_names_no_day() -> None:

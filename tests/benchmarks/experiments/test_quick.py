@@ -12,5 +12,5 @@ def test_the_scaled_down_experiment_agrees_or_says_why_not(name: str) -> None:
     outcome = EXPERIMENTS[name].carry_out(True)
     assert outcome.findings
     for finding in outcome.findings:
-        assert finding.agrees or finding.why, finding.cells()
+        assert finding.agrees or finding.why, finding
     assert any(finding.agrees for finding in outcome.findings)

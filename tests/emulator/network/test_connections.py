@@ -275,6 +275,22 @@ def test_bandwidth_queues_by_size() -> None:
     assert on_site(body, spec=spec) == [1500, 6500, 6510]
 
 
+@pytest.mark.parametrize(("egress", "ingress"), [(1_000_000, 100_000), (100_000, 1_000_000)])
+def test_a_message_leaves_one_card_while_it_enters_the_other(egress: int, ingress: int) -> None:
+    """The slower of the two says how long it takes, not the sum; and neither lets through more than it carries."""
+    spec = NetworkSpec(latency_us=500, jitter_us=0, egress=egress, ingress=ingress)
+
+    async def body(site: Site) -> list[int]:
+        connection = await pair(site)
+        start = site.world.now
+        for _ in range(3):
+            connection.client.send("x", 1000)
+        await site.world.settled()
+        return [arrived - start for arrived, _ in connection.got]
+
+    assert on_site(body, spec=spec) == [10_500, 20_500, 30_500]
+
+
 def test_a_machine_may_have_a_card_of_its_own() -> None:
     spec = NetworkSpec(latency_us=500, jitter_us=0, ingress=1_000_000, cards={0: Card(), 1: Card(ingress=100_000)})
 

@@ -184,7 +184,7 @@ def test_a_batch_that_the_tool_refuses_is_asked_for_move_by_move() -> None:
 # -- by the API -------------------------------------------------------------------------------------------------------
 
 BY_API: Table = {**EXECUTE, "via": "api"}
-SLOWLY: Table = {"network": {"egress": "4MiB/s", "ingress": "4MiB/s"}}
+SLOWLY: Table = {"network": {"egress": "3MiB/s", "ingress": "3MiB/s"}}
 
 
 def test_by_the_api_a_window_is_kept_full() -> None:
