@@ -63,7 +63,7 @@ def carry_out(quick: bool) -> Outcome:
         lines.append(Line(f"emulated, {name}", ended, "dots", colour))
     chart = Chart(
         name="e5-boundary",
-        caption="Time to move four replicas of 5 GB against what is written: each way has a rate at which it never ends",
+        caption="Time to move four replicas of 5 GB against what is written: each way has a rate where it never ends",
         x="written, MB/s",
         y="time to complete, s",
         lines=tuple(lines),
