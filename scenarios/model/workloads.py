@@ -15,7 +15,7 @@ from attrs import field, frozen
 from scenarios.errors import BadInput
 from scenarios.model.client_configs import PRODUCER_CONFIG, PRODUCER_SETTINGS
 from scenarios.model.configs import ConfigValue
-from scenarios.model.kinds import DURATION, SOME_TIME, Integer, Kind, Schema, SizeOrInteger, refuse
+from scenarios.model.kinds import DURATION, SOME_TIME, Choice, Integer, Kind, Schema, SizeOrInteger, refuse
 from scenarios.model.names import TOPIC_NAME
 from scenarios.model.reader import key
 
@@ -35,6 +35,7 @@ class Acks(Kind[str]):
         return {"anyOf": [{"type": "integer", "minimum": -1}, {"type": "string", "pattern": f"^({_ACKS.pattern})$"}]}
 
 
+ROUND_ROBIN, STICKY = "round-robin", "sticky"
 MOST_IN_FLIGHT = 5
 """What a broker remembers of an idempotent producer."""
 
@@ -58,6 +59,13 @@ class WorkloadSpec:
         default=None,
         metadata=key(
             Integer(1, 1_000_000), "that many keys take turns, each in the partition of its hash; absent = no keys"
+        ),
+    )
+    partitioner: str = field(
+        default=ROUND_ROBIN,
+        metadata=key(
+            Choice((ROUND_ROBIN, STICKY), "partitioner"),
+            "where messages without a key go: in turn, or as in clients of 2.4 (KIP-480)",
         ),
     )
     producers: int = field(

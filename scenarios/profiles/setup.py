@@ -18,6 +18,7 @@ from scenarios.cluster import ClusterSetup, TopicSetup
 from scenarios.model import Scenario, TopicSpec, WorkloadSpec
 from scenarios.model.configs import LONG_MAX, QUOTA_RATES
 from scenarios.model.consumers import ConsumerSpec
+from scenarios.model.workloads import STICKY
 from scenarios.profiles.releases import BUNDLES
 
 
@@ -81,6 +82,7 @@ def _workloads(scenario: Scenario, load: WorkloadSpec) -> list[Workload]:
             delivery_timeout_us=load.delivery_timeout_us,
             retry_backoff_us=int(load.setting("retry.backoff.ms")) * 1000,
             keys=load.keys,
+            sticky=load.partitioner == STICKY,
             idempotent=bool(load.setting("enable.idempotence")),
             retries=int(load.setting("retries")),
             batch_size=int(load.setting("batch.size")),
