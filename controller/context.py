@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from attrs import define, field, fields
 
 from controller.deletions import Deletions
+from controller.noted import Noted
 from controller.reassignment.move import Move
 from controller.states.names import PartitionState, ReplicaState
 from emulator.protocol.assignments import ReplicaAssignment
@@ -39,6 +40,8 @@ class Context:
         replica_states: broker -> partition -> state: a key for each replica would be the largest table of a term.
         offline_dirs: broker -> partitions whose log directory there is offline.
         moves: what was asked for, by way of /admin/reassign_partitions or the API, and is not done.
+        touched: the partitions whose assignment, leadership or state has changed since the gauges were last brought up
+            to date; ``replicas_changed``: whether the state of any replica has, or the queue of deletions.
         deletions: what /admin/delete_topics asks for and is not done.
     """
 
@@ -48,13 +51,19 @@ class Context:
     shutting_down: dict[int, None] = field(factory=dict)
     assignments: dict[str, dict[int, Replicas]] = field(factory=dict)
     motions: dict[str, dict[int, tuple[Replicas, Replicas]]] = field(factory=dict)
-    leadership: dict[TopicPartition, LeaderAndIsr] = field(factory=dict)
-    partition_states: dict[TopicPartition, PartitionState] = field(factory=dict)
+    touched: dict[TopicPartition, None] = field(factory=dict)
+    leadership: Noted[LeaderAndIsr] = field(init=False)
+    partition_states: Noted[PartitionState] = field(init=False)
     replica_states: dict[int, dict[TopicPartition, ReplicaState]] = field(factory=dict)
     offline_dirs: dict[int, dict[TopicPartition, None]] = field(factory=dict)
     moves: dict[TopicPartition, Move] = field(factory=dict)
     deletions: Deletions = field(factory=Deletions)
+    replicas_changed: bool = False
     _partitions: dict[str, tuple[TopicPartition, ...]] = field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        self.leadership = Noted(self.touched)
+        self.partition_states = Noted(self.touched)
 
     def reset(self) -> None:
         """Forget everything: the term is over."""
@@ -107,6 +116,7 @@ class Context:
         return NO_LEADER if state is None else state.leader
 
     def assign(self, tp: TopicPartition, replicas: Iterable[int]) -> None:
+        self.touched[tp] = None
         self.assignments.setdefault(tp.topic, {})[tp.partition] = tuple(replicas)
 
     def motion(self, tp: TopicPartition) -> tuple[Replicas, Replicas]:
@@ -161,6 +171,20 @@ class Context:
         """Is the topic queued for deletion, begun or not? Then nobody is told of a leader of it, or elected."""
         return topic in self.deletions.queued
 
+    def queue_deletion(self, topic: str) -> None:
+        """The topic is to be deleted."""
+        self.deletions.add(topic)
+        self._deletion_changed(topic)
+
+    def begin_deletion(self, topic: str) -> None:
+        """Its partitions have left the state machine."""
+        self.deletions.begun[topic] = None
+        self._deletion_changed(topic)
+
+    def _deletion_changed(self, topic: str) -> None:
+        self.replicas_changed = True
+        self.touched.update(dict.fromkeys(self.partitions_of(topic)))
+
     # -- states -------------------------------------------------------------------------------------------------------
 
     def partition_state(self, tp: TopicPartition) -> PartitionState:
@@ -174,12 +198,14 @@ class Context:
         return self.replica_states.get(broker, {})
 
     def set_replica_states(self, broker: int, partitions: Iterable[TopicPartition], state: ReplicaState) -> None:
+        self.replicas_changed = True
         states = self.replica_states.setdefault(broker, {})
         for tp in partitions:
             states[tp] = state
 
     def forget_replica(self, tp: TopicPartition, broker: int) -> None:
         """The replica does not exist any more."""
+        self.replicas_changed = True
         del self.replica_states[broker][tp]
 
     def partitions_in(self, *states: PartitionState) -> list[TopicPartition]:

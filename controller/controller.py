@@ -15,6 +15,7 @@ from controller.events.cluster import LeaderAndIsrResponseReceived
 from controller.events.deletions import ReplicasDeleted
 from controller.events.elections import TopicUncleanLeaderElectionEnable, UncleanLeaderElectionEnable
 from controller.events.term import ControllerChange, Expire, Reelect, Startup
+from controller.metrics import ControllerMetrics
 from controller.operations.rebalance import RebalanceTimer
 from controller.policies import ControllerPolicies
 from controller.states.elections import Elections
@@ -67,6 +68,7 @@ class Controller:
     elections: Elections = field(init=False)
     partitions: PartitionStateMachine = field(init=False)
     replicas: ReplicaStateMachine = field(init=False)
+    metrics: ControllerMetrics = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         process, context, policies = self.process, self.context, self.policies
@@ -84,6 +86,7 @@ class Controller:
         self.elections = Elections(process, context, self.store, self.batch, policies.unclean_leader_election)
         self.partitions = PartitionStateMachine(context, self.elections, self.batch, policies.selectors)
         self.replicas = ReplicaStateMachine(context, self.store, self.elections, self.batch, policies.replicas)
+        self.metrics = ControllerMetrics(self, policies.is_offline)
         requests.serve(self)
 
     @property
@@ -149,6 +152,7 @@ class Controller:
                 await self.policies.fencing.give_up(self)
         except (ControllerError, ZkError) as error:
             log.error("event failed", node=self.id, what=type(event).__name__, reason=str(error))
+        self.metrics.show()
 
     def _expired(self) -> None:
         for dropped in self.queue.preempt(Expire()):

@@ -34,6 +34,7 @@ async def elect(c: "Controller") -> None:
         c.context.epoch, c.context.epoch_zk_version = await c.policies.fencing.register(c)
         c.active_controller = c.id
         c.process.anchor(ControllerElected, c.id, c.epoch)
+        c.metrics.show_active()
         await failover.take_over(c)
     except ControllerMoved as error:
         log.info("not elected", node=c.id, reason=str(error))
@@ -61,6 +62,7 @@ def resign(c: "Controller") -> None:
     if c.epoch:
         c.process.anchor(ControllerResigned, c.id, c.epoch)
     c.context.reset()
+    c.metrics.show_active()
 
 
 async def _leaves_it_to_another(c: "Controller") -> bool:

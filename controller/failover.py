@@ -59,7 +59,7 @@ async def _load(c: "Controller") -> None:
     for topic in names:
         c.watches.topic(topic)
     await c.store.load_assignments(names)
-    context.leadership = await c.store.states(list(context.partitions()))
+    context.leadership.update(await c.store.states(list(context.partitions())))
     for broker in context.brokers:
         c.channels.add(broker)
     await c.policies.reassignment.load(c)

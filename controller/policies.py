@@ -4,6 +4,7 @@ from attrs import field, frozen
 
 from controller.channels.schemas import AllReplicas, RequestSchema
 from controller.fencing import Fenced, Fencing
+from controller.metrics.controller import IsOffline, is_offline_by_state
 from controller.operations.rebalance import AutoRebalance
 from controller.reassignment.policy import ReassignmentProtocol
 from controller.reassignment.wiki import Wiki
@@ -33,6 +34,7 @@ class ControllerPolicies:
             moved (kafka-behaviour, 4). Kafka 2.3 and 2.4 mean to, but mark the topic as waiting before they
             queue it, when the mark is without effect, and delete it at once; after a failover the topic does
             wait, until the first of its moves is done, and for ever where failover.F8 drops them.
+        is_offline: which partitions OfflinePartitionsCount counts.
         auto_rebalance: when leadership goes back to preferred replicas by itself.
         request_timeout_us: controller.socket.timeout.ms, for one attempt at a control request.
         retry_pause_us: between two attempts.
@@ -51,6 +53,7 @@ class ControllerPolicies:
     unclean_leader_election: bool = False
     delete_topics: bool = True
     deletion_heeds_moves: bool = True
+    is_offline: IsOffline = is_offline_by_state
     auto_rebalance: AutoRebalance = field(factory=AutoRebalance)
     request_timeout_us: int = 30_000_000
     retry_pause_us: int = 100_000

@@ -10,7 +10,9 @@ from typing import Any
 import trio
 from attrs import define, field
 
+from controller.metrics.channels import QueueMetrics, total_queue_size
 from emulator.kernel import Busy, Mailbox
+from emulator.metrics import SampledGauge
 from emulator.network import Client, Disconnected, Network
 from emulator.nodes import Process
 from emulator.protocol.events import ControlRequest
@@ -38,6 +40,7 @@ class Sender:
 
     Attributes:
         retry_pause_us: between two attempts at one request (100 ms in Kafka).
+        total: the gauge of all queues.
     """
 
     process: Process
@@ -45,22 +48,33 @@ class Sender:
     broker: int
     timeout_us: int
     retry_pause_us: int
+    total: SampledGauge
     _queue: Mailbox = field(init=False)
+    _metrics: QueueMetrics = field(init=False)
     _client: Client = field(init=False)
     _scope: trio.CancelScope | None = None
     _closed: bool = False
 
     def __attrs_post_init__(self) -> None:
         self._queue = Mailbox(self.process.world, f"control requests of {self.process.name} to {self.broker}")
+        self._metrics = QueueMetrics(self.process.metrics, self.broker, self._queue.__len__, self.total)
         self._client = Client(self.network, self.process, self.broker, PORT, self.timeout_us)
         self.process.spawn(self._live, name=f"to broker {self.broker}")
 
+    @property
+    def waiting(self) -> int:
+        """How many requests wait to be sent."""
+        return len(self._queue)
+
     def put(self, request: Request, done: Done | None = None) -> None:
         """Send ``request`` after those before it; ``done`` gets the answer."""
-        self._queue.put((request, done, self.process.node.trace.cause))
+        self._queue.put((request, done, self.process.node.trace.cause, self.process.clock_us))
+        self._metrics.changed()
 
     def close(self) -> None:
         """Stop for good. What is queued is dropped."""
+        if not self._closed:
+            self._metrics.ended()
         self._closed = True
         self._queue.clear()
         self._client.close()
@@ -77,7 +91,8 @@ class Sender:
 
     async def _deliver_all(self) -> None:
         while not self._closed:
-            request, done, cause = await self._queue.get()
+            request, done, cause, put_us = await self._queue.get()
+            self._metrics.taken(self.process.clock_us - put_us)
             with Busy(self.process.world):
                 await self._deliver(request, done, cause)
 
@@ -118,10 +133,18 @@ class Channels:
     timeout_us: int
     retry_pause_us: int
     _senders: dict[int, Sender] = field(factory=dict)
+    _total: SampledGauge = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._total = total_queue_size(
+            self.process.metrics, lambda: sum(sender.waiting for sender in self._senders.values())
+        )
 
     def add(self, broker: int) -> None:
         if broker not in self._senders:
-            self._senders[broker] = Sender(self.process, self.network, broker, self.timeout_us, self.retry_pause_us)
+            self._senders[broker] = Sender(
+                self.process, self.network, broker, self.timeout_us, self.retry_pause_us, self._total
+            )
 
     def remove(self, broker: int) -> None:
         sender = self._senders.pop(broker, None)

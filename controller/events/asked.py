@@ -1,9 +1,10 @@
 """Events that somebody waits for."""
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from attrs import define
 
+from controller.events.state import ControllerState
 from emulator.network import Channel
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ Request = TypeVar("Request")
 @define(eq=False)
 class Asked(Generic[Request]):
     """A request, to be answered once: when the event is done, or as soon as it will not be (``Preemptable``)."""
+
+    state: ClassVar[ControllerState]
 
     request: Request
     channel: Channel

@@ -1,10 +1,11 @@
 """Events about brokers, topics and ISRs."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from attrs import define
 
 from controller.events.asked import Asked
+from controller.events.state import ControllerState
 from controller.operations import alter_isr, brokers, isr_notifications, log_dirs, topics
 from emulator.protocol.alter_isr import AlterIsrRequest
 from emulator.protocol.leader_and_isr import LeaderAndIsrResponse
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 class BrokerChange:
     """The children of /brokers/ids changed."""
 
+    state: ClassVar = ControllerState.BROKER_CHANGE
+
     async def process(self, controller: "Controller") -> None:
         if controller.is_active:
             await brokers.changed(controller)
@@ -25,6 +28,8 @@ class BrokerChange:
 @define(eq=False)
 class LeaderAndIsrResponseReceived:
     """A broker has answered a LeaderAndIsr."""
+
+    state: ClassVar = ControllerState.LEADER_AND_ISR_RESPONSE_RECEIVED
 
     broker: int
     response: LeaderAndIsrResponse
@@ -38,6 +43,8 @@ class LeaderAndIsrResponseReceived:
 class TopicChange:
     """The children of /brokers/topics changed."""
 
+    state: ClassVar = ControllerState.TOPIC_CHANGE
+
     async def process(self, controller: "Controller") -> None:
         if controller.is_active:
             await topics.changed(controller)
@@ -46,6 +53,8 @@ class TopicChange:
 @define(eq=False)
 class PartitionModifications:
     """The assignment of a topic changed; also by the controller's own writes."""
+
+    state: ClassVar = ControllerState.TOPIC_CHANGE
 
     topic: str
 
@@ -58,6 +67,8 @@ class PartitionModifications:
 class IsrChangeNotification:
     """Leaders have announced changes of ISRs."""
 
+    state: ClassVar = ControllerState.ISR_CHANGE
+
     async def process(self, controller: "Controller") -> None:
         if controller.is_active:
             await isr_notifications.read(controller)
@@ -66,6 +77,8 @@ class IsrChangeNotification:
 @define(eq=False)
 class AlterIsr(Asked[AlterIsrRequest]):
     """A leader asks for other ISRs (KIP-497). Dropped from the queue, it goes unanswered."""
+
+    state: ClassVar = ControllerState.ISR_CHANGE
 
     async def process(self, controller: "Controller") -> None:
         response = await alter_isr.answer(controller, self.request)
@@ -76,6 +89,8 @@ class AlterIsr(Asked[AlterIsrRequest]):
 @define(eq=False)
 class LogDirEventNotification:
     """Brokers have announced failed log directories."""
+
+    state: ClassVar = ControllerState.LOG_DIR_CHANGE
 
     async def process(self, controller: "Controller") -> None:
         if controller.is_active:

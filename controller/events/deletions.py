@@ -1,9 +1,10 @@
 """Events about topics that are to be deleted."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from attrs import define
 
+from controller.events.state import ControllerState
 from controller.operations import deletion
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 @define(eq=False)
 class TopicDeletion:
     """The children of /admin/delete_topics changed; also by the controller's own writes."""
+
+    state: ClassVar = ControllerState.TOPIC_DELETION
 
     async def process(self, controller: "Controller") -> None:
         if controller.is_active:
@@ -28,6 +31,8 @@ class ReplicasDeleted:
     Attributes:
         partitions: of topics that are being deleted, each with what became of the broker's replica.
     """
+
+    state: ClassVar = ControllerState.TOPIC_DELETION
 
     broker: int
     error: Errors

@@ -1,11 +1,12 @@
 """Events about elections and shutdowns, some of which a client waits for."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from attrs import define
 
 from controller.errors import ControllerError, ControllerMoved
 from controller.events.asked import Asked
+from controller.events.state import ControllerState
 from controller.operations import preferred, shutdown
 from emulator.protocol.controlled_shutdown import ControlledShutdownRequest, ControlledShutdownResponse
 from emulator.protocol.elect_leaders import ElectLeadersRequest
@@ -21,6 +22,8 @@ class ReplicaLeaderElection:
     """/admin/preferred_replica_election was created, or deleted by the controller itself, which has to watch it
     again."""
 
+    state: ClassVar = ControllerState.MANUAL_LEADER_BALANCE
+
     async def process(self, controller: "Controller") -> None:
         if controller.is_active:
             await preferred.requested(controller)
@@ -29,6 +32,8 @@ class ReplicaLeaderElection:
 @define(eq=False)
 class ApiReplicaLeaderElection(Asked[ElectLeadersRequest]):
     """ElectLeaders."""
+
+    state: ClassVar = ControllerState.MANUAL_LEADER_BALANCE
 
     async def process(self, controller: "Controller") -> None:
         if controller.is_active:
@@ -44,6 +49,8 @@ class ApiReplicaLeaderElection(Asked[ElectLeadersRequest]):
 class ControlledShutdown(Asked[ControlledShutdownRequest]):
     """A broker is going down. It is answered whatever happens; as in Kafka, a controller that has been replaced is told
     so here and leaves its resignation to the watch on /controller."""
+
+    state: ClassVar = ControllerState.CONTROLLED_SHUTDOWN
 
     async def process(self, controller: "Controller") -> None:
         try:
@@ -64,6 +71,8 @@ class ControlledShutdown(Asked[ControlledShutdownRequest]):
 class UncleanLeaderElectionEnable:
     """The brokers' unclean.leader.election.enable was switched on (KIP-226)."""
 
+    state: ClassVar = ControllerState.UNCLEAN_LEADER_ELECTION_ENABLE
+
     async def process(self, controller: "Controller") -> None:
         if controller.is_active:
             await controller.partitions.elect_where_missing()
@@ -72,6 +81,8 @@ class UncleanLeaderElectionEnable:
 @define(eq=False)
 class TopicUncleanLeaderElectionEnable:
     """A topic's unclean.leader.election.enable was switched on."""
+
+    state: ClassVar = ControllerState.TOPIC_UNCLEAN_LEADER_ELECTION_ENABLE
 
     topic: str
 

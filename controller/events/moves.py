@@ -1,10 +1,11 @@
 """Events about reassignments."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from attrs import define
 
 from controller.events.asked import Asked
+from controller.events.state import ControllerState
 from controller.reassignment import admin
 from emulator.protocol.alter_reassignments import (
     AlterPartitionReassignmentsRequest,
@@ -26,6 +27,8 @@ class ReassignmentChange:
     """/admin/reassign_partitions was created or changed, or deleted by the controller itself, which has to watch it
     again."""
 
+    state: ClassVar = ControllerState.ALTER_PARTITION_REASSIGNMENT
+
     async def process(self, controller: "Controller") -> None:
         if controller.is_active:
             await controller.policies.reassignment.requested(controller)
@@ -34,6 +37,8 @@ class ReassignmentChange:
 @define(eq=False)
 class ReassignmentIsrChange:
     """The state znode of a partition that is being moved changed; also by the controller's own writes."""
+
+    state: ClassVar = ControllerState.ALTER_PARTITION_REASSIGNMENT
 
     tp: TopicPartition
 
@@ -45,6 +50,8 @@ class ReassignmentIsrChange:
 @define(eq=False)
 class AlterReassignments(Asked[AlterPartitionReassignmentsRequest]):
     """A client asks to begin, replace or cancel reassignments; it is answered when each has been begun."""
+
+    state: ClassVar = ControllerState.ALTER_PARTITION_REASSIGNMENT
 
     async def process(self, controller: "Controller") -> None:
         if controller.is_active:
@@ -63,6 +70,8 @@ class AlterReassignments(Asked[AlterPartitionReassignmentsRequest]):
 @define(eq=False)
 class ListReassignments(Asked[ListPartitionReassignmentsRequest]):
     """A client asks which reassignments are in progress."""
+
+    state: ClassVar = ControllerState.LIST_PARTITION_REASSIGNMENT
 
     async def process(self, controller: "Controller") -> None:
         if controller.is_active:

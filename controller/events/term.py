@@ -1,11 +1,12 @@
 """Events that begin or end a term. They concern every broker's controller, active or not."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from attrs import define
 
 from controller import election
 from controller.context import NOBODY
+from controller.events.state import ControllerState
 
 if TYPE_CHECKING:
     from controller.controller import Controller
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 class Startup:
     """The broker has started."""
 
+    state: ClassVar = ControllerState.CONTROLLER_CHANGE
+
     async def process(self, controller: "Controller") -> None:
         await election.start(controller)
 
@@ -23,6 +26,8 @@ class Startup:
 class ControllerChange:
     """/controller was created or changed."""
 
+    state: ClassVar = ControllerState.CONTROLLER_CHANGE
+
     async def process(self, controller: "Controller") -> None:
         await election.maybe_resign(controller)
 
@@ -30,6 +35,8 @@ class ControllerChange:
 @define(eq=False)
 class Reelect:
     """/controller is gone."""
+
+    state: ClassVar = ControllerState.CONTROLLER_CHANGE
 
     async def process(self, controller: "Controller") -> None:
         await election.maybe_resign(controller)
@@ -44,6 +51,8 @@ class Expire:
     the queue; nothing in the queue could do anything before, so here it waits in it.
     """
 
+    state: ClassVar = ControllerState.CONTROLLER_CHANGE
+
     async def process(self, controller: "Controller") -> None:
         controller.active_controller = NOBODY
         election.resign(controller)
@@ -56,6 +65,8 @@ class Expire:
 @define(eq=False)
 class RegisterBrokerAndReelect:
     """There is a new session."""
+
+    state: ClassVar = ControllerState.CONTROLLER_CHANGE
 
     async def process(self, controller: "Controller") -> None:
         cause = controller.process.node.trace.cause

@@ -41,7 +41,7 @@ async def load(c: "Controller") -> None:
         return
     moving = _moving(c)
     for topic in asked:
-        c.context.deletions.add(topic)
+        c.context.queue_deletion(topic)
         if topic in moving or not all(c.context.is_online(broker, tp) for tp, broker in c.context.replicas_of(topic)):
             _halt(c, [topic], "a replica is offline or a partition is being moved")
 
@@ -55,7 +55,7 @@ async def requested(c: "Controller") -> None:
     if new:
         async with c.step("delete.queue", *[Label(topic) for topic in new]):
             for topic in new:
-                c.context.deletions.add(topic)
+                c.context.queue_deletion(topic)
     if c.policies.deletion_heeds_moves:
         moving = _moving(c)
         _halt(c, [topic for topic in known if topic in moving], "a partition is being moved")

@@ -38,7 +38,7 @@ async def start(c: "Controller", topic: str) -> bool:
         async with _step(c, "delete.partitions", topic):
             await c.partitions.handle(partitions, PartitionState.OFFLINE)
             await c.partitions.handle(partitions, PartitionState.NON_EXISTENT)
-            context.deletions.begun[topic] = None
+            context.begin_deletion(topic)
     async with _step(c, "delete.metadata", topic):
         c.send_update_metadata(context.live_or_shutting_down, tuple(partitions))
     dead = [(tp, broker) for tp, broker in replicas if not context.is_online(broker, tp)]

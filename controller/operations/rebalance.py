@@ -5,11 +5,12 @@ partitions that prefer it and are led by others; where it is too large, it holds
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from attrs import define, frozen
 
 from controller.context import Context
+from controller.events.state import ControllerState
 from controller.operations import preferred
 from controller.states import selectors
 from emulator.kernel import Timer
@@ -54,6 +55,8 @@ class AutoRebalance:
 @define(eq=False)
 class AutoPreferredReplicaLeaderElection:
     """It is time to look."""
+
+    state: ClassVar = ControllerState.AUTO_LEADER_BALANCE
 
     async def process(self, controller: "Controller") -> None:
         if controller.is_active:

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 import structlog
-from attrs import define
+from attrs import define, field
 
 from controller.channels import RequestBatch
 from controller.context import Context, Replicas
 from controller.errors import StateChangeFailed
 from controller.states.selectors import Candidates, Choice, Selector
 from controller.store import Store
+from emulator.metrics import Meter, mbean
 from emulator.nodes import Process
 from emulator.protocol.events import LeaderElected
 from emulator.protocol.types import TopicPartition
@@ -24,6 +25,7 @@ class Elections:
 
     Attributes:
         unclean: unclean.leader.election.enable of the brokers; a topic's own setting goes before it.
+        unclean_elections: the meter UncleanLeaderElectionsPerSec.
     """
 
     process: Process
@@ -31,6 +33,11 @@ class Elections:
     store: Store
     batch: RequestBatch
     unclean: bool
+    unclean_elections: Meter = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        name = mbean("kafka.controller", "ControllerStats", "UncleanLeaderElectionsPerSec")
+        self.unclean_elections = self.process.metrics.meter(name)
 
     async def initialize(self, partitions: Sequence[TopicPartition]) -> list[TopicPartition]:
         """Give new partitions their state znode: the first live replica leads, all live ones are the ISR.
@@ -138,3 +145,5 @@ class Elections:
             LeaderElected, tp.topic, tp.partition, state.leader, state.leader_epoch, state.isr, selector,
             state.controller_epoch, unclean,
         )  # fmt: skip
+        if unclean:
+            self.unclean_elections.mark()

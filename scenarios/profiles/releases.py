@@ -14,6 +14,7 @@ from brokers.partition.isr_writes import ByController, ByZooKeeper
 from brokers.policies import BrokerPolicies
 from controller.channels.schemas import CurrentAndImpending
 from controller.fencing import Unfenced
+from controller.metrics import is_offline_by_leader
 from controller.operations.rebalance import preferred_could_lead
 from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.wiki import Wiki, target_only
@@ -37,6 +38,7 @@ KAFKA_1_1 = Bundle(
         # KAFKA-6082 (2.1) and KIP-380 (2.2) are to come.
         fencing=Unfenced(),
         broker_epochs=False,
+        is_offline=is_offline_by_leader,
     ),
     # KIP-279 and KAFKA-6796 (2.0), KAFKA-7128 (2.0.1) and KIP-320 (2.1) are to come.
     brokers=evolve(

@@ -18,6 +18,7 @@ from brokers.partition.isr_write import IsrWrites
 from brokers.partition.isr_writes import ByZooKeeper
 from controller.channels.schemas import AllReplicas
 from controller.fencing import Fenced
+from controller.metrics import is_offline_by_state
 from controller.operations.rebalance import preferred_is_live
 from controller.reassignment.wiki import old_and_new
 from controller.states.names import ReplicaState
@@ -294,6 +295,16 @@ TRAITS = (
         "a member of the ISR that is not assigned",
         either("leaves it like one that does not fetch", "makes the broker's check of its ISRs fail, each time anew"),
         "KAFKA-9672, 3.0",
+    ),
+    Trait(
+        ("controller.is_offline",),
+        "OfflinePartitionsCount counts",
+        either(
+            "what is in state Offline, topics left out whose deletion has begun",
+            "what was last led by a broker that is not alive, topics left out that are to be deleted",
+            lambda rule: rule is is_offline_by_state,
+        ),
+        "Kafka's code, 1.1 and 2.3",
     ),
     Trait(
         ("brokers.under_replication",),

@@ -1,12 +1,14 @@
 """The event queue: what ends an event, what ends a term, what ends the run."""
 
 from collections.abc import Callable
+from typing import ClassVar
 
 import pytest
 from attrs import define
 
 from controller.controller import Controller
 from controller.errors import ControllerMoved, IllegalState, StateChangeFailed
+from controller.events.state import ControllerState
 from emulator.kernel import Signal
 from emulator.protocol.events import ControllerElected
 from emulator.protocol.types import TopicPartition
@@ -18,6 +20,8 @@ from tests.controller.lab import Lab, run
 class Failing:
     """An event that fails."""
 
+    state: ClassVar = ControllerState.TOPIC_CHANGE
+
     make: Callable[[], Exception]
 
     async def process(self, controller: Controller) -> None:
@@ -27,6 +31,8 @@ class Failing:
 @define(eq=False)
 class Noting:
     """An event that takes its time and writes its name down."""
+
+    state: ClassVar = ControllerState.TOPIC_CHANGE
 
     name: str
     names: list[str]

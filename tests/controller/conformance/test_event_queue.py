@@ -1,9 +1,13 @@
 """ControllerEventManagerTest of Kafka 2.4.1: conformance, C15."""
 
+from typing import ClassVar
+
 from attrs import define
 
 from controller.controller import Controller
 from controller.errors import StateChangeFailed
+from controller.events.state import ControllerState
+from emulator.metrics.events import GaugeSet, TimerUpdated
 from emulator.protocol.events import ControllerElected
 from emulator.protocol.types import TopicPartition
 from tests.controller.lab import Lab, run
@@ -13,17 +17,29 @@ from tests.controller.lab import Lab, run
 class Throwing:
     """An event whose body throws."""
 
+    state: ClassVar = ControllerState.TOPIC_CHANGE
+
     async def process(self, controller: Controller) -> None:
         raise StateChangeFailed("a body that throws")
 
 
+def timed(lab: Lab) -> list[TimerUpdated]:
+    """The events of that state which were timed so far."""
+    return [event for event in lab.of(TimerUpdated) if event.metric.endswith("name=TopicChangeRateAndTimeMs")]
+
+
 def test_C15_event_that_throws() -> None:
-    """The loop goes on with the next event and comes to rest; the term goes on. What Kafka does not expect to go wrong
-    would end the run instead: it is a bug of this emulator's. There are no rate timers here to be counted."""
+    """The loop goes on with the next event, the rate timer has counted, the state is Idle again; the term goes on.
+    What Kafka does not expect to go wrong would end the run instead: it is a bug of this emulator's."""
 
     async def test(lab: Lab) -> None:
+        updates = len(timed(lab))
         for _ in range(3):
             lab.active.queue.put(Throwing())
+        await lab.settle()
+        assert len(timed(lab)) == updates + 3
+        states = [event.value for event in lab.of(GaugeSet) if event.metric.endswith("name=ControllerState")]
+        assert states[-2:] == [ControllerState.TOPIC_CHANGE, ControllerState.IDLE]
         await lab.create_topic("orders", {0: (0, 1)})
         assert lab.state(TopicPartition("orders", 0)).leader == 0
         assert len(lab.of(ControllerElected)) == 1

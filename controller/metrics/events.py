@@ -1,0 +1,42 @@
+"""The event queue's metrics: ControllerEventManager, ControllerState and the timers of ControllerStats."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from controller.events.state import ControllerState
+from emulator.metrics import Timer, mbean
+from emulator.nodes import Process
+
+
+class EventMetrics:
+    """Of one broker's queue; ``size`` counts what waits in it."""
+
+    def __init__(self, process: Process, size: Callable[[], int]) -> None:
+        metrics = process.metrics
+        self._process = process
+        self._state = metrics.gauge(mbean("kafka.controller", "KafkaController", "ControllerState"))
+        self._queue_time = metrics.timer(mbean("kafka.controller", "ControllerEventManager", "EventQueueTimeMs"))
+        self._queue_size = metrics.sampled(mbean("kafka.controller", "ControllerEventManager", "EventQueueSize"), size)
+        self._timers: dict[ControllerState, Timer] = {
+            state: metrics.timer(mbean("kafka.controller", "ControllerStats", state.timer))
+            for state in ControllerState
+            if state is not ControllerState.IDLE
+        }
+
+    def put(self) -> None:
+        """The queue is another."""
+        self._queue_size.changed()
+
+    @contextmanager
+    def handling(self, state: ControllerState, put_us: int) -> Iterator[None]:
+        """An event that was put at ``put_us`` is handled, whatever comes of it."""
+        began_us = self._process.clock_us
+        self._queue_size.changed()
+        self._state.set(int(state))
+        self._queue_time.update(began_us - put_us)
+        try:
+            yield
+        finally:
+            if self._process.alive:
+                self._timers[state].update(self._process.clock_us - began_us)
+                self._state.set(int(ControllerState.IDLE))
