@@ -48,6 +48,11 @@ def write(log: Log, *epochs: int) -> Log:
     return log
 
 
+def new_log(tp: TopicPartition = A) -> Log:
+    """An empty one, on a disk of its own."""
+    return Log(LogDirectory(Disk()), tp)
+
+
 @define(eq=False)
 class Replica:
     """The follower's replica (fetchers.ports.FollowerLog)."""

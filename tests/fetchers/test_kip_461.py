@@ -160,7 +160,7 @@ def test_kip_461_next_epoch_clears_as_follower_on_a_new_thread(kind: type[Fetche
 
 
 @KINDS
-def test_c97_next_epoch_clears_on_the_same_thread_where_others_are(kind: type[FetcherManager]) -> None:
+def test_C97_next_epoch_clears_on_the_same_thread_where_others_are(kind: type[FetcherManager]) -> None:
     async def scenario(rig: Rig) -> None:
         await fail(rig, "truncate")
         thread = rig.thread

@@ -11,8 +11,9 @@ from emulator.kernel import Signal
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import FetchPosition, PartitionFailed
 from emulator.protocol.offsets_for_leader_epoch import EpochEndOffset, OffsetsForLeaderEpochRequest
-from fetchers.truncation import Cut, Kip279
-from tests.fetchers.rig import LATENCY_US, MS, A, B, Replica, Rig, play, write
+from fetchers import FetcherManager, FetcherPolicies
+from fetchers.truncation import Cut, Kip101, Kip279, OnFetch, TruncationRule
+from tests.fetchers.rig import KINDS, LATENCY_US, MS, A, B, Replica, Rig, play, write
 
 
 def answer(epoch: int, offset: int) -> EpochEndOffset:
@@ -44,15 +45,44 @@ def replica(*epochs: int) -> Replica:
         ([], (3, 8), Cut(0, True)),
     ],
 )
-def test_c99_c101_the_cut_for_an_answer(epochs: list[int], answered: tuple[int, int], cut: Cut) -> None:
+def test_C99_C101_the_cut_for_an_answer(epochs: list[int], answered: tuple[int, int], cut: Cut) -> None:
     assert Kip279().cut(replica(*epochs), answer(*answered), 120) == cut
+
+
+@pytest.mark.parametrize(("offset", "cut"), [(155, 155), (300, 200), (-1, 120)])
+def test_C101_an_old_follower_heeds_the_offset_alone(offset: int, cut: int) -> None:
+    """Inter-broker protocol 0.11 (KIP-101): 155 at once, no further than its end, its high watermark if undefined."""
+    for epoch in (-1, 3, 5):
+        assert Kip101().cut(replica(*[5] * 200), answer(epoch, offset), 120) == Cut(cut, True)
 
 
 def test_a_high_watermark_behind_the_end_cuts_nothing() -> None:
     assert Kip279().cut(replica(1, 1), answer(-1, -1), 9) == Cut(2, True)
 
 
-def test_c89_asks_again_until_both_agree_and_ends_with_the_leaders_log() -> None:
+@KINDS
+@pytest.mark.parametrize("question", ["epoch request", "fetch", "list offsets"])
+def test_C87_fenced(kind: type[FetcherManager], question: str) -> None:
+    """The leader is at a later epoch than the follower: the partition leaves its thread, and its log is as it was."""
+
+    async def scenario(rig: Rig) -> None:
+        failed = rig.see(rig.manager.records.failed)
+        replica = rig.replica(A, 0, 0, high_watermark=2)
+        rig.leader.leads(A, 0, 0, 0, epoch=1)
+        if question != "epoch request":
+            replica.log.epochs = NO_EPOCHS  # it asks nothing before it fetches
+        if question == "list offsets":
+            rig.leader.fetch_errors[A] = Errors.OFFSET_OUT_OF_RANGE
+        rig.add(A)
+        await rig.rest()
+        assert (list(rig.thread.states), A in rig.manager.failed) == ([], True)
+        assert replica.log_end_offset == 2
+        assert [event.reason for event in failed] == ["FENCED_LEADER_EPOCH"]
+
+    play(scenario, kind=kind)
+
+
+def test_C89_asks_again_until_both_agree_and_ends_with_the_leaders_log() -> None:
     async def scenario(rig: Rig) -> None:
         rig.replica(A, 0, 2, 4)
         rig.leader.leads(A, 1, 3, 5, epoch=5)
@@ -99,7 +129,7 @@ def test_an_undefined_answer_in_a_later_round_leaves_what_the_earlier_one_cut() 
     play(scenario)
 
 
-def test_c101_errors_are_asked_again_for_ever() -> None:
+def test_C101_errors_are_asked_again_for_ever() -> None:
     async def scenario(rig: Rig) -> None:
         rig.replica(A, 0, 0, 0)
         rig.leader.leads(A, 0, 0)
@@ -116,7 +146,7 @@ def test_c101_errors_are_asked_again_for_ever() -> None:
 
 
 @pytest.mark.parametrize("answered", [Errors.NONE, Errors.FENCED_LEADER_EPOCH])
-def test_c95_an_answer_for_an_epoch_that_has_passed_is_ignored(answered: Errors) -> None:
+def test_C95_an_answer_for_an_epoch_that_has_passed_is_ignored(answered: Errors) -> None:
     async def scenario(rig: Rig) -> None:
         failures = rig.see(PartitionFailed)
         rig.replica(A, 0, 0, 0)
@@ -142,7 +172,7 @@ def test_c95_an_answer_for_an_epoch_that_has_passed_is_ignored(answered: Errors)
     play(scenario)
 
 
-def test_c91_a_partition_removed_meanwhile_is_not_cut() -> None:
+def test_C91_a_partition_removed_meanwhile_is_not_cut() -> None:
     async def scenario(rig: Rig) -> None:
         positions = rig.see(FetchPosition)
         rig.replica(A, 0, 0, 0)
@@ -169,7 +199,7 @@ def test_c91_a_partition_removed_meanwhile_is_not_cut() -> None:
         (2, [0], [2]),  # low: it begins behind our end
     ],
 )
-def test_c93_a_fetch_out_of_range_goes_to_the_leaders_end_or_start(
+def test_C93_a_fetch_out_of_range_goes_to_the_leaders_end_or_start(
     leader_start: int, leader_epochs: list[int], cuts: list[int]
 ) -> None:
     async def scenario(rig: Rig) -> None:
@@ -182,6 +212,26 @@ def test_c93_a_fetch_out_of_range_goes_to_the_leaders_end_or_start(
         assert rig.replicas[A].cuts[1:] == cuts
         assert rig.replicas[A].log_start_offset == leader_start
         assert rig.equal(A)
+
+    play(scenario)
+
+
+def test_C103_a_follower_knows_an_epoch_from_its_first_record_on() -> None:
+    """Write, let the follower come anew, write, change the leader, write: an entry for each, with the record."""
+
+    async def scenario(rig: Rig) -> None:
+        log = rig.leader.leads(A)
+        known = []
+        for epoch in range(3):
+            rig.leader.epochs[A] = epoch
+            rig.add(A, epoch=epoch)
+            await rig.rest()
+            known.append(rig.replicas[A].log.epochs.entries)
+            write(log, epoch)
+            await rig.rest()
+            assert rig.replicas[A].log.epochs.entries == log.epochs.entries
+        assert known == [(), ((0, 0),), ((0, 0), (1, 1))]
+        assert log.epochs.entries == ((0, 0), (1, 1), (2, 2))
 
     play(scenario)
 
@@ -218,8 +268,11 @@ HISTORY = st.lists(st.tuples(st.integers(0, 1), st.integers(1, 3), st.integers(0
 """Terms of two brokers: who leads, how many records it writes, how many of them the other gets."""
 
 
-@given(HISTORY, st.integers(0, 1))
-def test_logs_of_any_history_of_leaders_agree_in_the_end(terms: list[tuple[int, int, int]], last: int) -> None:
+@pytest.mark.parametrize("rule", [Kip279(), OnFetch()], ids=lambda rule: type(rule).__name__)
+@given(terms=HISTORY, last=st.integers(0, 1))
+def test_logs_of_any_history_of_leaders_agree_in_the_end(
+    rule: TruncationRule, terms: list[tuple[int, int, int]], last: int
+) -> None:
     """Without a high watermark to keep (all at 0), whoever leads last is followed exactly."""
 
     async def scenario(rig: Rig) -> None:
@@ -248,4 +301,4 @@ def test_logs_of_any_history_of_leaders_agree_in_the_end(terms: list[tuple[int, 
         await rig.world.sleep(600 * MS)
         assert rig.equal(A)
 
-    play(scenario)
+    play(scenario, FetcherPolicies(truncation=rule))
