@@ -48,17 +48,22 @@ class FetcherManager(ABC):
 
     def add(self, starts: Iterable[InitialFetchState]) -> None:
         """Begin to fetch. A partition that its thread holds under the same epoch goes on as it is."""
-        groups: dict[tuple[int, int], list[InitialFetchState]] = {}
+        groups: dict[tuple[int, int, str], list[InitialFetchState]] = {}
         for start in starts:
-            groups.setdefault((start.leader, fetcher_id(start.tp, self._fetchers)), []).append(start)
-        for key, group in groups.items():
-            self._thread(key).add(group)
+            key = (start.leader, fetcher_id(start.tp, self._fetchers), start.address)
+            groups.setdefault(key, []).append(start)
+        for (leader, number, address), group in groups.items():
+            self._thread(leader, number, address).add(group)
             self.failed.remove((start.tp for start in group), "epoch")
 
-    def _thread(self, key: tuple[int, int]) -> FetcherThread:
-        thread = self.threads.get(key)
+    def _thread(self, leader: int, number: int, address: str) -> FetcherThread:
+        thread = self.threads.get((leader, number))
+        if thread is not None and not thread.ended and thread.address != address:
+            thread.give_up()  # the others are not taken along: each waits for its own LeaderAndIsr
+            thread.end("replaced")
         if thread is None or thread.ended:
-            thread = self.threads[key] = self._create(*key)
+            thread = self.threads[leader, number] = self._create(leader, number)
+            thread.address = address
             thread.start()
         return thread
 
@@ -68,6 +73,18 @@ class FetcherManager(ABC):
         for thread in self.threads.values():
             thread.remove(gone)
         self.failed.remove(gone, "stop-replica" if stopped else "epoch")
+
+    def resize(self, fetchers: int) -> None:
+        """Have so many fetcher ids from now on: all partitions go to the threads that are theirs then, and find out
+        anew where to cut their logs. Those that have failed stay so (AbstractFetcherManager.resizeThreadPool, 2.3)."""
+        if fetchers != self._fetchers:
+            self._fetchers = fetchers
+            for (_, number), thread in list(self.threads.items()):
+                starts = thread.give_up()
+                if number >= fetchers:
+                    thread.end("resized")
+                self.add(starts)
+        self.end_idle_threads()
 
     def end_idle_threads(self) -> None:
         """End the threads that have no partition left."""

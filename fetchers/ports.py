@@ -105,7 +105,8 @@ class CurrentLogs(Protocol):
 class InitialFetchState:
     """What a follower begins to fetch: from which leader, under which epoch, from its own high watermark on.
 
-    ``adding``: whether a reassignment adds this replica, as far as the controller says.
+    ``adding``: whether a reassignment adds this replica, as far as the controller says. ``address``: where the leader
+    listens; a thread that knows another address for it is replaced.
     """
 
     tp: TopicPartition
@@ -114,3 +115,4 @@ class InitialFetchState:
     offset: int
     log: FollowerLog
     adding: bool = False
+    address: str = ""

@@ -1,7 +1,9 @@
 """Replica fetchers: what a follower has from the leader on another broker."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import ClassVar
+
+import structlog
 
 from emulator.nodes import Process
 from fetchers.kinds import REPLICA, Records
@@ -29,6 +31,17 @@ class ReplicaFetcherManager(FetcherManager):
         super().__init__(process, policies, policies.num_replica_fetchers)
         self._connect = connect
         self._throttle = throttle or Throttle()
+
+    def configured(self, settings: Mapping[str, str]) -> None:
+        """The broker's settings have changed: num.replica.fetchers may (KIP-226, 1.1).
+
+        Kafka takes at most twice as many threads, and at least half (DynamicThreadPool, 2.3).
+        """
+        wanted = int(settings.get("num.replica.fetchers", self.policies.num_replica_fetchers))
+        if self._fetchers // 2 <= wanted <= self._fetchers * 2:
+            self.resize(wanted)
+        else:
+            structlog.get_logger("fetchers").error("num.replica.fetchers not changed", now=self._fetchers, to=wanted)
 
     def _create(self, leader: int, number: int) -> FetcherThread:
         endpoint = RemoteLeader(self.process.node.id, self._connect(leader), self.policies)

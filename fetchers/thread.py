@@ -34,6 +34,7 @@ class FetcherThread:
 
     Attributes:
         states: the partitions it fetches, failed ones excluded.
+        address: where its leader listens, as the partitions that it was begun for had it.
         ended: it was ended.
         dead: an error has ended it. Its partitions stay as they are, and nothing happens to them any more.
     """
@@ -52,6 +53,7 @@ class FetcherThread:
     ) -> None:
         self.name = name
         self.leader = leader
+        self.address = ""
         self.ended = False
         self.dead = False
         self._process = process
@@ -166,6 +168,17 @@ class FetcherThread:
         if (self.partitions.truncating or self.partitions.on_fetch) and not self.dead:
             self.partitions.pending.hold(self.partitions.patience_us)
         self._bell.put(None)
+
+    def give_up(self) -> list[InitialFetchState]:
+        """Take all partitions away; what another thread needs to go on with them."""
+        starts = [
+            InitialFetchState(
+                state.tp, self.leader, state.leader_epoch, state.offset, state.log, state.adding, self.address
+            )
+            for state in self.states.values()
+        ]
+        self.remove([start.tp for start in starts])
+        return starts
 
     def remove(self, gone: Iterable[TopicPartition]) -> None:
         for tp in gone:

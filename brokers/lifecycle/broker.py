@@ -199,6 +199,7 @@ class Broker:
             self._layers[entity] = config
             own = self._layers.get(broker_entity(self.process.node.id), {})
             entity, config = ALL_BROKERS, {**self._layers.get(ALL_BROKERS, {}), **own}
+            self.replicas.fetchers.configured(config)
         self.replicas.configured(entity, config)
         self.controller.configured(entity, config)
 

@@ -21,7 +21,7 @@ from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsr
 from emulator.protocol.stop_replica import NO_EPOCH, StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkClient
-from fetchers import FetcherManager, InitialFetchState, Throttle
+from fetchers import InitialFetchState, ReplicaFetcherManager, Throttle
 
 Outcome = tuple[TopicPartition, Errors]
 
@@ -46,7 +46,7 @@ class ReplicaManager:
         self,
         process: Process,
         zk: ZkClient,
-        fetchers: FetcherManager,
+        fetchers: ReplicaFetcherManager,
         policies: BrokerPolicies,
         throttle: Throttle | None = None,
         copies: Throttle | None = None,

@@ -295,7 +295,7 @@ class FetcherStarted(NamedTuple):
 
 
 class FetcherStopped(NamedTuple):
-    """``reason``: idle, all-failed, replaced or died."""
+    """``reason``: idle, all-failed, replaced (its leader has another address), resized or died."""
 
     t_us: int
     seq: int

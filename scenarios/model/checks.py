@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from emulator.protocol.errors import Errors
 from scenarios.errors import BadInput, answered, did_you_mean
-from scenarios.model.configs import QUOTA_RATES, THROTTLED_LISTS
+from scenarios.model.configs import FETCHERS, QUOTA_RATES, THROTTLED_LISTS
 from scenarios.model.consumers import ConsumerSpec
 from scenarios.model.expect import Expect
 from scenarios.model.kinds import at
@@ -134,6 +134,8 @@ def _check_settings(known: Known, entry: MethodEntry) -> None:
     for name in (*stated, *removed):
         if name in THROTTLED_LISTS and topic is None:
             raise BadInput(f"{name} is a topic's; add topic", where="config")
+        if name == FETCHERS and topic is not None:
+            raise BadInput(f"{name} is a broker's; leave topic out", where="config")
         if name in QUOTA_RATES and brokers is None:
             raise BadInput(f'{name} is each broker\'s own; add brokers, such as {{ mode = "all" }}', where="config")
 

@@ -101,7 +101,8 @@ TOPIC_SETTINGS = settings_table(
 THROTTLED_LISTS = tuple(name for name in TOPIC_SETTINGS if name.endswith(".throttled.replicas"))
 QUOTA_RATES = tuple(name for name in BROKER_SETTINGS if name.endswith((".throttled.rate", ".io.max.bytes.per.second")))
 """Those that Kafka keeps for each broker by itself; the default of all brokers has no effect on them (2.3)."""
-DYNAMIC_SETTINGS = {**TOPIC_SETTINGS, **{name: BROKER_SETTINGS[name] for name in QUOTA_RATES}}
+FETCHERS = "num.replica.fetchers"
+DYNAMIC_SETTINGS = {**TOPIC_SETTINGS, **{name: BROKER_SETTINGS[name] for name in (*QUOTA_RATES, FETCHERS)}}
 
 _ELSEWHERE = {
     "file.delete.delay.ms": 'write "log.segment.delete.delay.ms" = 60000 in cluster.config',

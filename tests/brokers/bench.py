@@ -24,7 +24,7 @@ from emulator.protocol.types import Batch, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from emulator.trace import Trace
 from emulator.zookeeper import Response, Stat, ZkClient, ZkCode
-from fetchers import FetcherManager, FetcherPolicies, InitialFetchState, Throttle
+from fetchers import FetcherPolicies, InitialFetchState, ReplicaFetcherManager, Throttle
 
 E = TypeVar("E")
 TP = TopicPartition("t", 0)
@@ -116,7 +116,11 @@ class Bench:
         self.zk = NotedZk()
         self.fetchers = NotedFetchers()
         self.manager = ReplicaManager(
-            self.process, cast(ZkClient, self.zk), cast(FetcherManager, self.fetchers), self.policies, self.throttle
+            self.process,
+            cast(ZkClient, self.zk),
+            cast(ReplicaFetcherManager, self.fetchers),
+            self.policies,
+            self.throttle,
         )
         self.manager.metadata.update(UpdateMetadataRequest(9, 1, -1, (), (0, 1, 2, 3)))
         self.control = ControlHandler(self.manager)

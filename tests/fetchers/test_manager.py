@@ -3,11 +3,12 @@
 import pytest
 
 from emulator.kernel import WorldClock
-from emulator.protocol.events import FetcherStarted, FetcherStopped
+from emulator.protocol.errors import Errors
+from emulator.protocol.events import FetcherStarted, FetcherStopped, FetchPosition
 from emulator.protocol.types import TopicPartition
-from fetchers import FetcherPolicies, InitialFetchState
+from fetchers import FetcherManager, FetcherPolicies, InitialFetchState, ReplicaFetcherManager
 from fetchers.assignment import fetcher_id, java_string_hash
-from tests.fetchers.rig import LEADER, A, B, Rig, write
+from tests.fetchers.rig import KINDS, LEADER, A, B, Rig, play, write
 
 
 @pytest.mark.parametrize(
@@ -89,3 +90,113 @@ async def test_a_thread_without_partitions_ends_with_the_sweep(world_clock: Worl
         assert rig.equal(B)
 
     await Rig(world_clock.world).run(scenario)
+
+
+# -- the number of fetchers changes ---------------------------------------------------------------------------------
+
+
+@KINDS
+def test_a_resize_takes_every_partition_to_the_thread_that_is_its_own_now(kind: type[FetcherManager]) -> None:
+    async def scenario(rig: Rig) -> None:
+        stopped = rig.see(FetcherStopped)
+        rig.leader.swaps = kind is not ReplicaFetcherManager  # a copy goes on until it is done
+        for tp in (A, B):
+            rig.leader.leads(tp, 0)
+        rig.add(A, B)
+        first = rig.thread
+        rig.manager.resize(2)
+        of = {tp: rig.manager.threads[rig.source, fetcher_id(tp, 2)] for tp in (A, B)}
+        assert [list(of[tp].states) for tp in (A, B)] == [[A], [B]]
+        assert first in of.values(), "a thread whose number there still is goes on"
+        assert all(thread.states[tp].truncating for tp, thread in of.items())
+        await rig.rest()
+        assert (rig.equal(A), rig.equal(B)) == (True, True)
+        write(rig.leader.logs[A], 0)
+        rig.manager.resize(1)
+        assert [event.reason for event in stopped].count("resized") == 1
+        assert list(rig.manager.threads) in ([(rig.source, 0)], [])
+        if kind is ReplicaFetcherManager:
+            await rig.rest(600)
+            assert rig.equal(A)
+
+    play(scenario, kind=kind)
+
+
+@KINDS
+def test_a_resize_does_not_bring_back_what_has_failed(kind: type[FetcherManager]) -> None:
+    """Kafka takes those out of failedPartitions that it migrates, and they are on no thread (2.3 and 2.5)."""
+
+    async def scenario(rig: Rig) -> None:
+        rig.leader.leads(A, 0, epoch=1)
+        rig.leader.leads(B, 0)
+        rig.replica(A, 0)
+        rig.add(A, B)
+        await rig.rest()
+        assert A in rig.manager.failed
+        rig.manager.resize(2)
+        assert A in rig.manager.failed
+        assert [tp for thread in rig.manager.threads.values() for tp in thread.states] == [B]
+
+    play(scenario, kind=kind)
+
+
+@pytest.mark.parametrize(("wanted", "fetchers"), [("2", 2), ("8", 8), ("9", 4), ("1", 4), (None, 4)])
+def test_no_more_than_twice_as_many_fetchers_and_no_less_than_half(wanted: str | None, fetchers: int) -> None:
+    async def scenario(rig: Rig) -> None:
+        manager = rig.manager
+        assert isinstance(manager, ReplicaFetcherManager)
+        manager.configured({} if wanted is None else {"num.replica.fetchers": wanted})
+        tps = [TopicPartition("t", number) for number in range(32)]
+        for tp in tps:
+            rig.leader.leads(tp)
+        rig.add(*tps)
+        assert len(rig.manager.threads) == fetchers
+
+    play(scenario, FetcherPolicies(num_replica_fetchers=4))
+
+
+# -- the leader moves to another address ------------------------------------------------------------------------------
+
+
+def test_a_leader_with_another_address_gets_another_thread_and_the_others_wait() -> None:
+    async def scenario(rig: Rig) -> None:
+        stopped, positions = rig.see(FetcherStopped), rig.see(FetchPosition)
+        for tp in (A, B):
+            rig.leader.leads(tp, 0)
+        rig.add(A, B)
+        await rig.rest()
+        first = rig.thread
+        rig.leader.epochs[A] = 1
+        rig.manager.remove([A])
+        rig.manager.add([InitialFetchState(A, LEADER, 1, 1, rig.replicas[A], address="elsewhere:9092")])
+        assert [event.reason for event in stopped] == ["replaced"]
+        assert (rig.thread is first, list(rig.thread.states), rig.leader.lines[0].closed) == (False, [A], True)
+        assert [event.partition for event in positions if event.offset < 0] == [0, 1]
+        write(rig.leader.logs[A], 1)
+        write(rig.leader.logs[B], 0)
+        await rig.rest(600)
+        assert (rig.equal(A), rig.equal(B)) == (True, False)
+        rig.manager.add([InitialFetchState(B, LEADER, 0, 1, rig.replicas[B], address="elsewhere:9092")])
+        await rig.rest(600)
+        assert rig.equal(B)
+        assert len(stopped) == 1
+
+    play(scenario)
+
+
+def test_f6_an_answer_after_a_resize_is_ignored() -> None:
+    """The thread that asked has the partition no more; the one that has it asks for itself."""
+
+    async def scenario(rig: Rig) -> None:
+        for tp in (A, B):
+            rig.leader.leads(tp, 0)
+        rig.leader.fetch_errors[A] = rig.leader.fetch_errors[B] = Errors.FENCED_LEADER_EPOCH
+        rig.add(A, B)
+        await rig.world.sleep(1_000)  # a fetch is on its way
+        rig.leader.fetch_errors.clear()
+        rig.manager.resize(2)
+        await rig.rest()
+        assert len(rig.manager.failed) == 0
+        assert (rig.equal(A), rig.equal(B)) == (True, True)
+
+    play(scenario)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from emulator.protocol.events import Produced
+from emulator.protocol.events import FetcherStopped, IsrChanged, Produced
 from emulator.protocol.znodes import decode_config
 from emulator.trace.events import ZkWritten
 from tests.scenarios.runner.building import Played, Table, play, scenario
@@ -62,3 +62,17 @@ def test_the_tool_keeps_the_other_settings() -> None:
     played = play(scenario(method=[change("5s", 2), unclean]))
     written = played.of(ZkWritten, lambda e: e.path == "/config/topics/orders")
     assert decode_config(written[-1].data) == {LEAST: "2", "unclean.leader.election.enable": "true"}
+
+
+def test_the_fetchers_of_a_broker_change_their_number() -> None:
+    """Nobody falls behind meanwhile; what no broker has four threads for is refused."""
+    fetchers: list[Table] = [
+        {"at": f"{at}s", "action": "config.set", "config": {"num.replica.fetchers": wanted}}
+        for at, wanted in ((5, 2), (10, 9), (15, 1))
+    ]
+    played = play(scenario(assignment=[(0, 1, 2)] * 4, method=fetchers, horizon="40s"))
+    assert played.run.passed, played.run.explanation
+    stopped = [event for event in played.of(FetcherStopped) if event.reason == "resized"]
+    assert {event.node for event in stopped} == {1, 2}
+    assert all(15_000_000 < event.t_us < 16_000_000 for event in stopped)
+    assert played.of(IsrChanged) == []
