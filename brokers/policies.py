@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 from attrs import evolve, field, frozen
 
+from brokers.log.config import BROKER_NAMES, DEFAULTS, TOPIC_NAMES, LogConfig
+from brokers.log.manager import LogManagerConfig
 from brokers.metrics.replication import AllAssigned, UnderReplication
 from brokers.partition.isr_rules import NotCaughtUp, OutOfSyncRule
 from brokers.partition.isr_write import IsrWrites
@@ -19,7 +21,8 @@ class BrokerConfig:
     min_insync_replicas: int = 1
     replica_lag_time_max_us: int = 10_000_000
     replica_high_watermark_checkpoint_interval_us: int = 5_000_000
-    log_segment_delete_delay_us: int = 60_000_000
+    log: LogConfig = DEFAULTS
+    log_manager: LogManagerConfig = field(factory=LogManagerConfig)
     isr_change_propagation_interval_us: int = 2_500_000
     isr_change_propagation_blackout_us: int = 5_000_000
     isr_change_propagation_max_us: int = 60_000_000
@@ -39,6 +42,10 @@ class BrokerPolicies:
     config: BrokerConfig = field(factory=BrokerConfig)
     topic_min_insync_replicas: Mapping[str, int] = field(factory=dict)
     """min.insync.replicas of the topics that set their own."""
+
+    topic_logs: Mapping[str, Mapping[str, str]] = field(factory=dict)
+    """What topics set for their logs, under Kafka's names."""
+
     join_needs_epoch_start: bool = True
     """KAFKA-7128 (2.0.1): a follower joins the ISR only once it has reached the start of the leader's epoch."""
 
@@ -118,15 +125,26 @@ class BrokerPolicies:
     def changed(self, entity: str, config: Mapping[str, str], initial: BrokerConfig) -> "BrokerPolicies":
         """These, with the settings ``config`` given to ``entity``; what all brokers are no longer given is ``initial``.
 
-        Of the settings that Kafka lets one change (KIP-226), min.insync.replicas is followed.
+        Of the settings that Kafka lets one change (KIP-226), min.insync.replicas and those of logs are followed.
         """
         own = config.get("min.insync.replicas")
         if entity == ALL_BROKERS:
             default = initial.min_insync_replicas if own is None else int(own)
-            return evolve(self, config=evolve(self.config, min_insync_replicas=default))
+            log = initial.log.changed(config, BROKER_NAMES)
+            return evolve(self, config=evolve(self.config, min_insync_replicas=default, log=log))
         topic = entity.removeprefix("topics/")
         others = {name: least for name, least in self.topic_min_insync_replicas.items() if name != topic}
-        return evolve(self, topic_min_insync_replicas=others if own is None else {**others, topic: int(own)})
+        logs = {**self.topic_logs, topic: {name: value for name, value in config.items() if name in TOPIC_NAMES}}
+        return evolve(
+            self,
+            topic_min_insync_replicas=others if own is None else {**others, topic: int(own)},
+            topic_logs={name: settings for name, settings in logs.items() if settings},
+        )
+
+    def log_config(self, topic: str) -> LogConfig:
+        """What is set for the logs of ``topic``."""
+        own = self.topic_logs.get(topic)
+        return self.config.log if own is None else self.config.log.changed(own, TOPIC_NAMES)
 
     def valid_acks(self, acks: int) -> bool:
         """Whether a produce may ask for ``acks``."""

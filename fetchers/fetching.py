@@ -77,7 +77,7 @@ class FetchRound:
     def _append(self, state: FetchState, answer: FetchedPartition) -> None:
         batches = answer.batches
         try:
-            end = state.log.append_as_follower(batches, answer.high_watermark)
+            end = state.log.append_as_follower(batches, answer.high_watermark, answer.log_start_offset)
             if self._finish is not None and self._finish(state.tp):
                 self._partitions.drop(state.tp)
                 return

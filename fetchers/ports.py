@@ -23,8 +23,13 @@ class FollowerLog(Protocol):
         """The largest local epoch that is at most ``epoch``, and where it ends locally."""
         ...
 
-    def append_as_follower(self, batches: tuple[Batch, ...], leader_high_watermark: int) -> int:
-        """Append, learn the high watermark, return the new end. Raises anything: the partition fails."""
+    def append_as_follower(
+        self, batches: tuple[Batch, ...], leader_high_watermark: int, leader_log_start: int = 0
+    ) -> int:
+        """Append, learn the high watermark and where the leader's log begins, return the new end.
+
+        Raises anything: the thread's rule judges it (``fetchers.failures``).
+        """
         ...
 
     def truncate_to(self, offset: int) -> None:

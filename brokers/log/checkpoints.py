@@ -6,6 +6,12 @@ from emulator.protocol.types import TopicPartition
 HIGH_WATERMARKS = "replication-offset-checkpoint"
 """The high watermarks that a restarted broker begins with (every 5 s)."""
 
+RECOVERY_POINTS = "recovery-point-offset-checkpoint"
+"""Up to where logs had been flushed (every minute): after an unclean stop they are looked through from there on."""
+
+LOG_STARTS = "log-start-offset-checkpoint"
+"""Where logs begin that begin in the middle of a segment (every minute)."""
+
 
 class OffsetCheckpoint:
     """The file as it is on the disk, and what has changed since. Kafka rewrites it whole; here a write costs what has

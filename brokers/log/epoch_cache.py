@@ -54,5 +54,12 @@ class EpochCache:
             return self
         return EpochCache(tuple(entry for entry in self.entries if entry[1] < offset))
 
+    def truncated_before(self, offset: int) -> "EpochCache":
+        """The log begins at ``offset`` now: so does the epoch that it begins in (LeaderEpochFileCache, 2.3)."""
+        if not self.entries or self.entries[0][1] >= offset:
+            return self
+        before = [epoch for epoch, start in self.entries if start <= offset]
+        return EpochCache(((before[-1], offset), *(entry for entry in self.entries if entry[1] > offset)))
+
 
 NO_EPOCHS = EpochCache()

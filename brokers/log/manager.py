@@ -1,24 +1,56 @@
 """LogManager: the log directories of one broker, and which of them has a replica's log (kafka.log.LogManager, 2.3)."""
 
+from collections.abc import Callable, Iterable
+
+from attrs import frozen
+
+from brokers.log.config import DEFAULTS, NEVER, LogConfig
 from brokers.log.deletion import Deletion
-from brokers.log.directory import LogDirectory, emptiest, future_path, log_path
+from brokers.log.directory import FUTURES, LOGS, LogDirectory, emptiest, future_path, log_path
 from brokers.log.log import Log
+from brokers.log.recovery import CLEAN_SHUTDOWN, recover
+from brokers.log.retention import Expire, Retention
+from brokers.log.upkeep import Upkeep, Writeback
 from emulator.nodes import Process
+from emulator.protocol.events import LogRecovered
 from emulator.protocol.types import TopicPartition
 from fetchers import StorageError
 
 
+@frozen
+class LogManagerConfig:
+    """What is set for all logs of a broker together: kafka's ``log.segment.delete.delay.ms``,
+    ``log.retention.check.interval.ms``, ``log.flush.scheduler.interval.ms`` and
+    ``log.flush.offset.checkpoint.interval.ms``. ``flushes``: some log is flushed by number of records."""
+
+    delete_delay_us: int = 60_000_000
+    retention_check_us: int = 300_000_000
+    flush_check_us: int = NEVER
+    checkpoint_us: int = 60_000_000
+    flushes: bool = False
+    writeback: Writeback | None = None
+
+
 class LogManager:
-    """See the module.
+    """See the module. When it begins it recovers the logs, where the broker was not stopped in order.
 
     Attributes:
         directories: in the order of ``log.dirs``.
         preferred: where replicas that have no log yet are to have theirs.
+        retention: what deletes old segments.
     """
 
-    def __init__(self, process: Process, delete_delay_us: int) -> None:
-        self.directories = tuple(LogDirectory(disk) for disk in process.disks)
-        self._deletion = Deletion(process, delete_delay_us)
+    def __init__(
+        self,
+        process: Process,
+        config: LogManagerConfig,
+        config_of: Callable[[str], LogConfig] = lambda _: DEFAULTS,
+        expire: Expire = lambda _: None,
+    ) -> None:
+        self.directories = tuple(LogDirectory(disk, config_of) for disk in process.disks)
+        self._process = process
+        self._config = config
+        self._deletion = Deletion(process, config.delete_delay_us)
         self.preferred: dict[TopicPartition, LogDirectory] = {}
         self._left: dict[str, LogDirectory] = {}
         """The future logs of an earlier incarnation that nobody has asked for yet."""
@@ -26,6 +58,30 @@ class LogManager:
             for path in directory.discarded():
                 self._deletion.add(directory, path)
             self._left.update(dict.fromkeys(directory.futures(), directory))
+            self._recover(directory)
+        self.retention = Retention(process, config.retention_check_us, expire)
+        upkeep = None
+        if config.flushes or config.flush_check_us < NEVER or config.writeback is not None:
+            upkeep = Upkeep(process, config_of, config.flush_check_us, config.writeback)
+        for directory in self.directories:
+            directory.retention, directory.upkeep = self.retention, upkeep
+
+    def _recover(self, directory: LogDirectory) -> None:
+        disk, node = directory.disk, self._process.node.id
+        if disk.exists(CLEAN_SHUTDOWN):
+            disk.delete(CLEAN_SHUTDOWN)
+            return
+        for path in (*disk.list(FUTURES), *disk.list(LOGS)):
+            tp = TopicPartition.parse(path.partition("/")[2])
+            cut = recover(disk.open(path), directory.recovery_points.get(tp))
+            if cut is not None:
+                self._process.emit(
+                    LogRecovered, node, tp.topic, tp.partition, cut.log_end_offset, cut.batches, cut.reason
+                )
+
+    def start(self) -> None:
+        """Begin the periodic work: recovery points and log starts are written down."""
+        self._process.every(self._config.checkpoint_us, self.write_offsets)
 
     @property
     def online(self) -> list[LogDirectory]:
@@ -62,18 +118,36 @@ class LogManager:
         directory.logs += 1
         return Log(directory, tp, path)
 
-    def delete(self, tp: TopicPartition) -> None:
-        """Drop the log of ``tp``, which nobody has open any more: it is renamed now and gone later."""
+    def delete(self, tp: TopicPartition, log: Log | None) -> None:
+        """Drop the log of ``tp`` (``log``, if it was open): it is renamed now and gone later."""
         path = log_path(tp)
         directory = self._holder(path)
         if directory is not None:
-            directory.high_watermarks.forget(tp)
+            directory.forget(tp)
             self._deletion.add(directory, directory.discard(path))
+        if log is not None:
+            self.retention.forget(log)
 
     def write_high_watermarks(self) -> None:
         """Write the checkpoints. Raises: DiskError."""
         for directory in self.online:
             directory.high_watermarks.write()
+
+    def write_offsets(self) -> None:
+        """Write recovery points and log starts. Raises: DiskError."""
+        for directory in self.online:
+            directory.recovery_points.write()
+            directory.log_starts.write()
+
+    def close(self, logs: Iterable[Log]) -> None:
+        """A clean stop: flush ``logs``, write the checkpoints, and say on each disk that all is in order. Raises:
+        DiskError."""
+        for log in logs:
+            log.flush()
+        self.write_high_watermarks()
+        self.write_offsets()
+        for directory in self.online:
+            directory.disk.open(CLEAN_SHUTDOWN)
 
     # -- moves between directories ------------------------------------------------------------------------------------
 
@@ -106,9 +180,12 @@ class LogManager:
         source, target, path = current.directory, future.directory, log_path(current.tp)
         target.disk.rename(future_path(future.tp), path)
         target.high_watermarks.put(current.tp, source.high_watermarks.get(current.tp))
-        source.high_watermarks.forget(current.tp)
+        source.forget(current.tp)
         self._deletion.add(source, source.discard(path))
+        self.retention.forget(current)
+        target.grown(future)
 
     def delete_future(self, future: Log) -> None:
         """Give a future log up."""
         self._deletion.add(future.directory, future.directory.discard(future_path(future.tp)))
+        self.retention.forget(future)

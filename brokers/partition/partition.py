@@ -195,7 +195,7 @@ class Partition(Replica):
         base = log.end_offset
         for remote in self.remotes.values():
             remote.settle(base)
-        batch = produced.placed(base, self.leader_epoch)
+        batch = produced.placed(base, self.leader_epoch, self.process.clock_us)
         log.append(batch)
         tp, node = self.tp, self.process.node.id
         self.process.emit(
@@ -310,6 +310,12 @@ class Partition(Replica):
         in_sync = len(self.isr) if self.isr_write is None else self.isr_write.maximal_size
         enough = in_sync >= self.manager.policies.min_insync_replicas(self.tp.topic)
         return Errors.NONE if enough else Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+
+    def log_start_moved(self, reason: str) -> None:
+        super().log_start_moved(reason)
+        for remote in self.remotes.values():
+            if remote.session is not None:
+                remote.session.note(self.tp)
 
     def fail_waiting(self, error: Errors) -> None:
         """Answer every delayed produce of this partition with ``error``."""

@@ -4,11 +4,18 @@ from typing import TYPE_CHECKING
 
 from brokers.log import Log
 from emulator.nodes import Process
-from emulator.protocol.events import Appended, HighWatermark, LogLoaded, Truncated
+from emulator.protocol.events import Appended, HighWatermark, LogLoaded, LogStartMoved, Truncated
 from emulator.protocol.types import Batch, TopicPartition
+from fetchers import CorruptBatch
 
 if TYPE_CHECKING:
     from brokers.replicas.manager import ReplicaManager
+
+
+def check_sum(batch: Batch, log: Log) -> None:
+    """What came from elsewhere is looked at before it is appended. Raises: CorruptBatch."""
+    if batch.corrupt:
+        raise CorruptBatch(f"{log.tp}: the batch at {batch.base_offset} does not fit its checksum")
 
 
 class Replica:
@@ -36,7 +43,9 @@ class Replica:
         """
         if self.log is None:
             log = self.log = self.manager.logs.open(self.tp, is_new=is_new)
-            self.high_watermark = min(log.directory.high_watermarks.get(self.tp), log.end_offset)
+            self.high_watermark = max(
+                log.start_offset, min(log.directory.high_watermarks.get(self.tp), log.end_offset)
+            )
             self.process.emit(
                 LogLoaded, self.process.node.id, self.tp.topic, self.tp.partition, log.start_offset, log.end_offset,
                 self.high_watermark,
@@ -87,10 +96,12 @@ class Replica:
         found, end = self.end_offset_for_epoch(epoch)
         return (found, end) if found < epoch or end < offset else None
 
-    def append_as_follower(self, batches: tuple[Batch, ...], leader_high_watermark: int) -> int:
-        """Append what the leader sent and learn its high watermark; return the new end.
+    def append_as_follower(
+        self, batches: tuple[Batch, ...], leader_high_watermark: int, leader_log_start: int = 0
+    ) -> int:
+        """Append what the leader sent, learn its high watermark and where its log begins; return the new end.
 
-        Raises: DiskError, OffsetMismatch.
+        Raises: CorruptBatch, DiskError, OffsetMismatch.
         """
         log = self.log
         assert log is not None
@@ -98,6 +109,7 @@ class Replica:
         node = process.node.id
         size = 0
         for batch in batches:
+            check_sum(batch, log)
             log.append(batch)
             size += batch.size
             process.emit(
@@ -110,7 +122,32 @@ class Replica:
         high_watermark = leader_high_watermark if leader_high_watermark < end else end
         if high_watermark != self.high_watermark:
             self.set_high_watermark(high_watermark, False)
+        if leader_log_start > log.start_offset:
+            log.raise_start_to(min(leader_log_start, end))
+            log.directory.grown(log)
+            self.log_start_moved("leader")
         return end
+
+    def log_start_moved(self, reason: str) -> None:
+        """The log begins later."""
+        assert self.log is not None
+        tp = self.tp
+        self.process.emit(
+            LogStartMoved, self.process.node.id, tp.topic, tp.partition, self.log.start_offset, reason
+        )
+
+    def delete_old_segments(self) -> int | None:
+        """Delete what is too old or too much; from when on there may be more of it (None: not before it grows).
+
+        Raises: DiskError.
+        """
+        log = self.log
+        assert log is not None
+        before = log.start_offset
+        reason = log.delete_old_segments(self.process.clock_us, self.high_watermark)
+        if log.start_offset != before:
+            self.log_start_moved(reason)
+        return log.expires_us()
 
     def truncate_to(self, offset: int) -> None:
         """Drop what lies behind ``offset``; the high watermark never stands behind the end. Raises: DiskError."""

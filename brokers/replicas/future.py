@@ -3,6 +3,7 @@
 from attrs import define
 
 from brokers.log import Log
+from brokers.partition.replica import check_sum
 from emulator.protocol.types import Batch
 
 
@@ -29,11 +30,16 @@ class FutureReplica:
         """See ``EpochCache.end_offset_for``."""
         return self.log.epochs.end_offset_for(epoch, self.log.end_offset)
 
-    def append_as_follower(self, batches: tuple[Batch, ...], leader_high_watermark: int) -> int:
-        """Append what the current log holds; return the new end. Raises: DiskError, OffsetMismatch."""
+    def append_as_follower(
+        self, batches: tuple[Batch, ...], leader_high_watermark: int, leader_log_start: int = 0
+    ) -> int:
+        """Append what the current log holds; return the new end. Raises: CorruptBatch, DiskError, OffsetMismatch."""
         for batch in batches:
+            check_sum(batch, self.log)
             self.log.append(batch)
         self.high_watermark = min(leader_high_watermark, self.log.end_offset)
+        if leader_log_start > self.log.start_offset:
+            self.log.raise_start_to(min(leader_log_start, self.log.end_offset))
         return self.log.end_offset
 
     def truncate_to(self, offset: int) -> None:

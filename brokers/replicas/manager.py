@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import structlog
 
-from brokers.log import LogManager, StorageError
+from brokers.log import Log, LogConfig, LogManager, StorageError
 from brokers.metadata_cache import MetadataCache
 from brokers.metrics import ReplicaManagerMetrics
 from brokers.partition import Partition, isr
@@ -57,7 +57,7 @@ class ReplicaManager:
         self.policies = policies
         self._initial = policies.config
         self.log = structlog.get_logger("brokers.replicas").bind(broker=process.node.id)
-        self.logs = LogManager(process, policies.config.log_segment_delete_delay_us)
+        self.logs = LogManager(process, policies.config.log_manager, self._log_config, self._expire)
         self.moves = LogDirMoves(self, fetchers.policies, copies)
         self.metadata = MetadataCache()
         self.partitions: dict[TopicPartition, Partition] = {}
@@ -75,6 +75,13 @@ class ReplicaManager:
         """The settings of a topic, or of all brokers, have changed."""
         before, self.policies = self.policies, self.policies.changed(entity, config, self._initial)
         self.metrics.configured(before)
+        if (before.config.log, before.topic_logs) != (self.policies.config.log, self.policies.topic_logs):
+            for partition in self.partitions.values():
+                if partition.log is not None:
+                    partition.log.directory.grown(partition.log)  # what it holds may be due earlier
+
+    def _log_config(self, topic: str) -> LogConfig:
+        return self.policies.log_config(topic)
 
     def start(self) -> None:
         """Begin the periodic work: isr-expiration and isr-change-propagation."""
@@ -82,6 +89,7 @@ class ReplicaManager:
         if self.policies.isr_writes.announced:
             self._propagation.start()
         self.moves.start()
+        self.logs.start()
 
     def error_without_replica(self, tp: TopicPartition) -> Errors:
         """What a request for a partition without a replica here gets."""
@@ -97,6 +105,11 @@ class ReplicaManager:
             del woken[session]
             if session.parked is not None:
                 session.try_complete()
+
+    def _expire(self, log: Log) -> int | None:
+        """Old segments of ``log`` may be due."""
+        partition = self.partitions.get(log.tp)
+        return None if partition is None or partition.log is not log else partition.delete_old_segments()
 
     # -- LeaderAndIsr -----------------------------------------------------------------------------------------------
 
@@ -215,7 +228,7 @@ class ReplicaManager:
             partition.stop_leading()
             del self.partitions[tp]
             self.behind.pop(partition, None)
-        self.logs.delete(tp)
+        self.logs.delete(tp, None if partition is None else partition.log)
 
     # -- periodic work ----------------------------------------------------------------------------------------------
 
@@ -252,8 +265,5 @@ class ReplicaManager:
             self.process.every(interval, self.logs.write_high_watermarks)
 
     def close(self) -> None:
-        """A clean stop: flush every log and write the high watermarks."""
-        for partition in self.partitions.values():
-            if partition.log is not None:
-                partition.log.flush()
-        self.logs.write_high_watermarks()
+        """A clean stop: flush every log and write the checkpoints."""
+        self.logs.close(partition.log for partition in self.partitions.values() if partition.log is not None)

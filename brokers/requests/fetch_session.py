@@ -29,13 +29,14 @@ BETWEEN_POLLS_US = 1_000_000
 class Position:
     """Where the follower reads one partition.
 
-    ``high_watermark`` is the last one it was sent. ``diverging``: where its last record is not in the leader's log, the
-    epoch up to which the two may be the same, and where that ends here.
+    ``high_watermark`` and ``log_start`` are the last ones it was sent. ``diverging``: where its last record is not in
+    the leader's log, the epoch up to which the two may be the same, and where that ends here.
     """
 
     offset: int
     leader_epoch: int
     high_watermark: int = -1
+    log_start: int = -1
     diverging: tuple[int, int] | None = None
 
 
@@ -175,7 +176,7 @@ class FetchSession:
                     for batch in batches:
                         size += batch.size
                         budget -= batch.size
-            if batches or position.high_watermark != partition.high_watermark:
+            if batches or position.high_watermark != partition.high_watermark or position.log_start != log.start_offset:
                 answers.append(FetchedPartition(tp, error, partition.high_watermark, log.start_offset, batches))
         return answers, size, failed or size >= request.min_bytes
 
@@ -221,6 +222,7 @@ class FetchSession:
             tp = answer.tp
             position = self.positions[tp]
             position.high_watermark = answer.high_watermark
+            position.log_start = answer.log_start_offset
             if (
                 answer.batches
                 or answer.error

@@ -1,23 +1,23 @@
 """A disk of append-only files behind a page cache.
 
-A *process* crash keeps all that was appended; a *host* crash keeps what was flushed. The unit of an append is
-whatever the owner calls an entry (a record batch, a checkpoint); entries are never mutated.
+A *process* crash keeps all that was appended; a *host* crash keeps what was flushed, and perhaps a piece of what came
+next. The unit of an append is whatever the owner calls an entry (a record batch, a checkpoint); entries are never
+mutated.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from attrs import define, evolve, field
+from attrs import define, evolve, field, frozen
 
-from emulator.kernel import DeadIncarnation
-
-
-class DiskError(Exception):
-    """The disk refused an operation (I/O error): injected by a fault."""
+from emulator.disks.fault import CLOSED, Fault
 
 
-class UnexpectedError(Exception):
-    """Not the disk, but a program that has not foreseen what it met: injected by a fault."""
+@frozen
+class Torn:
+    """What a host crash left of an entry that was being written."""
+
+    entry: Any
 
 
 @define(eq=False, weakref_slot=False)
@@ -27,96 +27,101 @@ class File:
     Attributes:
         entries: what a process sees, page cache included. Owners may read it; only the methods change it.
         flushed: the first ``flushed`` entries survive a host crash.
+        label: what the owner keeps in the file's name, as durable as names are.
+        fault: what is wrong with it, if anything is.
     """
 
     path: str
     entries: list[Any] = field(factory=list)
     flushed: int = 0
-    failing: str = ""
-    """While set, operations raise ``DiskError`` with this reason."""
-    failing_operation: str = ""
-    """Only this operation fails (``append``, ``truncate``, ``flush``, ``replace``); empty: all."""
-    failures: int | None = None
-    """How many operations are still to fail; None: all of them, while ``failing`` is set."""
-    failing_with: type[Exception] = DiskError
-    closed: bool = False
-    """The process that had it open is gone: every operation raises ``DeadIncarnation``."""
+    label: Any = None
+    fault: Fault | None = None
 
-    def fail(
-        self, reason: str, operation: str = "", times: int | None = None, error: type[Exception] = DiskError
-    ) -> None:
-        """A fault: let the next ``times`` operations (None: all, until ``mend``) fail, with ``error``."""
-        self.failing, self.failing_operation, self.failures, self.failing_with = reason, operation, times, error
-
-    def mend(self) -> None:
-        """End the fault."""
-        self.failing, self.failing_operation, self.failures = "", "", None
-
-    def _check(self, operation: str) -> None:
-        if self.closed:
-            raise DeadIncarnation(f"{self.path}: the process that had it open is dead")
-        if not self.failing or self.failing_operation not in ("", operation):
-            return
-        reason = self.failing
-        if self.failures is not None:
-            self.failures -= 1
-            if self.failures <= 0:
-                self.mend()
-        raise self.failing_with(f"{self.path}: {reason}")
+    def check(self, operation: str) -> None:
+        """Whether ``operation`` works now. Raises: DiskError, UnexpectedError, DeadIncarnation."""
+        if self.fault is not None:
+            self.fault.strike(self.path, operation)
 
     def append(self, entry: Any) -> None:
         """Write ``entry`` into the page cache. Raises: DiskError."""
-        if self.failing or self.closed:
-            self._check("append")
+        if self.fault is not None:
+            self.fault.strike(self.path, "append")
         self.entries.append(entry)
 
     def truncate(self, length: int) -> None:
         """Keep the first ``length`` entries. Raises: DiskError."""
-        self._check("truncate")
+        self.check("truncate")
         del self.entries[length:]
         self.flushed = min(self.flushed, length)
 
+    def drop(self, count: int) -> None:
+        """Let the first ``count`` entries go, durably. Raises: DiskError."""
+        self.check("truncate")
+        del self.entries[:count]
+        self.flushed = max(0, self.flushed - count)
+
+    def damage(self, place: int, damaged: Any) -> None:
+        """A fault: the medium has changed what was written. No operation of the owner's."""
+        self.entries[place] = damaged
+
     def flush(self) -> None:
-        """Make everything durable (fsync)."""
-        self._check("flush")
+        """Make everything durable (fsync). Raises: DiskError."""
+        self.check("flush")
+        self.flushed = len(self.entries)
+
+    def write_back(self) -> None:
+        """The operating system has written the page cache to the disk, by itself."""
         self.flushed = len(self.entries)
 
     def replace(self, *entries: Any) -> None:
         """Put ``entries`` in the place of the whole content, atomically and durably (write, fsync,
         rename)."""
-        self._check("replace")
+        self.check("replace")
         self.entries = list(entries)
         self.flushed = len(entries)
 
     def amend(self, places: Mapping[int, Any], more: Iterable[Any]) -> None:
         """Put entries in the places of others and ``more`` behind them, atomically and durably: what a ``replace``
         does to a file of which little changes."""
-        self._check("replace")
+        self.check("replace")
         for place, entry in places.items():
             self.entries[place] = entry
         self.entries.extend(more)
         self.flushed = len(self.entries)
 
+    def lose_unflushed(self, tears: Callable[[], bool]) -> None:
+        """The page cache is gone; where ``tears()``, a piece of the first entry in it had reached the disk."""
+        if len(self.entries) > self.flushed:
+            pieces = [Torn(self.entries[self.flushed])] if tears() else []
+            self.entries[self.flushed :] = pieces
+            self.flushed = len(self.entries)
+
 
 @define(eq=False)
 class Disk:
-    """The files of one disk, by path. ``name``: where its machine has it mounted."""
+    """The files of one disk, by path.
+
+    Attributes:
+        name: where its machine has it mounted.
+        fault: what is wrong with all of it, if anything is.
+    """
 
     name: str = "/data/0"
     files: dict[str, File] = field(factory=dict)
+    fault: Fault | None = None
 
     def open(self, path: str) -> File:
         """The file at ``path``, created empty where it is missing."""
         file = self.files.get(path)
         if file is None:
-            file = self.files[path] = File(path)
+            file = self.files[path] = File(path, fault=self.fault)
         return file
 
     def close(self) -> None:
         """The process is gone: the files it has open refuse it from now on; whoever opens them anew has them."""
         for path, file in self.files.items():
             self.files[path] = evolve(file)
-            file.closed = True
+            file.fault = CLOSED
 
     def exists(self, path: str) -> bool:
         return path in self.files
@@ -135,7 +140,19 @@ class Disk:
         """The paths that begin with ``prefix``, sorted."""
         return sorted(path for path in self.files if path.startswith(prefix))
 
-    def lose_unflushed(self) -> None:
-        """The host crashed: the page cache is gone."""
+    def fail(self, fault: Fault) -> None:
+        """A fault of the whole disk: of all files, and of those yet to come."""
+        self.fault = fault
         for file in self.files.values():
-            del file.entries[file.flushed :]
+            file.fault = fault
+
+    def mend(self) -> None:
+        """End every fault, of the disk and of its files; what was damaged stays so."""
+        self.fault = None
+        for file in self.files.values():
+            file.fault = None
+
+    def lose_unflushed(self, tears: Callable[[], bool] = lambda: False) -> None:
+        """The host crashed: the page cache is gone. ``tears``: see ``File.lose_unflushed``."""
+        for file in self.files.values():
+            file.lose_unflushed(tears)

@@ -69,8 +69,9 @@ class Node:
         connections."""
         if kind == "host":
             self.up = False
+            draws = self.world.stream("disk", self.name)
             for disk in self.disks:
-                disk.lose_unflushed()
+                disk.lose_unflushed(lambda: draws.below(2) == 0)
         process = self.process
         if process is None or not process.alive:
             return

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from emulator.protocol.client_events import *  # noqa: F403  (events like the others, in files of their own)
 from emulator.protocol.copy_events import *  # noqa: F403
 from emulator.protocol.isr_events import *  # noqa: F403
+from emulator.protocol.log_events import *  # noqa: F403
 from emulator.protocol.metric_events import *  # noqa: F403
 from emulator.protocol.move_events import *  # noqa: F403
 

@@ -24,9 +24,9 @@ class ProducedBatch:
     size: int
     id: int
 
-    def placed(self, base_offset: int, leader_epoch: int) -> Batch:
-        """The batch as a leader of ``leader_epoch`` appends it at ``base_offset``."""
-        return Batch(base_offset, base_offset + self.count, leader_epoch, self.size, self.id)
+    def placed(self, base_offset: int, leader_epoch: int, now_us: int) -> Batch:
+        """The batch as a leader of ``leader_epoch`` appends it at ``base_offset``, ``now_us`` by its clock."""
+        return Batch(base_offset, base_offset + self.count, leader_epoch, self.size, self.id, timestamp_us=now_us)
 
 
 @define(eq=False)
@@ -41,10 +41,10 @@ class IdempotentBatch(ProducedBatch):
     def last_sequence(self) -> int:
         return self.base_sequence + self.count - 1
 
-    def placed(self, base_offset: int, leader_epoch: int) -> Batch:
+    def placed(self, base_offset: int, leader_epoch: int, now_us: int) -> Batch:
         return SequencedBatch(
             base_offset, base_offset + self.count, leader_epoch, self.size, self.id, self.producer_id,
-            self.base_sequence,
+            self.base_sequence, timestamp_us=now_us,
         )  # fmt: skip
 
 

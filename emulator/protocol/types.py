@@ -1,9 +1,9 @@
 """The nouns that every request uses."""
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
-from attrs import define
+from attrs import define, field
 
 NO_LEADER = -1
 LEADER_DURING_DELETE = -2
@@ -51,6 +51,8 @@ class Batch:
         size: bytes.
         id: who wrote it: unique over the run for each batch a producer made, so that two batches at one offset can be
             told apart. 0 and below for the data that a topic begins with.
+        timestamp_us: when its leader appended it.
+        corrupt: its checksum does not fit its content.
     """
 
     base_offset: int
@@ -58,6 +60,15 @@ class Batch:
     leader_epoch: int
     size: int
     id: int
+    timestamp_us: int = field(default=0, kw_only=True)
+    corrupt: ClassVar[bool] = False
+
+
+@define(eq=False)
+class CorruptBatch(Batch):
+    """What a broken disk has made of a batch: one can see where it lies, and that it is spoilt."""
+
+    corrupt: ClassVar[bool] = True
 
 
 @define(eq=False)

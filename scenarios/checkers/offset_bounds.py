@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from emulator.protocol.events import BecameFollower, BecameLeader, HighWatermark, LogLoaded, Truncated
+from emulator.protocol.events import BecameFollower, BecameLeader, HighWatermark, LogLoaded, LogStartMoved, Truncated
+from emulator.protocol.types import TopicPartition
 from scenarios.checkers.checker import Checker, Report
 from scenarios.checkers.ghosts import Ghosts
 from scenarios.checkers.replica_logs import ReplicaLog
@@ -17,9 +18,8 @@ class OffsetBounds(Checker):
     """Log start, high watermark and log end stand in this order on every replica.
 
     Verified: wherever one of them changes: when a log is found on the disk, when a role is taken up, when the log is
-        truncated, when the high watermark moves. That appends leave the order as it is, needs no check.
-
-    Not verified: the log start after it has moved (retention, DeleteRecords): no event tells of it.
+        truncated, when old segments go, when the high watermark moves. That appends leave the order as it is, needs
+        no check.
     """
 
     name: ClassVar[str] = "offset_bounds"
@@ -44,6 +44,15 @@ class OffsetBounds(Checker):
 
     def on_truncated(self, event: Truncated) -> None:
         self._check(event, 0, event.log_end_offset, "when it truncates")
+
+    def on_log_start_moved(self, event: LogStartMoved) -> None:
+        log = self.ghosts.logs.get(event.node, TopicPartition(event.topic, event.partition))
+        if log is not None and log.high_watermark is not None and event.log_start_offset > log.high_watermark:
+            self.violated(
+                event,
+                f"broker {event.node}, {event.topic}-{event.partition}: the log begins at {event.log_start_offset}, "
+                f"behind its high watermark {log.high_watermark}",
+            )
 
     def _beyond(self, event: HighWatermark, log: ReplicaLog) -> None:
         self._check(event, log.start_offset, log.end_offset, "when its high watermark moves")

@@ -13,8 +13,8 @@ What a log must never look like, it tells those who ask: a batch that is not at 
 of an older epoch than the one before it (``regressed``). The second is a property of the tree and is found once, when
 the first log takes such a batch.
 
-Not covered: a log whose start moves (retention, DeleteRecords). After a full truncation beyond its end a
-log's content is not known (``ReplicaLog.known``), and checkers leave it alone.
+A log whose start moves keeps its history here: what retention deleted was committed. After a full truncation beyond
+its end a log's content is not known (``ReplicaLog.known``), and checkers leave it alone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define
 
-from emulator.protocol.events import Appended, LogLoaded, ReplicaStopped, Truncated
+from emulator.protocol.events import Appended, LogLoaded, LogStartMoved, ReplicaStopped, Truncated
 from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
@@ -212,6 +212,9 @@ class ReplicaLogs:
             log.start_offset = event.log_end_offset
         else:
             log.cut(event.log_end_offset)
+
+    def on_start_moved(self, event: LogStartMoved) -> None:
+        self.made((event.node, event.topic, event.partition)).start_offset = event.log_start_offset
 
     def on_stopped(self, event: ReplicaStopped) -> None:
         if event.deleted:

@@ -133,7 +133,9 @@ class Cluster:
         return node
 
     def _preload(self) -> None:
-        preload = Preload({broker: node.disks for broker, node in self.nodes.items()})
+        preload = Preload(
+            {broker: node.disks for broker, node in self.nodes.items()}, self.setup.broker.policies.log_config
+        )
         for topic in self.setup.topics:
             if topic.size:
                 for partition, replicas in topic.assignment.items():

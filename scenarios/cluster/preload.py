@@ -1,9 +1,10 @@
 """What a topic holds when the run begins: written to the disks of its replicas, as if it had been there for long."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from brokers.log import Log, LogDirectory
+from brokers.log import Log, LogConfig, LogDirectory
 from brokers.log.directory import emptiest
+from brokers.log.recovery import CLEAN_SHUTDOWN
 from emulator.disks import Disk
 from emulator.protocol.types import Batch, TopicPartition
 
@@ -14,8 +15,8 @@ BATCH_BYTES = 1_048_576
 class Preload:
     """Fills the disks of ``brokers``."""
 
-    def __init__(self, disks: Mapping[int, tuple[Disk, ...]]) -> None:
-        self._directories = {broker: [LogDirectory(disk) for disk in its] for broker, its in disks.items()}
+    def __init__(self, disks: Mapping[int, tuple[Disk, ...]], config_of: Callable[[str], LogConfig]) -> None:
+        self._directories = {broker: [LogDirectory(disk, config_of) for disk in its] for broker, its in disks.items()}
 
     def write(self, tp: TopicPartition, replicas: tuple[int, ...], size: int, message_size: int) -> None:
         """Give every replica the same ``size`` bytes of ``tp``: of leader epoch 0, flushed, below the high
@@ -35,6 +36,8 @@ class Preload:
         for directories in self._directories.values():
             for directory in directories:
                 directory.high_watermarks.write()
+                directory.recovery_points.write()
+                directory.disk.open(CLEAN_SHUTDOWN)
 
 
 def _batches(size: int, message_size: int) -> list[Batch]:

@@ -51,6 +51,20 @@ class NetworkSpec:
 
 
 @frozen(kw_only=True)
+class DiskSpec:
+    """The disks under the log directories."""
+
+    writeback_us: int | None = field(
+        default=None,
+        metadata=key(
+            SOME_TIME,
+            "after about so long the operating system writes new data to the disk by itself; absent = never",
+            name="writeback",
+        ),
+    )
+
+
+@frozen(kw_only=True)
 class ZooKeeperSpec:
     """ZooKeeper as a broker sees it: round trip, pipelining, session timeout."""
 
@@ -78,6 +92,7 @@ class ClusterSpec:
         default=1,
         metadata=key(Integer(1, MOST_LOG_DIRS), "log directories of a broker, each on a disk of its own: /data/0, ..."),
     )
+    disk: DiskSpec = field(default=Factory(DiskSpec), metadata=key(Block(DiskSpec), "the disks under them"))
     config: dict[str, ConfigValue] = field(
         default=Factory(dict), metadata=key(BROKER_CONFIG, "broker settings under Kafka's names")
     )

@@ -38,6 +38,8 @@ def settings_table(*settings: Setting) -> Mapping[str, Setting]:
 
 
 LONG_MAX = 2**63 - 1
+WEEK_MS = 7 * 24 * 3600 * 1000
+_LIMIT = Integer(-1)
 _COUNT, _POSITIVE, _SWITCH = Integer(0), Integer(1), Boolean()
 
 BROKER_SETTINGS = settings_table(
@@ -59,6 +61,14 @@ BROKER_SETTINGS = settings_table(
         5_000,
         "how often high watermarks are saved",
     ),
+    Setting("log.segment.bytes", Integer(14), 1 << 30, "a segment of a log ends before it would be larger"),
+    Setting("log.roll.ms", _POSITIVE, WEEK_MS, "a segment ends when its first batch is older"),
+    Setting("log.retention.bytes", _LIMIT, -1, "old segments go while the log is that large without them; -1: never"),
+    Setting("log.retention.ms", _LIMIT, WEEK_MS, "segments go whose newest batch is older; -1: never"),
+    Setting("log.retention.check.interval.ms", _POSITIVE, 300_000, "how often old segments are looked for"),
+    Setting("log.flush.interval.messages", _POSITIVE, LONG_MAX, "unflushed records of a log that bring a flush"),
+    Setting("log.flush.interval.ms", _COUNT, LONG_MAX, "time since a log's last flush that brings one"),
+    Setting("log.flush.scheduler.interval.ms", _POSITIVE, LONG_MAX, "how often logs to flush by time are looked for"),
     Setting("log.segment.delete.delay.ms", _COUNT, 60_000, "how long a deleted log stays on the disk, renamed"),
     Setting("controller.socket.timeout.ms", _POSITIVE, 30_000, "a control request unanswered for longer is resent"),
     Setting("auto.leader.rebalance.enable", _SWITCH, True, "does leadership go back to preferred replicas by itself"),
@@ -97,6 +107,12 @@ TOPIC_SETTINGS = settings_table(
     BROKER_SETTINGS["unclean.leader.election.enable"],
     Setting("leader.replication.throttled.replicas", _REPLICA_LIST, "", 'who sends under the rate: "*" or "0:1,0:2"'),
     Setting("follower.replication.throttled.replicas", _REPLICA_LIST, "", "who receives under the rate"),
+    Setting("segment.bytes", Integer(14), 1 << 30, "a segment of a log ends before it would be larger"),
+    Setting("segment.ms", _POSITIVE, WEEK_MS, "a segment ends when its first batch is older"),
+    Setting("retention.bytes", _LIMIT, -1, "old segments go while the log is that large without them; -1: never"),
+    Setting("retention.ms", _LIMIT, WEEK_MS, "segments go whose newest batch is older; -1: never"),
+    Setting("flush.messages", _POSITIVE, LONG_MAX, "unflushed records of a log that bring a flush"),
+    Setting("flush.ms", _COUNT, LONG_MAX, "time since its last flush that brings one, if such logs are looked for"),
 )
 THROTTLED_LISTS = tuple(name for name in TOPIC_SETTINGS if name.endswith(".throttled.replicas"))
 QUOTA_RATES = tuple(name for name in BROKER_SETTINGS if name.endswith((".throttled.rate", ".io.max.bytes.per.second")))

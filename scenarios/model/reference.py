@@ -19,7 +19,7 @@ from scenarios.errors import BadInput
 from scenarios.model import kinds
 from scenarios.model.actions import ACTIONS, DelaySpec, Parameter
 from scenarios.model.client_configs import CONSUMER_SETTINGS, PRODUCER_SETTINGS
-from scenarios.model.cluster import CardSpec, ClusterSpec, NetworkSpec, ZooKeeperSpec
+from scenarios.model.cluster import CardSpec, ClusterSpec, DiskSpec, NetworkSpec, ZooKeeperSpec
 from scenarios.model.configs import BROKER_SETTINGS, LONG_MAX, TOPIC_SETTINGS, Config, Setting
 from scenarios.model.consumers import ConsumerSpec
 from scenarios.model.expect import Expect, OneOrMore
@@ -50,6 +50,7 @@ BLOCKS: Mapping[str, type[Any]] = {
     "cluster": ClusterSpec,
     "cluster.network": NetworkSpec,
     "cluster.network.cards": CardSpec,
+    "cluster.disk": DiskSpec,
     "cluster.zk": ZooKeeperSpec,
     "topics": TopicSpec,
     "workloads": WorkloadSpec,

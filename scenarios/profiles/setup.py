@@ -3,6 +3,8 @@
 from attrs import evolve
 
 from brokers.lifecycle import BrokerSpec
+from brokers.log import LogManagerConfig, Writeback
+from brokers.log.config import BROKER_NAMES, DEFAULTS, NEVER, TOPIC_NAMES
 from brokers.partition.isr_rules import StuckOrSlow
 from brokers.policies import BrokerConfig, BrokerPolicies
 from controller import ControllerPolicies
@@ -117,7 +119,8 @@ def _broker_policies(scenario: Scenario) -> BrokerPolicies:
         min_insync_replicas=settings["min.insync.replicas"],
         replica_lag_time_max_us=settings["replica.lag.time.max.ms"] * 1000,
         replica_high_watermark_checkpoint_interval_us=settings["replica.high.watermark.checkpoint.interval.ms"] * 1000,
-        log_segment_delete_delay_us=settings["log.segment.delete.delay.ms"] * 1000,
+        log=DEFAULTS.changed({name: str(settings[name]) for name in BROKER_NAMES}, BROKER_NAMES),
+        log_manager=_log_manager(scenario),
         request_timeout_us=settings["request.timeout.ms"] * 1000,
         replication_quota_window_num=settings["replication.quota.window.num"],
         replication_quota_window_size_us=settings["replication.quota.window.size.seconds"] * 1_000_000,
@@ -134,9 +137,33 @@ def _broker_policies(scenario: Scenario) -> BrokerPolicies:
         config=config,
         out_of_sync=rule,
         topic_min_insync_replicas=min_insync_replicas(scenario),
+        topic_logs=topic_logs(scenario),
         # KAFKA-42's controller does not tell the leader of new replicas: under no release could the move end otherwise.
         checks_assignment=brokers.checks_assignment and scenario.strategy.parsed.protocol != "kafka-42",
     )
+
+
+def _log_manager(scenario: Scenario) -> LogManagerConfig:
+    settings, writeback_us = scenario.settings(), scenario.cluster.disk.writeback_us
+    own = (logs.get("flush.messages") for logs in topic_logs(scenario).values())
+    flushes = any(name is not None for name in own) or settings["log.flush.interval.messages"] < LONG_MAX
+    check_ms = settings["log.flush.scheduler.interval.ms"]
+    return LogManagerConfig(
+        delete_delay_us=settings["log.segment.delete.delay.ms"] * 1000,
+        retention_check_us=settings["log.retention.check.interval.ms"] * 1000,
+        flush_check_us=NEVER if check_ms == LONG_MAX else check_ms * 1000,
+        flushes=flushes,
+        writeback=None if writeback_us is None else Writeback(writeback_us),
+    )
+
+
+def topic_logs(scenario: Scenario) -> dict[str, dict[str, str]]:
+    """Topic -> what it sets for its logs, of those that set anything."""
+    own = {
+        topic.name: {name: str(value) for name, value in topic.config.items() if name in TOPIC_NAMES}
+        for topic in all_topics(scenario)
+    }
+    return {name: settings for name, settings in own.items() if settings}
 
 
 def min_insync_replicas(scenario: Scenario) -> dict[str, int]:

@@ -3,6 +3,7 @@
 import pytest
 
 from brokers.policies import BrokerConfig, BrokerPolicies
+from emulator.disks import Fault
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkCode
@@ -115,7 +116,7 @@ def test_a_disk_that_fails_is_a_storage_error() -> None:
     bench = Bench()
     partition = bench.lead()
     assert partition.log is not None
-    partition.log.fail_disk("I/O error", times=1)
+    partition.log.fail_disk(Fault("I/O error", left=1))
     assert bench.produce().last.partitions == ((TP, Errors.KAFKA_STORAGE_ERROR, -1),)
     assert bench.produce().last.partitions == ((TP, Errors.NONE, 0),)
 

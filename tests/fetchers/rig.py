@@ -76,7 +76,9 @@ class Replica:
     def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
         return self.log.epochs.end_offset_for(epoch, self.log.end_offset)
 
-    def append_as_follower(self, batches: tuple[Batch, ...], leader_high_watermark: int) -> int:
+    def append_as_follower(
+        self, batches: tuple[Batch, ...], leader_high_watermark: int, leader_log_start: int = 0
+    ) -> int:
         for batch in batches:
             self.log.append(batch)
         self.high_watermark = min(leader_high_watermark, self.log.end_offset)

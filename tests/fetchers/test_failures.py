@@ -33,7 +33,9 @@ class Broken(Replica):
         if doing == self.doing:
             raise self.error
 
-    def append_as_follower(self, batches: tuple[Batch, ...], leader_high_watermark: int) -> int:
+    def append_as_follower(
+        self, batches: tuple[Batch, ...], leader_high_watermark: int, leader_log_start: int = 0
+    ) -> int:
         self.check("append")
         return super().append_as_follower(batches, leader_high_watermark)
 

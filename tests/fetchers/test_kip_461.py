@@ -8,6 +8,7 @@ import structlog
 from structlog.testing import capture_logs
 
 from brokers.log.epoch_cache import NO_EPOCHS
+from emulator.disks import Fault
 from emulator.metrics.events import GaugeSet
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import (
@@ -35,7 +36,7 @@ async def fail(rig: Rig, cause: str = "append", *, alone: bool = False) -> None:
     rig.leader.leads(A, 0, 0, 0)
     rig.leader.leads(B, 0)
     if cause in ("append", "truncate"):
-        replica.log.fail_disk("I/O error", cause)
+        replica.log.fail_disk(Fault("I/O error", (cause,)))
     elif cause == "fenced epoch":
         rig.leader.epochs[A] = 1
     elif cause == "fenced offsets":
@@ -147,7 +148,7 @@ def test_kip_461_next_epoch_clears_as_follower_on_a_new_thread(kind: type[Fetche
         failed = rig.thread
         if swept:
             rig.manager.end_idle_threads()
-        rig.replicas[A].log._file.mend()
+        rig.replicas[A].log.fail_disk(None)
         rig.leader.epochs[A] = 1
         rig.add(A, epoch=1)
         assert (rig.thread is failed, len(rig.manager.failed), len(started)) == (False, 0, 2)
@@ -164,7 +165,7 @@ def test_C97_next_epoch_clears_on_the_same_thread_where_others_are(kind: type[Fe
     async def scenario(rig: Rig) -> None:
         await fail(rig, "truncate")
         thread = rig.thread
-        rig.replicas[A].log._file.mend()
+        rig.replicas[A].log.fail_disk(None)
         rig.leader.epochs[A] = 1
         rig.add(A, epoch=1)
         assert rig.thread is thread

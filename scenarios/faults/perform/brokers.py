@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from emulator.disks import DiskError, UnexpectedError
+from emulator.disks import Fault, UnexpectedError
 from emulator.protocol.types import TopicPartition
+from fetchers import StorageError
 from scenarios.model import MethodEntry
 
 if TYPE_CHECKING:
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
 
 INJECTED = "injected by the scenario"
 FAILURES: dict[str, tuple[str, type[Exception]]] = {
-    "append": ("append", DiskError),
-    "truncate": ("truncate", DiskError),
+    "append": ("append", StorageError),
+    "truncate": ("truncate", StorageError),
     "unexpected": ("append", UnexpectedError),
 }
 """The causes of fetcher.fail_partition: which operation on the log fails, and with what."""
@@ -71,7 +72,7 @@ def fail_partition(actions: Actions, entry: MethodEntry, brokers: Brokers) -> No
             actions.refused.append(f"fetcher.fail_partition: broker {broker} has no replica of {tp}")
         else:
             operation, error = FAILURES[entry.param("cause")]
-            partition.log.fail_disk(INJECTED, operation, times=1, error=error)
+            partition.log.fail_disk(Fault(INJECTED, (operation,), 1, error))
 
 
 def fail_start_replica(actions: Actions, entry: MethodEntry, brokers: Brokers) -> None:

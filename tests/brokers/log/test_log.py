@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from brokers.log import Log, LogDirectory, OffsetMismatch
 from brokers.log.checkpoints import HIGH_WATERMARKS, OffsetCheckpoint
-from emulator.disks import Disk, DiskError
+from emulator.disks import Disk, DiskError, Fault
 from emulator.protocol.types import TopicPartition
 from tests.brokers.bench import TP, batch
 
@@ -96,7 +96,7 @@ def test_a_host_crash_leaves_what_was_flushed() -> None:
 
 def test_a_refused_write_changes_nothing() -> None:
     log = filled(Disk(), 2)
-    log.fail_disk("I/O error", times=2)
+    log.fail_disk(Fault("I/O error", left=2))
     with pytest.raises(DiskError):
         log.append(batch(2, 1))
     with pytest.raises(DiskError):

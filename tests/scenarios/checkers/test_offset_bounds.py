@@ -38,6 +38,16 @@ def test_a_high_watermark_before_a_log_that_begins_later() -> None:
     assert violation.state.endswith("when its high watermark moves: log start 500, high watermark 10, log end 500")
 
 
+def test_a_log_that_begins_behind_its_high_watermark() -> None:
+    run = Story(OffsetBounds.name).begin()
+    run.everywhere(0, 1)
+    run.high_watermark(0, 5, leader=True)
+    run.emit(e.LogStartMoved, 0, *ORDERS_0, 5, "time")
+    shown = run.emit(e.LogStartMoved, 0, *ORDERS_0, 6, "time")
+    [violation] = run.violations()
+    assert violation.seq == shown.seq
+
+
 def test_high_watermarks_within_their_logs() -> None:
     run = Story(OffsetBounds.name).begin()
     run.everywhere(0, 1)

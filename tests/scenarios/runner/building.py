@@ -44,6 +44,7 @@ def scenario(
     profile: str = "kafka-2.3",
     seed: int = 1,
     horizon: str = "5m",
+    cluster: Mapping[str, object] | None = None,
     **more: Any,
 ) -> Scenario:
     """A cluster of ``brokers`` with one topic, orders. ``plan``: partition -> replicas; ``rate`` 0: no load."""
@@ -52,7 +53,12 @@ def scenario(
         "profile": profile,
         "seed": seed,
         "horizon": horizon,
-        "cluster": {"brokers": brokers, "config": dict(config or {}), "network": {"jitter": "200us"}},
+        "cluster": {
+            "brokers": brokers,
+            "config": dict(config or {}),
+            "network": {"jitter": "200us"},
+            **(cluster or {}),
+        },
         "topics": [
             {
                 "name": "orders",

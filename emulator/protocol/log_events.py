@@ -1,0 +1,46 @@
+"""What a run records of logs and the disks they lie on, beside appends and truncations. They are events like those of
+``emulator.protocol.events``, which has them too."""
+
+from typing import NamedTuple
+
+
+class LogRecovered(NamedTuple):
+    """After an unclean stop a log was cut at the first batch that is ``torn`` or ``corrupt`` (``reason``): where it
+    ends now, and how many batches went, the spoilt one included."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    log_end_offset: int
+    batches: int
+    reason: str
+
+
+class LogStartMoved(NamedTuple):
+    """A replica's log begins later. ``reason``: old segments went, by ``time`` or ``size``; or ``leader``: the leader's
+    log begins there, as a follower learns when it fetches."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    log_start_offset: int
+    reason: str
+
+
+class LogDirFailed(NamedTuple):
+    """A log directory is offline, and with it ``replicas`` replicas (KIP-112); ``broker_halts``: with it the broker."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    directory: str
+    reason: str
+    replicas: int
+    broker_halts: bool

@@ -1,0 +1,129 @@
+"""Old segments go: when they are looked for, what stays, and how followers learn where the leader's log begins."""
+
+from attrs import evolve
+
+from brokers.log import LogConfig, LogManagerConfig
+from brokers.policies import BrokerConfig, BrokerPolicies
+from emulator.protocol.events import LogStartMoved
+from emulator.protocol.znodes import ALL_BROKERS
+from tests.brokers.bench import ME, Bench
+
+SECOND = 1_000_000
+CONFIG = LogConfig(segment_bytes=200, retention_us=60 * SECOND)
+"""Two batches of the bench to a segment."""
+
+
+def bench_with(log: LogConfig = CONFIG) -> Bench:
+    return Bench(BrokerPolicies(BrokerConfig(log=log, log_manager=LogManagerConfig(retention_check_us=60 * SECOND))))
+
+
+def starts(bench: Bench, at_s: dict[int, int], until_s: int, *, isr: tuple[int, ...] = (ME,)) -> list[tuple[int, int]]:
+    """Lead, append ``at_s[t]`` batches at each second t; (second, log start) whenever it moved."""
+    moved: list[tuple[int, int]] = []
+    bench.trace.fold(LogStartMoved, lambda event: moved.append((event.t_us // SECOND, event.log_start_offset)))
+
+    async def body() -> None:
+        bench.lead(isr=isr)
+        for second, batches in at_s.items():
+            await bench.world.sleep(second * SECOND - bench.world.now)
+            for _ in range(batches):
+                bench.produce()
+        await bench.world.sleep(until_s * SECOND - bench.world.now)
+
+    bench.world.run(body)
+    return moved
+
+
+def test_segments_go_at_the_first_check_after_their_newest_batch_is_too_old() -> None:
+    """Checks come at 30 s, 90 s, 150 s, ..."""
+    assert starts(bench_with(), {1: 3, 20: 1, 40: 1}, 300) == [(90, 4), (150, 5)]
+
+
+def test_what_is_not_committed_stays() -> None:
+    bench = bench_with()
+    assert starts(bench, {1: 5}, 400, isr=(ME, 1)) == []
+    assert bench.partition.log_end_offset == 5
+
+
+def test_whole_segments_go_while_the_log_is_large_enough_without_them() -> None:
+    log = evolve(CONFIG, retention_us=-1, retention_bytes=300)
+    bench = bench_with(log)
+    assert starts(bench, {1: 8}, 100) == [(30, 4)]
+    assert [batch.base_offset for batch in bench.partition.log.batches] == [4, 5, 6, 7]  # type: ignore[union-attr]
+
+
+def test_a_log_in_which_nothing_expires_is_never_looked_at() -> None:
+    bench = bench_with(evolve(CONFIG, retention_us=-1))
+
+    async def body() -> None:
+        bench.lead(isr=(ME,))
+        for _ in range(5):
+            bench.produce()
+        before = bench.world.events
+        await bench.world.sleep(3600 * SECOND)
+        assert bench.world.events - before < 5
+
+    bench.world.run(body)
+
+
+def test_a_shorter_retention_holds_from_the_next_check_on() -> None:
+    bench = bench_with(evolve(CONFIG, retention_us=3600 * SECOND))
+
+    async def body() -> None:
+        bench.lead(isr=(ME,))
+        for _ in range(3):
+            bench.produce()
+        await bench.world.sleep(100 * SECOND)
+        bench.manager.configured("topics/t", {"retention.ms": "1000"})
+        await bench.world.sleep(300 * SECOND)
+
+    moved = bench.see(LogStartMoved)
+    bench.world.run(body)
+    assert [(event.t_us // SECOND, event.log_start_offset) for event in moved] == [(150, 3)]
+
+
+def test_settings_of_all_brokers_and_of_a_topic() -> None:
+    policies = BrokerPolicies()
+    changed = policies.changed(ALL_BROKERS, {"log.retention.ms": "5", "log.segment.bytes": "100"}, policies.config)
+    changed = changed.changed("topics/t", {"segment.bytes": "50", "retention.ms": "-1"}, policies.config)
+    assert changed.log_config("u") == LogConfig(segment_bytes=100, retention_us=5000)
+    assert changed.log_config("t") == LogConfig(segment_bytes=50, retention_us=-1)
+    assert changed.changed("topics/t", {}, policies.config).topic_logs == {}
+
+
+def test_a_follower_is_told_where_the_leaders_log_begins() -> None:
+    bench = bench_with()
+    follower = bench.follower(1)
+
+    async def body() -> None:
+        bench.lead(isr=(ME,))
+        for _ in range(3):
+            bench.produce()
+        follower.at(0)
+        await bench.world.sleep(100 * SECOND)
+
+    bench.world.run(body)
+    follower.at(3)
+    answer = follower.expire()
+    assert answer is not None
+    assert [(told.log_start_offset, told.batches) for told in answer.partitions] == [(3, ())]
+
+
+def test_a_follower_goes_along_and_finds_it_after_a_restart() -> None:
+    bench = bench_with()
+    leader = Bench()
+    leader.lead(isr=(ME,))
+    for _ in range(5):
+        leader.produce()
+    partition = bench.follow()
+    moved = bench.see(LogStartMoved)
+    partition.append_as_follower(leader.partition.log.read(0, 1000), 5, 3)  # type: ignore[union-attr]
+    assert [(event.log_start_offset, event.reason) for event in moved] == [(3, "leader")]
+    assert (partition.log_start_offset, partition.log.bases) == (3, (0, 2, 4))  # type: ignore[union-attr]
+    assert partition.log.epochs.entries == ((0, 3),)  # type: ignore[union-attr]
+    bench.manager.close()
+    bench.restart()
+    assert bench.follow().log_start_offset == 3
+    bench.partition.delete_old_segments()
+    assert bench.partition.log.bases == (2, 4)  # type: ignore[union-attr]
+    assert bench.partition.log_start_offset == 3
