@@ -20,6 +20,8 @@ class OffsetBounds(Checker):
     Verified: wherever one of them changes: when a log is found on the disk, when a role is taken up, when the log is
         truncated, when old segments go, when the high watermark moves. That appends leave the order as it is, needs
         no check.
+
+    Not verified: a copy of a replica that is being made in another log directory of its broker.
     """
 
     name: ClassVar[str] = "offset_bounds"
