@@ -1,7 +1,7 @@
 """The scenario model: the file format as frozen attrs classes, and the registries of the names it may use."""
 
 from scenarios.model.actions import ACTIONS, Action, DelaySpec, find_action
-from scenarios.model.cluster import CardSpec, ClusterSpec, NetworkSpec, ZooKeeperSpec
+from scenarios.model.cluster import CardSpec, ClusterSpec, DiskSpec, NetworkSpec, ZooKeeperSpec
 from scenarios.model.consumers import ConsumerSpec
 from scenarios.model.expect import Expect
 from scenarios.model.invariants import INVARIANTS
@@ -45,6 +45,7 @@ __all__ = [
     "ClusterSpec",
     "ConsumerSpec",
     "DelaySpec",
+    "DiskSpec",
     "Expect",
     "Gate",
     "MethodEntry",

@@ -14,6 +14,7 @@ from scenarios.model import (
     ClusterSpec,
     ConsumerSpec,
     DelaySpec,
+    DiskSpec,
     Expect,
     MethodEntry,
     Move,
@@ -46,7 +47,7 @@ MOVE_STEPS = {"wiki": "wiki.7", "kafka-6794": "kafka-6794.9", "kip-455": "kip-45
 
 
 def configs(settings: dict[str, Setting]) -> st.SearchStrategy[dict[str, Any]]:
-    values = {bool: st.booleans(), int: st.integers(1, 10**6), str: st.sampled_from(["*", "", "0:1,1:0"])}
+    values = {bool: st.booleans(), int: st.integers(14, 10**6), str: st.sampled_from(["*", "", "0:1,1:0"])}
     options = {name: values[type(item.default)] for name, item in settings.items()}
     return st.fixed_dictionaries({}, optional=options)
 
@@ -74,6 +75,8 @@ def clusters(draw: st.DrawFn) -> ClusterSpec:
         controller=draw(st.none() | st.integers(0, brokers - 1)),
         racks=draw(st.integers(1, 4)),
         config=draw(configs({name: s for name, s in BROKER_SETTINGS.items() if name not in NOT_EVERYWHERE})),
+        log_dirs=draw(st.integers(1, 3)),
+        disk=DiskSpec(writeback_us=draw(st.none() | SOME_TIMES)),
         network=network,
         zk=zk,
     )
