@@ -1,6 +1,7 @@
 """Truncation on fetch (KIP-595): a thread that asks no questions, and is told where the logs part."""
 
 from brokers.log.epoch_cache import NO_EPOCHS
+from emulator.disks import Fault
 from emulator.protocol.events import FetchPosition
 from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest, OffsetsForLeaderEpochRequest
@@ -83,7 +84,7 @@ def test_an_epoch_that_the_leader_cannot_place_is_out_of_range() -> None:
 def test_a_cut_that_fails_fails_the_partition() -> None:
     async def scenario(rig: Rig) -> None:
         positions = rig.see(FetchPosition)
-        rig.replica(A, 0, 2).log.fail_disk("I/O error", "truncate")
+        rig.replica(A, 0, 2).log.fail_disk(Fault("I/O error", ("truncate",)))
         rig.leader.leads(A, 0, 1, 3, epoch=3)
         rig.leader.leads(B, 0)
         rig.add(A, epoch=3)
