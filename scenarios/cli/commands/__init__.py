@@ -6,10 +6,10 @@ but the Spark commands loads Spark.
 
 from __future__ import annotations
 
-from scenarios.cli.commands import atlas, compare, demo, listing, run, schema, suite, sweep, timeline, validate
+from scenarios.cli.commands import atlas, compare, demo, listing, metrics, run, schema, suite, sweep, timeline, validate
 from scenarios.cli.parser import Program
 
-_COMMANDS = (validate, run, timeline, sweep, compare, atlas, demo, listing, schema, suite)
+_COMMANDS = (validate, run, timeline, metrics, sweep, compare, atlas, demo, listing, schema, suite)
 
 
 def add_all(program: Program) -> None:

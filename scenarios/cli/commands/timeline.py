@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from scenarios.cli import exits, options
+from scenarios.cli import exits, options, traces
 from scenarios.cli.output import say
 from scenarios.cli.parser import Program
 from scenarios.errors import BadInput
 
 DEFAULT_WINDOW_US = 2_000_000
-_MOST_NAMED = 8
 
 
 def add(program: Program) -> None:
@@ -42,13 +40,11 @@ def add(program: Program) -> None:
         default=DEFAULT_WINDOW_US,
         help="how far around --fault (default: 2s)",
     )
-    parser.add_argument("--run", dest="run_id", metavar="RUN_ID", help="which run, where there are several")
-    parser.add_argument("--seed", metavar="N", type=options.whole("--seed", 0), help="or: the run of that seed")
-    parser.add_argument("--strategy", metavar="S", help="or: the run of that strategy")
+    traces.add_choice(parser)
 
 
 def run(arguments: Namespace) -> int:
-    events = _events(arguments)
+    events = traces.read(arguments).events
     from_us, to_us = _window(arguments, events)
 
     from scenarios.timeline import lines
@@ -56,63 +52,6 @@ def run(arguments: Namespace) -> int:
     for line in lines(events, arguments.partition, from_us=from_us, to_us=to_us):
         say(line)
     return exits.PASSED
-
-
-def _events(arguments: Namespace) -> list[Any]:
-    """The events of the run that is asked for, in their order."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    from scenarios.dataset.events import read_events
-    from scenarios.dataset.reader import open_data_set, read_table
-
-    data_set = open_data_set(Path(arguments.trace))
-    run_id = _choose(data_set, arguments)
-    table = read_table(data_set, "events")
-    table = table.filter(pc.equal(table["run_id"], pa.scalar(run_id))).sort_by("seq")
-    if not table.num_rows:
-        raise BadInput(f"holds no events of run {run_id}; run it again with run --trace", source=arguments.trace)
-    try:
-        return list(read_events(table))
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadInput(
-            f"holds an event that this version does not know ({error}); run it again", source=arguments.trace
-        ) from error
-
-
-def _choose(data_set: Any, arguments: Namespace) -> str:
-    """The one run that fits what is asked."""
-    runs = _runs(data_set)
-    fitting = [
-        run_id
-        for run_id, strategy, seed in runs
-        if arguments.run_id in (None, run_id)
-        and arguments.strategy in (None, strategy)
-        and arguments.seed in (None, seed)
-    ]
-    if len(fitting) == 1:
-        return fitting[0]
-    named = [f"{run_id} ({strategy}, seed {seed})" for run_id, strategy, seed in runs[:_MOST_NAMED]]
-    more = f" and {len(runs) - len(named)} more" if len(runs) > len(named) else ""
-    what = f"{len(fitting)} runs fit" if fitting else "no run fits"
-    raise BadInput(
-        f"{what}; choose one with --seed, --strategy or --run: {', '.join(named)}{more}",
-        source=arguments.trace,
-    )
-
-
-def _runs(data_set: Any) -> list[tuple[str, str, int]]:
-    """Run, strategy and seed; the strategy stands in the name of the part's folder."""
-    from urllib.parse import unquote
-
-    import pyarrow.parquet as pq
-
-    found = []
-    for part in data_set.parts["runs"]:
-        strategy = unquote(part.parent.name.partition("=")[2])
-        rows = pq.ParquetFile(part).read(columns=["run_id", "seed"]).to_pylist()
-        found += [(str(row["run_id"]), strategy, int(row["seed"])) for row in rows]
-    return sorted(found, key=lambda run: (run[1], run[2]))
 
 
 def _window(arguments: Namespace, events: Sequence[Any]) -> tuple[int | None, int | None]:

@@ -1,0 +1,83 @@
+"""The recorded run that a command is about: which one, and its events."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from scenarios.cli import options
+from scenarios.errors import BadInput
+
+_MOST_NAMED = 8
+
+
+def add_choice(parser: ArgumentParser) -> None:
+    """The options that choose among the runs of a data set."""
+    parser.add_argument("--run", dest="run_id", metavar="RUN_ID", help="which run, where there are several")
+    parser.add_argument("--seed", metavar="N", type=options.whole("--seed", 0), help="or: the run of that seed")
+    parser.add_argument("--strategy", metavar="S", help="or: the run of that strategy")
+
+
+class Recorded(NamedTuple):
+    """A run: its profile, and its events in their order."""
+
+    profile: str
+    events: list[Any]
+
+
+def read(arguments: Namespace) -> Recorded:
+    """The run that is asked for. Raises: BadInput."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from scenarios.dataset.events import read_events
+    from scenarios.dataset.reader import open_data_set, read_table
+
+    data_set = open_data_set(Path(arguments.trace))
+    run_id, profile = _choose(data_set, arguments)
+    table = read_table(data_set, "events")
+    table = table.filter(pc.equal(table["run_id"], pa.scalar(run_id))).sort_by("seq")
+    if not table.num_rows:
+        raise BadInput(f"holds no events of run {run_id}; run it again with run --trace", source=arguments.trace)
+    try:
+        return Recorded(profile, list(read_events(table)))
+    except (KeyError, TypeError, ValueError) as error:
+        raise BadInput(
+            f"holds an event that this version does not know ({error}); run it again", source=arguments.trace
+        ) from error
+
+
+def _choose(data_set: Any, arguments: Namespace) -> tuple[str, str]:
+    """The one run that fits what is asked, and its profile."""
+    runs = _runs(data_set)
+    fitting = [
+        (run_id, profile)
+        for run_id, strategy, seed, profile in runs
+        if arguments.run_id in (None, run_id)
+        and arguments.strategy in (None, strategy)
+        and arguments.seed in (None, seed)
+    ]
+    if len(fitting) == 1:
+        return fitting[0]
+    named = [f"{run_id} ({strategy}, seed {seed})" for run_id, strategy, seed, _profile in runs[:_MOST_NAMED]]
+    more = f" and {len(runs) - len(named)} more" if len(runs) > len(named) else ""
+    what = f"{len(fitting)} runs fit" if fitting else "no run fits"
+    raise BadInput(
+        f"{what}; choose one with --seed, --strategy or --run: {', '.join(named)}{more}",
+        source=arguments.trace,
+    )
+
+
+def _runs(data_set: Any) -> list[tuple[str, str, int, str]]:
+    """Run, strategy, seed and profile; the strategy stands in the name of the part's folder."""
+    from urllib.parse import unquote
+
+    import pyarrow.parquet as pq
+
+    found = []
+    for part in data_set.parts["runs"]:
+        strategy = unquote(part.parent.name.partition("=")[2])
+        rows = pq.ParquetFile(part).read(columns=["run_id", "seed", "profile"]).to_pylist()
+        found += [(str(row["run_id"]), strategy, int(row["seed"]), str(row["profile"])) for row in rows]
+    return sorted(found, key=lambda run: (run[1], run[2]))

@@ -1,0 +1,6 @@
+"""The metrics of a recorded run, as a scrape of each broker would have shown them."""
+
+from scenarios.exposition.prometheus import text
+from scenarios.exposition.shown import Shown
+
+__all__ = ["Shown", "text"]
