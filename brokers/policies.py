@@ -69,6 +69,10 @@ class BrokerPolicies:
     isr_writes: IsrWrites = field(factory=ByZooKeeper)
     """How a leader changes its ISR."""
 
+    high_watermark_completes_fetches: bool = False
+    """A follower's fetch is answered as soon as there is a higher high watermark to tell it (2.4, for KIP-392); taken
+    back with KAFKA-9952 (2.6): it costs a fetch for each."""
+
     every_fetch_looks: bool = True
     """Each fetch of a follower looks whether the high watermark can move. False: only one that has got on (KAFKA-8841,
     2.4), so that a replica outside the ISR which no longer counts can go on holding it back."""

@@ -4,6 +4,7 @@ It also hosts the controller, which it knows only as something that starts: both
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Protocol
 
 import structlog
@@ -34,7 +35,7 @@ from emulator.protocol.produce import InitProducerIdRequest, ProduceRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.protocol.znodes import ALL_BROKERS, PERSISTENT_PATHS, broker_entity, broker_path, encode_broker
-from emulator.zookeeper import NodeExists, NoNode, SessionExpired, ZkClient, ZkSpec
+from emulator.zookeeper import NodeExists, SessionExpired, ZkClient, ZkSpec
 from fetchers import BrokerQuotas, FetcherPolicies, ReplicaFetcherManager
 
 PORT = "kafka"
@@ -79,8 +80,6 @@ class Broker:
     controller: ControllerPart = field(init=False)
     settings: DynamicConfig = field(init=False)
     started: bool = False
-    _sessions: list[int] = field(factory=list)
-    """The sessions under which this incarnation has registered."""
     _layers: dict[str, Mapping[str, str]] = field(factory=dict)
     """The dynamic settings of all brokers, and this broker's own."""
 
@@ -131,38 +130,25 @@ class Broker:
     async def register(self) -> int:
         """Create /brokers/ids/N and return its czxid, the broker epoch (KIP-380).
 
-        An ephemeral of our own earlier session is replaced (KAFKA-7165). One of an earlier incarnation whose session
-        has not expired makes Kafka exit; the supervisor that starts it again is this retry.
+        One of an earlier incarnation whose session has not expired makes Kafka exit; the supervisor that starts it
+        again is this retry. Nothing is left of an expired session: this ZooKeeper is without ZOOKEEPER-2985, for which
+        brokers replace what they find of their own since 2.2 (KAFKA-7165).
         """
         path = broker_path(self.process.node.id)
         data = encode_broker(self.process.node.id, self.process.clock_us // 1000, self.spec.rack)
         while True:
-            try:
+            with suppress(NodeExists):
                 await self.zk.create(path, data, ephemeral=True)
-            except NodeExists:
-                await self._wait_or_replace(path)
-                continue
             stat = await self.zk.exists(path)
             if stat is not None and stat.ephemeral_owner == self.zk.session_id:
                 break
-        self._sessions.append(self.zk.session_id)
+            if stat is not None:
+                structlog.get_logger("brokers").info("an earlier incarnation is still registered", path=path)
+                await self.process.world.sleep(REGISTRATION_RETRY_US)
         self.settings.look()
         self.control.broker_epoch = stat.czxid
         self.process.anchor(BrokerRegistered, self.process.node.id, stat.czxid)
         return stat.czxid
-
-    async def _wait_or_replace(self, path: str) -> None:
-        stat = await self.zk.exists(path)
-        if stat is None:
-            return
-        if stat.ephemeral_owner in (self.zk.session_id, *self._sessions):
-            try:
-                await self.zk.delete(path)
-            except NoNode:
-                return
-        else:
-            structlog.get_logger("brokers").info("an earlier incarnation is still registered", path=path)
-            await self.process.world.sleep(REGISTRATION_RETRY_US)
 
     def _connect(self, leader: int) -> Client:
         return Client(self.network, self.process, leader, PORT, self.spec.fetchers.replica_socket_timeout_us)

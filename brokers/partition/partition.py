@@ -245,7 +245,7 @@ class Partition(Replica):
                 stable.changed(self)
             for remote in self.remotes.values():
                 if remote.session is not None:
-                    remote.session.note(self.tp)
+                    remote.session.note_high_watermark(self.tp)
             if self.readers is not None:
                 self._wake_readers()
             if self.waiting is not None:

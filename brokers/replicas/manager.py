@@ -127,6 +127,8 @@ class ReplicaManager:
                 outcomes[state.tp] = Errors.STALE_CONTROLLER_EPOCH
             elif self.policies.checks_assignment and me not in state.replicas:
                 outcomes[state.tp] = Errors.UNKNOWN_TOPIC_OR_PARTITION
+                if partition is None:
+                    self.offline[state.tp] = None  # as Kafka leaves what it had just created (2.3.1; 7.3)
             elif self.planted.strike(state.tp, leads=state.leader == me):
                 self.log.error("change of role failed", partition=str(state.tp), leader=state.leader)
                 outcomes[state.tp] = Errors.UNKNOWN_SERVER_ERROR

@@ -72,8 +72,15 @@ class FetchSession:
             self.manager.woken[self] = None
 
     def note(self, tp: TopicPartition) -> None:
-        """There is news for the next answer, such as a high watermark; none is completed for it (KAFKA-9952)."""
+        """There is news for the next answer, but none is completed for it."""
         self.dirty[tp] = None
+
+    def note_high_watermark(self, tp: TopicPartition) -> None:
+        """It has moved."""
+        if self.manager.policies.high_watermark_completes_fetches:
+            self.touch(tp)
+        else:
+            self.dirty[tp] = None
 
     def reads(self, partition: "Partition") -> bool:
         """Whether its fetches count as reads of ``partition``: it holds it, at a valid offset and epoch."""
@@ -145,7 +152,8 @@ class FetchSession:
         answers: list[FetchedPartition] = []
         budget = request.max_bytes
         size = 0
-        failed = False
+        urgent = False
+        told = self.manager.policies.high_watermark_completes_fetches
         for tp in self.dirty:
             position = positions.get(tp)
             if position is None:
@@ -154,11 +162,11 @@ class FetchSession:
             error = self._check(tp, partition, position)
             if error is not Errors.NONE or partition is None:
                 answers.append(FetchedPartition(tp, error, -1, -1, ()))
-                failed = True
+                urgent = True
                 continue
             if position.diverging is not None:
                 answers.append(self._part(tp, position.diverging))
-                failed = True
+                urgent = True
                 continue
             log = partition.log
             remote = partition.remotes.get(self.replica)
@@ -178,7 +186,8 @@ class FetchSession:
                         budget -= batch.size
             if batches or position.high_watermark != partition.high_watermark or position.log_start != log.start_offset:
                 answers.append(FetchedPartition(tp, error, partition.high_watermark, log.start_offset, batches))
-        return answers, size, failed or size >= request.min_bytes
+                urgent = urgent or (told and partition.high_watermark > max(position.high_watermark, 0))
+        return answers, size, urgent or size >= request.min_bytes
 
     def _part(self, tp: TopicPartition, diverging: tuple[int, int]) -> FetchedPartition:
         """The answer to a follower whose log is another one, as far as this one knows (KIP-595)."""

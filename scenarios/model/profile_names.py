@@ -57,9 +57,6 @@ class Profile:
         }
 
 
-_BEFORE_KAFKA_7165 = (
-    "registration: a broker replaces what its earlier session left, as since 2.2 (KAFKA-7165); it exited"
-)
 _KIP_537 = {"replica.lag.time.max.ms": 30_000}
 _KIP_537_SESSION_US = 18_000_000
 
@@ -104,14 +101,12 @@ PROFILES: Mapping[str, Profile] = {
                 "fetch requests: sessions are used, which came with 1.1 (KIP-227)",
                 "a write that waits when the controller loses its session fails; ZkClient made it in the next one",
                 "settings that came later take effect where a scenario states them, as min.insync.replicas (0.8.2)",
-                _BEFORE_KAFKA_7165,
             ),
         ),
         Profile(
             name="kafka-1.1",
             help="1.1: the wiki's 12 steps, no fenced writes, no broker epochs, no KIP-461",
             leaves_out=(
-                _BEFORE_KAFKA_7165,
             ),
         ),
         Profile(

@@ -99,7 +99,7 @@ KIP_352_DRAFT = evolve(
     ),
 )
 
-# KAFKA-9198 and KAFKA-8841; KAFKA-9672 (3.0) is to come.
+# KAFKA-9198, KAFKA-8841 and KIP-392; KAFKA-9672 (3.0) is to come.
 KAFKA_2_4 = evolve(
     KAFKA_2_3,
     brokers=evolve(
@@ -107,6 +107,7 @@ KAFKA_2_4 = evolve(
         stop_answers_waiting=True,
         strangers_leave_isr=False,
         every_fetch_looks=False,
+        high_watermark_completes_fetches=True,
         lacks_metrics=KAFKA_2_3.brokers.lacks_metrics - absent.SINCE_2_4,
     ),
     moves_forbid_expansion=move_of_the_topic,
@@ -128,7 +129,10 @@ KAFKA_2_5 = evolve(
 # KAFKA-9866 (2.6): leadership is brought back only to a replica that is in sync.
 REBALANCE_2_6 = evolve(KAFKA_2_5.controller.auto_rebalance, eligible=preferred_could_lead)
 KAFKA_2_6 = evolve(
-    KAFKA_2_5, controller=evolve(KAFKA_2_5.controller, stops_name_epochs=True, auto_rebalance=REBALANCE_2_6)
+    KAFKA_2_5,
+    controller=evolve(KAFKA_2_5.controller, stops_name_epochs=True, auto_rebalance=REBALANCE_2_6),
+    # KAFKA-9952: an answer for each high watermark is too much.
+    brokers=evolve(KAFKA_2_5.brokers, high_watermark_completes_fetches=False),
 )
 
 KAFKA_2_7 = evolve(

@@ -249,6 +249,12 @@ TRAITS = (
         "KAFKA-1382, 0.8.2; KIP-497, 2.7",
     ),
     Trait(
+        ("brokers.high_watermark_completes_fetches",),
+        "a follower's fetch that waits at the leader",
+        either("is answered for records or a higher high watermark", "is answered for records"),
+        "KIP-392, 2.4; KAFKA-9952, 2.6",
+    ),
+    Trait(
         ("brokers.latest_is_committed",),
         "the latest offset, asked of a new leader",
         either("is told once all of its predecessor's commits are known to it", "is its high watermark, known or not"),
