@@ -12,14 +12,6 @@ from tests.brokers.bench import MS, TP, Bench, config
 OTHER = TopicPartition("t", 1)
 
 
-def test_c119_acks_have_to_be_0_1_or_all() -> None:
-    bench = Bench()
-    bench.lead()
-    line = bench.produce(acks=3)
-    assert line.last.partitions == ((TP, Errors.INVALID_REQUIRED_ACKS, -1),)
-    assert bench.partition.log_end_offset == 0
-
-
 def test_acks_1_is_answered_at_the_append() -> None:
     bench = Bench()
     bench.lead()

@@ -95,8 +95,17 @@ def test_a_leader_epoch_that_is_not_newer_is_refused_for_its_partition_alone(epo
 
 def test_a_broker_that_is_not_a_replica_refuses_the_partition() -> None:
     bench = Bench()
-    response = bench.leader_and_isr(state(1, 0, replicas=(1, 2, 3)))
-    assert response.partitions == ((TP, Errors.UNKNOWN_TOPIC_OR_PARTITION),)
+    refused = bench.leader_and_isr(state(1, 0, replicas=(1, 2, 3)))
+    assert refused.partitions == ((TP, Errors.UNKNOWN_TOPIC_OR_PARTITION),)
+    again = bench.leader_and_isr(state(1, 1))
+    assert again.partitions == ((TP, Errors.KAFKA_STORAGE_ERROR),), "Kafka had created the partition, without a log"
+
+
+def test_one_that_has_the_replica_keeps_it() -> None:
+    bench = Bench()
+    bench.follow()
+    bench.leader_and_isr(state(1, 1, replicas=(1, 2, 3)))
+    assert bench.leader_and_isr(state(1, 2)).partitions == ((TP, Errors.NONE),)
 
 
 def test_what_is_added_and_removed_is_the_last_requests() -> None:
@@ -175,14 +184,6 @@ def test_a_leader_that_is_not_alive_is_not_followed_and_its_epoch_not_recorded()
     assert (bench.partition.leader, bench.partition.leader_epoch) == (7, 1)
 
 
-def test_c117_a_missed_update_of_the_same_leader_restarts_the_fetcher() -> None:
-    bench = Bench()
-    bench.follow(leader=1, epoch=1)
-    bench.follow(leader=1, epoch=3)
-    assert bench.fetchers.removed == [TP, TP]
-    assert [start.leader_epoch for start in bench.fetchers.added] == [1, 3]
-
-
 def test_leaders_are_made_before_followers_and_idle_threads_end_last() -> None:
     bench = Bench()
     seen: list[object] = []
@@ -196,20 +197,6 @@ def test_leaders_are_made_before_followers_and_idle_threads_end_last() -> None:
 # -- those who wait --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("how", ["follower", "stopped", "deleted"])
-def test_c115_whoever_waits_for_acks_learns_at_once_that_leadership_is_gone(how: str) -> None:
-    bench = Bench(BrokerPolicies(stop_answers_waiting=True))
-    bench.lead(0)
-    line = bench.produce(acks=-1)
-    assert not line.replies
-    if how == "follower":
-        bench.follow(leader=1, epoch=1)
-    else:
-        stop(bench, how == "deleted")
-    response: ProduceResponse = line.last
-    assert response.partitions == ((TP, Errors.NOT_LEADER_FOR_PARTITION, 0),)
-
-
 @pytest.mark.parametrize("delete", [True, False])
 def test_before_kafka_9198_a_stop_leaves_whoever_waits_for_acks_to_the_timeout(delete: bool) -> None:
     bench = Bench(BrokerPolicies(stop_answers_waiting=False))
@@ -221,35 +208,6 @@ def test_before_kafka_9198_a_stop_leaves_whoever_waits_for_acks_to_the_timeout(d
     bench.expire_produces(partition)
     response: ProduceResponse = line.last
     assert response.partitions == ((TP, Errors.REQUEST_TIMED_OUT, 0),)
-
-
-@pytest.mark.parametrize(
-    ("how", "error"),
-    [
-        ("follower", Errors.NOT_LEADER_FOR_PARTITION),
-        ("moved away", Errors.NOT_LEADER_FOR_PARTITION),
-        ("deleted", Errors.UNKNOWN_TOPIC_OR_PARTITION),
-        ("led on", Errors.FENCED_LEADER_EPOCH),
-    ],
-)
-def test_c115_c119_a_parked_fetch_learns_it_too(how: str, error: Errors) -> None:
-    bench = Bench()
-    bench.lead(0)
-    follower = bench.follower(1)
-    assert follower.at(0) is None
-    if how == "follower":
-        bench.follow(leader=1, epoch=1)
-    elif how == "moved away":
-        stop(bench, True)
-    elif how == "deleted":
-        bench.learn(TP, -2)
-        stop(bench, True)
-    else:
-        bench.lead(1, version=1)
-        bench.produce()
-    answer = follower.answer(0)
-    assert answer is not None
-    assert [(found.tp, found.error, found.batches) for found in answer.partitions] == [(TP, error, ())]
 
 
 def test_a_fetch_under_the_old_epoch_is_fenced_even_if_nothing_is_new() -> None:
