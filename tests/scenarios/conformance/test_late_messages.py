@@ -8,6 +8,7 @@ from controller.store import Store
 from emulator.protocol import znodes
 from emulator.protocol.events import (
     BecameLeader,
+    BrokerRegistered,
     ControllerElected,
     ControllerResigned,
     Fault,
@@ -112,6 +113,16 @@ def test_a_lost_answer_of_a_controllers_write_names_the_znode_that_was_waited_fo
     assert played.run.passed, played.run.explanation
     [fault] = played.of(Fault, lambda event: event.action == CUT)
     assert fault.detail == f"answer ZooKeeper -> 3: /controller_epoch, {STATE}"
+
+
+def test_a_broker_takes_the_znode_that_its_own_session_has_made_for_its_registration() -> None:
+    restart: Table = {"at": "6s", "action": "broker.stop", "target": 1, "duration": "5s"}
+    played = lost_answer({"zk": "create", "path": "/brokers/ids/1", "since": "7s"}, restart)
+    assert played.run.passed, played.run.explanation
+    assert len(played.of(Fault, lambda event: event.action == CUT)) == 1
+    path = "/brokers/ids/1"
+    assert [event.op for event in played.of(ZkWritten, lambda e: e.path == path)] == ["create", "delete", "create"]
+    assert len(played.of(BrokerRegistered, lambda event: event.node == 1)) == 2
 
 
 def follower_away() -> Table:
