@@ -17,8 +17,8 @@ NEAR_BOUNDARY = 26
 """From here on, all at once, batches of 0.25 MB: of larger ones an answer holds too few to be filled, and who gets less
 than its share of a card that is all but full falls behind."""
 ROUND_TRIP = (
-    "Each hop takes about 1.4 s of protocol and back-off besides the copy, and a fetch's round trip of 1 ms is 2 % of "
-    "the 52 ms that 10 MiB take: little, but a hop of 57 s is not long either."
+    "Each hop takes about 1.4 s of protocol and back-off besides the copy, and one new replica has one fetch under way "
+    "at a time: 1 ms of round trip after the 52 ms that 10 MiB take. The log grows meanwhile, for all hops to come."
 )
 
 

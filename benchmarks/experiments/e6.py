@@ -13,6 +13,13 @@ INGRESS = (FAST_MB, FAST_MB, FAST_MB, SLOW_MB)
 WIDTHS = {"wiki": ("all at once", 4), "kafka-6794": ("one by one", 1)}
 
 
+IN_LINE = (
+    "The leader's card sends one answer after another. The slow replica's next 10 MiB, which take 700 ms, wait 41 ms "
+    "behind the fast replicas' until these have caught up, and some ms behind the batches of those in sync afterwards: "
+    "1.5 % of 15 MB/s, but 4.4 % of the 5 MB/s that are left when W is taken off."
+)
+
+
 def moved(size_mb: float, strategy: str, watch: CatchingUp) -> Emulated:
     *fast, slow = TARGETS
     cards = [{"brokers": fast, "ingress": f"{FAST_MB}MB/s"}, {"brokers": [slow], "ingress": f"{SLOW_MB}MB/s"}]
@@ -29,7 +36,9 @@ def carry_out(quick: bool) -> Outcome:
     predicted: list[float] = []
 
     def add(what: str, expected: float, emulated: float, tolerance: Tolerance, unit: str) -> None:
-        findings.append(Finding(what=what, expected=expected, emulated=emulated, tolerance=tolerance, unit=unit))
+        findings.append(
+            Finding(what=what, expected=expected, emulated=emulated, tolerance=tolerance, unit=unit, why=IN_LINE)
+        )
 
     for colour, (strategy, (name, width)) in enumerate(WIDTHS.items()):
         watch = CatchingUp(0, TARGETS)

@@ -1,4 +1,4 @@
-"""The set-up that E3 to E6 share: one partition under an even load is moved, over cards of a stated bandwidth.
+"""The set-up that E3 to E6 share: what is written to evenly is moved, over cards of a stated bandwidth.
 
 MB are 10^6 bytes, as in the predictions (readings, 10). The load comes as at least ten batches a
 second, each of at most 1 MB, which is what one batch may be (message.max.bytes), with acks=0: it waits for nobody.
@@ -22,10 +22,10 @@ MANY: Mapping[str, object] = {"replica.fetch.max.bytes": 10_485_760}
 
 @frozen(kw_only=True)
 class Move:
-    """One partition's move.
+    """A topic's move, by default of one partition.
 
     Attributes:
-        size_mb: what it holds at the start; write_mb: what is written to it each second.
+        size_mb: what all partitions hold at the start; write_mb: what is written to them each second.
         batch_mb: what one batch of the load holds at most.
         config: broker settings; network: as in a scenario file.
     """
@@ -38,6 +38,7 @@ class Move:
     strategy: str
     horizon_s: float
     batch_mb: float = 1
+    partitions: int = 1
     config: Mapping[str, object] = {}
     network: Mapping[str, object] = {}
 
@@ -61,11 +62,20 @@ class Move:
                 "config": {"auto.leader.rebalance.enable": False, **self.config},
                 "network": dict(self.network),
             },
-            "topics": [{"name": "orders", "assignment": [list(self.before)], "size": f"{round(self.size_mb * MB)}B"}],
+            "topics": [
+                {
+                    "name": "orders",
+                    "assignment": [list(self.before)] * self.partitions,
+                    "size": f"{round(self.size_mb * MB / self.partitions)}B",
+                }
+            ],
             "strategy": {"name": self.strategy},
             "plan": {
                 "version": 1,
-                "partitions": [{"topic": "orders", "partition": 0, "replicas": list(self.target)}],
+                "partitions": [
+                    {"topic": "orders", "partition": partition, "replicas": list(self.target)}
+                    for partition in range(self.partitions)
+                ],
             },
             "method": [{"at": f"{START_S}s", "action": "reassign.execute"}],
         }
