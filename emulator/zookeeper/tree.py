@@ -77,6 +77,8 @@ class Tree:
 
     nodes: dict[str, Znode] = field(factory=dict)
     _ephemerals: dict[int, dict[str, None]] = field(factory=dict)
+    _listed: tuple[Znode | None, int, tuple[str, ...]] = (None, 0, ())
+    """What was listed last, and its pzxid then: a watch that fires has every broker list the same."""
 
     def __attrs_post_init__(self) -> None:
         self.nodes["/"] = Znode("", 0, 0, 0, 0)
@@ -96,7 +98,13 @@ class Tree:
     def children(self, path: str) -> tuple[str, ...]:
         """The names of its children, numbers in their order before words; empty where there is no znode."""
         node = self.nodes.get(path)
-        return () if node is None else _in_order(node.children or ())
+        if node is None:
+            return ()
+        last, changed, names = self._listed
+        if node is not last or node.pzxid != changed:
+            names = _in_order(node.children or ())
+            self._listed = node, node.pzxid, names
+        return names
 
     def ephemerals(self, session: int) -> tuple[str, ...]:
         """The znodes that end with ``session``, in the order of their creation."""
