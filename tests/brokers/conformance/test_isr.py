@@ -1,9 +1,10 @@
-"""Who is in sync: PartitionTest and IsrExpirationTest of Kafka 2.4.1; conformance, C105 to C111."""
+"""Who is in sync: PartitionTest and IsrExpirationTest of Kafka 2.4.1; conformance, C105 to C113."""
 
 from brokers.partition import isr
 from emulator.protocol.events import IsrChanged, IsrUpdateFailed
 from emulator.zookeeper import GetData, ZkCode
 from tests.brokers.bench import LAG, MS, Bench, caught_up, config, lag_bench
+from tests.brokers.metrics.test_manager import Watched
 from tests.brokers.test_isr import written
 
 
@@ -116,3 +117,15 @@ def test_C111_a_slow_follower_is_out_only_past_the_lag_time_and_back_at_the_end(
         assert out == (() if offset == 13 else (1,))
     follower.at(17)
     assert isr.out_of_sync(partition, bench.world.now) == ()
+
+
+def test_C113_an_isr_that_has_shrunk_to_the_least_allowed() -> None:
+    bench = Watched(config(replica_lag_time_max_us=LAG, min_insync_replicas=1))
+    bench.at(5_000 * MS)
+    bench.lead(0, isr=(0, 1))
+    bench.produce()
+    assert bench.gauges("AtMinIsrPartitionCount", "UnderMinIsrPartitionCount") == (0, 0)
+    bench.at(bench.world.now + LAG + MS)
+    bench.manager.shrink_isrs()
+    bench.zk.answer(ZkCode.OK, version=1)
+    assert bench.gauges("AtMinIsrPartitionCount", "UnderMinIsrPartitionCount") == (1, 0)
