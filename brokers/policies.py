@@ -145,6 +145,9 @@ class BrokerPolicies:
             topic_logs={name: settings for name, settings in logs.items() if settings},
         )
 
+    disk_errors_halt: bool = False
+    """KIP-112 (1.0): an I/O error takes its log directory offline. Before, it ended the broker."""
+
     def log_config(self, topic: str) -> LogConfig:
         """What is set for the logs of ``topic``."""
         own = self.topic_logs.get(topic)

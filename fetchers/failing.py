@@ -51,7 +51,7 @@ class Failing:
             self._partitions.refuse(state)
         elif verdict is Verdict.HALT:
             self._log.critical("the broker halts", partition=str(state.tp), reason=reason)
-            self._process.node.crash()
+            self._process.node.halt()
         else:
             raise FetcherDied(f"{state.tp}: {reason}")
 

@@ -1,6 +1,7 @@
 """LogManager: the log directories of one broker, and which of them has a replica's log (kafka.log.LogManager, 2.3)."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 
 from attrs import frozen
 
@@ -11,6 +12,7 @@ from brokers.log.log import Log
 from brokers.log.recovery import CLEAN_SHUTDOWN, recover
 from brokers.log.retention import Expire, Retention
 from brokers.log.upkeep import Upkeep, Writeback
+from emulator.disks import DiskError
 from emulator.nodes import Process
 from emulator.protocol.events import LogRecovered
 from emulator.protocol.types import TopicPartition
@@ -58,6 +60,8 @@ class LogManager:
             for path in directory.discarded():
                 self._deletion.add(directory, path)
             self._left.update(dict.fromkeys(directory.futures(), directory))
+            if directory.disk.unusable:
+                continue
             self._recover(directory)
         self.retention = Retention(process, config.retention_check_us, expire)
         upkeep = None
@@ -129,25 +133,32 @@ class LogManager:
             self.retention.forget(log)
 
     def write_high_watermarks(self) -> None:
-        """Write the checkpoints. Raises: DiskError."""
+        """Write the checkpoints."""
         for directory in self.online:
-            directory.high_watermarks.write()
+            with suppress(DiskError):  # its directory goes offline
+                directory.high_watermarks.write()
 
     def write_offsets(self) -> None:
-        """Write recovery points and log starts. Raises: DiskError."""
+        """Write recovery points and log starts."""
         for directory in self.online:
-            directory.recovery_points.write()
-            directory.log_starts.write()
+            with suppress(DiskError):
+                directory.recovery_points.write()
+                directory.log_starts.write()
 
     def close(self, logs: Iterable[Log]) -> None:
-        """A clean stop: flush ``logs``, write the checkpoints, and say on each disk that all is in order. Raises:
-        DiskError."""
+        """A clean stop: flush ``logs``, write the checkpoints, and say on each disk that all is in order; where it is
+        not, the next start is an unclean one."""
+        unclean: dict[str, None] = {}
         for log in logs:
-            log.flush()
+            try:
+                log.flush()
+            except DiskError:
+                unclean[log.directory.name] = None
         self.write_high_watermarks()
         self.write_offsets()
         for directory in self.online:
-            directory.disk.open(CLEAN_SHUTDOWN)
+            if directory.name not in unclean and not directory.disk.unusable:
+                directory.disk.open(CLEAN_SHUTDOWN)
 
     # -- moves between directories ------------------------------------------------------------------------------------
 

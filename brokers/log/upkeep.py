@@ -4,11 +4,13 @@ By default a broker does none of it (2.3 leaves durability to replication); then
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from brokers.log.config import NEVER, LogConfig
+from emulator.disks import DiskError
 from emulator.nodes import Process
 
 if TYPE_CHECKING:
@@ -56,7 +58,8 @@ class Upkeep:
             self._process.call_later(half_us + self._draws.below(2 * half_us + 1), self._write_back, log)
 
     def _flush(self, log: "Log") -> None:
-        log.flush()
+        with suppress(DiskError):  # its directory goes offline
+            log.flush()
         self._flushed_us[log] = self._process.clock_us
         self._dirty.pop(log, None)
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from brokers.log import Log
+from emulator.disks import DiskError
 from emulator.nodes import Process
 from emulator.protocol.events import Appended, HighWatermark, LogLoaded, LogStartMoved, Truncated
 from emulator.protocol.types import Batch, TopicPartition
@@ -137,14 +138,14 @@ class Replica:
         )
 
     def delete_old_segments(self) -> int | None:
-        """Delete what is too old or too much; from when on there may be more of it (None: not before it grows).
-
-        Raises: DiskError.
-        """
+        """Delete what is too old or too much; from when on there may be more of it (None: not before it grows)."""
         log = self.log
         assert log is not None
         before = log.start_offset
-        reason = log.delete_old_segments(self.process.clock_us, self.high_watermark)
+        try:
+            reason = log.delete_old_segments(self.process.clock_us, self.high_watermark)
+        except DiskError:  # its directory goes offline
+            return None
         if log.start_offset != before:
             self.log_start_moved(reason)
         return log.expires_us()

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from brokers.partition import Partition
+from emulator.disks import DiskError
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchedPartition, FetchPartition
 from emulator.protocol.offsets_for_leader_epoch import (
@@ -38,7 +39,10 @@ class CurrentLogs:
         log = partition.log
         if not log.start_offset <= wanted.fetch_offset <= log.end_offset:
             return FetchedPartition(wanted.tp, Errors.OFFSET_OUT_OF_RANGE, -1, -1, ())
-        batches = log.read(wanted.fetch_offset, max_bytes)
+        try:
+            batches = log.read(wanted.fetch_offset, max_bytes)
+        except DiskError:
+            return FetchedPartition(wanted.tp, Errors.KAFKA_STORAGE_ERROR, -1, -1, ())
         return FetchedPartition(wanted.tp, Errors.NONE, partition.high_watermark, log.start_offset, batches)
 
     def epoch_end(self, query: EpochQuery) -> EpochEndOffset:

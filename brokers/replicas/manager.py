@@ -11,6 +11,7 @@ from brokers.partition import Partition, isr
 from brokers.policies import BrokerPolicies
 from brokers.replicas.alter_isr import AlterIsrManager
 from brokers.replicas.isr_propagation import IsrChangePropagation
+from brokers.replicas.log_dir_failures import LogDirFailures
 from brokers.replicas.log_dir_moves import LogDirMoves
 from brokers.replicas.planted import PlantedFaults
 from brokers.requests.fetch_session import FetchSession
@@ -59,6 +60,7 @@ class ReplicaManager:
         self.log = structlog.get_logger("brokers.replicas").bind(broker=process.node.id)
         self.logs = LogManager(process, policies.config.log_manager, self._log_config, self._expire)
         self.moves = LogDirMoves(self, fetchers.policies, copies)
+        self.log_dir_failures = LogDirFailures(self)
         self.metadata = MetadataCache()
         self.partitions: dict[TopicPartition, Partition] = {}
         self.offline: dict[TopicPartition, None] = {}
@@ -231,6 +233,16 @@ class ReplicaManager:
             del self.partitions[tp]
             self.behind.pop(partition, None)
         self.logs.delete(tp, None if partition is None else partition.log)
+
+    def lose(self, partition: Partition) -> None:
+        """The log directory of ``partition`` has failed: nobody leads or follows it here any more. Who waits for
+        acks=all goes on waiting, until the request's time is over (2.3)."""
+        partition.stop_leading()
+        del self.partitions[partition.tp]
+        self.behind.pop(partition, None)
+        self.offline[partition.tp] = None
+        if partition.log is not None:
+            self.logs.retention.forget(partition.log)
 
     # -- periodic work ----------------------------------------------------------------------------------------------
 

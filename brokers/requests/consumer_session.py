@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from attrs import define
 
 from brokers.requests.fetch_session import FetchSession, Position
+from emulator.disks import DiskError
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import NO_EPOCH, FetchedPartition, FetchPartition, FetchRequest, FetchResponse
 from emulator.protocol.types import Batch, TopicPartition
@@ -44,7 +45,12 @@ class ConsumerSession(FetchSession):
                 answers.append(FetchedPartition(tp, error, -1, -1, ()))
                 failed = True
                 continue
-            batches = self._readable(partition, position, min(budget, request.max_partition_bytes), not size)
+            try:
+                batches = self._readable(partition, position, min(budget, request.max_partition_bytes), not size)
+            except DiskError:
+                answers.append(FetchedPartition(tp, Errors.KAFKA_STORAGE_ERROR, -1, -1, ()))
+                failed = True
+                continue
             sent = sum(batch.size for batch in batches)
             size += sent
             budget -= sent

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
+from emulator.disks import DiskError
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest, FetchResponse
@@ -178,7 +179,12 @@ class FetchSession:
                     remote.fetched(position.offset, log.end_offset, now)
                 if budget > 0 and not (throttle is not None and self._holds_back(throttle, partition, remote)):
                     limit = min(budget, request.max_partition_bytes)
-                    batches = log.read(position.offset, limit)
+                    try:
+                        batches = log.read(position.offset, limit)
+                    except DiskError:
+                        answers.append(FetchedPartition(tp, Errors.KAFKA_STORAGE_ERROR, -1, -1, ()))
+                        failed = True
+                        continue
                     if size and batches[0].size > limit:
                         batches = ()  # only the first batch of an answer may be larger than the limits (KIP-74)
                     for batch in batches:

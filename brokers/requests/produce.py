@@ -9,6 +9,7 @@ from emulator.network import Channel
 from emulator.protocol.errors import Errors
 from emulator.protocol.produce import IdempotentBatch, ProducedBatch, ProduceRequest, ProduceResponse
 from emulator.protocol.types import TopicPartition
+from fetchers import StorageError
 
 if TYPE_CHECKING:
     from brokers.replicas.manager import ReplicaManager
@@ -57,7 +58,7 @@ class ProduceHandler:
             if batch.__class__ is IdempotentBatch:
                 return self._append_once(partition, batch)
             return Errors.NONE, partition.append_as_leader(batch)
-        except DiskError:
+        except (DiskError, StorageError):
             return Errors.KAFKA_STORAGE_ERROR, -1
 
     def _append_once(self, partition: Partition, batch: IdempotentBatch) -> tuple[Errors, int]:

@@ -104,11 +104,23 @@ class Disk:
     Attributes:
         name: where its machine has it mounted.
         fault: what is wrong with all of it, if anything is.
+        on_error: the process that has it open is told why an operation failed.
     """
 
     name: str = "/data/0"
     files: dict[str, File] = field(factory=dict)
     fault: Fault | None = None
+    on_error: Callable[[str], object] | None = None
+
+    @property
+    def unusable(self) -> bool:
+        """Every operation fails, until the disk is mended."""
+        return self.fault is not None and not self.fault.operations and self.fault.left is None
+
+    def report(self, reason: str) -> None:
+        """An operation failed: tell who has it open, if anybody does."""
+        if self.on_error is not None:
+            self.on_error(reason)
 
     def open(self, path: str) -> File:
         """The file at ``path``, created empty where it is missing."""
@@ -122,6 +134,7 @@ class Disk:
         for path, file in self.files.items():
             self.files[path] = evolve(file)
             file.fault = CLOSED
+        self.on_error = None
 
     def exists(self, path: str) -> bool:
         return path in self.files

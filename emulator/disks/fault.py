@@ -24,12 +24,14 @@ class Fault:
         operations: which ones: ``append``, ``read``, ``truncate``, ``flush``, ``replace``; empty: all.
         left: how many are still to fail; None: all of them, until the fault is mended.
         error: what they raise.
+        report: who is told of each, with its reason; the disk's owner, where the disk is to blame.
     """
 
     reason: str
     operations: tuple[str, ...] = ()
     left: int | None = None
     error: Callable[[str], Exception] = DiskError
+    report: Callable[[str], object] | None = None
 
     def strike(self, path: str, operation: str) -> None:
         """Raise the error if this operation is to fail."""
@@ -37,6 +39,8 @@ class Fault:
             return
         if self.left is not None:
             self.left -= 1
+        if self.report is not None:
+            self.report(f"{path}: {self.reason}")
         raise self.error(f"{path}: {self.reason}")
 
 

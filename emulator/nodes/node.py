@@ -39,6 +39,8 @@ class Node:
     process: Process | None = None
     incarnations: int = 0
     listeners: dict[str, "Listener"] = field(factory=dict)
+    on_halt: Callable[[], object] | None = None
+    """Ends the process by its own will, for whoever keeps the books; None: it is killed."""
     on_crash: list[Callable[[Process, CrashKind], None]] = field(factory=list)
 
     @property
@@ -63,6 +65,13 @@ class Node:
         self.process = process = Process(self, self.incarnations)
         self.world.spawn(self.nursery, process.run, main, name=f"{self.name}/main")
         return process
+
+    def halt(self) -> None:
+        """The process ends itself, at once."""
+        if self.on_halt is None:
+            self.crash()
+        else:
+            self.on_halt()
 
     def crash(self, kind: CrashKind = "process") -> None:
         """Kill the process. ``host``: the machine goes down too: unflushed data is lost and nobody resets

@@ -4,6 +4,7 @@ Knows nothing of scenario files; ``scenarios.runner`` reads one and drives this.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 
 import trio
 from attrs import define, evolve, field, frozen
@@ -165,6 +166,7 @@ class Cluster:
         rack = f"rack-{id % self.setup.racks}" if self.setup.racks > 1 else None
         spec = evolve(self.setup.broker, zk=self.setup.zk, rack=rack)
         broker = self.brokers[id] = Broker(self.network, spec, self._controller)
+        node.on_halt = partial(self.crash_broker, id)
         node.start(broker.main)
         self.trace.emit(NodeStarted, id, node.incarnations)
 

@@ -17,7 +17,7 @@ from scenarios.model.configs import DYNAMIC_CONFIG, DYNAMIC_SETTINGS
 from scenarios.model.kinds import DURATION, RATE, REPLICAS, SIGMA, SOME_TIME, Choice, Integer, Kind, ListOf, Text
 from scenarios.model.messages import check_held
 from scenarios.model.names import PARTITION_NAME, TOPIC_NAME
-from scenarios.model.plan import PLAN_IN_PLACE
+from scenarios.model.plan import LOG_DIR, PLAN_IN_PLACE
 from scenarios.model.reader import Block, key
 from scenarios.model.targets import PEER, TARGET
 from scenarios.model.topics import MOST_PARTITIONS, TopicSpec
@@ -71,9 +71,7 @@ _CRASH = Parameter(
     default="process",
 )
 _PEER = Parameter("peer", PEER, 'the other end: brokers or "zookeeper"; absent = every other broker')
-_DIRECTION = Parameter(
-    "direction", Choice(("both", "to", "from"), "direction"), "seen from the target", default="both"
-)
+_DIRECTION = Parameter("direction", Choice(("both", "to", "from"), "direction"), "seen from the target", default="both")
 _TOPIC = Parameter("topic", TOPIC_NAME, "the topic's name", required=True)
 _OF_PARTITION = Parameter("partition", PARTITION_NAME, "the partition", required=True)
 _TIMES = Parameter("times", Integer(1), "so many times; each raised epoch is told anew", default=1)
@@ -102,6 +100,7 @@ _VIA = Parameter(
     "by /admin/reassign_partitions or by AlterPartitionReassignments; absent = as the profile's tool",
 )
 _SETTINGS = ListOf(Choice(tuple(DYNAMIC_SETTINGS), "setting"), unique=True, empty=False)
+_LOG_DIR = Parameter("log_dir", LOG_DIR, 'which log directory; absent or "any" = all')
 _IN_PROGRESS = ListOf(PARTITION_NAME, unique=True, empty=False)
 
 _ELECTION_ERRORS = tuple(
@@ -178,9 +177,7 @@ ACTIONS: Mapping[str, Action] = {
             undo="broker.resume",
         ),
         Action("broker.resume", "let a paused broker go on", True),
-        Action(
-            "controller.crash", "kill the broker that is controller", False, (_CRASH,), undo="broker.start"
-        ),
+        Action("controller.crash", "kill the broker that is controller", False, (_CRASH,), undo="broker.start"),
         Action(
             "link.cut",
             "let nothing pass between the target and its peer",
@@ -223,6 +220,46 @@ ACTIONS: Mapping[str, Action] = {
                 ),
             ),
         ),
+        Action(
+            "disk.fail",
+            "let operations on a partition's log, or on all of a log directory, fail with an I/O error",
+            True,
+            (
+                Parameter("partition", PARTITION_NAME, "whose log; absent = all of the log directory"),
+                _LOG_DIR,
+                Parameter(
+                    "operation",
+                    Choice(("any", "append", "read", "truncate", "flush"), "operation"),
+                    "which operations",
+                    default="any",
+                ),
+                Parameter("times", Integer(1), "how many of them fail; absent = all, until disk.heal"),
+            ),
+            undo="disk.heal",
+        ),
+        Action(
+            "disk.full",
+            "let the disk of a log directory take nothing more: what writes fails",
+            True,
+            (_LOG_DIR,),
+            undo="disk.heal",
+        ),
+        Action(
+            "disk.heal",
+            "end what is wrong with the disks; a directory that is offline needs a restart",
+            True,
+            (_LOG_DIR,),
+        ),
+        Action(
+            "disk.corrupt",
+            "spoil a batch in a partition's log: who fetches it sees that its checksum does not fit",
+            True,
+            (
+                _OF_PARTITION,
+                Parameter("batch", Choice(("first", "last"), "batch"), "which one", default="last"),
+            ),
+        ),
+        Action("log_dir.offline", "let a log directory fail at once (KIP-112)", True, (_LOG_DIR,), undo="disk.heal"),
         Action(
             "topic.create",
             "create a topic",
@@ -275,9 +312,7 @@ ACTIONS: Mapping[str, Action] = {
                 Parameter("brokers", TARGET, "the brokers each of which gets them for its own"),
             ),
         ),
-        Action(
-            "gate.hold", "let nobody pass a step until it is released", False, (_GATE,), undo="gate.release"
-        ),
+        Action("gate.hold", "let nobody pass a step until it is released", False, (_GATE,), undo="gate.release"),
         Action("gate.release", "let those held at a step go on", False, (_GATE,)),
         Action(
             "message.cut",
@@ -306,6 +341,7 @@ ACTIONS: Mapping[str, Action] = {
         ),
     )
 }
+
 
 def find_action(name: str) -> Action:
     """The action of that name; `BadInput` when there is none."""

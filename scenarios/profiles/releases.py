@@ -69,6 +69,7 @@ KAFKA_0_8 = evolve(
         checks_assignment=False,
         high_watermark_waits_for_caught_up=False,
         isr_checks_per_lag_time=1,
+        disk_errors_halt=True,
         lacks_metrics=KAFKA_1_1.brokers.lacks_metrics | absent.SINCE_1_1,
     ),
     # KAFKA-2143 (0.10), KIP-101 (0.11) and KIP-112 (1.0) are to come.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from scenarios.faults.perform import brokers, gates, links, messages, operator
+from scenarios.faults.perform import brokers, disks, gates, links, messages, operator
 
 if TYPE_CHECKING:
     from scenarios.faults.actions import Actions
@@ -25,6 +25,11 @@ PERFORM: Mapping[str, Perform] = {
     "controller.crash": brokers.crash,
     "zk.expire": brokers.expire_session,
     "fetcher.fail_partition": brokers.fail_partition,
+    "disk.fail": disks.fail,
+    "disk.full": disks.fill,
+    "disk.heal": disks.heal,
+    "disk.corrupt": disks.corrupt,
+    "log_dir.offline": disks.take_offline,
     "link.cut": links.cut,
     "link.heal": links.heal,
     "link.delay": links.delay,

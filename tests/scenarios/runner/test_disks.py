@@ -1,6 +1,16 @@
 """Disks in whole runs: what crashes of machines leave, and old segments that go while replicas move."""
 
-from emulator.protocol.events import LogLoaded, LogRecovered, LogStartMoved, ReplicaStopped, Truncated
+from emulator.protocol.events import (
+    LogDirFailed,
+    LogLoaded,
+    LogRecovered,
+    LogStartMoved,
+    NodeCrashed,
+    PartitionFailed,
+    ReplicaStopped,
+    Truncated,
+)
+from emulator.protocol.types import TopicPartition
 from tests.scenarios.runner.building import EXECUTE, HEAL, play, scenario
 
 GROWS = {
@@ -32,3 +42,62 @@ def test_replicas_move_while_old_segments_go() -> None:
     assert "size" in reasons
     assert played.of(Truncated, lambda event: event.node == 2 and event.log_end_offset > 0)
     assert played.of(ReplicaStopped, lambda event: event.node == 1 and event.deleted)
+
+
+TWO = {"log_dirs": 2}
+
+
+def failure(action: str, target: object, **more: object) -> dict[str, object]:
+    return {"at": "5s", "action": action, "target": target, **more}
+
+
+def test_a_log_directory_goes_offline_and_others_lead() -> None:
+    """Four partitions, led by broker 0, two of them in the directory that fails: the controller elects others."""
+    wanted = scenario(
+        brokers=4, controller=3, assignment=[(0, 1, 2)] * 4, cluster=TWO,
+        config={"auto.leader.rebalance.enable": False}, method=[failure("log_dir.offline", 0, log_dir="/data/1")], horizon="1m",
+    )  # fmt: skip
+    played = play(wanted)
+    assert played.run.passed, played.run.reason
+    assert [(f.node, f.directory, f.replicas, f.broker_halts) for f in played.of(LogDirFailed)] == [
+        (0, "/data/1", 2, False)
+    ]
+    states = [played.state(TopicPartition("orders", number)) for number in range(4)]
+    assert [state.leader for state in states] == [0, 1, 0, 1]
+    assert [state.isr for state in states] == [(0, 1, 2), (1, 2), (0, 1, 2), (1, 2)]
+
+
+def test_the_only_directory_takes_the_broker_along_and_a_restart_brings_it_back() -> None:
+    fail = failure("disk.fail", 1, operation="append", times=1)
+    start = {"at": "20s", "action": "broker.start", "target": 1}
+    played = play(scenario(brokers=4, controller=3, method=[fail, start], rollbacks=HEAL, horizon="1m"))
+    assert played.run.passed, played.run.reason
+    assert [(f.node, f.broker_halts) for f in played.of(LogDirFailed)] == [(1, True)]
+    assert [(crash.node, crash.kind) for crash in played.of(NodeCrashed)] == [(1, "process")]
+    assert sorted(played.state().isr) == [0, 1, 2]
+
+
+def test_a_full_disk_of_a_leader_under_the_release_before_kip_112() -> None:
+    full = failure("disk.full", 0, duration="5s")
+    start = {"at": "20s", "action": "broker.start", "target": 0}
+    wanted = scenario(
+        brokers=4, controller=3, method=[full, start], rollbacks=HEAL, cluster=TWO, profile="kafka-0.8", horizon="1m"
+    )
+    played = play(wanted)
+    assert [(f.node, f.broker_halts) for f in played.of(LogDirFailed)][:1] == [(0, True)]
+    assert played.state().leader in (1, 2)
+
+
+def test_a_corrupt_batch_is_fetched_again_and_again_until_another_leads() -> None:
+    """kafka-behaviour, 8.4: a corrupt record only delays. The broker that has it is killed, and cuts it off when it
+    starts, since it is behind the recovery point."""
+    method = [
+        {"at": "4s", "action": "link.cut", "target": 0, "peer": [2], "duration": "6s"},
+        {"at": "6s", "action": "disk.corrupt", "target": 0, "partition": "orders-0", "batch": "last"},
+        {"at": "30s", "action": "broker.crash", "target": 0, "duration": "5s"},
+    ]
+    played = play(scenario(brokers=4, controller=3, method=method, rollbacks=HEAL, rate=50, horizon="2m"))
+    assert not played.of(PartitionFailed)
+    assert [(cut.node, cut.reason) for cut in played.of(LogRecovered)] == [(0, "corrupt")]
+    assert sorted(played.state().isr) == [0, 1, 2]
+    assert played.run.passed, played.run.reason
