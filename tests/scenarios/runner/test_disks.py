@@ -55,7 +55,8 @@ def test_a_log_directory_goes_offline_and_others_lead() -> None:
     """Four partitions, led by broker 0, two of them in the directory that fails: the controller elects others."""
     wanted = scenario(
         brokers=4, controller=3, assignment=[(0, 1, 2)] * 4, cluster=TWO,
-        config={"auto.leader.rebalance.enable": False}, method=[failure("log_dir.offline", 0, log_dir="/data/1")], horizon="1m",
+        config={"auto.leader.rebalance.enable": False}, horizon="1m",
+        method=[failure("log_dir.offline", 0, log_dir="/data/1")],
     )  # fmt: skip
     played = play(wanted)
     assert played.run.passed, played.run.reason
