@@ -183,7 +183,7 @@ class FetchSession:
                         batches = log.read(position.offset, limit)
                     except DiskError:
                         answers.append(FetchedPartition(tp, Errors.KAFKA_STORAGE_ERROR, -1, -1, ()))
-                        failed = True
+                        urgent = True
                         continue
                     if size and batches[0].size > limit:
                         batches = ()  # only the first batch of an answer may be larger than the limits (KIP-74)
