@@ -297,12 +297,6 @@ TRAITS = (
         "KAFKA-9198, 2.4",
     ),
     Trait(
-        ("brokers.disk_errors_halt",),
-        "an error of a disk",
-        either("ends the broker", "takes the log directory on it offline; the last one takes the broker along"),
-        "KIP-112, 1.0",
-    ),
-    Trait(
         ("brokers.strangers_leave_isr",),
         "a member of the ISR that is not assigned",
         either("leaves it like one that does not fetch", "makes the broker's check of its ISRs fail, each time anew"),
@@ -370,7 +364,7 @@ TRAITS = (
         "KAFKA-2143, 0.10",
     ),
     Trait(
-        ("fetchers.failures",),
+        ("fetchers.failures", "brokers.disk_errors_halt"),
         "a partition whose fetcher meets an error",
         {
             KIP_461: "fails, and the thread goes on with the others",
