@@ -51,7 +51,7 @@ def failure(action: str, target: object, **more: object) -> dict[str, object]:
     return {"at": "5s", "action": action, "target": target, **more}
 
 
-def test_a_log_directory_goes_offline_and_others_lead() -> None:
+def test_log_dir_offline_lets_others_lead() -> None:
     """Four partitions, led by broker 0, two of them in the directory that fails: the controller elects others."""
     wanted = scenario(
         brokers=4, controller=3, assignment=[(0, 1, 2)] * 4, cluster=TWO,
@@ -68,7 +68,7 @@ def test_a_log_directory_goes_offline_and_others_lead() -> None:
     assert [state.isr for state in states] == [(0, 1, 2), (1, 2), (0, 1, 2), (1, 2)]
 
 
-def test_the_only_directory_takes_the_broker_along_and_a_restart_brings_it_back() -> None:
+def test_disk_fail_on_the_only_directory_takes_the_broker_along_until_a_restart() -> None:
     fail = failure("disk.fail", 1, operation="append", times=1)
     start = {"at": "20s", "action": "broker.start", "target": 1}
     played = play(scenario(brokers=4, controller=3, method=[fail, start], rollbacks=HEAL, horizon="1m"))
@@ -78,7 +78,7 @@ def test_the_only_directory_takes_the_broker_along_and_a_restart_brings_it_back(
     assert sorted(played.state().isr) == [0, 1, 2]
 
 
-def test_a_full_disk_of_a_leader_under_the_release_before_kip_112() -> None:
+def test_disk_full_until_disk_heal_ends_the_broker_before_kip_112() -> None:
     full = failure("disk.full", 0, duration="5s")
     start = {"at": "20s", "action": "broker.start", "target": 0}
     wanted = scenario(
@@ -89,7 +89,7 @@ def test_a_full_disk_of_a_leader_under_the_release_before_kip_112() -> None:
     assert played.state().leader in (1, 2)
 
 
-def test_a_corrupt_batch_is_fetched_again_and_again_until_another_leads() -> None:
+def test_disk_corrupt_has_the_batch_fetched_again_and_again() -> None:
     """kafka-behaviour, 8.4: a corrupt record only delays. The broker that has it is killed, and cuts it off when it
     starts, since it is behind the recovery point."""
     method = [

@@ -28,7 +28,7 @@ from emulator.protocol.events import (
 )
 from emulator.trace.events import Step, ZkSession, ZkWritten
 from scenarios.model import ACTIONS
-from tests.scenarios.runner import test_message_triggers
+from tests.scenarios.runner import test_disks, test_message_triggers
 from tests.scenarios.runner.building import EXECUTE, HEAL, TP, Played, Table, play, scenario
 
 
@@ -318,6 +318,6 @@ def test_broker_ignore_become_leader() -> None:
 
 
 def test_every_action_has_its_test() -> None:
-    """Those on messages have theirs in a file of their own."""
-    tests = "".join(name for name in (*globals(), *vars(test_message_triggers)) if name.startswith("test_"))
+    """Those on messages and on disks have theirs in files of their own."""
+    tests = "".join(name for name in (*globals(), *vars(test_message_triggers), *vars(test_disks)) if name.startswith("test_"))
     assert [name for name in ACTIONS if name.replace(".", "_") not in tests] == ["broker.resume", "gate.release"]
