@@ -319,5 +319,6 @@ def test_broker_ignore_become_leader() -> None:
 
 def test_every_action_has_its_test() -> None:
     """Those on messages and on disks have theirs in files of their own."""
-    tests = "".join(name for name in (*globals(), *vars(test_message_triggers), *vars(test_disks)) if name.startswith("test_"))
+    names = (*globals(), *vars(test_message_triggers), *vars(test_disks))
+    tests = "".join(name for name in names if name.startswith("test_"))
     assert [name for name in ACTIONS if name.replace(".", "_") not in tests] == ["broker.resume", "gate.release"]
