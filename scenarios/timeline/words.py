@@ -173,6 +173,14 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.LogLoaded: lambda v: f"broker {v.node} loads its log of {_tp(v)}, {_ends(v)}",
     e.Appended: _appended,
     e.Truncated: lambda v: f"broker {v.node} truncates {_tp(v)}, {_ends(v)} (epoch {v.leader_epoch})",
+    e.LogRecovered: lambda v: (
+        f"broker {v.node} cuts its log of {_tp(v)} at {v.log_end_offset}: {v.reason}, {v.batches} batches go"
+    ),
+    e.LogStartMoved: lambda v: f"the log of {_tp(v)} on broker {v.node} begins at {v.log_start_offset} ({v.reason})",
+    e.LogDirFailed: lambda v: (
+        f"broker {v.node} loses {v.directory} with {v.replicas} replicas: {v.reason}"
+        + (", and halts" if v.broker_halts else "")
+    ),
     e.HighWatermark: _high_watermark,
     e.IsrProposed: lambda v: (
         f"leader {v.node} is to {v.kind} the isr of {_tp(v)} to {brokers(v.isr)}, epoch {v.leader_epoch}, "
