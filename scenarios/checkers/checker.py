@@ -58,7 +58,8 @@ class Checker:
     Attributes:
         name: what scenarios and the registry call it.
         ids: which lines of the list of invariants it holds, as ``S14``; the first is its own.
-        section: the letter of the first: ``S`` log safety, ``E`` epochs and fencing, ``I`` the in-sync set.
+        section: the letter of the first: ``S`` log safety, ``E`` epochs and fencing, ``I`` the in-sync set,
+            ``F`` fetchers.
         statement: the formal line and a sentence.
         catches: tickets of the bugs that break it.
     """

@@ -11,6 +11,7 @@ from scenarios.checkers.checker import Checker
 from scenarios.checkers.controller_fence import ControllerFence
 from scenarios.checkers.epochs_grow import EpochsGrow
 from scenarios.checkers.expands_assigned import ExpandsAssigned
+from scenarios.checkers.failed_until_epoch import FailedUntilEpoch
 from scenarios.checkers.fetch_fence import FetchFence
 from scenarios.checkers.high_watermark_monotone import HighWatermarkMonotone
 from scenarios.checkers.isr_complete import IsrComplete
@@ -25,6 +26,7 @@ from scenarios.checkers.no_batch_twice import NoBatchTwice
 from scenarios.checkers.no_write_after_expiry import NoWriteAfterExpiry
 from scenarios.checkers.offset_bounds import OffsetBounds
 from scenarios.checkers.one_leader_per_epoch import OneLeaderPerEpoch
+from scenarios.checkers.one_role import OneRole
 from scenarios.checkers.polls_go_on import PollsGoOn
 from scenarios.checkers.reads_committed import ReadsCommitted
 from scenarios.checkers.reads_consistent import ReadsConsistent
@@ -55,6 +57,8 @@ REGISTRY: Mapping[str, type[Checker]] = {
         ExpandsAssigned,
         ShrinksOverdue,
         FetchFence,
+        OneRole,
+        FailedUntilEpoch,
         AppliedHighWatermark,
         ReadsCommitted,
         ReadsConsistent,

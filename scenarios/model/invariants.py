@@ -25,6 +25,8 @@ INVARIANTS: Mapping[str, str] = {
     "expands_assigned": "nobody joins the ISR who is not assigned to the partition",
     "shrinks_overdue": "who is put out of the ISR is behind, and has been for too long",
     "fetch_fence": "a follower joins the ISR by a fetch under the leader's own epoch",
+    "one_role": "a replica is led, fetched from one leader, or failed",
+    "failed_until_epoch": "only a later leader epoch or StopReplica brings back what a fetcher gave up",
     "applied_high_watermark": "a leader tells consumers the latest offset once it knows what is committed",
     "reads_committed": "a consumer reads nothing above the high watermark",
     "reads_consistent": "what a consumer reads at an offset is what is committed there",

@@ -96,7 +96,7 @@ PROFILES: Mapping[str, Profile] = {
             leaves_out=(
                 "StopReplica deletes the log, which 0.8.0 left on the disk",
                 "a control request is sent until it is answered, where 0.8.0 tried once",
-                "fetch errors are retried after replica.fetch.backoff.ms, which came with 0.9 (KAFKA-1461); 0 retries at once",
+                "fetch errors are retried after replica.fetch.backoff.ms, of 0.9 (KAFKA-1461); 0 is 0.8's way",
                 "one lock and synchronous ZooKeeper calls: the controller has the event queue of 0.11 (KAFKA-5028)",
                 "fetch requests: sessions are used, which came with 1.1 (KIP-227)",
                 "a write that waits when the controller loses its session fails; ZkClient made it in the next one",

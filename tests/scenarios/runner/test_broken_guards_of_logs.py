@@ -12,6 +12,7 @@ from controller.states.elections import Elections
 from emulator.protocol.offsets_for_leader_epoch import EpochEndOffset
 from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.znodes import LeaderAndIsr
+from fetchers import FetcherManager
 from fetchers.ports import FollowerLog
 from fetchers.truncation import Cut, Kip279
 from scenarios.model import Scenario
@@ -124,6 +125,11 @@ def test_a_leader_that_stamps_a_batch_with_an_older_epoch(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(Partition, "append_as_leader", sometimes_older)
     assert "append_shape" in broken(play(leader_dies()).run)
+
+
+def test_fetchers_that_keep_what_they_are_told_to_give_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FetcherManager, "remove", lambda *_, **__: None)
+    assert "one_role" in broken(play(leader_dies()).run)
 
 
 # -- what old releases do wrong by themselves ------------------------------------------------------------------------
