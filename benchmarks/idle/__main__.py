@@ -80,7 +80,7 @@ def main() -> int:
     lines = [
         machine(f"python -m benchmarks.idle --repeats {options.repeats} --write"),
         INTRODUCTION,
-        f"Per virtual hour, medians of {options.repeats} rounds.",
+        f"Per virtual hour, medians; rounds: {options.repeats}.",
         "",
         *table(runs, options.virtual_s),
         "",

@@ -78,7 +78,7 @@ def main() -> int:
         machine(f"python -m benchmarks.large --repeats {options.repeats} --write"),
         "",
         f"{NAME}; RF 3, acks=all, traces on; {options.virtual_s} virtual s under even load.",
-        f"Medians of {options.repeats} rounds.",
+        f"Medians; rounds: {options.repeats}.",
         "",
         f"| {' | '.join(HEADINGS)} |",
         f"|{'---|' * len(HEADINGS)}",
