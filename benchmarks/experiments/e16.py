@@ -12,7 +12,7 @@ from attrs import frozen
 from benchmarks.experiments.charts import Chart, Line, Look
 from benchmarks.experiments.emulate import emulate
 from benchmarks.experiments.experiment import EXACT, Experiment, Finding, Outcome, Tolerance, at_most
-from benchmarks.experiments.steps import Steps, count, value_at
+from benchmarks.experiments.steps import Shown, Steps, count, value_at
 from emulator.protocol.events import FetcherStopped, PartitionFailed, PartitionUnfailed
 from scenarios.measures.rows import LagRow
 from scenarios.model import Scenario
@@ -42,7 +42,7 @@ class Story:
 
     Attributes:
         missing: how many partitions lack a replica in their ISR.
-        failed: how many are in the set of failed partitions.
+        failed: what the brokers' FailedPartitionsCount says.
         lag: partition -> the follower's distance from its leader, in records.
     """
 
@@ -93,10 +93,11 @@ def tell(profile: str, *, fail: Sequence[int] = (0,), then: dict[str, Any] | Non
         stage.cluster.trace.fold(PartitionFailed, note)
         stage.cluster.trace.fold(PartitionUnfailed, note)
 
-    tables = emulate(scenario, watch, may_fail="unfinished", keep_rows=True).stage.measures.tables()
+    failed = Shown(FAILED)
+    tables = emulate(scenario, watch, failed.watch, may_fail="unfinished", keep_rows=True).stage.measures.tables()
     return Story(
         count((row.t_us, row.w_us) for row in tables["isr_events"] if row.under_replicated_assigned),
-        [(row.t_us / 1_000_000, row.value) for row in tables["metrics"] if row.name == FAILED],
+        failed.steps,
         lags(tables["replica_lag"]),
         happenings,
     )
