@@ -27,6 +27,8 @@ KEY_METRICS = (
     "produce_p99_ms",
 )
 """What the text shows; `--format json` has all of them."""
+CONSUMER_METRICS = ("consumed_messages", "consumer_lag_p99", "consume_p99_ms", "consumer_lag_max")
+"""And what it shows of a run with consumers."""
 
 
 def report(run: Run, changes: Sequence[tuple[str, str]] = (), trace: Path | None = None) -> Iterator[str]:
@@ -90,7 +92,8 @@ def _found(ok: bool, detail: str, t_us: int | None) -> str:
 
 def _metrics(run: Run) -> Iterator[str]:
     """Two figures to a line."""
-    cells = [(name, number(run.metrics[name])) for name in KEY_METRICS if name in run.metrics]
+    names = (*KEY_METRICS, *CONSUMER_METRICS) if run.scenario.consumers else KEY_METRICS
+    cells = [(name, number(run.metrics[name])) for name in names if name in run.metrics]
     if len(cells) % 2:
         cells.append(("", ""))
     rows = [(*left, *right) for left, right in zip(cells[::2], cells[1::2], strict=True)]
