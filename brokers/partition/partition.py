@@ -6,11 +6,11 @@ Every method is one synchronous transition.
 from typing import TYPE_CHECKING
 
 from brokers.metrics.partition import NOT_LEADING
-from brokers.partition import isr
+from brokers.partition import acks, isr
 from brokers.partition.isr_write import IsrWrite, find_strangers
 from brokers.partition.remote import NONE_REMOTE, RemoteReplica
 from brokers.partition.replica import Replica
-from brokers.purgatory import DelayedProduce, WaitingProduces
+from brokers.purgatory import WaitingProduces
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import Appended, BecameFollower, BecameLeader, ReplicasKnown
@@ -222,8 +222,8 @@ class Partition(Replica):
             isr.expand(self, remote)
         if offset > self.high_watermark:
             self.advance_high_watermark(now_us)
-        if self.waiting is not None and self.waiting.counted:
-            self.waiting.complete_counted(self._in_sync_at)
+        if self.waiting is not None:
+            acks.complete_some(self)
 
     def advance_high_watermark(self, now_us: int) -> None:
         """Move it to the lowest end among the ISR and those that count like it, being caught up (a policy)."""
@@ -249,7 +249,7 @@ class Partition(Replica):
             if self.readers is not None:
                 self._wake_readers()
             if self.waiting is not None:
-                self.waiting.complete(lowest, self._acknowledgement())
+                self.waiting.complete(lowest, acks.acknowledgement(self))
 
     def _wake_readers(self) -> None:
         for reader in self.readers or ():
@@ -280,36 +280,6 @@ class Partition(Replica):
         end = self.log.end_offset
         ends = (remote.log_end_offset for remote in self.remotes.values() if remote.in_isr)
         return self.high_watermark == end and all(other == end for other in ends)
-
-    # -- acks -------------------------------------------------------------------------------------------------------
-
-    def wait_for_acks(self, base: int, required: int, produce: DelayedProduce) -> None:
-        """Finish ``produce`` for this partition once the high watermark has reached ``required``."""
-        if self.high_watermark >= required:
-            produce.finish(self.tp, self._acknowledgement(), base)
-        else:
-            self._waiting().add(base, required, produce)
-
-    def wait_for_replicas(self, base: int, required: int, acks: int, produce: DelayedProduce) -> None:
-        """Finish ``produce`` once ``acks`` members of the ISR, the leader among them, have reached ``required`` (0.8).
-        Where there are no other replicas nobody is waited for."""
-        if not self.remotes or self._in_sync_at(required) >= acks:
-            produce.finish(self.tp, Errors.NONE, base)
-        else:
-            self._waiting().counted.append((base, required, acks, produce))
-
-    def _waiting(self) -> WaitingProduces:
-        if self.waiting is None:
-            self.waiting = WaitingProduces(self.tp)
-        return self.waiting
-
-    def _in_sync_at(self, offset: int) -> int:
-        return 1 + sum(remote.in_isr and remote.log_end_offset >= offset for remote in self.remotes.values())
-
-    def _acknowledgement(self) -> Errors:
-        in_sync = len(self.isr) if self.isr_write is None else self.isr_write.maximal_size
-        enough = in_sync >= self.manager.policies.min_insync_replicas(self.tp.topic)
-        return Errors.NONE if enough else Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND
 
     def log_start_moved(self, reason: str) -> None:
         super().log_start_moved(reason)

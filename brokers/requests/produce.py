@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from brokers.partition import Partition
+from brokers.partition import Partition, acks
 from brokers.purgatory import DelayedProduce
 from emulator.disks import DiskError
 from emulator.network import Channel
@@ -84,8 +84,8 @@ class ProduceHandler:
                 delayed.results[batch.tp] = (Errors.REQUEST_TIMED_OUT, base)
                 required, partition = base + batch.count, partitions[batch.tp]
                 if request.acks < 0:
-                    partition.wait_for_acks(base, required, delayed)
+                    acks.wait_for_all(partition, base, required, delayed)
                 else:
-                    partition.wait_for_replicas(base, required, request.acks, delayed)
+                    acks.wait_for_some(partition, base, required, request.acks, delayed)
             else:
                 delayed.finish(batch.tp, error, base)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from brokers.partition import Partition
+from brokers.partition import Partition, acks
 from brokers.purgatory import DelayedProduce
 from controller.states.elections import Elections
 from emulator.protocol.errors import Errors
@@ -42,11 +42,11 @@ def leader_dies(acks: str = "all", seed: int = 3, **more: Any) -> Scenario:
 
 
 def test_acknowledged_before_the_high_watermark(monkeypatch: pytest.MonkeyPatch) -> None:
-    def at_once(self: Partition, base: int, required: int, produce: DelayedProduce) -> None:
-        produce.finish(self.tp, Errors.NONE, base)
+    def at_once(partition: Partition, base: int, required: int, produce: DelayedProduce) -> None:
+        produce.finish(partition.tp, Errors.NONE, base)
 
     assert play(leader_dies()).run.passed
-    monkeypatch.setattr(Partition, "wait_for_acks", at_once)
+    monkeypatch.setattr(acks, "wait_for_all", at_once)
     assert_broken(play(leader_dies()).run, "no_acked_record_lost")
 
 
