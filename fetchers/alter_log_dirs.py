@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+from attrs import evolve
+
 from emulator.nodes import Process
 from emulator.protocol.types import TopicPartition
 from fetchers.assignment import fetcher_id
@@ -12,6 +14,7 @@ from fetchers.policies import FetcherPolicies
 from fetchers.ports import CurrentLogs
 from fetchers.quotas import Throttle
 from fetchers.thread import FetcherThread
+from fetchers.truncation import Kip279
 
 
 class ReplicaAlterLogDirsManager(FetcherManager):
@@ -31,6 +34,8 @@ class ReplicaAlterLogDirsManager(FetcherManager):
         fetchers: int = 1,
         throttle: Throttle | None = None,
     ) -> None:
+        if policies.truncation.on_fetch:
+            policies = evolve(policies, truncation=Kip279())  # copies went on asking (ReplicaAlterLogDirsThread, 2.8)
         super().__init__(process, policies, fetchers)
         self._logs = logs
         self._throttle = throttle or Throttle()

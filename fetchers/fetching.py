@@ -38,6 +38,7 @@ class FetchRound:
         self._endpoint = endpoint
         self._failing = failing
         self._truncation = truncation
+        self._on_fetch = policies.truncation.on_fetch
         self._drops_log = policies.out_of_range_drops_log
         self._throttle = throttle
         self._finish = finish
@@ -86,7 +87,7 @@ class FetchRound:
             return
         if batches:
             state.offset = end
-            last = batches[-1].leader_epoch if self._partitions.on_fetch else UNDEFINED_EPOCH
+            last = batches[-1].leader_epoch if self._on_fetch else UNDEFINED_EPOCH
             self._endpoint.want(FetchPartition(state.tp, state.leader_epoch, end, 0, last))
         self._throttle.count(state, batches)
         self._metrics.fetched(state, answer.high_watermark)

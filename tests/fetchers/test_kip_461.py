@@ -161,9 +161,10 @@ def test_kip_461_next_epoch_clears_as_follower_on_a_new_thread(kind: type[Fetche
 
 
 @KINDS
-def test_C97_next_epoch_clears_on_the_same_thread_where_others_are(kind: type[FetcherManager]) -> None:
+@pytest.mark.parametrize("cause", ["append", "truncate"])
+def test_C97_next_epoch_clears_on_the_same_thread_where_others_are(kind: type[FetcherManager], cause: str) -> None:
     async def scenario(rig: Rig) -> None:
-        await fail(rig, "truncate")
+        await fail(rig, cause)
         thread = rig.thread
         rig.replicas[A].log.fail_disk(None)
         rig.leader.epochs[A] = 1
