@@ -83,8 +83,8 @@ class Fenced:
         if not c.is_active:
             return
         delete = self.write(Delete(znodes.CONTROLLER), c.context.epoch_zk_version)
-        election.resign(c)
         c.active_controller = NOBODY
+        election.resign(c)
         await c.store.ask_one(delete)
 
 
@@ -121,8 +121,8 @@ class Unfenced:
         return last + 1, version + 1
 
     async def give_up(self, c: "Controller") -> None:
-        election.resign(c)
         c.active_controller = NOBODY
+        election.resign(c)
         await c.store.ask_one(Delete(znodes.CONTROLLER, ANY_VERSION))
 
 

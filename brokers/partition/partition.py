@@ -13,7 +13,7 @@ from brokers.partition.replica import Replica
 from brokers.purgatory import WaitingProduces
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
-from emulator.protocol.events import Appended, BecameFollower, BecameLeader, ReplicasKnown
+from emulator.protocol.events import Appended, BecameFollower, BecameLeader, ReplicasKnown, ReplicaTakenIn
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition
 from emulator.protocol.offsets_for_leader_epoch import OFFSET_NOT_AVAILABLE
 from emulator.protocol.produce import ProducedBatch
@@ -99,7 +99,7 @@ class Partition(Replica):
         find_strangers(self, before)
         self.process.emit(
             BecameLeader, me, self.tp.topic, self.tp.partition, state.leader_epoch, log.end_offset, self.high_watermark,
-            state.isr, state.replicas, state.adding, state.removing,
+            state.isr, self.assigned, state.adding, state.removing,
         )  # fmt: skip
         self.manager.metrics.changed(self)
         self.manager.behind[self] = None
@@ -129,6 +129,7 @@ class Partition(Replica):
         if remote is None and not self.manager.policies.checks_assignment:
             remote = RemoteReplica(broker, False)
             self.remotes = {**self.remotes, broker: remote}
+            self.process.emit(ReplicaTakenIn, self.process.node.id, self.tp.topic, self.tp.partition, broker)
             self.manager.metrics.changed(self)
             self.manager.metrics.show()
         return remote

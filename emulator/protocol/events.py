@@ -141,7 +141,8 @@ class ElectionAnswered(NamedTuple):
 
 
 class BecameLeader(NamedTuple):
-    """A broker adopted leadership. ``isr``, ``replicas``, ``adding``, ``removing``: as it was told."""
+    """A broker adopted leadership. ``isr``, ``adding``, ``removing``: as it was told; ``replicas``: those that it
+    counts, itself first."""
 
     t_us: int
     seq: int

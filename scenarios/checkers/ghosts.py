@@ -13,6 +13,7 @@ from emulator.trace import Trace
 from scenarios.checkers.commits import Commits
 from scenarios.checkers.replica_logs import ReplicaLogs
 from scenarios.checkers.subscriptions import arm
+from scenarios.checkers.told import Told
 from scenarios.measures.topology import Topology
 
 
@@ -36,3 +37,10 @@ class Ghosts:
         commits = Commits(self.logs, self.topology)
         arm(commits, self._trace, self.topology)
         return commits
+
+    @cached_property
+    def told(self) -> Told:
+        """What each broker was told of what it leads."""
+        told = Told()
+        arm(told, self._trace, self.topology)
+        return told

@@ -9,15 +9,18 @@ from scenarios.checkers.applied_high_watermark import AppliedHighWatermark
 from scenarios.checkers.broker_epoch_fence import BrokerEpochFence
 from scenarios.checkers.checker import Checker
 from scenarios.checkers.controller_fence import ControllerFence
+from scenarios.checkers.controllers_true import OfflineTrue, OneActiveController
 from scenarios.checkers.epochs_grow import EpochsGrow
 from scenarios.checkers.expands_assigned import ExpandsAssigned
 from scenarios.checkers.failed_until_epoch import FailedUntilEpoch
 from scenarios.checkers.fetch_fence import FetchFence
+from scenarios.checkers.gauges_true import ReassigningTrue, UnderReplicatedTrue
 from scenarios.checkers.high_watermark_monotone import HighWatermarkMonotone
 from scenarios.checkers.isr_complete import IsrComplete
 from scenarios.checkers.isr_logs_identical import IsrLogsIdentical
 from scenarios.checkers.isr_write_conditional import IsrWriteConditional
 from scenarios.checkers.joins_caught_up import JoinsCaughtUp
+from scenarios.checkers.lag_true import LagTrue
 from scenarios.checkers.leader_completeness import LeaderCompleteness
 from scenarios.checkers.leader_in_isr import LeaderInIsr
 from scenarios.checkers.log_matching import LogMatching
@@ -64,6 +67,11 @@ REGISTRY: Mapping[str, type[Checker]] = {
         ReadsConsistent,
         PollsGoOn,
         NoBatchTwice,
+        UnderReplicatedTrue,
+        ReassigningTrue,
+        LagTrue,
+        OfflineTrue,
+        OneActiveController,
     )
 }
 

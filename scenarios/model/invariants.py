@@ -32,4 +32,9 @@ INVARIANTS: Mapping[str, str] = {
     "reads_consistent": "what a consumer reads at an offset is what is committed there",
     "polls_go_on": "from poll to poll a consumer neither skips nor repeats, unless its position was reset",
     "no_batch_twice": "an idempotent producer's batches are committed once, and in their order",
+    "under_replicated_true": "UnderReplicatedPartitions counts what the broker leads, by its release's definition",
+    "reassigning_true": "ReassigningPartitions counts what the broker leads and a reassignment changes",
+    "lag_true": "a follower's ConsumerLag is no more than what its leader has committed beyond it",
+    "offline_true": "when nothing is left to do, OfflinePartitionsCount counts the partitions without a live leader",
+    "one_active_controller": "no two brokers with a session show that they are the controller",
 }

@@ -1,0 +1,97 @@
+"""T1, T2: a broker's gauges of under-replicated and of reassigning partitions are what it was told."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.metrics.events import GaugeSet, MetricRegistered
+from emulator.protocol.events import BecameFollower, BecameLeader, IsrChanged, NodeCrashed, ReplicaStopped
+from emulator.trace import Event
+from scenarios.checkers.checker import Checker, Moment, Report
+from scenarios.checkers.ghosts import Ghosts
+from scenarios.checkers.told import REASSIGNING, UNDER_REPLICATED
+
+
+class CountTrue(Checker):
+    """Of one gauge. A transition changes many partitions and then writes the gauge, all in one instant: the gauge is
+    looked at when it is written, and where it was not, when nothing is left to do and at the end."""
+
+    gauge: ClassVar[str]
+
+    def __init__(self, ghosts: Ghosts, report: Report) -> None:
+        super().__init__(ghosts, report)
+        self._told = ghosts.told
+        self._shown: dict[int, int] = {}
+        self._changed: dict[int, Event] = {}
+
+    def on_registered(self, event: MetricRegistered) -> None:
+        if event.metric == self.gauge:
+            self._shown[event.node] = 0
+
+    def on_set(self, event: GaugeSet) -> None:
+        if event.metric == self.gauge:
+            self._shown[event.node] = event.value
+            self._changed.pop(event.node, None)
+            self._check(event.node, event, self._told.count(event.node, self.gauge))
+
+    def on_became_leader(self, event: BecameLeader) -> None:
+        self._change(event, event.node)
+
+    def on_became_follower(self, event: BecameFollower) -> None:
+        self._change(event, event.node)
+
+    def on_isr_changed(self, event: IsrChanged) -> None:
+        self._change(event, event.node)
+
+    def on_stopped(self, event: ReplicaStopped) -> None:
+        self._change(event, event.node)
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        self._shown.pop(event.node, None)
+        self._changed.pop(event.node, None)
+
+    def at_rest(self, moment: Moment) -> None:
+        for node in self._told.nodes():
+            self._check(node, moment, self._told.recounted(node, self.gauge))
+
+    def finish(self) -> None:
+        for node, event in self._changed.items():
+            self._check(node, event, self._told.count(node, self.gauge))
+
+    def _change(self, event: Event, node: int) -> None:
+        self._changed[node] = event
+
+    def _check(self, node: int, event: Event, true: int) -> None:
+        shown = self._shown.get(node)
+        if shown is not None and shown != true:
+            name = self.gauge.partition("name=")[2]
+            self.violated(event, f"broker {node} shows {name} = {shown}; by what it was told it is {true}")
+
+
+class UnderReplicatedTrue(CountTrue):
+    """UnderReplicatedPartitions counts what the broker leads and was told, by its release's definition.
+
+    Verified: at each change and, counted anew, whenever nothing is left to do.
+
+    Not verified: that what it was told is so; that takes its time.
+    """
+
+    name: ClassVar[str] = "under_replicated_true"
+    ids: ClassVar[tuple[str, ...]] = ("T1",)
+    statement: ClassVar[str] = (
+        "URP(b) = |{p led by b : p under-replicated}|: the gauge counts what the broker leads, by its definition"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-8834",)
+    gauge: ClassVar[str] = UNDER_REPLICATED
+
+
+class ReassigningTrue(CountTrue):
+    """ReassigningPartitions counts the partitions that the broker leads with replicas being added or removed.
+
+    Verified, not verified: as for ``under_replicated_true``.
+    """
+
+    name: ClassVar[str] = "reassigning_true"
+    ids: ClassVar[tuple[str, ...]] = ("T2",)
+    statement: ClassVar[str] = "ReassigningPartitions(b) = |{p led by b : AR ∪ RR ≠ ∅}|"
+    gauge: ClassVar[str] = REASSIGNING
