@@ -14,7 +14,7 @@ from scenarios.checkers.told import REASSIGNING, UNDER_REPLICATED
 
 class CountTrue(Checker):
     """Of one gauge. A transition changes many partitions and then writes the gauge, all in one instant: the gauge is
-    looked at when it is written, and where it was not, when nothing is left to do and at the end."""
+    looked at when it is written and, where it was not, when there is a later change or nothing is left to do."""
 
     gauge: ClassVar[str]
 
@@ -22,7 +22,7 @@ class CountTrue(Checker):
         super().__init__(ghosts, report)
         self._told = ghosts.told
         self._shown: dict[int, int] = {}
-        self._changed: dict[int, Event] = {}
+        self._changed: dict[int, tuple[Event, int]] = {}
 
     def on_registered(self, event: MetricRegistered) -> None:
         if event.metric == self.gauge:
@@ -55,11 +55,14 @@ class CountTrue(Checker):
             self._check(node, moment, self._told.recounted(node, self.gauge))
 
     def finish(self) -> None:
-        for node, event in self._changed.items():
-            self._check(node, event, self._told.count(node, self.gauge))
+        for node, (event, true) in self._changed.items():
+            self._check(node, event, true)
 
     def _change(self, event: Event, node: int) -> None:
-        self._changed[node] = event
+        before = self._changed.get(node)
+        if before is not None and before[0].t_us < event.t_us:
+            self._check(node, *before)
+        self._changed[node] = event, self._told.count(node, self.gauge)
 
     def _check(self, node: int, event: Event, true: int) -> None:
         shown = self._shown.get(node)
