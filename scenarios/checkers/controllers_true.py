@@ -30,7 +30,8 @@ class OfflineTrue(Checker):
     name: ClassVar[str] = "offline_true"
     ids: ClassVar[tuple[str, ...]] = ("T4",)
     statement: ClassVar[str] = (
-        "at rest OfflinePartitionsCount = |{p : no live leader}|: also right after a failover of the controller"
+        "at rest offline = |{p : no live leader}|: "
+        "at rest OfflinePartitionsCount counts the partitions without a live leader"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-1068",)
 
@@ -92,11 +93,17 @@ class OneActiveController(Checker):
     until it hears of it.
 
     Verified: at each change of the gauge and of a session.
+
+    Not verified: that there is one at all.
     """
 
     name: ClassVar[str] = "one_active_controller"
     ids: ClassVar[tuple[str, ...]] = ("T5",)
-    statement: ClassVar[str] = "Σ ActiveControllerCount(b) ≤ 1 over the brokers b that hold a session"
+    statement: ClassVar[str] = (
+        "Σ ActiveControllerCount(b) ≤ 1 over b with a session: "
+        "no two brokers with a session show that they are the controller"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-6082",)
 
     def __init__(self, ghosts: Ghosts, report: Report) -> None:
         super().__init__(ghosts, report)

@@ -82,7 +82,8 @@ class UnderReplicatedTrue(CountTrue):
     name: ClassVar[str] = "under_replicated_true"
     ids: ClassVar[tuple[str, ...]] = ("T1",)
     statement: ClassVar[str] = (
-        "URP(b) = |{p led by b : p under-replicated}|: the gauge counts what the broker leads, by its definition"
+        "URP(b) = |{p led by b : p under-replicated}|: "
+        "UnderReplicatedPartitions counts what the broker leads and was told"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-8834",)
     gauge: ClassVar[str] = UNDER_REPLICATED
@@ -91,10 +92,16 @@ class UnderReplicatedTrue(CountTrue):
 class ReassigningTrue(CountTrue):
     """ReassigningPartitions counts the partitions that the broker leads with replicas being added or removed.
 
-    Verified, not verified: as for ``under_replicated_true``.
+    Verified: at each change and, counted anew, whenever nothing is left to do.
+
+    Not verified: that what it was told is so.
     """
 
     name: ClassVar[str] = "reassigning_true"
     ids: ClassVar[tuple[str, ...]] = ("T2",)
-    statement: ClassVar[str] = "ReassigningPartitions(b) = |{p led by b : AR ∪ RR ≠ ∅}|"
+    statement: ClassVar[str] = (
+        "R(b) = |{p led by b : AR ∪ RR ≠ ∅}|: "
+        "ReassigningPartitions counts what the broker leads and a reassignment changes"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-8834",)
     gauge: ClassVar[str] = REASSIGNING

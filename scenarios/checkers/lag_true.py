@@ -38,7 +38,10 @@ class LagTrue(Checker):
 
     name: ClassVar[str] = "lag_true"
     ids: ClassVar[tuple[str, ...]] = ("T3",)
-    statement: ClassVar[str] = "lag(p, f) ≤ max(0, leader hw - fetch offset): also where nothing is produced"
+    statement: ClassVar[str] = (
+        "lag(p, f) ≤ max(0, leader hw - fetch offset): "
+        "a follower's lag is no more than what its leader has committed beyond it"
+    )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-7704", "KAFKA-15080")
 
     def __init__(self, ghosts: Ghosts, report: Report) -> None:
