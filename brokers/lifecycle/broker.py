@@ -13,6 +13,7 @@ from attrs import define, field, frozen
 from brokers.lifecycle.controlled_shutdown import ControlledShutdown
 from brokers.lifecycle.controller_channel import ControllerChannel
 from brokers.lifecycle.dynamic_config import DynamicConfig
+from brokers.log.work import FollowersClient
 from brokers.partition.isr_writes import ByController
 from brokers.policies import BrokerPolicies
 from brokers.replicas import ReplicaManager
@@ -151,7 +152,8 @@ class Broker:
         return stat.czxid
 
     def _connect(self, leader: int) -> Client:
-        return Client(self.network, self.process, leader, PORT, self.spec.fetchers.replica_socket_timeout_us)
+        timeout_us = self.spec.fetchers.replica_socket_timeout_us
+        return FollowersClient(self.network, self.process, leader, PORT, timeout_us, work=self.replicas.logs.work)
 
     def _to_controller(self, controller: int) -> Client:
         timeout_us = self.spec.policies.config.controller_socket_timeout_us

@@ -8,12 +8,13 @@ from attrs import define, field
 from brokers.log.checkpoints import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS, OffsetCheckpoint
 from brokers.log.config import DEFAULTS, LogConfig
 from emulator.disks import Disk
-from emulator.protocol.types import TopicPartition
+from emulator.protocol.types import Batch, TopicPartition
 
 if TYPE_CHECKING:
     from brokers.log.log import Log
     from brokers.log.retention import Retention
     from brokers.log.upkeep import Upkeep
+    from brokers.log.work import DiskWork
 
 LOGS, FUTURES, DELETED = "logs/", "futures/", "deleted/"
 """Where a disk has the logs, those that are to replace a log of another directory, and those that go soon."""
@@ -35,6 +36,7 @@ class LogDirectory:
         logs: how many logs it holds, future ones included.
         config_of: a topic's settings.
         retention: looks for what may go; None where nobody does.
+        work: what the broker's disks have yet to do.
         upkeep: flushes by number and age; None where nothing of it is set.
         high_watermarks, recovery_points, log_starts: of the replicas that have their log here, see ``checkpoints``.
     """
@@ -44,6 +46,7 @@ class LogDirectory:
     retention: "Retention | None" = None
     upkeep: "Upkeep | None" = None
     online: bool = True
+    work: "DiskWork | None" = None
     logs: int = field(init=False)
     high_watermarks: OffsetCheckpoint = field(init=False)
     recovery_points: OffsetCheckpoint = field(init=False)
@@ -58,6 +61,16 @@ class LogDirectory:
     @property
     def name(self) -> str:
         return self.disk.name
+
+    def wrote(self, size: int) -> None:
+        """So many bytes were appended, which takes a disk with a pace its time."""
+        if self.disk.pace is not None and self.work is not None:
+            self.work.wrote(self.disk.pace, size)
+
+    def was_read(self, batches: Sequence[Batch]) -> None:
+        """These were read."""
+        if self.disk.pace is not None and self.work is not None and batches:
+            self.work.read(self.disk.pace, sum(batch.size for batch in batches))
 
     def flushed(self, log: "Log") -> None:
         """The log's recovery point has moved."""

@@ -95,8 +95,11 @@ class Log:
         epochs = self.epochs.entries
         if not epochs or epochs[-1][0] < batch.leader_epoch:
             self.begin_epoch(batch.leader_epoch, batch.base_offset)
-        if self.directory.upkeep is not None:
-            self.directory.upkeep.appended(self)
+        directory = self.directory
+        if directory.upkeep is not None:
+            directory.upkeep.appended(self)
+        if directory.disk.pace is not None:
+            directory.wrote(batch.size)
 
     def read(self, offset: int, max_bytes: int) -> tuple[Batch, ...]:
         """The batches from ``offset`` on, at least one where there is one, ``max_bytes`` in all otherwise.

@@ -12,6 +12,7 @@ from brokers.log.log import Log
 from brokers.log.recovery import CLEAN_SHUTDOWN, recover
 from brokers.log.retention import Expire, Retention
 from brokers.log.upkeep import Upkeep, Writeback
+from brokers.log.work import DiskWork
 from emulator.disks import DiskError
 from emulator.nodes import Process
 from emulator.protocol.events import LogRecovered
@@ -40,6 +41,7 @@ class LogManager:
         directories: in the order of ``log.dirs``.
         preferred: where replicas that have no log yet are to have theirs.
         retention: what deletes old segments.
+        work: what answers wait for, where disks take time.
     """
 
     def __init__(
@@ -50,6 +52,7 @@ class LogManager:
         expire: Expire = lambda _: None,
     ) -> None:
         self.directories = tuple(LogDirectory(disk, config_of) for disk in process.disks)
+        self.work = DiskWork(process)
         self._process = process
         self._config = config
         self._deletion = Deletion(process, config.delete_delay_us)
@@ -68,7 +71,7 @@ class LogManager:
         if config.flushes or config.flush_check_us < NEVER or config.writeback is not None:
             upkeep = Upkeep(process, config_of, config.flush_check_us, config.writeback)
         for directory in self.directories:
-            directory.retention, directory.upkeep = self.retention, upkeep
+            directory.retention, directory.upkeep, directory.work = self.retention, upkeep, self.work
 
     def _recover(self, directory: LogDirectory) -> None:
         disk, node = directory.disk, self._process.node.id

@@ -67,6 +67,7 @@ class ConsumerSession(FetchSession):
         if position.offset >= end or limit <= 0:
             return ()
         batches = log.read(position.offset, limit)
+        log.directory.was_read(batches)
         if not first and batches[0].size > limit:
             return ()
         if batches[-1].next_offset > end:
@@ -91,7 +92,7 @@ class ConsumerSession(FetchSession):
             if answer.batches or answer.error or position.offset >= answer.high_watermark:
                 del self.dirty[answer.tp]
         response = FetchResponse(Errors.NONE, self.id, tuple(answers), 60 + 30 * len(answers) + size)
-        self.channel.reply(response, response.size, not answers)
+        self.manager.logs.work.behind(self.channel).reply(response, response.size, not answers)
 
 
 def refused_consumer(partition: "Partition", epoch: int) -> Errors:

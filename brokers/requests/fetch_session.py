@@ -181,6 +181,7 @@ class FetchSession:
                     limit = min(budget, request.max_partition_bytes)
                     try:
                         batches = log.read(position.offset, limit)
+                        log.directory.was_read(batches)
                     except DiskError:
                         answers.append(FetchedPartition(tp, Errors.KAFKA_STORAGE_ERROR, -1, -1, ()))
                         urgent = True
@@ -249,7 +250,7 @@ class FetchSession:
             self.dirty.clear()  # a dictionary keeps the room of what it lost, and whoever looks through it walks that
         self._measure(answers)
         response = FetchResponse(Errors.NONE, self.id, tuple(answers), 60 + 30 * len(answers) + size)
-        self.channel.reply(response, response.size, not answers)
+        self.manager.logs.work.behind(self.channel).reply(response, response.size, not answers)
 
     def _measure(self, answers: list[FetchedPartition]) -> None:
         """ReplicationBytesOutPerSec, of it what replicas get that are being added, and what throttles count."""

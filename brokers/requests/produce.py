@@ -27,6 +27,8 @@ class ProduceHandler:
             assert batch.tp not in results, f"two batches of {batch.tp} in one request"
             results[batch.tp] = self._append(batch, request.acks)
         manager = self._manager
+        if manager.logs.work.until_us:
+            channel = manager.logs.work.behind(channel)
         if request.acks not in (0, 1) and any(error is Errors.NONE for error, _base in results.values()):
             self._wait_for_replicas(request, channel, results)
         elif request.acks == 0:

@@ -2,5 +2,6 @@
 
 from emulator.disks.disk import Disk, File, Torn
 from emulator.disks.fault import DiskError, Fault, UnexpectedError
+from emulator.disks.pace import DiskSpeed, Pace
 
-__all__ = ["Disk", "DiskError", "Fault", "File", "Torn", "UnexpectedError"]
+__all__ = ["Disk", "DiskError", "DiskSpeed", "Fault", "File", "Pace", "Torn", "UnexpectedError"]

@@ -11,6 +11,7 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 from emulator.disks.fault import CLOSED, Fault
+from emulator.disks.pace import Pace
 
 
 @frozen
@@ -104,6 +105,7 @@ class Disk:
     Attributes:
         name: where its machine has it mounted.
         fault: what is wrong with all of it, if anything is.
+        pace: how long it takes; None: no time.
         on_error: the process that has it open is told why an operation failed.
     """
 
@@ -111,6 +113,7 @@ class Disk:
     files: dict[str, File] = field(factory=dict)
     fault: Fault | None = None
     on_error: Callable[[str], object] | None = None
+    pace: Pace | None = None
 
     @property
     def unusable(self) -> bool:

@@ -12,7 +12,7 @@ from attrs import define, evolve, field, frozen
 from brokers.lifecycle import Broker, BrokerSpec
 from brokers.lifecycle.broker import Serve
 from controller import Controller, ControllerPolicies
-from emulator.disks import Disk
+from emulator.disks import Disk, DiskSpeed, Pace
 from emulator.gates import Gates
 from emulator.kernel import Signal, World
 from emulator.network import Network, NetworkSpec
@@ -57,6 +57,7 @@ class ClusterSetup:
     zk: ZkSpec = field(factory=ZkSpec)
     racks: int = 1
     log_dirs: int = 1
+    disk_speed: DiskSpeed | None = None
     topics: tuple[TopicSetup, ...] = ()
     workloads: tuple[Workload, ...] = ()
     consumers: tuple[Consumption, ...] = ()
@@ -128,7 +129,10 @@ class Cluster:
                 await self.operate(configs.announce, topic_entity(topic.name))
 
     def _node(self, id: int, name: str) -> Node:
-        disks = tuple(Disk(f"/data/{number}") for number in range(self.setup.log_dirs if id >= 0 else 1))
+        speed, number_of = self.setup.disk_speed, self.setup.log_dirs if id >= 0 else 1
+        disks = tuple(
+            Disk(f"/data/{number}", pace=None if speed is None else Pace(speed)) for number in range(number_of)
+        )
         node = Node(self.world, self.trace, id, name, self._nursery, disks)
         self.network.attach(node, limited=id >= 0)
         return node

@@ -238,6 +238,18 @@ ACTIONS: Mapping[str, Action] = {
             undo="disk.heal",
         ),
         Action(
+            "disk.slow",
+            "let the disks of log directories take their time, until disk.heal gives them back what they were",
+            True,
+            (
+                _LOG_DIR,
+                Parameter("read", RATE, "bytes read per second; absent = reads take no time"),
+                Parameter("write", RATE, "bytes appended per second; absent = no time"),
+                Parameter("latency", DURATION, "time of each append and read besides", default=0),
+            ),
+            undo="disk.heal",
+        ),
+        Action(
             "disk.full",
             "let the disk of a log directory take nothing more: what writes fails",
             True,

@@ -52,7 +52,11 @@ class NetworkSpec:
 
 @frozen(kw_only=True)
 class DiskSpec:
-    """The disks under the log directories."""
+    """The disks under the log directories: what they take, each in the order in which it comes."""
+
+    read: int | None = field(default=None, metadata=key(RATE, "bytes read per second; absent = reads take no time"))
+    write: int | None = field(default=None, metadata=key(RATE, "bytes appended per second; absent = no time"))
+    latency_us: int = field(default=0, metadata=key(DURATION, "time of each append and read besides", name="latency"))
 
     writeback_us: int | None = field(
         default=None,

@@ -11,13 +11,14 @@ from controller import ControllerPolicies
 from controller.reassignment.kafka_42 import Kafka42
 from controller.reassignment.kafka_6794 import Kafka6794, above_target, literal
 from controller.reassignment.policy import ReassignmentProtocol
+from emulator.disks import DiskSpeed
 from emulator.network import Card, NetworkSpec
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkSpec
 from fetchers import FetcherPolicies
 from scenarios.clients import Consumption, Workload
 from scenarios.cluster import ClusterSetup, TopicSetup
-from scenarios.model import Scenario, TopicSpec, WorkloadSpec
+from scenarios.model import DiskSpec, Scenario, TopicSpec, WorkloadSpec
 from scenarios.model.configs import LONG_MAX, QUOTA_RATES
 from scenarios.model.consumers import ConsumerSpec
 from scenarios.model.workloads import STICKY
@@ -39,6 +40,7 @@ def cluster_setup(scenario: Scenario) -> ClusterSetup:
         ),
         racks=spec.racks,
         log_dirs=spec.log_dirs,
+        disk_speed=_disk_speed(spec.disk),
         topics=tuple(topic_setup(scenario, topic) for topic in scenario.topics),
         workloads=tuple(one for load in scenario.workloads for one in _workloads(scenario, load)),
         consumers=tuple(_consumption(scenario, consumer) for consumer in scenario.consumers),
@@ -141,6 +143,13 @@ def _broker_policies(scenario: Scenario) -> BrokerPolicies:
         # KAFKA-42's controller does not tell the leader of new replicas: under no release could the move end otherwise.
         checks_assignment=brokers.checks_assignment and scenario.strategy.parsed.protocol != "kafka-42",
     )
+
+
+def _disk_speed(disk: DiskSpec) -> DiskSpeed | None:
+    """None where disks take no time."""
+    if disk.read is None and disk.write is None and not disk.latency_us:
+        return None
+    return DiskSpeed(disk.read, disk.write, disk.latency_us)
 
 
 def _log_manager(scenario: Scenario) -> LogManagerConfig:

@@ -26,6 +26,7 @@ PERFORM: Mapping[str, Perform] = {
     "zk.expire": brokers.expire_session,
     "fetcher.fail_partition": brokers.fail_partition,
     "disk.fail": disks.fail,
+    "disk.slow": disks.slow,
     "disk.full": disks.fill,
     "disk.heal": disks.heal,
     "disk.corrupt": disks.corrupt,

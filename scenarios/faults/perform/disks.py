@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from brokers.log import Log
-from emulator.disks import Disk, Fault
+from emulator.disks import Disk, DiskSpeed, Fault, Pace
 from emulator.protocol.types import TopicPartition
 from scenarios.model import MethodEntry
 from scenarios.model.plan import ANY_LOG_DIR
@@ -45,6 +45,13 @@ def fail(actions: Actions, entry: MethodEntry, brokers: Brokers) -> None:
             log.fail_disk(Fault(INJECTED, operations, times, report=log.directory.disk.report))
 
 
+def slow(actions: Actions, entry: MethodEntry, brokers: Brokers) -> None:
+    speed = DiskSpeed(entry.param("read"), entry.param("write"), entry.param("latency"))
+    for broker in brokers:
+        for disk in _disks(actions, entry, broker):
+            disk.pace = Pace(speed)
+
+
 def fill(actions: Actions, entry: MethodEntry, brokers: Brokers) -> None:
     for broker in brokers:
         for disk in _disks(actions, entry, broker):
@@ -62,6 +69,8 @@ def heal(actions: Actions, entry: MethodEntry, brokers: Brokers) -> None:
     for broker in brokers:
         for disk in _disks(actions, entry, broker):
             disk.mend()
+            speed = actions.cluster.setup.disk_speed
+            disk.pace = None if speed is None else Pace(speed)
 
 
 def corrupt(actions: Actions, entry: MethodEntry, brokers: Brokers) -> None:

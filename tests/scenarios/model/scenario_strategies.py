@@ -76,7 +76,9 @@ def clusters(draw: st.DrawFn) -> ClusterSpec:
         racks=draw(st.integers(1, 4)),
         config=draw(configs({name: s for name, s in BROKER_SETTINGS.items() if name not in NOT_EVERYWHERE})),
         log_dirs=draw(st.integers(1, 3)),
-        disk=DiskSpec(writeback_us=draw(st.none() | SOME_TIMES)),
+        disk=DiskSpec(
+            read=draw(RATES), write=draw(RATES), latency_us=draw(TIMES), writeback_us=draw(st.none() | SOME_TIMES)
+        ),
         network=network,
         zk=zk,
     )

@@ -1,6 +1,7 @@
 """Disks in whole runs: what crashes of machines leave, and old segments that go while replicas move."""
 
 from emulator.protocol.events import (
+    IsrChanged,
     LogDirFailed,
     LogLoaded,
     LogRecovered,
@@ -102,3 +103,12 @@ def test_disk_corrupt_has_the_batch_fetched_again_and_again() -> None:
     assert [(cut.node, cut.reason) for cut in played.of(LogRecovered)] == [(0, "corrupt")]
     assert sorted(played.state().isr) == [0, 1, 2]
     assert played.run.passed, played.run.reason
+
+
+def test_disk_slow_makes_a_follower_leave_the_isr_until_disk_heal() -> None:
+    """200 records of a KiB a second come in, 100 a second fit through its disk."""
+    slow = failure("disk.slow", 2, write="100KiB/s", duration="60s")
+    played = play(scenario(brokers=4, controller=3, method=[slow], rollbacks=HEAL, acks="1", horizon="3m"))
+    assert played.run.passed, played.run.reason
+    changes = [(event.kind, event.isr) for event in played.of(IsrChanged)]
+    assert changes == [("shrink", (0, 1)), ("expand", (0, 1, 2))]

@@ -1,0 +1,58 @@
+"""Disks that take time: what waits for them, and in which order they work."""
+
+import pytest
+
+from emulator.disks import Disk, DiskSpeed, Pace
+from emulator.protocol.errors import Errors
+from tests.brokers.bench import ME, MS, TP, Bench
+
+
+def bench_with(speed: DiskSpeed, isr: tuple[int, ...] = (ME,)) -> Bench:
+    bench = Bench()
+    bench.node.disks = (Disk(pace=Pace(speed)),)
+    bench.restart()
+    bench.lead(isr=isr)
+    return bench
+
+
+def test_a_disk_works_in_order() -> None:
+    pace = Pace(DiskSpeed(read=1_000, write=500, latency_us=10))
+    assert pace.write(0, 1) == 2_010
+    assert pace.read(5, 1) == 2_010 + 1_010
+    assert pace.write(10_000, 0) == 10_010
+    assert Pace(DiskSpeed()).write(7, 1 << 30) == 7
+
+
+@pytest.mark.parametrize("acks", [1, -1])
+def test_a_producer_is_answered_when_its_batch_is_written(acks: int) -> None:
+    bench = bench_with(DiskSpeed(write=10_000))
+    lines = []
+
+    async def body() -> None:
+        for _ in range(2):
+            lines.append(bench.produce(TP, acks=acks))
+        await bench.world.sleep(10 * MS - 1)
+        assert [len(line.replies) for line in lines] == [0, 0]
+        await bench.world.sleep(2)
+        assert [len(line.replies) for line in lines] == [1, 0]
+        await bench.world.sleep(10 * MS)
+
+    bench.world.run(body)
+    assert [line.last.partitions[0][1] for line in lines] == [Errors.NONE] * 2
+    assert bench.partition.high_watermark == 2
+
+
+def test_a_follower_is_answered_when_its_batches_are_read() -> None:
+    bench = bench_with(DiskSpeed(read=100_000, latency_us=MS))
+    follower = bench.follower(1)
+
+    async def body() -> None:
+        bench.produce()
+        await bench.world.sleep(5 * MS)
+        assert follower.at(0) is None
+        await bench.world.sleep(2 * MS - 1)
+        assert follower.line.replies == []
+        await bench.world.sleep(2)
+        assert len(follower.line.last.partitions[0].batches) == 1
+
+    bench.world.run(body)
