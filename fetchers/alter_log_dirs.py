@@ -6,7 +6,6 @@ from attrs import evolve
 
 from emulator.nodes import Process
 from emulator.protocol.types import TopicPartition
-from fetchers.assignment import fetcher_id
 from fetchers.kinds import COPY, Records
 from fetchers.local import LocalLeader
 from fetchers.manager import FetcherManager
@@ -50,6 +49,6 @@ class ReplicaAlterLogDirsManager(FetcherManager):
 
     def truncated(self, tp: TopicPartition, offset: int) -> None:
         """The current log of ``tp`` has been cut at ``offset``; its copy may hold more than that."""
-        thread = self.threads.get((self.process.node.id, fetcher_id(tp, self._fetchers)))
+        thread = self.threads.get((self.process.node.id, self.policies.assignment(tp, self._fetchers)))
         if thread is not None:
             thread.truncate(tp, offset)

@@ -1,8 +1,12 @@
 """Which of a broker's fetchers takes a partition, in Java's arithmetic (kafka-behaviour, 8.1)."""
 
+from collections.abc import Callable
 from functools import lru_cache
 
 from emulator.protocol.types import TopicPartition
+
+Assignment = Callable[[TopicPartition, int], int]
+"""From a partition and the number of fetchers to the one that takes it."""
 
 
 @lru_cache(1024)
@@ -11,11 +15,23 @@ def java_string_hash(text: str) -> int:
     value = 0
     for character in text:
         value = (31 * value + ord(character)) & 0xFFFFFFFF
-    return value - (1 << 32) if value >= 1 << 31 else value
+    return _signed(value)
 
 
 def fetcher_id(tp: TopicPartition, fetchers: int) -> int:
     """abs(31·hash(topic) + partition) mod ``fetchers``; abs(MIN_VALUE) is 0."""
-    value = (31 * java_string_hash(tp.topic) + tp.partition) & 0xFFFFFFFF
-    signed = value - (1 << 32) if value >= 1 << 31 else value
+    signed = _signed(31 * java_string_hash(tp.topic) + tp.partition)
     return 0 if signed == -(1 << 31) else abs(signed) % fetchers
+
+
+def signed_fetcher_id(tp: TopicPartition, fetchers: int) -> int:
+    """(hash(topic) + 31·partition) rem ``fetchers``, with the sign of the sum: up to twice as many threads, and those
+    below zero as well (AbstractFetcherManager, 0.8.0)."""
+    signed = _signed(java_string_hash(tp.topic) + 31 * tp.partition)
+    return signed % fetchers if signed >= 0 else -(-signed % fetchers)
+
+
+def _signed(value: int) -> int:
+    """As a signed 32-bit integer."""
+    value &= 0xFFFFFFFF
+    return value - (1 << 32) if value >= 1 << 31 else value

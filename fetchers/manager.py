@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from emulator.nodes import Process
 from emulator.protocol.types import TopicPartition
-from fetchers.assignment import fetcher_id
 from fetchers.failed_partitions import FailedPartitions
 from fetchers.kinds import Records
 from fetchers.metrics import ManagerMetrics
@@ -50,8 +49,8 @@ class FetcherManager(ABC):
         """Begin to fetch. A partition that its thread holds under the same epoch goes on as it is."""
         groups: dict[tuple[int, int, str], list[InitialFetchState]] = {}
         for start in starts:
-            key = (start.leader, fetcher_id(start.tp, self._fetchers), start.address)
-            groups.setdefault(key, []).append(start)
+            number = self.policies.assignment(start.tp, self._fetchers)
+            groups.setdefault((start.leader, number, start.address), []).append(start)
         for (leader, number, address), group in groups.items():
             self._thread(leader, number, address).add(group)
             self.failed.remove((start.tp for start in group), "epoch")

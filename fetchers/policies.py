@@ -2,6 +2,7 @@
 
 from attrs import field, frozen
 
+from fetchers.assignment import Assignment, fetcher_id
 from fetchers.failures import KIP_461, FailureRule
 from fetchers.truncation import Kip279, TruncationRule
 
@@ -17,6 +18,7 @@ class FetcherPolicies:
     replica_fetch_response_max_bytes: int = 10_485_760
     replica_fetch_backoff_us: int = 1_000_000
     replica_socket_timeout_us: int = 30_000_000
+    assignment: Assignment = fetcher_id
     truncation: TruncationRule = field(factory=Kip279)
     out_of_range_drops_log: bool = False
     """Until 0.9 (KAFKA-2143, 0.10): a follower whose offset is out of the leader's range, although its log is no longer

@@ -20,6 +20,7 @@ from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.wiki import Wiki, target_only
 from controller.states.rules import FOUR_STATES, FOUR_STATES_TRUSTING_MEMORY, SEVEN_STATES
 from controller.states.selectors import IN_ORDER_OF_ISR, TOLD_TO_LIVE, Selectors
+from fetchers.assignment import signed_fetcher_id
 from fetchers.failures import STORAGE_TOLERATED, THREAD_DIES
 from fetchers.truncation import Kip101, OnFetch, ToHighWatermark
 from scenarios.clients.tools.topics import move_of_the_topic
@@ -74,7 +75,11 @@ KAFKA_0_8 = evolve(
     ),
     # KAFKA-2143 (0.10), KIP-101 (0.11) and KIP-112 (1.0) are to come.
     fetchers=evolve(
-        KAFKA_1_1.fetchers, truncation=ToHighWatermark(), out_of_range_drops_log=True, failures=THREAD_DIES
+        KAFKA_1_1.fetchers,
+        assignment=signed_fetcher_id,
+        truncation=ToHighWatermark(),
+        out_of_range_drops_log=True,
+        failures=THREAD_DIES,
     ),
 )
 

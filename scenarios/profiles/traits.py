@@ -30,6 +30,7 @@ from controller.states.selectors import (
     REASSIGNED,
     TOLD_TO_LIVE,
 )
+from fetchers.assignment import fetcher_id
 from fetchers.failures import KIP_461, STORAGE_TOLERATED, THREAD_DIES
 from fetchers.truncation import Kip101, Kip279, OnFetch, ToHighWatermark
 from scenarios.clients.tools.topics import any_move
@@ -362,6 +363,16 @@ TRAITS = (
         "a follower out of the leader's range whose log is by now the shorter one",
         either("drops its log and begins at the leader's start", "keeps its log"),
         "KAFKA-2143, 0.10",
+    ),
+    Trait(
+        ("fetchers.assignment",),
+        "with several fetchers, a partition's is found by",
+        either(
+            "`abs(31 * hash(topic) + partition)`",
+            "`hash(topic) + 31 * partition`, which may be below zero: there are up to twice as many threads",
+            lambda assignment: assignment is fetcher_id,
+        ),
+        "Kafka's code, 0.8.0 and 0.8.1",
     ),
     Trait(
         ("fetchers.failures", "brokers.disk_errors_halt"),

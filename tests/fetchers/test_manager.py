@@ -7,7 +7,7 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.events import FetcherStarted, FetcherStopped, FetchPosition
 from emulator.protocol.types import TopicPartition
 from fetchers import FetcherManager, FetcherPolicies, InitialFetchState, ReplicaFetcherManager
-from fetchers.assignment import fetcher_id, java_string_hash
+from fetchers.assignment import fetcher_id, java_string_hash, signed_fetcher_id
 from tests.fetchers.rig import KINDS, LEADER, A, B, Rig, play, write
 
 
@@ -37,6 +37,12 @@ def test_java_string_hash(text: str, value: int) -> None:
 )
 def test_the_fetcher_of_a_partition(topic: str, partition: int, fetchers: int, expected: int) -> None:
     assert fetcher_id(TopicPartition(topic, partition), fetchers) == expected
+
+
+@pytest.mark.parametrize(("topic", "numbers"), [("__consumer_offsets", [0, -2, -1]), ("hello", [1, 2, 0])])
+def test_in_0_8_0_a_fetcher_may_be_numbered_below_zero(topic: str, numbers: list[int]) -> None:
+    """The remainder has the sign of the sum, which has that of the topic's hash."""
+    assert [signed_fetcher_id(TopicPartition(topic, partition), 3) for partition in range(3)] == numbers
 
 
 async def test_a_thread_for_each_leader_and_number(world_clock: WorldClock) -> None:
