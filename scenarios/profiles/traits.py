@@ -5,12 +5,10 @@ docs/profiles.md is rendered from here, and a test finds a policy that some prof
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from operator import attrgetter
+from collections.abc import Iterable
 from typing import Any
 
 import attrs
-from attrs import frozen
 
 from brokers.metrics import AllAssigned, CurrentReplicas, WithoutAdding
 from brokers.partition.isr_rules import NotCaughtUp
@@ -30,40 +28,10 @@ from controller.states.selectors import (
     REASSIGNED,
     TOLD_TO_LIVE,
 )
-from fetchers.assignment import fetcher_id
-from fetchers.failures import KIP_461, STORAGE_TOLERATED, THREAD_DIES
-from fetchers.truncation import Kip101, Kip279, OnFetch, ToHighWatermark
 from scenarios.clients.tools.topics import any_move
 from scenarios.profiles.bundle import Bundle
-
-
-@frozen
-class Trait:
-    """One thing that profiles do differently.
-
-    Attributes:
-        policies: where in a bundle it stands, as ``controller.fencing``, with all that is below; the first one tells.
-        title: what it is about.
-        says: from the first policy's value to what the profile does.
-        source: the ticket or KIP, and the release that it came with.
-    """
-
-    policies: tuple[str, ...]
-    title: str
-    says: Callable[[Any], str]
-    source: str
-
-    def of(self, bundle: Bundle) -> str:
-        return self.says(attrgetter(self.policies[0])(bundle))
-
-    def covers(self, policy: str) -> bool:
-        """Whether it tells of this policy."""
-        return any(f"{policy}.".startswith(f"{told}.") for told in self.policies)
-
-
-def either(yes: str, no: str, is_yes: Callable[[Any], bool] = bool) -> Callable[[Any], str]:
-    """One sentence or the other."""
-    return lambda value: yes if is_yes(value) else no
+from scenarios.profiles.fetcher_traits import FETCHER_TRAITS
+from scenarios.profiles.trait import Trait, either
 
 
 def _changed_isr(writes: IsrWrites) -> str:
@@ -341,54 +309,12 @@ TRAITS = (
         either("while anything is being moved", "while it is being moved", lambda moving: moving is any_move),
         "KIP-455, 2.4",
     ),
-    Trait(
-        ("fetchers.truncation",),
-        "a follower under a new leader epoch cuts its log",
-        lambda rule: {
-            ToHighWatermark: "at its high watermark, and asks nobody",
-            Kip101: "where the leader says that its latest epoch ends, after one question",
-            Kip279: "where leader and follower agree, asking about ever earlier epochs",
-            OnFetch: "where the leader says that the logs part, in answer to a fetch",
-        }[type(rule)],
-        "KIP-101, 0.11; KIP-279, 2.0; KIP-595, inter-broker protocol 2.7-IV1 (the follower's code: 2.8.0)",
-    ),
+    *FETCHER_TRAITS,
     Trait(
         ("brokers.answers_with_epoch",),
         "who asks where an epoch ends",
         either("is told that, and of which epoch", "is told an offset alone; nothing for an epoch before all known"),
         "KIP-279, 2.0",
-    ),
-    Trait(
-        ("fetchers.out_of_range_drops_log",),
-        "a follower out of the leader's range whose log is by now the shorter one",
-        either("drops its log and begins at the leader's start", "keeps its log"),
-        "KAFKA-2143, 0.10",
-    ),
-    Trait(
-        ("fetchers.assignment",),
-        "with several fetchers, a partition's is found by",
-        either(
-            "`abs(31 * hash(topic) + partition)`",
-            "`hash(topic) + 31 * partition`, which may be below zero: there are up to twice as many threads",
-            lambda assignment: assignment is fetcher_id,
-        ),
-        "Kafka's code, 0.8.0 and 0.8.1",
-    ),
-    Trait(
-        ("fetchers.failures", "brokers.disk_errors_halt"),
-        "a partition whose fetcher meets an error",
-        {
-            KIP_461: "fails, and the thread goes on with the others",
-            STORAGE_TOLERATED: "is tried again if its disk refused; any other error ends the thread silently",
-            THREAD_DIES: "ends the thread silently; if its disk refused, the broker",
-        }.__getitem__,
-        "KIP-461, 2.3; KIP-112, 1.0",
-    ),
-    Trait(
-        ("fetchers.end_thread_when_all_failed",),
-        "a fetcher thread whose partitions have all failed",
-        either("ends at once", "ends at the next idle sweep"),
-        "KIP-461, 2.3",
     ),
 )
 
