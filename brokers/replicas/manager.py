@@ -17,7 +17,7 @@ from brokers.replicas.planted import PlantedFaults
 from brokers.requests.fetch_session import FetchSession
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
-from emulator.protocol.events import ReplicaStopped
+from emulator.protocol.events import ReplicaLost, ReplicaStopped
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
 from emulator.protocol.stop_replica import NO_EPOCH, StopReplicaRequest
 from emulator.protocol.types import TopicPartition
@@ -241,6 +241,7 @@ class ReplicaManager:
         del self.partitions[partition.tp]
         self.behind.pop(partition, None)
         self.offline[partition.tp] = None
+        self.process.emit(ReplicaLost, self.process.node.id, partition.tp.topic, partition.tp.partition)
         if partition.log is not None:
             self.logs.retention.forget(partition.log)
 

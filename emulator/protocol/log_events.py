@@ -44,3 +44,14 @@ class LogDirFailed(NamedTuple):
     reason: str
     replicas: int
     broker_halts: bool
+
+
+class ReplicaLost(NamedTuple):
+    """A replica whose log directory has failed: the broker neither leads nor follows it any more."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int

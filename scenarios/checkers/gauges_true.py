@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.metrics.events import GaugeSet, MetricRegistered
-from emulator.protocol.events import BecameFollower, BecameLeader, IsrChanged, NodeCrashed, ReplicaStopped
+from emulator.protocol.events import BecameFollower, BecameLeader, IsrChanged, NodeCrashed, ReplicaLost, ReplicaStopped
 from emulator.trace import Event
 from scenarios.checkers.checker import Checker, Moment, Report
 from scenarios.checkers.ghosts import Ghosts
@@ -44,6 +44,9 @@ class CountTrue(Checker):
         self._change(event, event.node)
 
     def on_stopped(self, event: ReplicaStopped) -> None:
+        self._change(event, event.node)
+
+    def on_lost(self, event: ReplicaLost) -> None:
         self._change(event, event.node)
 
     def on_crashed(self, event: NodeCrashed) -> None:

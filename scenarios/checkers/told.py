@@ -12,6 +12,7 @@ from emulator.protocol.events import (
     BecameLeader,
     IsrChanged,
     NodeCrashed,
+    ReplicaLost,
     ReplicasKnown,
     ReplicaStopped,
     ReplicaTakenIn,
@@ -114,6 +115,9 @@ class Told:
     def on_stopped(self, event: ReplicaStopped) -> None:
         if event.deleted:
             self._set(event.node, event.topic, event.partition, None)
+
+    def on_lost(self, event: ReplicaLost) -> None:
+        self._set(event.node, event.topic, event.partition, None)
 
     def on_crashed(self, event: NodeCrashed) -> None:
         for table in (self._led, self._definitions, self._under_replicated, self._reassigning):

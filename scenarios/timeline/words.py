@@ -165,6 +165,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.LeaderElected: _leader_elected,
     e.ElectionAnswered: lambda v: f"election for {_tp(v)} answered: {v.error}",
     e.BecameLeader: lambda v: f"broker {v.node} leads {_tp(v)}, epoch {v.leader_epoch}, {_ends(v)}",
+    e.ReplicaLost: lambda v: f"broker {v.node} loses its replica of {_tp(v)} with the log directory",
     e.ReplicaTakenIn: lambda v: f"broker {v.node}, leader of {_tp(v)}, takes in broker {v.broker}, which fetches",
     e.ReplicasKnown: lambda v: (
         f"broker {v.node}, leader of {_tp(v)}: current replicas {brokers(v.current)}, impending {brokers(v.impending)}"

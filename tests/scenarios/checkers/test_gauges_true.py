@@ -79,6 +79,16 @@ def test_who_does_not_lead_counts_nothing(run: Shown) -> None:
     assert "under_replicated_true" in run.broken
 
 
+def test_a_replica_that_went_with_its_log_directory_does_not_count(run: Shown) -> None:
+    run.registered(UNDER_REPLICATED)
+    run.led((0, 1))
+    run.shows(UNDER_REPLICATED, 1)
+    run.emit(e.ReplicaLost, 0, *ORDERS_0)
+    run.shows(UNDER_REPLICATED, 0)
+    run.rest()
+    assert run.broken == []
+
+
 @pytest.mark.parametrize(("beside", "true"), [((), 1), ((REASSIGNING,), 0)])
 def test_the_definition_is_the_releases(beside: tuple[str, ...], true: int) -> None:
     """KAFKA-8834: what a reassignment adds is not missed, since 2.5."""
