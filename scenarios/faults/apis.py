@@ -57,10 +57,10 @@ APIS: Mapping[str, tuple[type, type]] = {
     "AlterIsr": (AlterIsrRequest, AlterIsrResponse),
     "ControlledShutdown": (ControlledShutdownRequest, ControlledShutdownResponse),
     "ElectLeaders": (ElectLeadersRequest, ElectLeadersResponse),
-    "AlterReplicaLogDirs": (AlterReplicaLogDirsRequest, AlterReplicaLogDirsResponse),
-    "DescribeLogDirs": (DescribeLogDirsRequest, DescribeLogDirsResponse),
     "AlterPartitionReassignments": (AlterPartitionReassignmentsRequest, AlterPartitionReassignmentsResponse),
     "ListPartitionReassignments": (ListPartitionReassignmentsRequest, ListPartitionReassignmentsResponse),
+    "AlterReplicaLogDirs": (AlterReplicaLogDirsRequest, AlterReplicaLogDirsResponse),
+    "DescribeLogDirs": (DescribeLogDirsRequest, DescribeLogDirsResponse),
 }
 """API -> the classes of its request and its answer."""
 

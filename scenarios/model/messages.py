@@ -39,11 +39,11 @@ MESSAGES: Mapping[str, Message] = {
         Message("ControlledShutdown", "a broker asks the controller to relieve it", names_partitions=False),
         Message("ElectLeaders", "the operator asks the controller for elections"),
         Message("AlterPartitionReassignments", "the operator asks the controller to move partitions, or not to"),
+        Message("ListPartitionReassignments", "the operator asks the controller what is being moved"),
         Message("AlterReplicaLogDirs", "the operator tells a broker which log directory its replicas are to be in"),
         Message(
             "DescribeLogDirs", "the operator asks a broker what its log directories hold", answer_names_partitions=False
         ),
-        Message("ListPartitionReassignments", "the operator asks the controller what is being moved"),
     )
 }
 

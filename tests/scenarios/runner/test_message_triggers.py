@@ -72,11 +72,17 @@ def test_every_request_of_the_protocol_has_a_name() -> None:
 BOUNCE: Table = {"at": "3s", "action": "broker.stop", "target": 0, "duration": "5s"}
 
 
+WITH_LOG_DIRS: Table = {
+    "version": 1,
+    "partitions": [{"topic": "orders", "partition": 0, "replicas": [1, 3], "log_dirs": ["/data/0", "any"]}],
+}
 ASKED_FOR: dict[str, Table] = {
     "ControlledShutdown": {"action": "broker.controlled_shutdown", "target": 1, "duration": "5s"},
     "ElectLeaders": {"action": "election.preferred", "via": "api"},
     "AlterPartitionReassignments": {"action": "reassign.execute", "via": "api"},
     "ListPartitionReassignments": {"action": "reassign.list"},
+    "AlterReplicaLogDirs": {"action": "reassign.execute", "plan": WITH_LOG_DIRS},
+    "DescribeLogDirs": {"action": "reassign.verify", "plan": WITH_LOG_DIRS},
 }
 """What makes somebody send the messages that are not always sent."""
 
@@ -118,7 +124,7 @@ def test_what_a_client_asks_as_it_starts_triggers(message: str, edge: str) -> No
 
 @pytest.mark.parametrize("edge", ["sent", "delivered", "answered"])
 @pytest.mark.parametrize("message", ASKED_FOR)
-def test_what_is_asked_of_the_controller_triggers(message: str, edge: str) -> None:
+def test_what_the_operator_asks_triggers(message: str, edge: str) -> None:
     asked = {"at": "20s", **ASKED_FOR[message]}
     first = [] if message == "AlterPartitionReassignments" else [EXECUTE]
     played = run(*first, asked, wait({"message": message, "edge": edge}), plan={0: [1, 3]}, strategy="kip-455")
