@@ -64,6 +64,11 @@ def _epoch_of_its_own(cell: Cell, finding: Finding) -> bool:
     return _written_too_early(cell, finding) and bool(finding.stuck) and "leader-outside-assignment" in finding.harms
 
 
+def _cut_at_high_watermark(cell: Cell, finding: Finding) -> bool:
+    """What 0.8.0's followers do at each change of leader."""
+    return protocol_of(cell) == "kafka-42" and finding.unsafe.startswith("truncate_safety")
+
+
 def _never_told(cell: Cell, finding: Finding) -> bool:
     return protocol_of(cell) == "kafka-42" and bool(finding.stuck)
 
@@ -89,6 +94,11 @@ KNOWN: tuple[Known, ...] = (
         _epoch_of_its_own,
         "step 6 has raised the epoch, which the next controller tells to the assignment only: the leader outside stays "
         "in the old epoch, refuses its followers' fetches and cannot change the ISR, whose version is newer",
+    ),
+    Known(
+        _cut_at_high_watermark,
+        "until 0.11 who follows a new leader first cuts its log at its own high watermark, one fetch behind: though in "
+        "the ISR it lacks what is committed until it has fetched it again (KAFKA-1211, KIP-101)",
     ),
     Known(
         _never_told,

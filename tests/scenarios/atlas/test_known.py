@@ -35,6 +35,12 @@ def test_a_finished_cell_needs_no_reason() -> None:
     assert told(cell("wiki", "wiki.7")) == ""
 
 
+@pytest.mark.parametrize(("protocol", "known"), [("kafka-42", True), ("wiki", False)])
+def test_truncation_to_the_high_watermark_is_0_8_s(protocol: str, known: bool) -> None:
+    finding = Finding({}, unsafe="truncate_safety: orders-0: broker 2, in the ISR [1, 2], truncates to 668")
+    assert ("KAFKA-1211" in explained(cell(protocol, f"{protocol}.3"), finding)) is known
+
+
 @pytest.mark.parametrize("step", ["wiki.7", "wiki.9"])
 def test_acks_1_after_the_election_is_the_old_leader_s(step: str) -> None:
     assert told(cell("wiki", step), "acks-1-loss").startswith("from the election until StopReplica")
