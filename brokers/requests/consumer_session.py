@@ -91,8 +91,16 @@ class ConsumerSession(FetchSession):
             position.high_watermark = answer.high_watermark
             if answer.batches or answer.error or position.offset >= answer.high_watermark:
                 del self.dirty[answer.tp]
+        self._measure(answers)
         response = FetchResponse(Errors.NONE, self.id, tuple(answers), 60 + 30 * len(answers) + size)
         self.manager.logs.work.behind(self.channel).reply(response, response.size, not answers)
+
+    def _measure(self, answers: list[FetchedPartition]) -> None:
+        """BytesOutPerSec, of each topic and of all."""
+        topics = self.manager.metrics.topics
+        for answer in answers:
+            if answer.batches:
+                topics.consumed(answer.tp.topic, sum(batch.size for batch in answer.batches))
 
 
 def refused_consumer(partition: "Partition", epoch: int) -> Errors:

@@ -5,6 +5,7 @@ from attrs import evolve
 from brokers.metrics.partition import NOT_LEADING
 from brokers.policies import BrokerPolicies
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered
+from emulator.protocol.fetch import CONSUMER
 from emulator.protocol.metric_events import LastStableOffsetLag, PartitionGauges
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
@@ -119,6 +120,17 @@ def test_what_producers_send_is_metered_by_topic_and_in_all() -> None:
     second_over(bench)
     assert bench.gauges("MessagesInPerSec", "MessagesInPerSec,topic=t", "MessagesInPerSec,topic=u") == (7, 5, 2)
     assert bench.gauges("BytesInPerSec", "BytesInPerSec,topic=t", "BytesOutPerSec") == (300, 200, 0)
+
+
+def test_what_consumers_are_sent_is_metered_by_topic_and_in_all() -> None:
+    bench = Watched()
+    bench.lead(isr=(ME,))
+    bench.produce()
+    bench.produce()
+    bench.follower(CONSUMER).at(0)
+    bench.follower(1).at(0)
+    second_over(bench)
+    assert bench.gauges("BytesOutPerSec", "BytesOutPerSec,topic=t", "ReplicationBytesOutPerSec") == (200, 200, 200)
 
 
 def test_replication_is_metered_on_both_sides() -> None:
