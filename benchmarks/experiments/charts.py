@@ -6,7 +6,7 @@ from typing import Literal
 from attrs import field, frozen
 
 Point = tuple[float, float]
-Look = Literal["line", "dashes", "dots", "steps"]
+Look = Literal["line", "dashes", "dots", "steps", "dashed steps"]
 MOST_POINTS = 300
 
 
@@ -20,7 +20,7 @@ def thinned(points: Sequence[Point]) -> tuple[Point, ...]:
 
 @frozen
 class Line:
-    """A series. ``steps``: a value holds until the next; lines of one ``colour`` belong together."""
+    """A series. ``steps``, dashed or not: a value holds until the next; lines of one ``colour`` belong together."""
 
     label: str
     points: tuple[Point, ...] = field(converter=thinned)

@@ -159,7 +159,7 @@ def chart(name: str, caption: str, story: Story) -> Chart:
         y="records behind the leader",
         lines=(
             line("orders-0", story.lag[0], "steps", 3),
-            line("the most of orders-1 to -19", story.lag[worst], "dashes", 0),
+            line("the most of orders-1 to -19", story.lag[worst], "dashed steps", 0),
         ),
         y_range=(-100, 3_600),
         moments=((FAIL_S, "append fails"), (EPOCH_S, "next epoch")),

@@ -38,6 +38,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     "dashes": {"linewidth": 1.2, "linestyle": "--"},
     "dots": {"linewidth": 0, "marker": "o", "markersize": 5},
     "steps": {"linewidth": 1.6, "drawstyle": "steps-post"},
+    "dashed steps": {"linewidth": 1.2, "linestyle": "--", "drawstyle": "steps-post"},
 }
 
 
