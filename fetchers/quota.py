@@ -5,7 +5,6 @@ over the time since the oldest began. The answer that crosses the bound still go
 time has brought the rate down.
 """
 
-from collections import deque
 from collections.abc import Mapping
 
 from attrs import define, field
@@ -21,6 +20,9 @@ NO_PARTITIONS: frozenset[int] = frozenset()
 class Quota:
     """Bytes per second of virtual time that may pass, and those that have.
 
+    The samples are a ring, and one that is obsolete begins anew at the next look: it still counts for how long the
+    window is, as Kafka's do (SampledStat, 2.3).
+
     Attributes:
         rate: the bound.
         windows, window_us: replication.quota.window.num and .size.seconds.
@@ -29,8 +31,9 @@ class Quota:
     rate: int = UNLIMITED
     windows: int = 11
     window_us: int = 1_000_000
-    _samples: deque[list[int]] = field(factory=deque)
-    """``[begin in us, bytes]``, oldest first."""
+    _samples: list[list[int]] = field(factory=list)
+    """``[begin in us, bytes]``."""
+    _current: int = 0
 
     @property
     def limited(self) -> bool:
@@ -39,21 +42,21 @@ class Quota:
     def record(self, size: int, now_us: int) -> None:
         """``size`` bytes have passed, allowed or not."""
         samples = self._samples
-        if not samples or now_us - samples[-1][0] >= self.window_us:
-            samples.append([now_us, 0])
-            if len(samples) > self.windows:
-                samples.popleft()
-        samples[-1][1] += size
-
-    def exceeded(self, now_us: int) -> bool:
-        """Whether the rate is above the bound. Where no sample is left, the window begins at this look, as Kafka's."""
-        if self.rate >= UNLIMITED:
-            return False
-        samples = self._samples
-        while samples and now_us - samples[0][0] >= self.windows * self.window_us:
-            samples.popleft()
         if not samples:
             samples.append([now_us, 0])
+        elif now_us - samples[self._current][0] >= self.window_us:
+            self._current = (self._current + 1) % self.windows
+            samples[self._current : self._current + 1] = [[now_us, 0]]
+        samples[self._current][1] += size
+        self._renew(now_us)
+
+    def exceeded(self, now_us: int) -> bool:
+        """Whether the rate is above the bound. Where there is no sample, the window begins at this look, as Kafka's."""
+        if self.rate >= UNLIMITED:
+            return False
+        if not self._samples:
+            self._samples.append([now_us, 0])
+        self._renew(now_us)
         held, elapsed_us = self._window(now_us)
         return held * 1_000_000 > self.rate * elapsed_us
 
@@ -63,11 +66,18 @@ class Quota:
         held, elapsed_us = self._window(now_us)
         return held * 1_000_000 / elapsed_us
 
+    def _renew(self, now_us: int) -> None:
+        """Obsolete samples begin anew."""
+        obsolete_us = now_us - self.windows * self.window_us
+        for sample in self._samples:
+            if sample[0] <= obsolete_us:
+                sample[:] = now_us, 0
+
     def _window(self, now_us: int) -> tuple[int, int]:
         """What the living samples hold, and for how long; the first window counts as a whole one."""
         alive = [sample for sample in self._samples if now_us - sample[0] < self.windows * self.window_us]
-        begin_us = alive[0][0] if alive else now_us
-        return sum(size for _begin, size in alive), max(now_us - begin_us, self.window_us)
+        begin_us = min([begin for begin, _size in alive], default=now_us)
+        return sum([size for _begin, size in alive]), max(now_us - begin_us, self.window_us)
 
 
 @define(eq=False)

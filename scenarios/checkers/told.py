@@ -40,8 +40,8 @@ class Led:
 
     def under_replicated(self, definition: str) -> bool:
         """By one of the three definitions (readings, 8), known by the gauge that came with it."""
-        if definition == REASSIGNED and self.current:
-            return any(replica not in self.isr for replica in self.current)
+        if definition == REASSIGNED:
+            return any(replica not in self.isr for replica in self.current or self.replicas)
         added = self.adding if definition == REASSIGNING else ()
         return sum(replica not in added for replica in self.replicas) > len(self.isr)
 

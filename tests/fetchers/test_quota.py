@@ -1,6 +1,6 @@
 """The windowed rate of a quota, against Kafka's rule said naively (SampledStat and SimpleRate, 2.3; KIP-73)."""
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fetchers import Quota
@@ -37,6 +37,8 @@ class Ring:
 STEPS = st.lists(st.tuples(st.integers(0, 15_000_000), st.integers(0, 500), st.booleans()), min_size=1, max_size=60)
 
 
+# An obsolete sample begins anew, and counts for how long the window is.
+@example([(0, 1, True), (5 * S, 1, True), (6 * S, 0, False), (5 * S, 12, True)], 5)
 @given(STEPS, st.integers(1, 400))
 def test_agrees_with_kafkas_ring(steps: list[tuple[int, int, bool]], rate: int) -> None:
     """Bytes come and checks are made in any order; a record is checked at once, as Kafka's sensor does."""

@@ -108,6 +108,15 @@ def test_the_drafts_definition_knows_names(run: Shown) -> None:
     assert run.broken == ["under_replicated_true"]
 
 
+def test_the_drafts_definition_knows_names_after_the_move_too(run: Shown) -> None:
+    """KAFKA-6794's hops: who left the assignment is in the ISR still and makes up for nobody."""
+    run.registered(UNDER_REPLICATED, REASSIGNED)
+    run.emit(e.ReplicasKnown, 0, *ORDERS_0, 1, (0, 2, 3), ())
+    run.led((0, 1, 2), (0, 2, 3))
+    run.shows(UNDER_REPLICATED, 1)
+    assert run.broken == []
+
+
 def test_reassigning(run: Shown) -> None:
     run.registered(REASSIGNING)
     run.led((0, 1, 2), (0, 1, 2, 3), adding=(3,))
