@@ -14,6 +14,8 @@ class Delay:
     Attributes:
         sigma: more than 0 spreads the latency like a lognormal variable with the median ``latency_us``, most messages
             near it and few far behind: sigma is the standard deviation of its logarithm. The jitter comes on top.
+
+    Where chance takes off more than there is, a message arrives as it is sent.
     """
 
     latency_us: int = 0

@@ -69,18 +69,17 @@ class Route:
 
     def arrival(self, size: int) -> int:
         """When a message of ``size`` bytes sent now arrives, in virtual microseconds."""
-        world = self.world
-        head_us = sent_us = world.now
+        head_us = sent_us = self.world.now
         if self.egress.bytes_per_s is not None:
             head_us, sent_us = self.egress.pass_through(head_us, sent_us, size)
         t_us = sent_us + self._latency_us
         jitter = self._jitter_us
         if jitter:
             t_us += self.stream.below(2 * jitter + 1) - jitter
-            if t_us < world.now:
-                t_us = world.now
         for delay in self._spread:
             t_us += delay.off_the_median(self.stream)
+        if t_us < sent_us:
+            t_us = sent_us
         if self.ingress.bytes_per_s is not None:
             _, t_us = self.ingress.pass_through(head_us + t_us - sent_us, t_us, size)
         return t_us

@@ -34,8 +34,9 @@ class Consumer:
         """Begin at the load's start."""
         self._process, load = process, self._load
         self._metadata = Metadata(
-            self._network, process, self._bootstrap, load.partitions, load.retry_backoff_us, self._learnt
-        )
+            self._network, process, self._bootstrap, load.partitions, load.retry_backoff_us, load.request_timeout_us,
+            self._learnt,
+        )  # fmt: skip
         process.call_later(max(0, load.start_us - process.world.now), lambda _: self._metadata.ask())
         if load.stop_us is not None:
             process.call_later(max(0, load.stop_us - process.world.now), self._stop)

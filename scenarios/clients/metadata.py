@@ -27,6 +27,7 @@ class Metadata:
     brokers: tuple[int, ...]
     wanted: tuple[TopicPartition, ...]
     backoff_us: int
+    timeout_us: int
     learnt: Callable[[], object]
     partitions: dict[TopicPartition, PartitionMetadata] = field(factory=dict)
     _question: Question = field(init=False)
@@ -34,8 +35,9 @@ class Metadata:
     def __attrs_post_init__(self) -> None:
         request = MetadataRequest(tuple(dict.fromkeys(tp.topic for tp in self.wanted)))
         self._question = Question(
-            self.network, self.process, self.brokers, self.backoff_us, request, self._learn, background=True
-        )
+            self.network, self.process, self.brokers, self.backoff_us, self.timeout_us, request, self._learn,
+            background=True,
+        )  # fmt: skip
 
     def ask(self) -> None:
         """Have it brought up to date."""

@@ -84,13 +84,13 @@ class Producer:
     async def main(self, process: Process) -> None:
         """Begin at the workload's start."""
         self._process, load = process, self._workload
-        backoff_us = load.retry_backoff_us
+        backoff_us, timeout_us = load.retry_backoff_us, load.request_timeout_us
         self._partitioner = _partitioner(load, process)
         self._metadata = Metadata(
-            self._network, process, self._bootstrap, load.partitions, backoff_us, self._learnt
+            self._network, process, self._bootstrap, load.partitions, backoff_us, timeout_us, self._learnt
         )
         self._producer_id = Question(
-            self._network, process, self._bootstrap, backoff_us, InitProducerIdRequest(), self._identified
+            self._network, process, self._bootstrap, backoff_us, timeout_us, InitProducerIdRequest(), self._identified
         )
         process.call_later(max(0, load.start_us - process.world.now), self._tick)
 

@@ -29,7 +29,9 @@ class DelaySpec:
     """What a link's delay becomes longer by."""
 
     latency_us: int = field(metadata=key(DURATION, "one-way delay added", name="latency"))
-    jitter_us: int = field(default=0, metadata=key(DURATION, "most that chance adds to it", name="jitter"))
+    jitter_us: int = field(
+        default=0, metadata=key(DURATION, "most that chance adds to it, or takes off", name="jitter")
+    )
     sigma: float = field(default=0.0, metadata=key(SIGMA, "spread of a lognormal one with that median"))
 
     @property

@@ -32,7 +32,7 @@ class NetworkSpec:
 
     latency_us: int = field(default=500, metadata=key(DURATION, "one-way delay of a link", name="latency"))
     jitter_us: int = field(
-        default=0, metadata=key(DURATION, "most that chance adds to the delay", name="jitter")
+        default=0, metadata=key(DURATION, "most that chance adds to the delay, or takes off", name="jitter")
     )
     sigma: float = field(
         default=0.0, metadata=key(SIGMA, "spread of a lognormal delay with the median `latency`; 0 = none")

@@ -58,3 +58,12 @@ def test_the_faults_spread_comes_on_top_of_the_links() -> None:
 def test_no_message_arrives_before_it_is_sent(seed: int, median_us: int, sigma: float) -> None:
     stream = Streams(seed).stream("network", "0>1")
     assert all(median_us + Delay(median_us, sigma=sigma).off_the_median(stream) >= 0 for _ in range(20))
+
+
+@pytest.mark.parametrize("egress", [None, 100_000])
+def test_jitter_is_give_or_take_and_never_takes_more_than_there_is(egress: int | None) -> None:
+    on_the_card_us = 0 if egress is None else 1_000
+    found = delays(NetworkSpec(latency_us=1_000, jitter_us=400, egress=egress))
+    assert 600 <= found[0] - on_the_card_us < 620
+    assert 1_380 < found[-1] - on_the_card_us <= 1_400
+    assert delays(NetworkSpec(latency_us=200, jitter_us=400, sigma=2.0, egress=egress))[0] == on_the_card_us
