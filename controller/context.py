@@ -12,17 +12,16 @@ from controller.deletions import Deletions
 from controller.noted import Noted
 from controller.reassignment.move import Move
 from controller.states.names import PartitionState, ReplicaState
-from emulator.protocol.assignments import ReplicaAssignment
+from emulator.protocol.assignments import Motion, ReplicaAssignment, Replicas
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 
-Replicas = tuple[int, ...]
 Replica = tuple[TopicPartition, int]
 """One replica: its partition and its broker."""
 NOBODY = -1
 """Where a controller's id would stand and there is none."""
 
-AT_REST: tuple[Replicas, Replicas] = ((), ())
+AT_REST: Motion = ((), ())
 """Nothing added, nothing removed."""
 
 
@@ -50,7 +49,7 @@ class Context:
     brokers: dict[int, int] = field(factory=dict)
     shutting_down: dict[int, None] = field(factory=dict)
     assignments: dict[str, dict[int, Replicas]] = field(factory=dict)
-    motions: dict[str, dict[int, tuple[Replicas, Replicas]]] = field(factory=dict)
+    motions: dict[str, dict[int, Motion]] = field(factory=dict)
     touched: dict[TopicPartition, None] = field(factory=dict)
     leadership: Noted[LeaderAndIsr] = field(init=False)
     partition_states: Noted[PartitionState] = field(init=False)
@@ -119,7 +118,7 @@ class Context:
         self.touched[tp] = None
         self.assignments.setdefault(tp.topic, {})[tp.partition] = tuple(replicas)
 
-    def motion(self, tp: TopicPartition) -> tuple[Replicas, Replicas]:
+    def motion(self, tp: TopicPartition) -> Motion:
         """AR and RR; both empty unless KIP-455 is reassigning ``tp``."""
         motions = self.motions.get(tp.topic)
         return AT_REST if motions is None else motions.get(tp.partition, AT_REST)
@@ -131,7 +130,7 @@ class Context:
     def assign_fully(self, tp: TopicPartition, assignment: ReplicaAssignment) -> None:
         self.assign(tp, assignment.replicas)
         motions = self.motions.setdefault(tp.topic, {})
-        motions[tp.partition] = (assignment.adding, assignment.removing)
+        motions[tp.partition] = assignment.motion
         if not assignment.being_reassigned:
             del motions[tp.partition]
         if not motions:

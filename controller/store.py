@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import define
 
-from controller.context import NOBODY, Context, Replicas
+from controller.context import NOBODY, Context
 from controller.errors import StateChangeFailed
 from controller.fencing import Fencing
 from emulator.protocol import znodes
+from emulator.protocol.assignments import Replicas
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace import Trace

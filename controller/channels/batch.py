@@ -7,8 +7,9 @@ from attrs import define, evolve, field
 
 from controller.channels.schemas import AllReplicas, RequestSchema
 from controller.channels.sender import Channels
-from controller.context import Context, Replicas
+from controller.context import Context
 from controller.errors import IllegalState
+from emulator.protocol.assignments import Replicas
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest, LeaderAndIsrResponse
 from emulator.protocol.stop_replica import EPOCH_DURING_DELETE, NO_EPOCH, StopReplicaRequest, StopReplicaResponse
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition

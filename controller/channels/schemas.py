@@ -5,13 +5,12 @@ from typing import Protocol
 from attrs import frozen
 
 from controller.reassignment.move import Move
+from emulator.protocol.assignments import Replicas, union
 from emulator.protocol.kip_352_draft import DraftLeaderAndIsrPartition, DraftPartitionMetadata
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata
 from emulator.protocol.znodes import LeaderAndIsr
-
-Replicas = tuple[int, ...]
 
 
 class RequestSchema(Protocol):
@@ -55,7 +54,7 @@ class CurrentAndImpending:
         current, impending = _sets(move, replicas)
         return DraftLeaderAndIsrPartition(
             tp, state.controller_epoch, state.leader, state.leader_epoch, state.isr, state.zk_version,
-            _union(current, impending), is_new, current_replicas=current, impending_replicas=impending,
+            union(current, impending), is_new, current_replicas=current, impending_replicas=impending,
         )  # fmt: skip
 
     def update_metadata(
@@ -64,7 +63,7 @@ class CurrentAndImpending:
         current, impending = _sets(move, replicas)
         return DraftPartitionMetadata(
             tp, state.controller_epoch, state.leader, state.leader_epoch, state.isr, state.zk_version,
-            _union(current, impending), offline, current_replicas=current, impending_replicas=impending,
+            union(current, impending), offline, current_replicas=current, impending_replicas=impending,
         )  # fmt: skip
 
 
@@ -73,7 +72,3 @@ def _sets(move: Move | None, replicas: Replicas) -> tuple[Replicas, Replicas]:
         return replicas, ()
     impending = move.aim or move.target
     return move.current, impending if impending != move.current else ()
-
-
-def _union(current: Replicas, impending: Replicas) -> Replicas:
-    return (*current, *(replica for replica in impending if replica not in current))

@@ -25,7 +25,8 @@ async def answer(c: "Controller", request: ControlledShutdownRequest) -> Control
         log.info("controlled shutdown refused", broker=request.broker, error=error.name)
         return ControlledShutdownResponse(error)
     await _shut_down(c, request.broker)
-    return ControlledShutdownResponse(Errors.NONE, tuple(_replicated(c, request.broker, led=True)))
+    still_led, _followed = _led_and_followed(c, request.broker)
+    return ControlledShutdownResponse(Errors.NONE, tuple(still_led))
 
 
 def _refusal(c: "Controller", request: ControlledShutdownRequest) -> Errors:
@@ -43,7 +44,7 @@ def _refusal(c: "Controller", request: ControlledShutdownRequest) -> Errors:
 async def _shut_down(c: "Controller", broker: int) -> None:
     """Three steps; partitions with one replica only are left alone: they go offline with the broker."""
     c.context.shutting_down[broker] = None
-    led, followed = _replicated(c, broker, led=True), _replicated(c, broker, led=False)
+    led, followed = _led_and_followed(c, broker)
     label = Label(broker=broker)
     async with c.step("shutdown.1", label):
         await c.partitions.handle(led, PartitionState.ONLINE, c.policies.selectors.controlled_shutdown)
@@ -56,14 +57,13 @@ async def _shut_down(c: "Controller", broker: int) -> None:
         await c.replicas.handle([(tp, broker) for tp in followed], ReplicaState.OFFLINE)
 
 
-def _replicated(c: "Controller", broker: int, *, led: bool) -> list[TopicPartition]:
-    """The partitions with several replicas that ``broker`` leads, or that it follows; not those to be deleted."""
-    context = c.context
-    return [
-        tp
-        for tp, state in context.leadership.items()
-        if (state.leader == broker) is led
-        and broker in (replicas := context.replicas(tp))
-        and len(replicas) > 1
-        and not context.is_deleting(tp.topic)
-    ]
+def _led_and_followed(c: "Controller", broker: int) -> tuple[list[TopicPartition], list[TopicPartition]]:
+    """The partitions with several replicas that ``broker`` leads, and those that it follows; not those to be
+    deleted."""
+    led: list[TopicPartition] = []
+    followed: list[TopicPartition] = []
+    for tp, state in c.context.leadership.items():
+        replicas = c.context.replicas(tp)
+        if broker in replicas and len(replicas) > 1 and not c.context.is_deleting(tp.topic):
+            (led if state.leader == broker else followed).append(tp)
+    return led, followed

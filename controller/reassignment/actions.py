@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from controller.reassignment.move import Move
 from controller.states.names import PartitionState, ReplicaState
 from controller.steps import Label, Step
+from emulator.protocol.assignments import Motion
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 
@@ -32,10 +33,19 @@ async def all_in_isr(c: "Controller", tp: TopicPartition, replicas: Sequence[int
     return state is not None and all(replica in state.isr for replica in replicas)
 
 
-async def write_assignment(c: "Controller", tp: TopicPartition, replicas: Sequence[int]) -> None:
-    """Write a partition's replicas to the topic's znode, beside those of the topic's other partitions in memory."""
-    assignment = {**c.context.assignments.get(tp.topic, {}), tp.partition: tuple(replicas)}
-    await c.store.write_assignment(tp.topic, assignment)
+async def write_assignment(
+    c: "Controller", tp: TopicPartition, replicas: Sequence[int], motion: Motion | None = None
+) -> None:
+    """Write a partition's replicas to the topic's znode, beside those of the topic's other partitions in memory.
+
+    ``motion``: AR and RR, under KIP-455.
+    """
+    assignments, motions = c.context.assignments.get(tp.topic, {}), c.context.motions.get(tp.topic, {})
+    await c.store.write_assignment(
+        tp.topic,
+        {**assignments, tp.partition: tuple(replicas)},
+        None if motion is None else {**motions, tp.partition: motion},
+    )
 
 
 async def announce(c: "Controller", tp: TopicPartition, brokers: Sequence[int], replicas: Sequence[int]) -> None:

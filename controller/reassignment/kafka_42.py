@@ -31,6 +31,7 @@ from controller.reassignment import actions, admin
 from controller.reassignment.admin import ByAdminPath
 from controller.reassignment.move import Move
 from controller.steps import Step
+from emulator.protocol.assignments import Replicas
 from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
@@ -48,8 +49,6 @@ PHASES: Mapping[str, tuple[str, str]] = dict(
 """The phases are these stages."""
 
 IN_SYNC = "kafka-42.3"
-
-Replicas = tuple[int, ...]
 
 
 @frozen

@@ -38,6 +38,7 @@ from controller.reassignment.admin import ByAdminPath
 from controller.reassignment.move import Move
 from controller.states.names import ReplicaState
 from controller.steps import Step
+from emulator.protocol.assignments import Replicas, without
 
 if TYPE_CHECKING:
     from controller.controller import Controller
@@ -58,7 +59,6 @@ PHASES: Mapping[str, tuple[str, str]] = {
 IN_SYNC, ALIVE = "kafka-6794.1", "kafka-6794.3"
 """The steps that wait."""
 
-Replicas = tuple[int, ...]
 Surplus = Callable[[int, int], int]
 
 
@@ -91,12 +91,12 @@ def plan_hop(
     ``width``: how many join in one hop, None for all; ``surplus``: n, from the sizes of CR and FTR. The last hop drops
     whatever is not in FTR.
     """
-    excess = sorted((replica for replica in current if replica not in final), key=lambda replica: replica == leader)
-    new = tuple(replica for replica in final if replica not in current)[:width]
+    excess = sorted(without(current, final), key=lambda replica: replica == leader)
+    new = without(final, current)[:width]
     if not new:
         return Hop((), tuple(excess), final, last=True)
     dropped = tuple(excess[: surplus(len(current), len(final))])
-    return Hop(new, dropped, (*(replica for replica in current if replica not in dropped), *new), last=False)
+    return Hop(new, dropped, (*without(current, dropped), *new), last=False)
 
 
 @frozen

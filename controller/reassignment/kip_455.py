@@ -45,7 +45,7 @@ from controller.reassignment.move import Move
 from controller.reassignment.requests import ByApiAndAdminPath, finish
 from controller.states.names import ReplicaState
 from controller.steps import Step
-from emulator.protocol.assignments import ReplicaAssignment, Replicas, without
+from emulator.protocol.assignments import ReplicaAssignment, without
 from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Kip455(ByApiAndAdminPath):
         changes = now != wanted
         async with self._step(c, move, "U1"):
             if changes:
-                await write(c, tp, wanted)
+                await actions.write_assignment(c, tp, wanted.replicas, wanted.motion)
         async with self._step(c, move, "U2"):
             if changes:
                 c.context.assign_fully(tp, wanted)
@@ -163,7 +163,7 @@ class Kip455(ByApiAndAdminPath):
         async with self._step(c, move, "B5"):
             await actions.delete(c, tp, now.removing)
         async with self._step(c, move, "B6"):
-            await write(c, tp, done)
+            await actions.write_assignment(c, tp, done.replicas, done.motion)
         async with self._step(c, move, "B7"):
             await finish(c, move)
         async with self._step(c, move, "B8"):
@@ -193,11 +193,3 @@ class Kip455(ByApiAndAdminPath):
 
     def _step(self, c: "Controller", move: Move, step: str) -> Step:
         return actions.step(c, f"kip-455.{step}", move)
-
-
-async def write(c: "Controller", tp: TopicPartition, assignment: ReplicaAssignment) -> None:
-    """Write RS, AR and RR of ``tp`` to its topic's znode, beside those of the topic's other partitions in memory."""
-    context = c.context
-    replicas: dict[int, Replicas] = {**context.assignments.get(tp.topic, {}), tp.partition: assignment.replicas}
-    motion = (assignment.adding, assignment.removing)
-    await c.store.write_assignment(tp.topic, replicas, {**context.motions.get(tp.topic, {}), tp.partition: motion})

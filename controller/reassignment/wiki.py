@@ -29,6 +29,7 @@ from attrs import frozen
 from controller.reassignment import actions, admin
 from controller.reassignment.admin import ByAdminPath
 from controller.reassignment.move import Move
+from emulator.protocol.assignments import Replicas, union
 
 if TYPE_CHECKING:
     from controller.controller import Controller
@@ -45,22 +46,15 @@ PHASES: Mapping[str, tuple[str, str]] = {
     "move.done": ("wiki.11", "wiki.11"),
 }
 
-Replicas = tuple[int, ...]
-
 
 def old_and_new(old: Replicas, target: Replicas) -> Replicas:
     """A leader that stays: OAR + RAR learn of it (Kafka's code)."""
-    return widened(old, target)
+    return union(old, target)
 
 
 def target_only(old: Replicas, target: Replicas) -> Replicas:
     """A leader that stays: RAR learns of it (the page)."""
     return target
-
-
-def widened(old: Replicas, target: Replicas) -> Replicas:
-    """OAR, then RAR - OAR."""
-    return (*old, *(replica for replica in target if replica not in old))
 
 
 @frozen
@@ -93,7 +87,7 @@ class Wiki(ByAdminPath):
 
     async def _add_replicas(self, c: "Controller", move: Move, *, needed: bool) -> None:
         tp, old = move.tp, c.context.replicas(move.tp)
-        wide = widened(old, move.target)
+        wide = union(old, move.target)
         move.waiting = ""
         async with actions.step(c, "wiki.1", move):
             if needed:

@@ -6,12 +6,13 @@ import structlog
 from attrs import define, field
 
 from controller.channels import RequestBatch
-from controller.context import Context, Replicas
+from controller.context import Context
 from controller.errors import StateChangeFailed
 from controller.states.selectors import Candidates, Choice, Selector
 from controller.store import Store
 from emulator.metrics import Meter, mbean
 from emulator.nodes import Process
+from emulator.protocol.assignments import Replicas
 from emulator.protocol.events import LeaderElected
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr

@@ -4,9 +4,8 @@ from collections.abc import Callable
 
 from attrs import evolve, frozen
 
+from emulator.protocol.assignments import Replicas, among
 from emulator.protocol.types import NO_LEADER
-
-Replicas = tuple[int, ...]
 
 
 @frozen
@@ -49,16 +48,12 @@ def _first(replicas: Replicas, *among: Replicas) -> int | None:
     return next((replica for replica in replicas if all(replica in group for group in among)), None)
 
 
-def _only(replicas: Replicas, group: Replicas) -> Replicas:
-    return tuple(replica for replica in replicas if replica in group)
-
-
 def offline(c: Candidates) -> Choice | None:
     """The first live replica in the ISR; if unclean elections are allowed, else the first live one at all."""
-    live = _only(c.assignment, c.online)
+    live = among(c.assignment, c.online)
     leader = _first(live, c.isr)
     if leader is not None:
-        return Choice(leader, _only(c.isr, c.online), live)
+        return Choice(leader, among(c.isr, c.online), live)
     if c.unclean and live:
         return Choice(live[0], (live[0],), live, unclean=True)
     return None
@@ -72,7 +67,7 @@ def unclean(c: Candidates) -> Choice | None:
 def head_of_isr(c: Candidates) -> Choice | None:
     """The first live replica in the ISR's own order, assigned or not; else the first live assigned one, always
     (Kafka 0.8.0)."""
-    live, in_sync = _only(c.assignment, c.online), _only(c.isr, c.online)
+    live, in_sync = among(c.assignment, c.online), among(c.isr, c.online)
     if in_sync:
         return Choice(in_sync[0], in_sync, live)
     return Choice(live[0], (live[0],), live, unclean=True) if live else None
@@ -102,21 +97,21 @@ def controlled_shutdown(c: Candidates) -> Choice | None:
     up = c.online + c.shutting_down
     staying = tuple(replica for replica in c.isr if replica not in c.shutting_down)
     leader = _first(c.assignment, c.online, staying)
-    return None if leader is None else Choice(leader, staying, _only(c.assignment, up))
+    return None if leader is None else Choice(leader, staying, among(c.assignment, up))
 
 
 def controlled_shutdown_told_to_live(c: Candidates) -> Choice | None:
     """As ``controlled_shutdown``; whoever shuts down is not told that it leads no longer (before KAFKA-7482, 2.1; the
     controller page)."""
     choice = controlled_shutdown(c)
-    return None if choice is None else evolve(choice, recipients=_only(c.assignment, c.online))
+    return None if choice is None else evolve(choice, recipients=among(c.assignment, c.online))
 
 
 def head_of_staying_isr(c: Candidates) -> Choice | None:
     """The first of the ISR, in its own order, that neither leads nor shuts down; its liveness is not asked (Kafka
     0.8.0)."""
     staying = tuple(replica for replica in c.isr if replica != c.leader and replica not in c.shutting_down)
-    return Choice(staying[0], staying, _only(c.assignment, c.online + c.shutting_down)) if staying else None
+    return Choice(staying[0], staying, among(c.assignment, c.online + c.shutting_down)) if staying else None
 
 
 @frozen

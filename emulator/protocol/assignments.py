@@ -3,6 +3,19 @@
 from attrs import frozen
 
 Replicas = tuple[int, ...]
+"""Brokers, in order of preference."""
+Motion = tuple[Replicas, Replicas]
+"""AR and RR."""
+
+
+def among(replicas: Replicas, others: Replicas) -> Replicas:
+    """``replicas`` in their order, only those that ``others`` has too."""
+    return tuple(replica for replica in replicas if replica in others)
+
+
+def union(replicas: Replicas, others: Replicas) -> Replicas:
+    """``replicas``, then those of ``others`` that are not among them."""
+    return (*replicas, *without(others, replicas))
 
 
 def without(replicas: Replicas, others: Replicas) -> Replicas:
@@ -35,6 +48,11 @@ class ReplicaAssignment:
         return without(self.replicas, self.removing)
 
     @property
+    def motion(self) -> Motion:
+        """AR and RR, which stand beside the assignment in ZooKeeper."""
+        return self.adding, self.removing
+
+    @property
     def being_reassigned(self) -> bool:
         """Does any replica come or go? Another order alone is no reassignment."""
         return bool(self.adding or self.removing)
@@ -45,5 +63,5 @@ class ReplicaAssignment:
         To cancel is to reassign to ORS.
         """
         origin = self.origin
-        replicas = tuple(dict.fromkeys((*target, *origin)))
+        replicas = union(target, origin)
         return ReplicaAssignment(replicas, without(replicas, origin), without(replicas, target))

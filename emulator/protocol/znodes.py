@@ -10,6 +10,7 @@ from typing import Any
 
 from attrs import frozen
 
+from emulator.protocol.assignments import Motion
 from emulator.protocol.types import TopicPartition
 
 CONTROLLER = "/controller"
@@ -141,7 +142,7 @@ def encode_broker(broker: int, timestamp_ms: int, rack: str | None = None) -> st
     return _dumps(value)
 
 
-Motions = Mapping[int, tuple[tuple[int, ...], tuple[int, ...]]]
+Motions = Mapping[int, Motion]
 """Partition -> AR and RR, of those that are being reassigned (KIP-455)."""
 
 

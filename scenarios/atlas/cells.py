@@ -13,6 +13,7 @@ from attrs import frozen
 
 from scenarios.atlas.courses import Course
 from scenarios.atlas.witness import Visit
+from scenarios.faults.roles import parts_of_move
 from scenarios.model import Scenario
 
 Table = Mapping[str, Any]
@@ -142,13 +143,8 @@ def who(actor: str, course: Course, visit: Visit) -> int | None:
         return visit.controller
     if actor == "leader":
         return visit.leader if visit.leader not in (-1, visit.controller) else None
-    before, after = course.before, course.after
-    parts = {
-        "kept": [broker for broker in before if broker in after],
-        "adding": [broker for broker in after if broker not in before],
-        "removing": [broker for broker in before if broker not in after],
-    }
-    found = [broker for broker in parts[actor] if broker not in (visit.leader, visit.controller)]
+    players = parts_of_move(course.before, course.after)[actor]
+    found = [broker for broker in players if broker not in (visit.leader, visit.controller)]
     if actor == "adding":
         found.sort(key=lambda broker: broker in visit.isr)
     return found[0] if found else None

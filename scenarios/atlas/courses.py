@@ -10,13 +10,12 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from emulator.protocol.assignments import Replicas
 from scenarios.errors import BadInput
 from scenarios.model import Scenario
 from scenarios.model.profile_names import DEFAULT_PROFILE, PROFILES
 from scenarios.strategies import parse_strategy
 from scenarios.strategies.names import SHAPES
-
-Replicas = tuple[int, ...]
 
 TOPIC = "orders"
 PARTITION = "orders-0"

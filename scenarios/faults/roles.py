@@ -1,7 +1,10 @@
 """Roles, resolved when an action fires, from ZooKeeper's tree and from which brokers run (readings, 1)."""
 
+from collections.abc import Mapping
+
 from attrs import define
 
+from emulator.protocol.assignments import Replicas, among, without
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import (
     CONTROLLER,
@@ -13,6 +16,11 @@ from emulator.protocol.znodes import (
 )
 from scenarios.cluster import Cluster
 from scenarios.model import Role, Target
+
+
+def parts_of_move(before: Replicas, after: Replicas) -> Mapping[str, Replicas]:
+    """Who joins, leaves and stays, each in its order of preference."""
+    return {"adding": without(after, before), "removing": without(before, after), "kept": among(before, after)}
 
 
 @define(eq=False)
@@ -53,12 +61,8 @@ class Roles:
         if role.name == "isr":
             isr = () if state is None else state.isr
             return tuple(broker for broker in isr if not (role.without_leader and broker in leader))
-        before, after = self.original[role.partition], self.final.get(role.partition, self.original[role.partition])
-        if role.name == "adding":
-            return tuple(broker for broker in after if broker not in before)
-        if role.name == "removing":
-            return tuple(broker for broker in before if broker not in after)
-        return tuple(broker for broker in before if broker in after)
+        before = self.original[role.partition]
+        return parts_of_move(before, self.final.get(role.partition, before))[role.name]
 
     def controller(self) -> tuple[int, ...]:
         """The broker that /controller names."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from emulator.protocol.assignments import Replicas, without
 from emulator.protocol.types import TopicPartition
-
-Replicas = tuple[int, ...]
 
 
 @frozen
@@ -27,11 +26,11 @@ class PlannedMove:
 
     @property
     def added(self) -> Replicas:
-        return tuple(replica for replica in self.target if replica not in self.before)
+        return without(self.target, self.before)
 
     @property
     def removed(self) -> Replicas:
-        return tuple(replica for replica in self.before if replica not in self.target)
+        return without(self.before, self.target)
 
     @property
     def bytes(self) -> int:

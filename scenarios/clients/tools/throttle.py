@@ -3,13 +3,14 @@ cleared by --verify (ReassignPartitionsCommand, 2.3; KIP-73)."""
 
 from collections.abc import Iterable, Mapping
 
+from emulator.protocol.assignments import Replicas, without
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import BROKER_IDS, broker_entity, topic_entity
 from scenarios.clients.operator import Operator
 from scenarios.clients.tools import configs
 from scenarios.strategies import Throttle
 
-Replicas = Mapping[TopicPartition, tuple[int, ...]]
+Assignments = Mapping[TopicPartition, Replicas]
 SIDES = ("leader", "follower")
 LISTS = tuple(f"{side}.replication.throttled.replicas" for side in SIDES)
 RATES = tuple(f"{side}.replication.throttled.rate" for side in SIDES)
@@ -17,7 +18,7 @@ REASSIGNMENT_RATES = tuple(f"{side}.reassignment.throttled.rate" for side in SID
 BROKER_RATES = (*RATES, *REASSIGNMENT_RATES, "replica.alter.log.dirs.io.max.bytes.per.second")
 
 
-def throttled_lists(before: Replicas, moves: Replicas, *, all_leaders: bool = False) -> dict[str, dict[str, str]]:
+def throttled_lists(before: Assignments, moves: Assignments, *, all_leaders: bool = False) -> dict[str, dict[str, str]]:
     """Of each topic of ``moves`` the two lists: as leaders all replicas from before of the partitions that gain one,
     since any of them may lead; as followers those that are gained.
 
@@ -27,7 +28,7 @@ def throttled_lists(before: Replicas, moves: Replicas, *, all_leaders: bool = Fa
     for topic in dict.fromkeys(tp.topic for tp in moves):
         leaders, followers = [], []
         for tp, target in moves.items():
-            gained = [broker for broker in target if broker not in before.get(tp, ())]
+            gained = without(target, before.get(tp, ()))
             if tp.topic == topic and (gained or all_leaders):
                 leaders += [f"{tp.partition}:{broker}" for broker in before.get(tp, ())]
                 followers += [f"{tp.partition}:{broker}" for broker in gained]
@@ -36,7 +37,7 @@ def throttled_lists(before: Replicas, moves: Replicas, *, all_leaders: bool = Fa
 
 
 async def impose(
-    operator: Operator, throttle: Throttle, before: Replicas, moves: Replicas, *, all_leaders: bool = False
+    operator: Operator, throttle: Throttle, before: Assignments, moves: Assignments, *, all_leaders: bool = False
 ) -> None:
     """List whom ``moves`` concern (KIP-542's rule needs no list), then limit their brokers.
 
@@ -50,7 +51,7 @@ async def impose(
     await limit(operator, throttle, before, moves)
 
 
-async def limit(operator: Operator, throttle: Throttle, before: Replicas, moves: Replicas) -> None:
+async def limit(operator: Operator, throttle: Throttle, before: Assignments, moves: Assignments) -> None:
     """Set the rates alone, on every broker that has a replica of the plan's topics or is to get one."""
     involved = sorted({broker for replicas in (*before.values(), *moves.values()) for broker in replicas})
     rates = REASSIGNMENT_RATES if throttle.only_reassigned else RATES
