@@ -5,11 +5,10 @@ from collections.abc import Iterable
 
 from emulator.metrics import Gauge, mbean
 from emulator.nodes import Process
+from emulator.protocol.address import PORT, host
 from emulator.protocol.fetch import FetchedPartition
 from emulator.protocol.metric_events import ConsumerLag
 from fetchers.state import NO_LAG, FetchState
-
-PORT = 9092
 
 
 class ManagerMetrics:
@@ -56,7 +55,7 @@ class ThreadMetrics:
         self._fetcher = name
         self._dead = 0
         self._changed: list[FetchState] = []
-        tags = {"clientId": name, "brokerHost": f"broker-{leader}", "brokerPort": PORT}
+        tags = {"clientId": name, "brokerHost": host(leader), "brokerPort": PORT}
         self._requests = process.metrics.meter(mbean("kafka.server", "FetcherStats", "RequestsPerSec", **tags))
         self._bytes = process.metrics.meter(mbean("kafka.server", "FetcherStats", "BytesPerSec", **tags))
 

@@ -26,6 +26,7 @@ from brokers.requests.producer_ids import ProducerIds
 from brokers.requests.router import Handle, Router
 from emulator.network import Channel, Client, Network, serve
 from emulator.nodes import Process
+from emulator.protocol.address import LISTENER
 from emulator.protocol.events import BrokerRegistered
 from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
@@ -39,7 +40,6 @@ from emulator.protocol.znodes import ALL_BROKERS, PERSISTENT_PATHS, broker_entit
 from emulator.zookeeper import NodeExists, SessionExpired, ZkClient, ZkSpec
 from fetchers import BrokerQuotas, FetcherPolicies, ReplicaFetcherManager
 
-PORT = "kafka"
 REGISTRATION_RETRY_US = 1_000_000
 
 
@@ -103,7 +103,7 @@ class Broker:
         await self._despite_expiries(self._make_paths)
         router = self._router()
         self.controller = self.make_controller(process, zk, self.register, router.on)
-        serve(self.network, process, PORT, router.handle)
+        serve(self.network, process, LISTENER, router.handle)
         self.replicas.start()
         self.settings = DynamicConfig(process, zk, self._configured)
         self.settings.start()
@@ -153,11 +153,11 @@ class Broker:
 
     def _connect(self, leader: int) -> Client:
         timeout_us = self.spec.fetchers.replica_socket_timeout_us
-        return FollowersClient(self.network, self.process, leader, PORT, timeout_us, work=self.replicas.logs.work)
+        return FollowersClient(self.network, self.process, leader, LISTENER, timeout_us, work=self.replicas.logs.work)
 
     def _to_controller(self, controller: int) -> Client:
         timeout_us = self.spec.policies.config.controller_socket_timeout_us
-        return Client(self.network, self.process, controller, PORT, timeout_us)
+        return Client(self.network, self.process, controller, LISTENER, timeout_us)
 
     def _router(self) -> Router:
         router, manager = Router(), self.replicas
@@ -199,7 +199,7 @@ class Broker:
                 self.process,
                 self.zk,
                 config,
-                lambda broker: Client(self.network, self.process, broker, PORT, config.request_timeout_us),
+                lambda broker: Client(self.network, self.process, broker, LISTENER, config.request_timeout_us),
                 lambda: self.control.broker_epoch,
             ).ask()
 

@@ -15,12 +15,12 @@ from emulator.kernel import Busy, Mailbox
 from emulator.metrics import SampledGauge
 from emulator.network import Client, Disconnected, Network
 from emulator.nodes import Process
+from emulator.protocol.address import LISTENER
 from emulator.protocol.events import ControlRequest
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.update_metadata import UpdateMetadataRequest
 
-PORT = "kafka"
 NAMED = 3
 """Partitions that the detail of a trace event names."""
 
@@ -58,7 +58,7 @@ class Sender:
     def __attrs_post_init__(self) -> None:
         self._queue = Mailbox(self.process.world, f"control requests of {self.process.name} to {self.broker}")
         self._metrics = QueueMetrics(self.process.metrics, self.broker, self._queue.__len__, self.total)
-        self._client = Client(self.network, self.process, self.broker, PORT, self.timeout_us)
+        self._client = Client(self.network, self.process, self.broker, LISTENER, self.timeout_us)
         self.process.spawn(self._live, name=f"to broker {self.broker}")
 
     @property

@@ -10,6 +10,7 @@ from typing import Any
 
 from attrs import frozen
 
+from emulator.protocol.address import PORT, host
 from emulator.protocol.assignments import Motion
 from emulator.protocol.types import TopicPartition
 
@@ -131,11 +132,10 @@ def decode_controller(data: str) -> int:
 
 
 def encode_broker(broker: int, timestamp_ms: int, rack: str | None = None) -> str:
-    host, port = f"broker-{broker}", 9092
     value: dict[str, Any] = {
         "listener_security_protocol_map": {"PLAINTEXT": "PLAINTEXT"},
-        "endpoints": [f"PLAINTEXT://{host}:{port}"], "jmx_port": -1, "host": host,
-        "timestamp": str(timestamp_ms), "port": port, "version": 4,
+        "endpoints": [f"PLAINTEXT://{host(broker)}:{PORT}"], "jmx_port": -1, "host": host(broker),
+        "timestamp": str(timestamp_ms), "port": PORT, "version": 4,
     }  # fmt: skip
     if rack is not None:
         value["rack"] = rack

@@ -7,10 +7,9 @@ from attrs import define, field
 from emulator.kernel import World
 from emulator.network import Client, Disconnected, Network
 from emulator.nodes import Process
+from emulator.protocol.address import LISTENER
 from emulator.protocol.errors import Errors
 from emulator.protocol.metadata import NO_CONTROLLER, MetadataRequest
-
-PORT = "kafka"
 
 
 class TimedOut(Exception):
@@ -81,7 +80,7 @@ class AdminClient:
     async def _ask(self, broker: int, request: Any, deadline_us: int) -> Any:
         """Raises: Disconnected."""
         left_us = max(1, deadline_us - self._world.now)
-        client = Client(self.network, self.process, broker, PORT, min(self.request_timeout_us, left_us))
+        client = Client(self.network, self.process, broker, LISTENER, min(self.request_timeout_us, left_us))
         try:
             return await client.call(request, request.size)
         finally:

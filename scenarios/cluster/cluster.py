@@ -18,6 +18,7 @@ from emulator.kernel import Signal, World
 from emulator.network import Network, NetworkSpec
 from emulator.nodes import Node, Process
 from emulator.nodes.node import CrashKind
+from emulator.protocol.address import host
 from emulator.protocol.events import NodeCrashed, NodeStarted
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import broker_entity, topic_entity
@@ -56,7 +57,7 @@ class ClusterSetup:
     network: NetworkSpec = field(factory=NetworkSpec)
     zk: ZkSpec = field(factory=ZkSpec)
     racks: int = 1
-    log_dirs: int = 1
+    log_dirs: tuple[str, ...] = ("/data/0",)
     disk_speed: DiskSpeed | None = None
     topics: tuple[TopicSetup, ...] = ()
     workloads: tuple[Workload, ...] = ()
@@ -102,7 +103,7 @@ class Cluster:
             self._nursery = nursery
             self.zookeeper = ZooKeeper.start(self.world, self.trace, self.network, nursery, self.setup.zk)
             for broker in range(self.setup.brokers):
-                self.nodes[broker] = self._node(broker, f"broker-{broker}")
+                self.nodes[broker] = self._node(broker, host(broker))
             self._preload()
             for broker in self.nodes:
                 self.start_broker(broker)
@@ -129,12 +130,11 @@ class Cluster:
                 await self.operate(configs.announce, topic_entity(topic.name))
 
     def _node(self, id: int, name: str) -> Node:
-        speed, number_of = self.setup.disk_speed, self.setup.log_dirs if id >= 0 else 1
-        disks = tuple(
-            Disk(f"/data/{number}", pace=None if speed is None else Pace(speed)) for number in range(number_of)
-        )
+        speed, is_broker = self.setup.disk_speed, id >= 0
+        names = self.setup.log_dirs if is_broker else self.setup.log_dirs[:1]
+        disks = tuple(Disk(name, pace=None if speed is None else Pace(speed)) for name in names)
         node = Node(self.world, self.trace, id, name, self._nursery, disks)
-        self.network.attach(node, limited=id >= 0)
+        self.network.attach(node, limited=is_broker)
         return node
 
     def _preload(self) -> None:

@@ -39,7 +39,7 @@ def cluster_setup(scenario: Scenario) -> ClusterSetup:
             max_in_flight=spec.zk.max_in_flight,
         ),
         racks=spec.racks,
-        log_dirs=spec.log_dirs,
+        log_dirs=spec.log_dir_names,
         disk_speed=_disk_speed(spec.disk),
         topics=tuple(topic_setup(scenario, topic) for topic in scenario.topics),
         workloads=tuple(one for load in scenario.workloads for one in _workloads(scenario, load)),
