@@ -1,13 +1,14 @@
 """What fetchers measure (kafka-behaviour, 9): of the managers MaxLag, MinFetchRate, FailedPartitionsCount and
-DeadThreadCount; of each thread FetcherStats and, for each partition, FetcherLagMetrics."""
+DeadThreadCount; of each thread FetcherStats and, for each partition, FetcherLagMetrics; of a throttle its byte-rate."""
 
 from collections.abc import Iterable
 
-from emulator.metrics import Gauge, mbean
+from emulator.metrics import Gauge, attribute, mbean
 from emulator.nodes import Process
 from emulator.protocol.address import PORT, host
 from emulator.protocol.fetch import FetchedPartition
 from emulator.protocol.metric_events import ConsumerLag
+from fetchers.quota import Quota
 from fetchers.state import NO_LAG, FetchState
 
 
@@ -107,3 +108,32 @@ class ThreadMetrics:
                 state.lag_written = state.lag
                 tp = state.tp
                 self._process.emit(ConsumerLag, node, self._fetcher, tp.topic, tp.partition, state.lag)
+
+
+class ThrottleRate:
+    """The byte-rate of one replication quota (``kafka.server:type=LeaderReplication`` and its like, KIP-73). It exists
+    from the first bytes that are counted, as Kafka's sensor does, and is written once a second until its window is
+    empty."""
+
+    def __init__(self, process: Process, type: str, quota: Quota) -> None:
+        self._process = process
+        self._name = attribute("kafka.server", type, "byte-rate")
+        self._quota = quota
+        self._gauge: Gauge | None = None
+        self._due = False
+
+    def counted(self) -> None:
+        """Bytes have passed."""
+        if not self._due:
+            self._due = True
+            self._process.metrics.meters.add(self)
+
+    def write(self) -> None:
+        """A second is over."""
+        if self._gauge is None:
+            self._gauge = self._process.metrics.gauge(self._name)
+        rate = round(self._quota.byte_rate(self._process.clock_us))
+        self._gauge.set(rate)
+        self._due = False
+        if rate:
+            self.counted()

@@ -10,8 +10,10 @@ from collections.abc import Mapping
 
 from attrs import Factory, define
 
+from emulator.nodes import Process
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import broker_entity
+from fetchers.metrics import ThrottleRate
 from fetchers.quota import UNLIMITED, Quota, ReplicationQuota, listed_here
 
 
@@ -24,12 +26,14 @@ class Throttle:
         reassigned: KIP-542's.
         active: whether any replica can be bound; else nobody has to look further.
         version: grows with each change of who is bound.
+        rate: what shows how much of ``listed`` passes, where anybody wants to see it.
     """
 
     listed: ReplicationQuota = Factory(ReplicationQuota)
     reassigned: Quota = Factory(Quota)
     active: bool = False
     version: int = 0
+    rate: ThrottleRate | None = None
 
     def quota(self, tp: TopicPartition, adding: bool) -> Quota | None:
         """What binds the replica of ``tp`` while it is out of sync. ``adding``: a reassignment adds it."""
@@ -42,6 +46,8 @@ class Throttle:
         quota = self.quota(tp, adding)
         if quota is not None:
             quota.record(size, now_us)
+            if quota is self.listed and self.rate is not None:
+                self.rate.counted()
 
     def changed(self) -> None:
         self.active = self.listed.lists_any or self.reassigned.limited
@@ -77,6 +83,15 @@ class BrokerQuotas:
             return ReplicationQuota(UNLIMITED, windows, window_us), Quota(UNLIMITED, windows, window_us)
 
         return cls(broker, Throttle(*quotas()), Throttle(*quotas()), CopyThrottle(*quotas()))
+
+    def show(self, process: Process) -> None:
+        """Let ``process`` show the rates, under the names of Kafka's QuotaType."""
+        for type, throttle in (
+            ("LeaderReplication", self.leader),
+            ("FollowerReplication", self.follower),
+            ("AlterLogDirsReplication", self.alter_log_dirs),
+        ):
+            throttle.rate = ThrottleRate(process, type, throttle.listed)
 
     def configured(self, entity: str, settings: Mapping[str, str]) -> None:
         """The settings of ``entity`` are these now. What they leave out is no longer set: an unlimited rate, an empty

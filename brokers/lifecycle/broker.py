@@ -93,6 +93,7 @@ class Broker:
         self.quotas = quotas = BrokerQuotas.windowed(
             process.node.id, config.replication_quota_window_num, config.replication_quota_window_size_us
         )
+        quotas.show(process)
         fetchers = ReplicaFetcherManager(process, self.spec.fetchers, self._connect, quotas.follower)
         self.replicas = ReplicaManager(process, zk, fetchers, self.spec.policies, quotas.leader, quotas.alter_log_dirs)
         self.control = ControlHandler(self.replicas)

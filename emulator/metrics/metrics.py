@@ -20,6 +20,12 @@ def mbean(domain: str, type: str, name: str, **tags: object) -> str:
     return f"{domain}:type={type},name={name}{given}"
 
 
+def attribute(domain: str, type: str, name: str) -> str:
+    """An attribute of a metric without a name of its own (those of Kafka's own library), as Kafka's JmxTool prints
+    it."""
+    return f"{domain}:type={type}:{name}"
+
+
 class Metric:
     """What all of them are: a name, under which something may be written until the process ends."""
 

@@ -1,5 +1,6 @@
 """Prometheus' text exposition format, version 0.0.4, with the names and labels that jmx_exporter's well-known
-``kafka-2_0_0.yml`` gives (docs/metrics.md): ``kafka_<domain>_<type>_<name>``, lower case, the tags as labels.
+``kafka-2_0_0.yml`` gives: ``kafka_<domain>_<type>_<name>`` in lower case, the tags as labels as Kafka writes them.
+docs/metrics.md says what goes beyond it.
 
 One scrape of a real cluster comes from one broker; here the label ``node`` says which.
 """
@@ -37,12 +38,12 @@ _Family = tuple[str, str, str, list[_SAMPLE]]
 
 
 def _families(mbean: str, metric: Metric, at_us: int) -> Iterable[_Family]:
-    domain, _, properties = mbean.partition(":")
+    domain, properties, *attribute = mbean.split(":")
     parts = dict(part.split("=", 1) for part in properties.split(","))
-    type_, name = parts.pop("type"), parts.pop("name")
-    labels = {_FORBIDDEN.sub("_", key).lower(): value for key, value in parts.items()}
+    type_, name = parts.pop("type"), parts.pop("name", *attribute)
+    labels = _labels(parts)
     stem = _FORBIDDEN.sub("_", f"{domain}_{type_}_{name.removesuffix('PerSec')}").lower()
-    help = f"{domain}:type={type_},name={name}"
+    help = mbean.removesuffix("".join(f",{key}={value}" for key, value in parts.items()))
     if metric.kind == "meter":
         yield f"{stem}_total", "counter", help, [(f"{stem}_total", labels, metric.value)]
         mean = mean_rate(int(metric.value), metric.registered_us, at_us)
@@ -53,6 +54,13 @@ def _families(mbean: str, metric: Metric, at_us: int) -> Iterable[_Family]:
         yield stem, "summary", f"{help}, milliseconds", _summary(stem, labels, metric)
     else:
         yield stem, "gauge", help, [(stem, labels, metric.value)]
+
+
+def _labels(tags: dict[str, str]) -> dict[str, str]:
+    """Of a fetcher's leader, host and port are one label."""
+    if "brokerHost" in tags:
+        tags = {"clientId": tags["clientId"], "broker": f"{tags['brokerHost']}:{tags['brokerPort']}"}
+    return {_FORBIDDEN.sub("_", key): value for key, value in tags.items()}
 
 
 def _summary(stem: str, labels: dict[str, str], metric: Metric) -> list[_SAMPLE]:

@@ -4,7 +4,8 @@ import pytest
 
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved
 from emulator.protocol.metric_events import ConsumerLag
-from fetchers import FetcherManager
+from emulator.protocol.types import TopicPartition
+from fetchers import BrokerQuotas, FetcherManager
 from tests.fetchers.rig import KINDS, A, B, Rig, play, write
 
 NO_LAG = -1
@@ -122,5 +123,22 @@ def test_idle_polls_are_counted_and_written_once_a_minute() -> None:
         requests = [event for event in marked if "RequestsPerSec" in event.metric]
         assert len(requests) == 2
         assert requests[1].total - requests[0].total == pytest.approx(120, abs=2)
+
+    play(scenario)
+
+
+@pytest.mark.parametrize(("tp", "counted"), [(A, True), (B, False)])
+def test_a_throttles_rate_is_written_while_bytes_of_listed_replicas_are_in_its_window(
+    tp: TopicPartition, counted: bool
+) -> None:
+    async def scenario(rig: Rig) -> None:
+        quotas, seen = BrokerQuotas.windowed(1, 11, 1_000_000), rig.see(GaugeSet)
+        quotas.show(rig.process)
+        quotas.configured("topics/t", {"follower.replication.throttled.replicas": f"{A.partition}:1"})
+        await rig.rest(500)
+        quotas.follower.record(tp, False, 11_000, rig.process.clock_us)
+        await rig.rest(3_600_000)
+        values = [event.value for event in seen]
+        assert values == ([11_000, 7_333, 4_400, 3_143, 2_444, 2_000, 1_692, 1_467, 1_294, 1_158, 1_048, 0] * counted)
 
     play(scenario)

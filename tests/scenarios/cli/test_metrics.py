@@ -49,7 +49,7 @@ def test_every_family_says_what_it_is(call: Call, trace: Path) -> None:
     assert families["kafka_server_brokertopicmetrics_bytesin"].type == "counter"
     assert families["kafka_controller_controllerstats_topicchangerateandtimems"].type == "summary"
     lag = families["kafka_server_fetcherlagmetrics_consumerlag"].samples[0]
-    assert set(lag.labels) == {"node", "clientid", "topic", "partition"}
+    assert set(lag.labels) == {"node", "clientId", "topic", "partition"}
     assert all(family.documentation.startswith("kafka.") for family in families.values())
 
 

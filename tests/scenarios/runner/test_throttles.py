@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from emulator.metrics.events import GaugeSet, MetricRegistered
 from emulator.protocol.events import FetchPosition, IsrChanged, MoveFinished, MoveStarted, MovesVerified
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, decode_config
 from emulator.trace.events import ZkWritten
@@ -303,3 +304,29 @@ def test_E1_a_throttled_move_takes_as_long_as_kafkas_system_test_wants(moves: in
     estimate = -(-gained * PARTITION // RATE)
     assert estimate == (131 if gained == 2 else 66)
     assert 0.9 * estimate <= move_s(played) <= 2 * estimate
+
+
+# -- what it shows ----------------------------------------------------------------------------------------------------
+
+
+def byte_rates(played: Played, type: str, node: int) -> list[tuple[int, int]]:
+    """Time and value of one broker's ``byte-rate``."""
+    name = f"kafka.server:type={type}:byte-rate"
+    return [(event.t_us, event.value) for event in played.of(GaugeSet) if (event.node, event.metric) == (node, name)]
+
+
+def test_both_halves_show_their_byte_rate_until_the_window_is_empty() -> None:
+    played = moving(verify("30s"), execute=SLOWLY)
+    for type, node in (("LeaderReplication", 0), ("FollowerReplication", 2)):
+        rates = byte_rates(played, type, node)
+        during = [value for t_us, value in rates if 5 * S < t_us < 9 * S]
+        assert len(during) >= 3
+        assert all(3 * MIB < value < 5 * MIB for value in during)
+        assert all(t_us % S == 0 for t_us, _ in rates)
+        assert rates[-1][1] == 0
+    assert byte_rates(played, "LeaderReplication", 1) == []
+    assert byte_rates(played, "AlterLogDirsReplication", 0) == []
+
+
+def test_without_a_throttle_there_is_no_byte_rate() -> None:
+    assert not moving().of(MetricRegistered, lambda event: event.metric.endswith("byte-rate"))
