@@ -3,6 +3,7 @@
 import datetime
 import os
 import platform
+from collections.abc import Sequence
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "RESULTS.md"
@@ -15,7 +16,7 @@ def machine(command: str) -> str:
     return f"{today}, {os.cpu_count()} cores ({platform.machine()}), {python}, `{command}`"
 
 
-def write_section(name: str, lines: list[str]) -> None:
+def write_section(name: str, lines: Sequence[str]) -> None:
     """Put ``lines`` between ``<!-- name -->`` and ``<!-- /name -->``, in the place of what is there."""
     text = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else "# Results\n"
     RESULTS.write_text(between_marks(text, name, [f"## {name}", "", *lines]), encoding="utf-8")

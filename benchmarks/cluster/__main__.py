@@ -5,28 +5,25 @@ second and partition), beside a bare callback model. Exit code 1 where a target 
 many batches were acknowledged.
 """
 
-import argparse
 import cProfile
-import logging
 import statistics
 import sys
 import time
 from pathlib import Path
 
-import structlog
 from attrs import frozen
 
 from benchmarks.cluster.floor import LINGER_US, REPLICAS, Floor
 from benchmarks.profiling import top_ten
-from benchmarks.results import machine, write_section
+from benchmarks.program import conclude, parser_of, quiet, watch
+from benchmarks.results import machine
+from benchmarks.tables import table
 from emulator.kernel import World
 from emulator.kernel.collector import collector_off
 from emulator.protocol.events import Produced
 from emulator.protocol.types import TopicPartition
-from scenarios.checkers import Checkers
 from scenarios.clients import Workload
 from scenarios.cluster import Cluster, ClusterSetup, TopicSetup
-from scenarios.measures import Measured, Measures
 from scenarios.model import Scenario
 
 
@@ -51,7 +48,7 @@ CASES = (
     Case("3/12 under load, with checkers and measures", 3, 12, True, 60, None, True),
     Case("10/500 under load, with checkers and measures", 10, 500, True, 3, None, True),
 )
-
+HEADINGS = ("set-up", "virtual s per CPU s", "target", "floor", "emulator / floor", "events per virtual s")
 
 DEMO = Path(__file__).parents[2] / "scenarios" / "library" / "controller-dies-mid-move.toml"
 DEMO_TARGET_S = 0.25
@@ -79,8 +76,7 @@ def cluster(case: Case, profile: cProfile.Profile | None = None) -> Timing:
     world = World(1)
     stage = Cluster(world, setup)
     if case.watched:
-        measures = Measures(stage.trace, Measured(keep_rows=False))
-        Checkers(stage.trace, topology=measures.topology)
+        watch(stage)
     acked = [0]
 
     def count(_: Produced) -> None:
@@ -142,18 +138,9 @@ def profiled(case: Case) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.cluster", description=__doc__)
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--write", action="store_true", help="write the table into benchmarks/RESULTS.md")
-    options = parser.parse_args()
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
-    lines = [
-        machine(f"python -m benchmarks.cluster --repeats {options.repeats} --write"),
-        "",
-        "| set-up | virtual s per CPU s | target | floor | emulator / floor | events per virtual s |",
-        "|---|---|---|---|---|---|",
-    ]
-    problems = []
+    options = parser_of("cluster", __doc__, repeats=5).parse_args()
+    quiet()
+    rows, problems = [], []
     for case in CASES:
         ours, theirs = measure(case, options.repeats)
         speed = statistics.median(case.virtual_s / timing.seconds for timing in ours)
@@ -161,22 +148,26 @@ def main() -> int:
         share = statistics.median(b.seconds / a.seconds for a, b in zip(ours, theirs, strict=True))
         target = "" if case.target is None else f"{case.target:,.0f}"
         events = ours[0].events / case.virtual_s
-        lines.append(f"| {case.name} | {speed:,.1f} | {target} | {bare:,.0f} | {share:.2f} | {events:,.0f} |")
+        rows.append((case.name, f"{speed:,.1f}", target, f"{bare:,.0f}", f"{share:.2f}", f"{events:,.0f}"))
         if case.target is not None and speed < case.target:
             problems.append(f"{case.name}: {speed:.1f} virtual s per s, wanted {case.target}")
         if abs(ours[0].acked - theirs[0].acked) > 2 * case.partitions:
             problems.append(f"{case.name}: {ours[0].acked} batches acknowledged, the floor has {theirs[0].acked}")
     demo = demo_seconds(options.repeats)
-    lines += ["", f"One run of the demo, file to verdict: {demo:.3f} s of CPU (target: below {DEMO_TARGET_S})."]
     if demo >= DEMO_TARGET_S:
         problems.append(f"the demo's run took {demo:.3f} s of CPU")
-    lines += ["", *profiled(CASES[0]), "", *profiled(CASES[2])]
-    print("\n".join(lines))
-    if options.write:
-        write_section("cluster", lines)
-    for problem in problems:
-        print(f"missed: {problem}", file=sys.stderr)
-    return 1 if problems else 0
+    lines = [
+        machine(f"python -m benchmarks.cluster --repeats {options.repeats} --write"),
+        "",
+        *table(HEADINGS, rows),
+        "",
+        f"One run of the demo, file to verdict: {demo:.3f} s of CPU (target: below {DEMO_TARGET_S}).",
+        "",
+        *profiled(CASES[0]),
+        "",
+        *profiled(CASES[2]),
+    ]
+    return conclude("cluster", lines, problems, write=options.write)
 
 
 if __name__ == "__main__":

@@ -4,19 +4,19 @@ of a cluster in which nothing happens, with few partitions and with many.
 Exit code 1 where a larger size takes 10 % more than the first. Each run has a process of its own; the sizes take turns.
 """
 
-import argparse
-import json
 import statistics
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
-from benchmarks.results import machine, write_section
+from benchmarks.program import alone, conclude, parser_of
+from benchmarks.results import machine
+from benchmarks.tables import table
 
 SIZES = (100, 10_000, 100_000)
 HELD = 10_000
 """Up to how many partitions the target holds."""
 MOST_MORE = 0.10
+HEADINGS = ("partitions", "wall s", "CPU s", "wall, over the first", "CPU, over the first", "events")
 Run = Mapping[str, float]
 
 INTRODUCTION = """
@@ -28,8 +28,7 @@ go on.
 
 def measured(partitions: int, virtual_s: int) -> Run:
     """One run in a process of its own."""
-    command = [sys.executable, "-m", "benchmarks.idle.case", str(partitions), str(virtual_s)]
-    run: Run = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    run: Run = alone("benchmarks.idle.case", partitions, virtual_s)
     return run
 
 
@@ -47,18 +46,17 @@ def ratio(runs: Sequence[Run], first: Sequence[Run], key: str) -> float:
     return statistics.median(run[key] / base[key] for run, base in zip(runs, first, strict=True))
 
 
-def table(runs: Mapping[int, Sequence[Run]], virtual_s: int) -> list[str]:
+def rows(runs: Mapping[int, Sequence[Run]], virtual_s: int) -> list[tuple[str, ...]]:
     """Medians, per virtual hour."""
     first = next(iter(runs.values()))
-    lines = ["| partitions | wall s | CPU s | wall, over the first | CPU, over the first | events |"]
-    lines.append("|---|---|---|---|---|---|")
+    found = []
     for size, some in runs.items():
         wall, cpu, events = (
             statistics.median(run[key] for run in some) * 3600 / virtual_s for key in ("wall_s", "cpu_s", "events")
         )
-        over = f"{ratio(some, first, 'wall_s'):.3f} | {ratio(some, first, 'cpu_s'):.3f}"
-        lines.append(f"| {size:,} | {wall:.3f} | {cpu:.3f} | {over} | {events:,.0f} |")
-    return lines
+        over = [f"{ratio(some, first, key):.3f}" for key in ("wall_s", "cpu_s")]
+        found.append((f"{size:,}", f"{wall:.3f}", f"{cpu:.3f}", *over, f"{events:,.0f}"))
+    return found
 
 
 def missed(runs: Mapping[int, Sequence[Run]]) -> list[str]:
@@ -69,11 +67,9 @@ def missed(runs: Mapping[int, Sequence[Run]]) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.idle", description=__doc__)
+    parser = parser_of("idle", __doc__, repeats=5)
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), help="partitions, in ascending order")
-    parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--virtual-s", type=int, default=3600)
-    parser.add_argument("--write", action="store_true", help="write the table into benchmarks/RESULTS.md")
     options = parser.parse_args()
     runs = rounds(options.sizes, options.repeats, options.virtual_s)
     problems = missed(runs)
@@ -82,17 +78,12 @@ def main() -> int:
         INTRODUCTION,
         f"Per virtual hour, medians; rounds: {options.repeats}.",
         "",
-        *table(runs, options.virtual_s),
+        *table(HEADINGS, rows(runs, options.virtual_s)),
         "",
         f"Target: up to {HELD:,} partitions less than {MOST_MORE:.0%} above the first: "
         + ("met." if not problems else f"missed: {'; '.join(problems)}."),
     ]
-    print("\n".join(lines))
-    if options.write:
-        write_section("idle", lines)
-    for problem in problems:
-        print(f"missed: {problem}", file=sys.stderr)
-    return 1 if problems else 0
+    return conclude("idle", lines, problems, write=options.write)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,12 @@
 
 import argparse
 import json
-import logging
 import sys
 import time
 
-import structlog
 from attrs import asdict, evolve, frozen
 
+from benchmarks.program import quiet
 from benchmarks.scale.case import BROKERS, FIRST_CONTROLLER, topics
 from controller import ControllerPolicies
 from emulator.kernel import World
@@ -56,7 +55,7 @@ def main() -> int:
     parser.add_argument("partitions", type=int)
     parser.add_argument("virtual_s", type=int)
     options = parser.parse_args()
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    quiet()
     print(json.dumps(asdict(measure(options.partitions, options.virtual_s))))
     return 0
 

@@ -4,20 +4,16 @@ replicas, 1,000 of them with 10 batches a second: events per second, virtual sec
 With and without checkers and measures, in turn; each run has a process of its own.
 """
 
-import argparse
 import cProfile
-import json
-import logging
 import statistics
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
-import structlog
-
 from benchmarks.large.case import BROKERS, LOADED, PARTITIONS, measure
 from benchmarks.profiling import top_ten
-from benchmarks.results import machine, write_section
+from benchmarks.program import alone, conclude, parser_of, quiet
+from benchmarks.results import machine
+from benchmarks.tables import table
 
 MIB = 1 << 20
 NAME = f"{BROKERS} brokers, {PARTITIONS:,} partitions, {LOADED:,} with 10 batches/s"
@@ -30,19 +26,17 @@ Run = Mapping[str, float]
 
 def measured(virtual_s: int, *, watched: bool) -> Run:
     """One run in a process of its own."""
-    command = [sys.executable, "-m", "benchmarks.large.case", "--virtual-s", str(virtual_s)]
-    command += ["--watched"] if watched else []
-    run: Run = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    run: Run = alone("benchmarks.large.case", "--virtual-s", virtual_s, *(["--watched"] if watched else []))
     return run
 
 
-def row(name: str, runs: Sequence[Run], bare: Sequence[Run], virtual_s: int) -> str:
+def row(name: str, runs: Sequence[Run], bare: Sequence[Run], virtual_s: int) -> tuple[str, ...]:
     """Medians; the last figure is the median over the rounds of the CPU time over that of the bare run."""
 
     def median(key: str) -> float:
         return statistics.median(run[key] for run in runs)
 
-    cells = (
+    return (
         name,
         f"{virtual_s / median('cpu_s'):.2f}",
         f"{median('events') / median('cpu_s'):,.0f}",
@@ -52,7 +46,6 @@ def row(name: str, runs: Sequence[Run], bare: Sequence[Run], virtual_s: int) -> 
         f"{(median('peak_bytes') - median('started_bytes')) / MIB / virtual_s:.1f}",
         f"{statistics.median(run['cpu_s'] / base['cpu_s'] for run, base in zip(runs, bare, strict=True)):.2f}",
     )
-    return f"| {' | '.join(cells)} |"
 
 
 def profiled(virtual_s: int) -> list[str]:
@@ -63,34 +56,30 @@ def profiled(virtual_s: int) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.large", description=__doc__)
-    parser.add_argument("--repeats", type=int, default=5)
+    parser = parser_of("large", __doc__, repeats=5)
     parser.add_argument("--virtual-s", type=int, default=5)
-    parser.add_argument("--write", action="store_true", help="write the table into benchmarks/RESULTS.md")
     options = parser.parse_args()
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    quiet()
     bare: list[Run] = []
     watched: list[Run] = []
     for _ in range(options.repeats):
         bare.append(measured(options.virtual_s, watched=False))
         watched.append(measured(options.virtual_s, watched=True))
+    rows = [
+        row("traces", bare, bare, options.virtual_s),
+        row("traces, checkers and measures", watched, bare, options.virtual_s),
+    ]
     lines = [
         machine(f"python -m benchmarks.large --repeats {options.repeats} --write"),
         "",
         f"{NAME}; RF 3, acks=all, traces on; {options.virtual_s} virtual s under even load.",
         f"Medians; rounds: {options.repeats}.",
         "",
-        f"| {' | '.join(HEADINGS)} |",
-        f"|{'---|' * len(HEADINGS)}",
-        row("traces", bare, bare, options.virtual_s),
-        row("traces, checkers and measures", watched, bare, options.virtual_s),
+        *table(HEADINGS, rows),
         "",
         *profiled(options.virtual_s),
     ]
-    print("\n".join(lines))
-    if options.write:
-        write_section("large", lines)
-    return 0
+    return conclude("large", lines, write=options.write)
 
 
 if __name__ == "__main__":

@@ -3,21 +3,18 @@
 import argparse
 import cProfile
 import json
-import logging
 import sys
 import time
 
-import structlog
 from attrs import asdict, frozen
 
+from benchmarks.program import quiet, watch
 from benchmarks.scale.case import peak_bytes
 from emulator.kernel import World
 from emulator.protocol.events import Produced
 from emulator.protocol.types import TopicPartition
-from scenarios.checkers import Checkers
 from scenarios.clients import Workload
 from scenarios.cluster import Cluster, ClusterSetup, TopicSetup
-from scenarios.measures import Measured, Measures
 
 BROKERS = 100
 REPLICAS = 3
@@ -59,8 +56,7 @@ def measure(virtual_s: int, *, watched: bool = False, profile: cProfile.Profile 
     )  # fmt: skip
     cluster = Cluster(world, ClusterSetup(BROKERS, topics=topics(), workloads=(load,)))
     if watched:
-        measures = Measures(cluster.trace, Measured(keep_rows=False))
-        Checkers(cluster.trace, topology=measures.topology)
+        watch(cluster)
     acked = 0
 
     def count(_: Produced) -> None:
@@ -91,7 +87,7 @@ def main() -> int:
     parser.add_argument("--virtual-s", type=int, default=5)
     parser.add_argument("--watched", action="store_true", help="with checkers and measures")
     options = parser.parse_args()
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    quiet()
     print(json.dumps(asdict(measure(options.virtual_s, watched=options.watched))))
     return 0
 

@@ -4,18 +4,17 @@ a cluster of 10 brokers costs, and whether it grows linearly.
 Exit code 1 where a target is missed. Each run has a process of its own, so that its peak of memory is its own.
 """
 
-import argparse
-import json
 import math
 import statistics
-import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
 
-from benchmarks.results import machine, write_section
+from benchmarks.program import alone, conclude, parser_of
+from benchmarks.results import machine
+from benchmarks.tables import table
 
 SIZES = (10_000, 50_000, 200_000)
 EXPONENT = 1.1
@@ -68,8 +67,7 @@ GROWTH: Mapping[str, Figure] = {
 
 def measured(partitions: int, *, watched: bool = False) -> Run:
     """One run in a process of its own."""
-    command = [sys.executable, "-m", "benchmarks.scale.case", str(partitions), *(["--watched"] if watched else [])]
-    run: Run = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+    run: Run = alone("benchmarks.scale.case", partitions, *(["--watched"] if watched else []))
     return run
 
 
@@ -84,7 +82,7 @@ def exponent(runs: Mapping[int, Sequence[Run]], of: Figure) -> float:
     return statistics.linear_regression(sizes, [math.log(min(map(of, some))) for some in runs.values()]).slope
 
 
-def row(name: str, size: int, runs: Sequence[Run]) -> str:
+def row(name: str, size: int, runs: Sequence[Run]) -> list[str]:
     def cells(phase: str) -> list[str]:
         wall, cpu, virtual, messages, control = (
             statistics.median(run[phase][key] for run in runs)
@@ -94,11 +92,7 @@ def row(name: str, size: int, runs: Sequence[Run]) -> str:
 
     idle = median(runs, lambda run: 1000 * run["idle"]["cpu_s"] / run["idle"]["virtual_s"])
     peak = median(runs, lambda run: run["fail over"]["peak_bytes"] / MIB)
-    return table_line([name, *cells("create"), f"{idle:.1f}", *cells("fail over"), f"{peak:,.0f}"])
-
-
-def table_line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    return [name, *cells("create"), f"{idle:.1f}", *cells("fail over"), f"{peak:,.0f}"]
 
 
 def growth(runs: Mapping[int, Sequence[Run]]) -> tuple[list[str], list[str]]:
@@ -125,25 +119,22 @@ def judge(size: int, runs: Sequence[Run]) -> tuple[list[str], list[str]]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
+    parser = parser_of("scale", __doc__, repeats=3)
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES), help="partitions, in ascending order")
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--write", action="store_true", help="write the table into benchmarks/RESULTS.md")
     options = parser.parse_args()
     bare: dict[int, list[Run]] = {size: [] for size in options.sizes}
     for _ in range(options.repeats):
         for size in options.sizes:
             bare[size].append(measured(size))
     watched = {size: [measured(size, watched=True)] for size in options.sizes}
+    rows = [row(f"{size:,}", size, runs) for size, runs in bare.items()]
+    rows += [row(f"{size:,}, with checkers and measures", size, runs) for size, runs in watched.items()]
     lines = [
         machine(f"python -m benchmarks.scale --repeats {options.repeats} --write"),
         INTRODUCTION,
         f"Medians of {options.repeats} runs; with checkers and measures one.",
         "",
-        table_line(HEADINGS),
-        table_line(["---"] * len(HEADINGS)),
-        *(row(f"{size:,}", size, runs) for size, runs in bare.items()),
-        *(row(f"{size:,}, with checkers and measures", size, runs) for size, runs in watched.items()),
+        *table(HEADINGS, rows),
     ]
     problems: list[str] = []
     sections = [growth(bare)] if len(bare) > 1 else []
@@ -153,12 +144,7 @@ def main() -> int:
         lines += ["", *said]
         problems += wrong
     lines += ["", "Targets: all met." if not problems else f"Missed: {'; '.join(problems)}."]
-    print("\n".join(lines))
-    if options.write:
-        write_section("scale", lines)
-    for problem in problems:
-        print(f"missed: {problem}", file=sys.stderr)
-    return 1 if problems else 0
+    return conclude("scale", lines, problems, write=options.write)
 
 
 if __name__ == "__main__":

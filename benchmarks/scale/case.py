@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import logging
 import resource
 import sys
 import time
@@ -10,16 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import structlog
 from attrs import asdict, define, field, frozen
 
+from benchmarks.program import quiet, watch
 from controller import ControllerPolicies
 from emulator.kernel import World
 from emulator.network import Endpoint
 from emulator.protocol.events import ControllerElected, ControlRequest
-from scenarios.checkers import Checkers
 from scenarios.cluster import Cluster, ClusterSetup, TopicSetup
-from scenarios.measures import Measured, Measures
 
 BROKERS = 10
 REPLICAS = 3
@@ -117,8 +114,7 @@ def measure(partitions: int, *, watched: bool = False) -> dict[str, Phase]:
         world, ClusterSetup(BROKERS, topics=topics(partitions), controller=ControllerPolicies(pinned=FIRST_CONTROLLER))
     )
     if watched:
-        measures = Measures(cluster.trace, Measured(keep_rows=False))
-        Checkers(cluster.trace, topology=measures.topology)
+        watch(cluster)
     meter = Meter(world)
     meter.watch(cluster)
     elected: list[int] = []
@@ -161,7 +157,7 @@ def main() -> int:
     parser.add_argument("partitions", type=int)
     parser.add_argument("--watched", action="store_true", help="with checkers and measures")
     options = parser.parse_args()
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    quiet()
     before = peak_bytes()
     phases = measure(options.partitions, watched=options.watched)
     print(json.dumps({"idle_bytes": before, **{name: asdict(phase) for name, phase in phases.items()}}))

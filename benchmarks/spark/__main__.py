@@ -5,15 +5,16 @@ not compiled), and with that of a large one. Where their lines cross is where ``
 1 when Spark's percentiles differ from those computed beside it.
 """
 
-import argparse
 import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-from benchmarks.results import machine, write_section
+from benchmarks.program import conclude, parser_of
+from benchmarks.results import machine
 from benchmarks.spark.measuring import FILES, RUNS_PER_FILE, Measured, measure, write
+from benchmarks.tables import table
 
 
 def alone(folder: Path, brief: bool) -> Measured:
@@ -22,33 +23,28 @@ def alone(folder: Path, brief: bool) -> Measured:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.spark", description=__doc__)
+    parser = parser_of("spark", __doc__)
     parser.add_argument("--rows", type=int, nargs="+", default=[100_000, 1_000_000, 10_000_000])
-    parser.add_argument("--write", action="store_true", help="write the table into benchmarks/RESULTS.md")
     options = parser.parse_args()
+    rows, same = [], True
+    for count in options.rows:
+        with tempfile.TemporaryDirectory() as name:
+            size = write(Path(name), count) / 2**20
+            for kind, brief in (("brief", True), ("long", False)):
+                got = alone(Path(name), brief)
+                same = same and got.same
+                times = (f"{each:.1f}" for each in (got.start_s, got.first_s, got.warm_s, got.once_s))
+                rows.append((f"{count:,}", f"{size:.1f}", kind, *times))
     lines = [
         machine(f"python -m benchmarks.spark --rows {' '.join(map(str, options.rows))} --write"),
         "",
         f"Time-weighted lag percentiles of {FILES * RUNS_PER_FILE} runs on `local[2]`, s.",
         "",
-        "| rows | MiB | session | start | first | warm | start and first |",
-        "|---|---|---|---|---|---|---|",
+        *table(("rows", "MiB", "session", "start", "first", "warm", "start and first"), rows),
+        "",
+        f"The percentiles are {'equal to' if same else 'DIFFERENT from'} those computed without Spark.",
     ]
-    same = True
-    for rows in options.rows:
-        with tempfile.TemporaryDirectory() as name:
-            size = write(Path(name), rows) / 2**20
-            for kind, brief in (("brief", True), ("long", False)):
-                got = alone(Path(name), brief)
-                same = same and got.same
-                times = f"{got.start_s:.1f} | {got.first_s:.1f} | {got.warm_s:.1f} | {got.once_s:.1f}"
-                lines.append(f"| {rows:,} | {size:.1f} | {kind} | {times} |")
-    said = "equal to" if same else "DIFFERENT from"
-    lines += ["", f"The percentiles are {said} those computed without Spark."]
-    print("\n".join(lines))
-    if options.write:
-        write_section("spark", lines)
-    return 0 if same else 1
+    return conclude("spark", lines, [] if same else ["the percentiles differ"], write=options.write)
 
 
 if __name__ == "__main__":

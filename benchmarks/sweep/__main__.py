@@ -4,7 +4,6 @@ warm session, beside two bare processes that do the same runs and write the same
 Exit code 1 where Spark reaches less than 85 % of the bare processes, or the two data sets differ.
 """
 
-import argparse
 import statistics
 import sys
 import tempfile
@@ -14,7 +13,9 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
-from benchmarks.results import machine, write_section
+from benchmarks.program import conclude, parser_of
+from benchmarks.results import machine
+from benchmarks.tables import table
 from scenarios.model import Scenario
 from scenarios.spark.session import session
 from scenarios.spark.sweep import RUNNER, plan, sweep
@@ -77,10 +78,8 @@ def contents(root: Path) -> dict[str, bytes]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.sweep", description=__doc__)
-    parser.add_argument("--repeats", type=int, default=5)
+    parser = parser_of("sweep", __doc__, repeats=5)
     parser.add_argument("--seeds", type=int, default=48)
-    parser.add_argument("--write", action="store_true", help="write the table into benchmarks/RESULTS.md")
     options = parser.parse_args()
     scenario, seeds = Scenario.loads(SCENARIO, source="benchmark"), range(options.seeds)
     spark_s, bare_s, same = [], [], True
@@ -97,24 +96,21 @@ def main() -> int:
     spark_s, bare_s = spark_s[1:], bare_s[1:]  # the first round warms both up
     runs = len(seeds) * len(STRATEGIES)
     share = statistics.median(b / s for s, b in zip(spark_s, bare_s, strict=True))
-    bare_median, spark_median = statistics.median(bare_s), statistics.median(spark_s)
+    ways = {"two bare processes": bare_s, "Spark, `local[2]`, warm session": spark_s}
+    rows = [(way, f"{(s := statistics.median(took)):.2f}", f"{runs / s:.1f}") for way, took in ways.items()]
     equal = "equal, byte for byte" if same else "DIFFERENT"
     lines = [
         machine(f"python -m benchmarks.sweep --repeats {options.repeats} --seeds {options.seeds} --write"),
         "",
         f"{runs} runs, {len(STRATEGIES)} strategies; medians of {options.repeats} rounds, the two in turn.",
         "",
-        "| way | s | runs per s |",
-        "|---|---|---|",
-        f"| two bare processes | {bare_median:.2f} | {runs / bare_median:.1f} |",
-        f"| Spark, `local[2]`, warm session | {spark_median:.2f} | {runs / spark_median:.1f} |",
+        *table(("way", "s", "runs per s"), rows),
         "",
         f"Spark: {share:.0%} of the bare processes' throughput (target {TARGET:.0%}); the data sets are {equal}.",
     ]
-    print("\n".join(lines))
-    if options.write:
-        write_section("sweep", lines)
-    return 0 if share >= TARGET and same else 1
+    problems = [f"{share:.0%} of the bare processes' throughput"] if share < TARGET else []
+    problems += [] if same else ["the data sets differ"]
+    return conclude("sweep", lines, problems, write=options.write)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,53 @@
+"""What the programs of all benchmarks do alike: they read options, run cases in processes of their own, print, write
+down what they found, and end with 1 where a target is missed."""
+
+import argparse
+import json
+import logging
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import structlog
+
+from benchmarks.results import write_section
+from scenarios.checkers import Checkers
+from scenarios.cluster import Cluster
+from scenarios.measures import Measured, Measures
+
+
+def parser_of(name: str, description: str | None, repeats: int | None = None) -> argparse.ArgumentParser:
+    """The parser of ``python -m benchmarks.NAME``: ``--write``, and ``--repeats`` where it has them."""
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=description)
+    if repeats is not None:
+        parser.add_argument("--repeats", type=int, default=repeats)
+    parser.add_argument("--write", action="store_true", help="write the table into benchmarks/RESULTS.md")
+    return parser
+
+
+def conclude(name: str, lines: Sequence[str], problems: Sequence[str] = (), *, write: bool) -> int:
+    """Print ``lines``, into RESULTS.md too if that is wanted, and say what was missed. Returns the exit code."""
+    print("\n".join(lines))
+    if write:
+        write_section(name, lines)
+    for problem in problems:
+        print(f"missed: {problem}", file=sys.stderr)
+    return 1 if problems else 0
+
+
+def alone(module: str, *arguments: object) -> Any:
+    """What ``python -m MODULE ARGUMENTS`` prints, which is JSON: one run in a process of its own."""
+    command = [sys.executable, "-m", module, *map(str, arguments)]
+    return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
+
+
+def watch(cluster: Cluster) -> None:
+    """Let checkers and measures look on, as ``understudy run`` has them."""
+    measures = Measures(cluster.trace, Measured(keep_rows=False))
+    Checkers(cluster.trace, topology=measures.topology)
+
+
+def quiet() -> None:
+    """No logs for people."""
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
