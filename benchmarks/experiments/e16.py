@@ -14,6 +14,7 @@ from benchmarks.experiments.emulate import emulate
 from benchmarks.experiments.experiment import EXACT, Experiment, Finding, Outcome, Tolerance, at_most
 from benchmarks.experiments.steps import Shown, Steps, count, value_at
 from emulator.protocol.events import FetcherStopped, PartitionFailed, PartitionUnfailed
+from scenarios.mbeans import FAILED_PARTITIONS
 from scenarios.measures.rows import LagRow
 from scenarios.model import Scenario
 from scenarios.runner.runner import Stage
@@ -25,7 +26,6 @@ OUT_S = 28.0
 """By then whoever has not fetched since has left its ISR: after at most one and a half times 10 s."""
 EPOCH_S = 30.0
 END_S = 45.0
-FAILED = "kafka.server:type=ReplicaFetcherManager,name=FailedPartitionsCount,clientId=Replica"
 
 
 class Happening(NamedTuple):
@@ -93,7 +93,7 @@ def tell(profile: str, *, fail: Sequence[int] = (0,), then: dict[str, Any] | Non
         stage.cluster.trace.fold(PartitionFailed, note)
         stage.cluster.trace.fold(PartitionUnfailed, note)
 
-    failed = Shown(FAILED)
+    failed = Shown(FAILED_PARTITIONS)
     tables = emulate(scenario, watch, failed.watch, may_fail="unfinished", keep_rows=True).stage.measures.tables()
     return Story(
         count((row.t_us, row.w_us) for row in tables["isr_events"] if row.under_replicated_assigned),

@@ -12,6 +12,7 @@ from benchmarks.experiments.charts import Chart, Line
 from benchmarks.experiments.emulate import emulate
 from benchmarks.experiments.experiment import EXACT, Experiment, Finding, Outcome, within
 from benchmarks.experiments.steps import Shown, Steps, area, between, count, value_at
+from scenarios.mbeans import REASSIGNING, UNDER_REPLICATED
 from scenarios.model import Scenario
 
 MOVING = 20
@@ -24,8 +25,6 @@ SESSION_S = 6
 """That of the earlier release for both: the later one's 18 s are most of a move."""
 KNOWN_S = 32.0
 """By then the dead broker's session has expired and the controller has taken it out of every ISR."""
-UNDER_REPLICATED = "kafka.server:type=ReplicaManager,name=UnderReplicatedPartitions"
-REASSIGNING = "kafka.server:type=ReplicaManager,name=ReassigningPartitions"
 
 
 @frozen(eq=False)

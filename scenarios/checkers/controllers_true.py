@@ -13,9 +13,7 @@ from emulator.trace.events import ZkSession, ZkWritten
 from scenarios.checkers.checker import Checker, Moment, Report
 from scenarios.checkers.ghosts import Ghosts
 from scenarios.checkers.subscriptions import StateWritten
-
-OFFLINE = "kafka.controller:type=KafkaController,name=OfflinePartitionsCount"
-ACTIVE = "kafka.controller:type=KafkaController,name=ActiveControllerCount"
+from scenarios.mbeans import ACTIVE_CONTROLLERS, OFFLINE
 
 
 class OfflineTrue(Checker):
@@ -60,7 +58,7 @@ class OfflineTrue(Checker):
             _put(self._deleting, child, gone)
 
     def on_set(self, event: GaugeSet) -> None:
-        if event.metric in (OFFLINE, ACTIVE):
+        if event.metric in (OFFLINE, ACTIVE_CONTROLLERS):
             self._shown.setdefault(event.node, {})[event.metric] = event.value
 
     def on_crashed(self, event: NodeCrashed) -> None:
@@ -68,7 +66,7 @@ class OfflineTrue(Checker):
 
     def at_rest(self, moment: Moment) -> None:
         gauges = self._shown.get(self._controller, {})
-        if not gauges.get(ACTIVE):
+        if not gauges.get(ACTIVE_CONTROLLERS):
             return
         offline = [tp for tp, state in self._states.items() if state.leader not in self._registered]
         least = sum(tp.topic not in self._deleting for tp in offline)
@@ -117,7 +115,7 @@ class OneActiveController(Checker):
             self._check(event)
 
     def on_set(self, event: GaugeSet) -> None:
-        if event.metric == ACTIVE:
+        if event.metric == ACTIVE_CONTROLLERS:
             _put(self._active, event.node, not event.value)
             self._check(event)
 

@@ -9,7 +9,7 @@ from emulator.protocol.events import BecameFollower, BecameLeader, IsrChanged, N
 from emulator.trace import Event
 from scenarios.checkers.checker import Checker, Moment, Report
 from scenarios.checkers.ghosts import Ghosts
-from scenarios.checkers.told import REASSIGNING, UNDER_REPLICATED
+from scenarios.mbeans import REASSIGNING, UNDER_REPLICATED
 
 
 class CountTrue(Checker):

@@ -18,10 +18,7 @@ from emulator.protocol.events import (
     ReplicaTakenIn,
 )
 from emulator.protocol.types import TopicPartition
-
-UNDER_REPLICATED = "kafka.server:type=ReplicaManager,name=UnderReplicatedPartitions"
-REASSIGNING = "kafka.server:type=ReplicaManager,name=ReassigningPartitions"
-REASSIGNED = "kafka.server:type=ReplicaManager,name=ReassignedCount"
+from scenarios.mbeans import REASSIGNED, REASSIGNING, UNDER_REPLICATED
 
 
 @frozen

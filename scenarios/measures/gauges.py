@@ -19,15 +19,10 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Trace
+from scenarios.mbeans import ACTIVE_CONTROLLERS, FAILED_PARTITIONS, OFFLINE, UNDER_MIN_ISR, UNDER_REPLICATED
 from scenarios.measures.cluster import Measured
 from scenarios.measures.isr import IsrTimes
 from scenarios.measures.rows import GaugeRow
-
-UNDER_REPLICATED = "kafka.server:type=ReplicaManager,name=UnderReplicatedPartitions"
-UNDER_MIN_ISR = "kafka.server:type=ReplicaManager,name=UnderMinIsrPartitionCount"
-OFFLINE = "kafka.controller:type=KafkaController,name=OfflinePartitionsCount"
-ACTIVE_CONTROLLERS = "kafka.controller:type=KafkaController,name=ActiveControllerCount"
-FAILED_PARTITIONS = "kafka.server:type=ReplicaFetcherManager,name=FailedPartitionsCount,clientId=Replica"
 
 CLUSTER = -1
 

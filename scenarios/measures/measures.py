@@ -6,7 +6,7 @@ from typing import Any
 
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Trace
-from scenarios.measures import gauges
+from scenarios import mbeans
 from scenarios.measures.cluster import Measured
 from scenarios.measures.consumers import Reads
 from scenarios.measures.counts import Counts
@@ -19,11 +19,11 @@ from scenarios.measures.topology import Topology
 from scenarios.statistics.percentile import weighted_percentiles
 
 _GAUGES = {
-    "offline_partitions": gauges.OFFLINE,
-    "under_replicated_partitions": gauges.UNDER_REPLICATED,
-    "under_min_isr_partitions": gauges.UNDER_MIN_ISR,
-    "failed_partitions": gauges.FAILED_PARTITIONS,
-    "active_controllers": gauges.ACTIVE_CONTROLLERS,
+    "offline_partitions": mbeans.OFFLINE,
+    "under_replicated_partitions": mbeans.UNDER_REPLICATED,
+    "under_min_isr_partitions": mbeans.UNDER_MIN_ISR,
+    "failed_partitions": mbeans.FAILED_PARTITIONS,
+    "active_controllers": mbeans.ACTIVE_CONTROLLERS,
 }
 
 

@@ -12,8 +12,7 @@ from collections.abc import Mapping
 
 from attrs import frozen
 
-_REPLICAS = "kafka.server:type=ReplicaManager,name="
-_CONTROLLER = "kafka.controller:type=KafkaController,name="
+from scenarios import mbeans
 
 
 @frozen
@@ -41,49 +40,45 @@ METRICS: Mapping[str, Metric] = {
             "gauge",
             "partitions",
             "partitions for which ZooKeeper names no leader",
-            _CONTROLLER + "OfflinePartitionsCount",
+            mbeans.OFFLINE,
         ),
         Metric(
             "under_replicated_partitions",
             "gauge",
             "partitions",
             "partitions whose ISR lacks an assigned replica",
-            _REPLICAS + "UnderReplicatedPartitions",
+            mbeans.UNDER_REPLICATED,
         ),
         Metric(
             "under_min_isr_partitions",
             "gauge",
             "partitions",
             "partitions whose ISR is below min.insync.replicas",
-            _REPLICAS + "UnderMinIsrPartitionCount",
+            mbeans.UNDER_MIN_ISR,
         ),
         Metric(
             "failed_partitions",
             "gauge",
             "partitions",
             "partitions that a fetcher gave up on (KIP-461)",
-            "kafka.server:type=ReplicaFetcherManager,name=FailedPartitionsCount,clientId=Replica",
+            mbeans.FAILED_PARTITIONS,
         ),
         Metric(
             "active_controllers",
             "gauge",
             "controllers",
             "live brokers that hold themselves to be controller",
-            _CONTROLLER + "ActiveControllerCount",
+            mbeans.ACTIVE_CONTROLLERS,
         ),
         Metric(
             "leader_elections",
             "counter",
             "elections",
             "leaders elected after the start",
-            "kafka.controller:type=ControllerStats,name=LeaderElectionRateAndTimeMs",
+            mbeans.LEADER_ELECTIONS,
         ),
-        Metric(
-            "isr_shrinks", "counter", "events", "times an ISR lost replicas", _REPLICAS + "IsrShrinksPerSec"
-        ),
-        Metric(
-            "isr_expands", "counter", "events", "times an ISR gained replicas", _REPLICAS + "IsrExpandsPerSec"
-        ),
+        Metric("isr_shrinks", "counter", "events", "times an ISR lost replicas", mbeans.ISR_SHRINKS),
+        Metric("isr_expands", "counter", "events", "times an ISR gained replicas", mbeans.ISR_EXPANDS),
         Metric("acked_batches", "counter", "batches", "batches acknowledged to producers"),
         Metric("consumed_messages", "counter", "messages", "messages that consumers have given to their applications"),
         Metric(
@@ -114,7 +109,7 @@ METRICS: Mapping[str, Metric] = {
         *_percentiles(
             "lag",
             "Kafka's replica lag (leader high watermark less fetch offset)",
-            "kafka.server:type=FetcherLagMetrics,name=ConsumerLag",
+            mbeans.CONSUMER_LAG,
         ),
         *_percentiles("true_lag", "the distance of the follower's log from the leader's"),
         *_percentiles("consumer_lag", "how many committed messages a consumer has yet to read"),

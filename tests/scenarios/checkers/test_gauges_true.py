@@ -11,8 +11,7 @@ from emulator.protocol import events as e
 from emulator.protocol.metric_events import ConsumerLag
 from emulator.protocol.znodes import CONTROLLER, broker_path, encode_broker, encode_controller
 from emulator.trace.events import ZkSession, ZkWritten
-from scenarios.checkers.controllers_true import ACTIVE, OFFLINE
-from scenarios.checkers.told import REASSIGNED, REASSIGNING, UNDER_REPLICATED
+from scenarios.mbeans import ACTIVE_CONTROLLERS, OFFLINE, REASSIGNED, REASSIGNING, UNDER_REPLICATED
 from tests.scenarios.checkers.story import ORDERS_0, Story
 
 Brokers = tuple[int, ...]
@@ -167,7 +166,7 @@ def controlled(run: Shown, *alive: int) -> None:
     for broker in alive:
         run.emit(ZkWritten, broker, "create", broker_path(broker), 0, 0, encode_broker(broker, 0))
     run.emit(ZkWritten, 0, "create", CONTROLLER, 0, 0, encode_controller(0, 0))
-    run.shows(ACTIVE, 1)
+    run.shows(ACTIVE_CONTROLLERS, 1)
 
 
 def test_kafka_1068_offline_partitions_that_the_new_controller_does_not_count(run: Shown) -> None:
@@ -212,16 +211,16 @@ def session(run: Shown, client: int, state: str, number: int = 0) -> None:
 def test_two_active_controllers(run: Shown) -> None:
     for broker in (0, 1):
         session(run, broker, "created")
-        run.shows(ACTIVE, 1, broker)
+        run.shows(ACTIVE_CONTROLLERS, 1, broker)
     assert run.broken == ["one_active_controller"]
 
 
 def test_a_controller_whose_session_has_expired_does_not_count(run: Shown) -> None:
     session(run, 0, "created")
-    run.shows(ACTIVE, 1, 0)
+    run.shows(ACTIVE_CONTROLLERS, 1, 0)
     session(run, 0, "expired")
     session(run, 1, "created")
-    run.shows(ACTIVE, 1, 1)
+    run.shows(ACTIVE_CONTROLLERS, 1, 1)
     assert run.broken == []
     session(run, 0, "created", 10)
     assert run.checkers.counts["one_active_controller"] == 1
@@ -229,8 +228,8 @@ def test_a_controller_whose_session_has_expired_does_not_count(run: Shown) -> No
 
 def test_a_crash_ends_it(run: Shown) -> None:
     session(run, 0, "created")
-    run.shows(ACTIVE, 1, 0)
+    run.shows(ACTIVE_CONTROLLERS, 1, 0)
     run.emit(e.NodeCrashed, 0, 1, "process")
     session(run, 1, "created")
-    run.shows(ACTIVE, 1, 1)
+    run.shows(ACTIVE_CONTROLLERS, 1, 1)
     assert run.broken == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from emulator.protocol.events import NodeCrashed, NodeStarted
 from emulator.protocol.znodes import state_path, topic_path
 from emulator.trace.events import Step
-from scenarios.measures import gauges
+from scenarios.mbeans import UNDER_REPLICATED
 from tests.scenarios.measures.streams import ORDERS_0, Stream
 
 
@@ -120,7 +120,7 @@ def test_gauges_follow_the_leader() -> None:
     stream.at(3_000).state(1, (0, 1, 2), epoch=1)
     assert stream.measures.now("under_replicated_partitions") == 0
     stream.finish(4_000)
-    name = gauges.UNDER_REPLICATED
+    name = UNDER_REPLICATED
     rows = [(row.node, row.t_us, row.w_us) for row in stream.rows("metrics") if row.name == name and row.value]
     assert rows == [(0, 1_000_000, 1_000_000), (1, 2_000_000, 1_000_000)]
 

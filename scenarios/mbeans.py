@@ -1,0 +1,17 @@
+"""Kafka's names of the metrics that limits, measures and checkers speak of. Brokers, fetchers and controllers register
+theirs where they measure (``emulator.metrics``)."""
+
+from emulator.metrics import mbean
+
+UNDER_REPLICATED = mbean("kafka.server", "ReplicaManager", "UnderReplicatedPartitions")
+UNDER_MIN_ISR = mbean("kafka.server", "ReplicaManager", "UnderMinIsrPartitionCount")
+REASSIGNING = mbean("kafka.server", "ReplicaManager", "ReassigningPartitions")
+REASSIGNED = mbean("kafka.server", "ReplicaManager", "ReassignedCount")
+ISR_SHRINKS = mbean("kafka.server", "ReplicaManager", "IsrShrinksPerSec")
+ISR_EXPANDS = mbean("kafka.server", "ReplicaManager", "IsrExpandsPerSec")
+FAILED_PARTITIONS = mbean("kafka.server", "ReplicaFetcherManager", "FailedPartitionsCount", clientId="Replica")
+CONSUMER_LAG = mbean("kafka.server", "FetcherLagMetrics", "ConsumerLag")
+"""Without the tags that tell partitions apart."""
+OFFLINE = mbean("kafka.controller", "KafkaController", "OfflinePartitionsCount")
+ACTIVE_CONTROLLERS = mbean("kafka.controller", "KafkaController", "ActiveControllerCount")
+LEADER_ELECTIONS = mbean("kafka.controller", "ControllerStats", "LeaderElectionRateAndTimeMs")
