@@ -14,4 +14,5 @@ CONSUMER_LAG = mbean("kafka.server", "FetcherLagMetrics", "ConsumerLag")
 """Without the tags that tell partitions apart."""
 OFFLINE = mbean("kafka.controller", "KafkaController", "OfflinePartitionsCount")
 ACTIVE_CONTROLLERS = mbean("kafka.controller", "KafkaController", "ActiveControllerCount")
+CONTROLLER_STATE = mbean("kafka.controller", "KafkaController", "ControllerState")
 LEADER_ELECTIONS = mbean("kafka.controller", "ControllerStats", "LeaderElectionRateAndTimeMs")

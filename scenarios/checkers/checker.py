@@ -85,5 +85,8 @@ class Checker:
     def at_rest(self, moment: Moment) -> None:
         """Nothing is going to happen by itself: check what holds then. Called near the end of a run, if at all."""
 
+    def recount(self, moment: Moment) -> None:
+        """In the midst of a run whose seed asks for it: count anew what is followed by changes otherwise."""
+
     def finish(self) -> None:
         """The run is over: check what can only be checked at its end."""

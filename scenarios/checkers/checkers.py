@@ -67,6 +67,12 @@ class Checkers:
         for checker in self._checkers:
             checker.at_rest(moment)
 
+    def recount(self, now_us: int) -> None:
+        """Look at all that is otherwise followed by changes (``Checker.recount``)."""
+        moment = Moment(now_us, self._trace.seq, self._trace.cause)
+        for checker in self._checkers:
+            checker.recount(moment)
+
     def finish(self) -> list[Violation]:
         """The run is over: make the checks of its end, once, and return all violations."""
         if not self._finished:

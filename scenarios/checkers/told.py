@@ -44,9 +44,11 @@ class Led:
 
 
 class Told:
-    """The fold. Which definition a broker goes by shows in the gauges that it has beside."""
+    """The fold. Which definition a broker goes by shows in the gauges that it has beside. ``changes``: how often it
+    has changed."""
 
     def __init__(self) -> None:
+        self.changes = 0
         self._led: dict[int, dict[TopicPartition, Led]] = {}
         self._definitions: dict[int, str] = {}
         self._under_replicated: dict[int, int] = {}
@@ -67,6 +69,7 @@ class Told:
         yield from self._led
 
     def _set(self, node: int, topic: str, partition: int, now: Led | None) -> None:
+        self.changes += 1
         led, tp = self._led.setdefault(node, {}), TopicPartition(topic, partition)
         for each, sign in ((led.pop(tp, None), -1), (now, 1)):
             if each is not None:

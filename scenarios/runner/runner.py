@@ -27,6 +27,7 @@ from scenarios.profiles import cluster_setup
 from scenarios.profiles.setup import min_insync_replicas, topic_setup
 from scenarios.runner.judge import Judge
 from scenarios.runner.method import Method
+from scenarios.runner.recounts import Recounts
 from scenarios.runner.run import Expectation, Run
 from scenarios.runner.story import Story
 from scenarios.timeline.summary import is_data
@@ -90,6 +91,7 @@ class Stage:
     async def _drive(self, cluster: Cluster) -> None:
         self.judge.check_steady("start", self.world.now)
         self._look(None)
+        Recounts(self.world, self.checkers).begin()
         self.method.begin()
         await self._until(lambda: self.method.over.is_set)
         await self._rest()

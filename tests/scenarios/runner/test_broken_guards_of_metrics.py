@@ -71,6 +71,25 @@ def test_kafka_1068_what_is_offline_after_a_failover(monkeypatch: pytest.MonkeyP
     assert "offline_true" in broken(play(wanted).run)
 
 
+def test_kafka_1068_what_is_offline_shows_a_second_after_the_failover(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At rest all is well."""
+    method: list[Table] = [
+        {"at": "3s", "action": "broker.crash", "target": 2},
+        {"at": "30s", "action": "controller.crash"},
+    ]
+    shown = ControllerMetrics.show
+
+    def late(self: ControllerMetrics) -> None:
+        shown(self)
+        true = self._offline_count.value
+        self._offline_count.set(0)
+        self._controller.process.call_later(1_000_000, self._offline_count.set, true)
+
+    monkeypatch.setattr(ControllerMetrics, "show", late)
+    wanted = scenario(brokers=4, controller=0, assignment=[(2,), (1,)], method=method, horizon="2m", expect=[])
+    assert broken(play(wanted).run) == {"offline_true"}
+
+
 def test_a_controller_that_shows_too_late_that_it_has_resigned(monkeypatch: pytest.MonkeyPatch) -> None:
     expire: Table = {"at": "3s", "action": "zk.expire", "target": "controller"}
     wanted = scenario(brokers=3, controller=1, assignment=[(0, 1, 2)], method=[expire], horizon="2m")
