@@ -54,16 +54,14 @@ class Shown:
             MetricRemoved: self._removed,
             GaugeSet: lambda event: self._set(event, event.metric, event.value),
             MeterMarked: self._marked,
-            TimerUpdated: lambda event: self._metric(event, event.metric, "timer").durations_us.append(
-                event.duration_us
-            ),
+            TimerUpdated: self._timed,
             PartitionGauges: self._partition,
             LastStableOffsetLag: lambda event: self._set(
                 event, _of_partition("LastStableOffsetLag", event), event.lag
             ),
             ConsumerLag: self._lag,
             ReplicaStopped: self._stopped,
-            NodeCrashed: lambda event: self._nodes.pop(event.node, None),
+            NodeCrashed: self._crashed,
         }
 
     def see(self, events: Iterable[Any], at_us: int | None = None) -> None:
@@ -88,6 +86,12 @@ class Shown:
                 metric.value = _min_fetch_rate(metrics, name, at_us)
             yield name, metric
 
+    def _changed(self, event: Any, name: str, metric: Metric) -> None:
+        """By ``event`` it has another value, has been timed again, or exists."""
+
+    def _ended(self, event: Any, name: str) -> None:
+        """By ``event`` it is no more."""
+
     def _metric(self, event: Any, name: str, kind: str) -> Metric:
         metrics = self._nodes.setdefault(event.node, {})
         metric = metrics.get(name)
@@ -97,18 +101,35 @@ class Shown:
 
     def _set(self, event: Any, name: str, value: float) -> None:
         if name.partition("name=")[2].partition(",")[0] not in self._lacks:
-            self._metric(event, name, "gauge").value = value
+            metric = self._metric(event, name, "gauge")
+            metric.value = value
+            self._changed(event, name, metric)
 
     def _registered(self, event: MetricRegistered) -> None:
-        self._nodes.setdefault(event.node, {})[event.metric] = Metric(event.kind, event.t_us)
+        metric = self._nodes.setdefault(event.node, {})[event.metric] = Metric(event.kind, event.t_us)
+        self._changed(event, event.metric, metric)
 
     def _removed(self, event: MetricRemoved) -> None:
-        self._nodes.get(event.node, {}).pop(event.metric, None)
+        self._end(event, event.metric)
+
+    def _end(self, event: Any, name: str) -> None:
+        if self._nodes.get(event.node, {}).pop(name, None) is not None:
+            self._ended(event, name)
+
+    def _crashed(self, event: NodeCrashed) -> None:
+        for name in self._nodes.pop(event.node, {}):
+            self._ended(event, name)
+
+    def _timed(self, event: TimerUpdated) -> None:
+        metric = self._metric(event, event.metric, "timer")
+        metric.durations_us.append(event.duration_us)
+        self._changed(event, event.metric, metric)
 
     def _marked(self, event: MeterMarked) -> None:
         metric = self._metric(event, event.metric, "meter")
         metric.spans.append((event.since_us, event.t_us, event.total - int(metric.value)))
         metric.value = event.total
+        self._changed(event, event.metric, metric)
 
     def _partition(self, event: PartitionGauges) -> None:
         for name, figure in _PARTITION_GAUGES.items():
@@ -118,7 +139,7 @@ class Shown:
         tags = {"clientId": event.fetcher, "topic": event.topic, "partition": event.partition}
         name = mbean("kafka.server", "FetcherLagMetrics", "ConsumerLag", **tags)
         if event.lag < 0:
-            self._nodes.get(event.node, {}).pop(name, None)
+            self._end(event, name)
         else:
             self._set(event, name, event.lag)
 
@@ -126,7 +147,7 @@ class Shown:
         """The partition's gauges go with a replica that is deleted."""
         if event.deleted:
             for name in (*_PARTITION_GAUGES, "LastStableOffsetLag"):
-                self._nodes.get(event.node, {}).pop(_of_partition(name, event), None)
+                self._end(event, _of_partition(name, event))
 
 
 def _of_partition(name: str, event: Any) -> str:

@@ -223,6 +223,21 @@ class GaugeRow(NamedTuple):
     value: int
 
 
+class BrokerMetricRow(NamedTuple):
+    """What a broker's metric showed from ``t_us`` on, for ``w_us``. ``kind``: gauge, meter or timer; ``name``: the
+    MBean with its tags, of which ``topic`` and ``partition`` are repeated; ``value``: a gauge's value, what a meter has
+    counted, what a timer has timed in us."""
+
+    t_us: int
+    w_us: int
+    node: int
+    kind: str
+    name: str
+    topic: str | None
+    partition: int | None
+    value: int
+
+
 class ZkWriteRow(NamedTuple):
     """A write that ZooKeeper applied, without its payload."""
 
@@ -264,6 +279,7 @@ ROWS: dict[str, type[Any]] = {
     "violations": ViolationRow,
     "fetchers": FetcherRow,
     "metrics": GaugeRow,
+    "broker_metrics": BrokerMetricRow,
     "zk_writes": ZkWriteRow,
     "events": EventRow,
 }

@@ -49,6 +49,11 @@ def cluster_setup(scenario: Scenario) -> ClusterSetup:
     )
 
 
+def lacks_metrics(profile: str) -> frozenset[str]:
+    """The names of the metrics that brokers of ``profile`` do not have."""
+    return BUNDLES[profile].brokers.lacks_metrics
+
+
 def _network(scenario: Scenario) -> NetworkSpec:
     spec = scenario.cluster.network
     cards = {

@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scenarios.measures import Figures, Measures
+from scenarios.exposition import History
+from scenarios.measures import Figures
 from scenarios.model import Scenario
+from scenarios.profiles import lacks_metrics
 from scenarios.runner.run import Run
 from scenarios.runner.runner import Stage, conclude, prepare, run_scenario
 
 if TYPE_CHECKING:
-    from scenarios.dataset.events import EventRows
     from scenarios.dataset.record import RunRecord, RunSpec
 
 SINGLE_RUN = "run"
@@ -24,7 +26,7 @@ SINGLE_RUN = "run"
 
 
 def run_record(spec: RunSpec) -> RunRecord:
-    """Do one run of a sweep. The rows of ``events`` stay out: a sweep's data set is for figures, not for timelines."""
+    """Do one run of a sweep. What a ``Recording`` has stays out: a sweep is for figures, not for timelines."""
     scenario = Scenario.from_table(json.loads(spec.scenario))
     stage = Stage(prepare(scenario, spec.seed, spec.strategy, spec.profile), keep_rows=True)
     began = time.perf_counter()
@@ -33,8 +35,29 @@ def run_record(spec: RunSpec) -> RunRecord:
     return _record(spec, run, figures, stage.measures.tables())
 
 
+class Recording:
+    """Sees the whole trace of a stage that is about to play: what only the data set of a single run holds."""
+
+    def __init__(self, stage: Stage) -> None:
+        from scenarios.dataset.events import EventRows
+
+        self._stage = stage
+        self._events = EventRows()
+        self._metrics = History(lacks_metrics(stage.scenario.profile))
+        stage.cluster.trace.sink(self._events)
+        stage.cluster.trace.sink(self._metrics)
+
+    def tables(self) -> dict[str, Sequence[Any]]:
+        """Every table of the run, which has been concluded."""
+        return {
+            **self._stage.measures.tables(),
+            "broker_metrics": self._metrics.rows(self._stage.world.now),
+            "events": self._events.rows,
+        }
+
+
 def write_trace(
-    run: Run, original: Scenario, figures: Figures, measures: Measures, rows: EventRows, folder: Path
+    run: Run, original: Scenario, figures: Figures, tables: Mapping[str, Sequence[Any]], folder: Path
 ) -> None:
     """Write the data set of a single run, events included. ``original``: the scenario that was asked for, before the
     run's own seed and strategy."""
@@ -50,7 +73,6 @@ def write_trace(
         strategy=run.strategy,
         seed=run.seed,
     )
-    tables = {**measures.tables(), "events": rows.rows}
     write_manifest(
         folder,
         Manifest(
@@ -61,7 +83,7 @@ def write_trace(
     write_chunk(folder, SINGLE_RUN, run.strategy, chunk_name([spec.run_id]), [_record(spec, run, figures, tables)])
 
 
-def _record(spec: RunSpec, run: Run, figures: Figures, tables: dict[str, Any]) -> RunRecord:
+def _record(spec: RunSpec, run: Run, figures: Figures, tables: Mapping[str, Sequence[Any]]) -> RunRecord:
     from scenarios.dataset.record import RunRecord
 
     return RunRecord(

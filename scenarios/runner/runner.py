@@ -179,23 +179,18 @@ def run_scenario(
         BadInput: the scenario does not fit the strategy or the profile, or the folder cannot be written.
         KernelError: the tool failed, not the cluster.
     """
-    from scenarios.runner.record import write_trace
+    from scenarios.runner.record import Recording, write_trace
 
     asked = prepare(scenario, seed, strategy, profile)
     stage = Stage(asked, keep_rows=trace_dir is not None)
-    rows = None
-    if trace_dir is not None:
-        from scenarios.dataset.events import EventRows
-
-        rows = EventRows()
-        stage.cluster.trace.sink(rows)
+    recording = None if trace_dir is None else Recording(stage)
     if on_event is not None:
         stage.cluster.trace.sink(on_event)
     began = time.perf_counter()
     stage.play()
     run, figures = conclude(stage, scenario, time.perf_counter() - began)
-    if trace_dir is not None and rows is not None:
-        write_trace(run, scenario, figures, stage.measures, rows, trace_dir)
+    if trace_dir is not None and recording is not None:
+        write_trace(run, scenario, figures, recording.tables(), trace_dir)
     return run
 
 

@@ -27,6 +27,7 @@ def add(program: Program) -> None:
 
 def run(arguments: Namespace) -> int:
     from scenarios.exposition import Shown, text
+    from scenarios.profiles import lacks_metrics
 
     recorded = traces.read(arguments)
     events = recorded.events
@@ -38,7 +39,7 @@ def run(arguments: Namespace) -> int:
     if arguments.node is not None and arguments.node not in brokers:
         known = ", ".join(map(str, sorted(brokers)))
         raise BadInput(f"there is no broker {arguments.node}; the run has {known}", where="--node")
-    shown = Shown(_lacks(recorded.profile))
+    shown = Shown(lacks_metrics(recorded.profile))
     shown.see(events, at_us)
     for line in text(shown, at_us, arguments.node):
         say(line)
@@ -49,10 +50,3 @@ def _brokers(events: list[Any]) -> set[int]:
     from emulator.protocol.events import NodeStarted
 
     return {event.node for event in events if isinstance(event, NodeStarted) and event.node >= 0}
-
-
-def _lacks(profile: str) -> frozenset[str]:
-    """What its release does not have."""
-    from scenarios.profiles.releases import BUNDLES
-
-    return BUNDLES[profile].brokers.lacks_metrics

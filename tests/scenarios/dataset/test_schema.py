@@ -25,4 +25,4 @@ def test_the_issues_tables_are_there_and_runs_is_written_last() -> None:
 
 def test_states_carry_how_long_they_held() -> None:
     with_width = {name for name, schema in SCHEMAS.items() if "w_us" in schema.names}
-    assert with_width == {"isr_events", "replica_lag", "moves", "metrics", "consumer_lag"}
+    assert with_width == {"isr_events", "replica_lag", "moves", "metrics", "broker_metrics", "consumer_lag"}
