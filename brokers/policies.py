@@ -112,6 +112,9 @@ class BrokerPolicies:
     """KAFKA-9654 (2.5): a copy to another log directory is read under the new epoch after a LeaderAndIsr. Before, it is
     fenced by its own broker, and fails until the broker is started anew."""
 
+    disk_errors_halt: bool = False
+    """KIP-112 (1.0): an I/O error takes its log directory offline. Before, it ended the broker."""
+
     under_replication: UnderReplication = field(factory=AllAssigned)
     """What the gauges UnderReplicated and ReplicasCount count (KIP-352)."""
 
@@ -144,9 +147,6 @@ class BrokerPolicies:
             topic_min_insync_replicas=others if own is None else {**others, topic: int(own)},
             topic_logs={name: settings for name, settings in logs.items() if settings},
         )
-
-    disk_errors_halt: bool = False
-    """KIP-112 (1.0): an I/O error takes its log directory offline. Before, it ended the broker."""
 
     def log_config(self, topic: str) -> LogConfig:
         """What is set for the logs of ``topic``."""

@@ -1,6 +1,7 @@
 """ReplicaManager: the partitions of one broker, and the control requests that change their roles."""
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -14,7 +15,6 @@ from brokers.replicas.isr_propagation import IsrChangePropagation
 from brokers.replicas.log_dir_failures import LogDirFailures
 from brokers.replicas.log_dir_moves import LogDirMoves
 from brokers.replicas.planted import PlantedFaults
-from brokers.requests.fetch_session import FetchSession
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ReplicaLost, ReplicaStopped
@@ -23,6 +23,9 @@ from emulator.protocol.stop_replica import NO_EPOCH, StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkClient
 from fetchers import InitialFetchState, ReplicaFetcherManager, Throttle
+
+if TYPE_CHECKING:
+    from brokers.requests.fetch_session import FetchSession
 
 Outcome = tuple[TopicPartition, Errors]
 

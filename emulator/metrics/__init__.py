@@ -1,5 +1,5 @@
 """Metrics by Kafka's names: gauges, meters and timers that write what they show into the trace."""
 
-from emulator.metrics.metrics import Gauge, Meter, Metrics, SampledGauge, Timer, attribute, mbean
+from emulator.metrics.metrics import Gauge, Meter, Metrics, SampledGauge, Timer, attribute, mbean, short_name
 
-__all__ = ["Gauge", "Meter", "Metrics", "SampledGauge", "Timer", "attribute", "mbean"]
+__all__ = ["Gauge", "Meter", "Metrics", "SampledGauge", "Timer", "attribute", "mbean", "short_name"]

@@ -20,6 +20,11 @@ def mbean(domain: str, type: str, name: str, **tags: object) -> str:
     return f"{domain}:type={type},name={name}{given}"
 
 
+def short_name(metric: str) -> str:
+    """What ``name=`` says in the name of a metric; nothing in that of an attribute."""
+    return metric.partition("name=")[2].partition(",")[0]
+
+
 def attribute(domain: str, type: str, name: str) -> str:
     """An attribute of a metric without a name of its own (those of Kafka's own library), as Kafka's JmxTool prints
     it."""
@@ -182,7 +187,7 @@ class Metrics:
 
     def has(self, name: str) -> bool:
         """Whether the release has the metric of this name, or of a full one."""
-        return name.partition("name=")[2].partition(",")[0] not in self.lacks
+        return short_name(name) not in self.lacks
 
     def write(self, kind: type, name: str, *values: Any) -> None:
         """Record that of one metric; nothing where the release lacks it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from emulator.metrics import short_name
 from emulator.metrics.events import GaugeSet, MetricRegistered
 from emulator.protocol.events import BecameFollower, BecameLeader, IsrChanged, NodeCrashed, ReplicaLost, ReplicaStopped
 from emulator.trace import Event
@@ -82,7 +83,7 @@ class CountTrue(Checker):
     def _check(self, node: int, event: Event, true: int) -> None:
         shown = self._shown.get(node)
         if shown is not None and shown != true:
-            name = self.gauge.partition("name=")[2]
+            name = short_name(self.gauge)
             self.violated(event, f"broker {node} shows {name} = {shown}; by what it was told it is {true}")
 
 

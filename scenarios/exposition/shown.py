@@ -10,7 +10,7 @@ from typing import Any
 
 from attrs import Factory, define
 
-from emulator.metrics import mbean
+from emulator.metrics import mbean, short_name
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
 from emulator.protocol.events import NodeCrashed, ReplicaStopped
 from emulator.protocol.metric_events import ConsumerLag, LastStableOffsetLag, PartitionGauges
@@ -100,7 +100,7 @@ class Shown:
         return metric
 
     def _set(self, event: Any, name: str, value: float) -> None:
-        if name.partition("name=")[2].partition(",")[0] not in self._lacks:
+        if short_name(name) not in self._lacks:
             metric = self._metric(event, name, "gauge")
             metric.value = value
             self._changed(event, name, metric)
