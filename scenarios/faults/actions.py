@@ -61,7 +61,7 @@ class Actions:
             brokers = self.roles.controller()
         if not brokers and (entry.target is not None or entry.action == "controller.crash"):
             if entry.trigger is not None:
-                self.refused.append(f"{entry.action}: no broker is {_said(entry.target)}")
+                self.refuse_nobody(entry, entry.target)
             return ()
         self.apply(entry.action, entry, brokers)
         self.passing = None
@@ -76,6 +76,11 @@ class Actions:
         PERFORM[action](self, entry, brokers)
         trace.cause = cause
 
+    def refuse_nobody(self, entry: MethodEntry, target: Target | None) -> None:
+        """There is no such broker."""
+        wanted = "controller" if target is None else target.words or "there"
+        self.refused.append(f"{entry.action}: no broker is {wanted}")
+
     def in_state(self, action: str, states: tuple[str, ...], entry: MethodEntry, brokers: Brokers) -> list[int]:
         """Those of ``brokers`` that ``action`` can do something to. A method that finds none exercises nothing; a
         rollback, or the end of a duration, may find its work done."""
@@ -83,13 +88,6 @@ class Actions:
         if not found and entry.action == action and entry.trigger is not None:
             self.refused.append(f"{action}: broker {','.join(map(str, brokers))} is not {' or '.join(states)}")
         return found
-
-
-def _said(target: Target | None) -> str:
-    if target is None:
-        return "controller"
-    words = [target.role or ",".join(map(str, target.brokers)), target.state or ""]
-    return " and ".join(word for word in words if word) or "there"
 
 
 def _detail(entry: MethodEntry) -> str:
@@ -112,6 +110,7 @@ def _detail(entry: MethodEntry) -> str:
     if entry.action == "config.set":
         settings = [f"{name}={str(value).lower()}" for name, value in (entry.param("config") or {}).items()]
         removed = [f"no {name}" for name in entry.param("remove") or ()]
-        whose = entry.param("topic") or ("all brokers" if entry.param("brokers") is None else "brokers")
+        brokers = entry.param("brokers")
+        whose = entry.param("topic") or ("all brokers" if brokers is None else f"brokers {brokers.words or 'each'}")
         return f"{whose}: {', '.join((*settings, *removed))}"
     return ""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from emulator.protocol.errors import Errors
 from scenarios.errors import BadInput, answered, did_you_mean
-from scenarios.model.configs import FETCHERS, QUOTA_RATES, THROTTLED_LISTS
+from scenarios.model.configs import BROKERS_NAMES, DYNAMIC_BROKER_SETTINGS, QUOTA_RATES, TOPIC_SETTINGS
 from scenarios.model.consumers import ConsumerSpec
 from scenarios.model.expect import Expect
 from scenarios.model.kinds import at
@@ -91,14 +91,14 @@ def _check_move(known: Known, move: Move) -> None:
             )
     with answered(Errors.INVALID_REPLICA_ASSIGNMENT.name):
         known.all_brokers(move.replicas, "replicas")
-    _each("log_dirs", move.log_dirs, lambda name: _check_log_dir(known, name))
+    with answered(Errors.LOG_DIR_NOT_FOUND.name):
+        _each("log_dirs", move.log_dirs, lambda name: _check_log_dir(known, name))
 
 
 def _check_log_dir(known: Known, name: str) -> None:
     names = known.scenario.cluster.log_dir_names
     if name != ANY_LOG_DIR and name not in names:
-        with answered(Errors.LOG_DIR_NOT_FOUND.name):
-            raise BadInput(f"no broker has a log directory {name!r}; {did_you_mean(name, (*names, ANY_LOG_DIR))}")
+        raise BadInput(f"no broker has a log directory {name!r}; {did_you_mean(name, (*names, ANY_LOG_DIR))}")
 
 
 def _check_entry(known: Known, entry: MethodEntry) -> None:
@@ -120,6 +120,12 @@ def _check_entry(known: Known, entry: MethodEntry) -> None:
         _each("partitions", entry.param("partitions") or (), lambda partition: known.partition(partition, ""))
     if entry.action == "config.set":
         _check_settings(known, entry)
+    if "log_dir" in entry.params:
+        at("log_dir", lambda name: _check_log_dir(known, name), entry.params["log_dir"])
+        if "partition" in entry.params:
+            raise BadInput("a partition's log is where it is; leave log_dir out, or partition", where="log_dir")
+    if entry.action == "disk.slow" and not any(entry.param(name) for name in ("read", "write", "latency")):
+        raise BadInput('nothing makes these disks slow; write read, write or latency, such as write = "1MB/s"')
 
 
 def _check_settings(known: Known, entry: MethodEntry) -> None:
@@ -132,9 +138,10 @@ def _check_settings(known: Known, entry: MethodEntry) -> None:
     if not stated and not removed:
         raise BadInput('no setting is named; write one, such as { "min.insync.replicas" = 2 }', where="config")
     for name in (*stated, *removed):
-        if name in THROTTLED_LISTS and topic is None:
-            raise BadInput(f"{name} is a topic's; add topic", where="config")
-        if name == FETCHERS and topic is not None:
+        if topic is None and name not in DYNAMIC_BROKER_SETTINGS:
+            known_as = f", or write {BROKERS_NAMES[name]!r}" if name in BROKERS_NAMES else ""
+            raise BadInput(f"{name} is a topic's; add topic{known_as}", where="config")
+        if topic is not None and name not in TOPIC_SETTINGS and name not in QUOTA_RATES:
             raise BadInput(f"{name} is a broker's; leave topic out", where="config")
         if name in QUOTA_RATES and brokers is None:
             raise BadInput(f'{name} is each broker\'s own; add brokers, such as {{ mode = "all" }}', where="config")

@@ -114,11 +114,28 @@ TOPIC_SETTINGS = settings_table(
     Setting("flush.messages", _POSITIVE, LONG_MAX, "unflushed records of a log that bring a flush"),
     Setting("flush.ms", _COUNT, LONG_MAX, "time since its last flush that brings one, if such logs are looked for"),
 )
-THROTTLED_LISTS = tuple(name for name in TOPIC_SETTINGS if name.endswith(".throttled.replicas"))
 QUOTA_RATES = tuple(name for name in BROKER_SETTINGS if name.endswith((".throttled.rate", ".io.max.bytes.per.second")))
 """Those that Kafka keeps for each broker by itself; the default of all brokers has no effect on them (2.3)."""
-FETCHERS = "num.replica.fetchers"
-DYNAMIC_SETTINGS = {**TOPIC_SETTINGS, **{name: BROKER_SETTINGS[name] for name in (*QUOTA_RATES, FETCHERS)}}
+BROKERS_NAMES = {
+    "segment.bytes": "log.segment.bytes",
+    "segment.ms": "log.roll.ms",
+    "retention.bytes": "log.retention.bytes",
+    "retention.ms": "log.retention.ms",
+    "flush.messages": "log.flush.interval.messages",
+    "flush.ms": "log.flush.interval.ms",
+}
+"""What brokers call a topic's setting, where that is another name."""
+DYNAMIC_BROKER_SETTINGS = settings_table(
+    *(
+        BROKER_SETTINGS[name]
+        for name in (
+            "min.insync.replicas", "unclean.leader.election.enable", *BROKERS_NAMES.values(), *QUOTA_RATES,
+            "num.replica.fetchers",
+        )
+    )
+)  # fmt: skip
+"""Those of brokers that can be changed while they run (KIP-226, 2.3)."""
+DYNAMIC_SETTINGS = {**TOPIC_SETTINGS, **DYNAMIC_BROKER_SETTINGS}
 
 _ELSEWHERE = {
     "file.delete.delay.ms": 'write "log.segment.delete.delay.ms" = 60000 in cluster.config',

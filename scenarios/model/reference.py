@@ -161,7 +161,7 @@ def type_of(kind: kinds.Kind[Any]) -> str:
     if isinstance(kind, kinds.Text):
         return kind.form.removeprefix("a ").replace('"orders-0"', "`orders-0`")
     if isinstance(kind, kinds.ListOf):
-        return "list of broker ids" if kind.item == kinds.BROKER_ID else f"list of {type_of(kind.item)}"
+        return "list of broker ids" if kind.item is kinds.BROKER_ID else f"list of {type_of(kind.item)}"
     if isinstance(kind, kinds.MapOf):
         return f"table: {type_of(kind.key)} to {type_of(kind.item)}"
     if isinstance(kind, Block):

@@ -87,6 +87,12 @@ class Target:
         default=None, metadata=key(Integer(1), "the number for fixed, the percentage for fixed-percent")
     )
 
+    @property
+    def words(self) -> str:
+        """Who is meant, in short: the role or the ids, and the state; "" = any broker."""
+        who = self.role or ",".join(map(str, self.brokers))
+        return " and ".join(word for word in (who, self.state) if word)
+
     def __attrs_post_init__(self) -> None:
         if self.brokers and self.role:
             raise BadInput("both 'brokers' and 'role' are given; keep one")

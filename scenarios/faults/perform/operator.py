@@ -149,5 +149,7 @@ def set_config(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
     entities = [ALL_BROKERS if topic is None else topic_entity(topic)]
     if brokers is not None:
         entities = [broker_entity(broker) for broker in actions.roles.find(brokers)]
+        if not entities:
+            actions.refuse_nobody(entry, brokers)
     settings = {name: str(value).lower() for name, value in (entry.param("config") or {}).items()}
     actions.cluster.operator.begin(configs.alter, entities, settings, entry.param("remove") or ())

@@ -389,6 +389,31 @@ CASES: dict[str, tuple[str, str, str]] = {
         "method[1].config.min.insync.replicas",
         "from 1",
     ),
+    "a topic's setting for all brokers": (
+        acting('action = "config.set"', 'config = { "retention.ms" = 1000 }'),
+        "method[1].config: retention.ms is a topic's",
+        "'log.retention.ms'",
+    ),
+    "a broker's setting for a topic": (
+        acting('action = "config.set"', 'topic = "orders"', 'config = { "log.retention.ms" = 1000 }'),
+        "method[1].config: log.retention.ms is a broker's",
+        "leave topic out",
+    ),
+    "a log directory that no disk has": (
+        acting('action = "disk.full"', "target = 1", 'log_dir = "/data/1"'),
+        "method[1].log_dir: no broker has a log directory '/data/1'",
+        "did you mean '/data/0'?",
+    ),
+    "a partition's log and a log directory": (
+        acting('action = "disk.fail"', "target = 1", 'log_dir = "/data/0"', 'partition = "orders-0"'),
+        "method[1].log_dir",
+        "leave log_dir out",
+    ),
+    "a slow disk that is not slow": (
+        acting('action = "disk.slow"', "target = 1", 'log_dir = "any"'),
+        "method[1]: nothing makes these disks slow",
+        'write = "1MB/s"',
+    ),
     "no setting": (acting('action = "config.set"', "config = {}"), "method[1].config", "min.insync.replicas"),
     "a shutdown of nobody": (
         acting('action = "broker.controlled_shutdown"'),

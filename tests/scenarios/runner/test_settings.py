@@ -2,7 +2,7 @@
 
 import pytest
 
-from emulator.protocol.events import FetcherStopped, IsrChanged, Produced
+from emulator.protocol.events import Fault, FetcherStopped, IsrChanged, LogStartMoved, Produced
 from emulator.protocol.znodes import decode_config
 from emulator.trace.events import ZkWritten
 from tests.scenarios.runner.building import Played, Table, play, scenario
@@ -62,6 +62,31 @@ def test_the_tool_keeps_the_other_settings() -> None:
     played = play(scenario(method=[change("5s", 2), unclean]))
     written = played.of(ZkWritten, lambda e: e.path == "/config/topics/orders")
     assert decode_config(written[-1].data) == {LEAST: "2", "unclean.leader.election.enable": "true"}
+
+
+def test_what_a_broker_keeps_for_how_long_changes_too() -> None:
+    """From 32 s on broker 1 alone deletes what is older than two seconds. (Nobody looks before 30 s: LogManager.)"""
+    brief: Table = {"at": "32s", "action": "config.set", "brokers": 1, "config": {"log.retention.ms": 2000}}
+    settings = {"log.segment.bytes": 50_000, "log.retention.check.interval.ms": 1000}
+    moved = play(scenario(method=[brief], config=settings, rate=50)).of(LogStartMoved)
+    assert {event.node for event in moved} == {1}
+    assert all(event.t_us > 32_000_000 for event in moved)
+
+
+def test_settings_of_nobody_are_not_exercised() -> None:
+    nobody: Table = {**change("5s", 1, None), "brokers": {"brokers": [1], "state": "down"}}
+    run = play(scenario(method=[nobody])).run
+    assert run.reason == "not exercised"
+    assert "no broker is 1 and down" in str(run.explanation)
+
+
+def test_the_trace_says_whose_settings_changed() -> None:
+    whose: list[Table] = [
+        {**change(f"{at}s", 1, None), "brokers": brokers}
+        for at, brokers in ((4, 2), (5, "leader(orders-0)"), (6, {"mode": "all"}))
+    ]
+    told = [fault.detail for fault in play(scenario(method=whose)).of(Fault)]
+    assert told == [f"brokers {who}: {LEAST}=1" for who in ("2", "leader(orders-0)", "each")]
 
 
 def test_the_fetchers_of_a_broker_change_their_number() -> None:
