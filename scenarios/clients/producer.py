@@ -3,12 +3,9 @@ one of each partition, metadata is asked again when a leader turns out to be ano
 again until the retries are used up or the delivery timeout is over.
 """
 
-from collections import deque
 from typing import Any
 
-from attrs import define, field
-
-from emulator.network import Endpoint, Network
+from emulator.network import Network
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import Produced, ProducerIdentified
@@ -22,9 +19,10 @@ from emulator.protocol.produce import (
 from emulator.protocol.types import NO_LEADER
 from scenarios.clients.metadata import Metadata
 from scenarios.clients.producing.accumulator import Accumulator, Pending, Queue
+from scenarios.clients.producing.connections import Connections, Group
 from scenarios.clients.producing.idempotence import NO_PRODUCER_ID, Idempotence
 from scenarios.clients.producing.partitioner import Keyed, Partitioner, RoundRobin, Sticky
-from scenarios.clients.question import PORT, Question
+from scenarios.clients.question import Question
 from scenarios.clients.workload import Workload
 
 IDS_PER_PRODUCER = 1 << 32
@@ -45,22 +43,6 @@ STALE_METADATA = frozenset(
 """InvalidMetadataException and what comes of it, 2.3: the leader may be another."""
 
 
-@define(eq=False)
-class _Request:
-    """A request that awaits its answer."""
-
-    group: list[Pending]
-    sent_us: int
-
-
-@define(eq=False)
-class _Connection:
-    """A broker's connection and the requests on it, oldest first."""
-
-    endpoint: Endpoint
-    in_flight: deque[_Request] = field(factory=deque)
-
-
 class Producer:
     """One producer process. ``first_id``: its batches are numbered from there, so that no two producers share an id."""
 
@@ -73,10 +55,10 @@ class Producer:
         self._open_to: range | list[int] = range(len(self._queues))
         self._accumulator = Accumulator()
         self._idempotence = Idempotence() if workload.idempotent else None
-        self._connections: dict[int, _Connection] = {}
         self._owed = 0
         self._waking = False
         self._process: Process = None  # type: ignore[assignment]  # these are set by main
+        self._connections: Connections = None  # type: ignore[assignment]
         self._metadata: Metadata = None  # type: ignore[assignment]
         self._producer_id: Question = None  # type: ignore[assignment]
         self._partitioner: Partitioner = None  # type: ignore[assignment]
@@ -86,6 +68,7 @@ class Producer:
         self._process, load = process, self._workload
         backoff_us, timeout_us = load.retry_backoff_us, load.request_timeout_us
         self._partitioner = _partitioner(load, process)
+        self._connections = Connections(self._network, process, timeout_us, self._answered, self._disconnected)
         self._metadata = Metadata(
             self._network, process, self._bootstrap, load.partitions, backoff_us, timeout_us, self._learnt
         )
@@ -143,8 +126,8 @@ class Producer:
         ready, most = self._accumulator.ready, self._workload.max_in_flight
         now = self._process.world.now
         while ready:
-            full = [leader for leader, found in self._connections.items() if len(found.in_flight) >= most]
-            groups: dict[int, list[Pending]] = {}
+            full = self._connections.full(most)
+            groups: dict[int, Group] = {}
             for queue in list(ready):
                 waiting, leader = queue.waiting, queue.leader
                 if leader == NO_LEADER or leader in full or queue.muted or waiting[0].rests_until_us > now:
@@ -181,7 +164,7 @@ class Producer:
         self._waking = False
         self._drain()
 
-    def _request(self, leader: int, group: list[Pending]) -> None:
+    def _request(self, leader: int, group: Group) -> None:
         load = self._workload
         batches = []
         size = 60
@@ -191,66 +174,22 @@ class Producer:
             pending.attempts += 1
             batches.append(pending.batch)
             size += pending.batch.size
-        connection = self._connections.get(leader) or self._connect(leader)
-        if load.acks != 0:
-            connection.in_flight.append(_Request(group, self._process.world.now))
-        connection.endpoint.send(ProduceRequest(load.acks, load.request_timeout_us, tuple(batches), size), size)
+        request = ProduceRequest(load.acks, load.request_timeout_us, tuple(batches), size)
+        self._connections.send(leader, request, group)
         if load.acks == 0:
             for pending in group:
                 pending.queue.muted = False
                 self._finish(pending, "sent", Errors.NONE, -1, leader)
 
-    def _prepare(self, group: list[Pending]) -> None:
+    def _prepare(self, group: Group) -> None:
         for pending in group:
             pending.queue.muted = self._workload.max_in_flight == 1
             if self._idempotence is not None:
                 self._idempotence.number(pending)
 
-    # -- connections ------------------------------------------------------------------------------------------------
-
-    def _connect(self, leader: int) -> _Connection:
-        def answered(response: ProduceResponse) -> None:
-            self._answered(leader, connection.in_flight.popleft().group, response)
-
-        def closed(_reason: str) -> None:
-            self._disconnected(leader, connection)
-
-        endpoint = self._network.connect(self._process, leader, PORT, answered, closed)
-        connection = self._connections[leader] = _Connection(endpoint)
-        self._watch(leader, connection)
-        return connection
-
-    def _disconnected(self, leader: int, connection: _Connection) -> None:
-        """Nobody knows what became of the requests on it."""
-        if self._connections.get(leader) is connection:
-            del self._connections[leader]
-        lost, connection.in_flight = connection.in_flight, deque()
-        self._metadata.ask()
-        for request in lost:
-            for pending in request.group:
-                self._settle(pending, Errors.NETWORK_EXCEPTION, -1, leader)
-        self._drain()
-
-    def _watch(self, leader: int, connection: _Connection) -> None:
-        """Hang up on a broker that leaves a request without an answer for the request timeout."""
-        timeout_us = self._workload.request_timeout_us
-
-        def look(_: Any) -> None:
-            if self._connections.get(leader) is not connection:
-                return
-            now, oldest = self._process.world.now, connection.in_flight
-            left_us = timeout_us if not oldest else oldest[0].sent_us + timeout_us - now
-            if left_us <= 0:
-                connection.endpoint.close("timed out")
-                connection.endpoint.closed("timed out")
-            else:
-                self._process.call_later(left_us, look)
-
-        self._process.call_later(timeout_us, look)
-
     # -- answers ----------------------------------------------------------------------------------------------------
 
-    def _answered(self, leader: int, group: list[Pending], response: ProduceResponse) -> None:
+    def _answered(self, leader: int, group: Group, response: ProduceResponse) -> None:
         outcomes = {tp: (error, base) for tp, error, base in response.partitions}
         for pending in group:
             error, base = outcomes[pending.batch.tp]
@@ -259,6 +198,13 @@ class Producer:
             self._settle(pending, error, base, leader)
         if self._accumulator.ready:
             self._drain()
+
+    def _disconnected(self, leader: int, lost: list[Group]) -> None:
+        self._metadata.ask()
+        for group in lost:
+            for pending in group:
+                self._settle(pending, Errors.NETWORK_EXCEPTION, -1, leader)
+        self._drain()
 
     def _settle(self, pending: Pending, error: Errors, base: int, leader: int) -> None:
         """One attempt at a batch is over (Sender.completeBatch)."""

@@ -7,8 +7,7 @@ from attrs import define, field
 
 from emulator.network import Endpoint, Network
 from emulator.nodes import Process
-
-PORT = "kafka"
+from emulator.protocol.address import LISTENER
 
 
 @define(eq=False)
@@ -71,7 +70,7 @@ class Question:
         def closed(_reason: str) -> None:
             del self._attempts[host]
 
-        endpoint = self.network.connect(self.process, host, PORT, self._answer, closed)
+        endpoint = self.network.connect(self.process, host, LISTENER, self._answer, closed)
         self._attempts[host] = _Attempt(endpoint, self.process.world.now)
         endpoint.send(self.request, self.request.size, self.background)
 

@@ -8,6 +8,7 @@ from attrs import define, field
 from emulator.kernel import Mailbox
 from emulator.network import Client, Disconnected, Network
 from emulator.nodes import Process
+from emulator.protocol.address import LISTENER
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ConsumerFailed, PositionReset
 from emulator.protocol.fetch import CONSUMER, NO_EPOCH, FetchedPartition, FetchPartition
@@ -16,7 +17,6 @@ from emulator.protocol.types import TopicPartition
 from fetchers import FetcherPolicies
 from fetchers.remote import RemoteLeader
 from scenarios.clients.consuming import EARLIEST, NONE, Consumption, Position
-from scenarios.clients.question import PORT
 
 KEEPS_METADATA = (Errors.UNKNOWN_LEADER_EPOCH,)
 """The broker has not heard of the epoch yet; it is the one to wait for."""
@@ -50,7 +50,7 @@ class Reader:
         self._bell = Mailbox(process.world, f"news for the reader of broker {self.broker}")
         self._leader = RemoteLeader(
             CONSUMER,
-            Client(self.network, process, self.broker, PORT, load.request_timeout_us),
+            Client(self.network, process, self.broker, LISTENER, load.request_timeout_us),
             FetcherPolicies(
                 replica_fetch_wait_max_us=load.max_wait_us,
                 replica_fetch_min_bytes=load.min_bytes,

@@ -4,7 +4,8 @@ from attrs import define, field
 
 from emulator.network import Channel, NetworkSpec, serve
 from emulator.nodes import Process
-from scenarios.clients.question import PORT, Question
+from emulator.protocol.address import LISTENER
+from scenarios.clients.question import Question
 from tests.emulator.network.site import Site, on_site
 
 MS = 1000
@@ -40,7 +41,7 @@ class Asker:
             self.asked.append((broker, self.site.world.now // MS))
             channel.reply(broker, 10)
 
-        serve(self.site.network, self.servers[broker], PORT, handle)
+        serve(self.site.network, self.servers[broker], LISTENER, handle)
 
     def note(self, answer: int) -> None:
         self.answers.append((answer, self.site.world.now // MS))
