@@ -1,12 +1,14 @@
 """What a run records. Every event begins with ``t_us, seq, cause`` (see ``emulator.trace``); the rest is below.
 
 ``node`` is the broker id (clients are negative). A ``detail`` is for people; everything a fold needs has a field.
+Processes, controllers and roles are here; the rest in files by theme, which are had from here, too.
 """
 
 from typing import NamedTuple
 
-from emulator.protocol.client_events import *  # noqa: F403  (events like the others, in files of their own)
+from emulator.protocol.client_events import *  # noqa: F403
 from emulator.protocol.copy_events import *  # noqa: F403
+from emulator.protocol.fetcher_events import *  # noqa: F403
 from emulator.protocol.isr_events import *  # noqa: F403
 from emulator.protocol.log_events import *  # noqa: F403
 from emulator.protocol.metric_events import *  # noqa: F403
@@ -197,158 +199,6 @@ class ReplicaStopped(NamedTuple):
     topic: str
     partition: int
     deleted: bool
-
-
-class LogLoaded(NamedTuple):
-    """A replica's log as found on disk after a start, or empty when just created (``log_end_offset`` 0).
-
-    ``base_id`` and ``size``: for preloaded data, see ``Batch.id``.
-    """
-
-    t_us: int
-    seq: int
-    cause: int
-    node: int
-    topic: str
-    partition: int
-    log_start_offset: int
-    log_end_offset: int
-    high_watermark: int
-
-
-class Appended(NamedTuple):
-    """One batch was appended to a replica's log, by its leader (``leader`` true) or by a fetch."""
-
-    t_us: int
-    seq: int
-    cause: int
-    node: int
-    topic: str
-    partition: int
-    leader: bool
-    leader_epoch: int
-    base_offset: int
-    next_offset: int
-    id: int
-    size: int
-
-
-class Truncated(NamedTuple):
-    t_us: int
-    seq: int
-    cause: int
-    node: int
-    topic: str
-    partition: int
-    leader_epoch: int
-    log_end_offset: int
-    high_watermark: int
-
-
-class HighWatermark(NamedTuple):
-    """A replica's high watermark moved. ``leader``: as leader of ``leader_epoch``; else learnt from the leader."""
-
-    t_us: int
-    seq: int
-    cause: int
-    node: int
-    topic: str
-    partition: int
-    leader: bool
-    leader_epoch: int
-    high_watermark: int
-
-
-class IsrChanged(NamedTuple):
-    """A leader changed its ISR: ``kind`` is ``shrink`` or ``expand``; ZooKeeper, or the controller, has said so."""
-
-    t_us: int
-    seq: int
-    cause: int
-    node: int
-    topic: str
-    partition: int
-    leader_epoch: int
-    kind: str
-    isr: tuple[int, ...]
-    zk_version: int
-
-
-class IsrUpdateFailed(NamedTuple):
-    """A change of the ISR was not made: the conditional write lost against a newer version, or the controller refused
-    it (FailedIsrUpdatesPerSec)."""
-
-    t_us: int
-    seq: int
-    cause: int
-    node: int
-    topic: str
-    partition: int
-    leader_epoch: int
-
-
-class FetcherStarted(NamedTuple):
-    t_us: int
-    seq: int
-    cause: int
-    node: int
-    fetcher: str
-    leader: int
-
-
-class FetcherStopped(NamedTuple):
-    """``reason``: idle, all-failed, replaced (its leader has another address), resized or died."""
-
-    t_us: int
-    seq: int
-    cause: int
-    node: int
-    fetcher: str
-    leader: int
-    reason: str
-
-
-class PartitionFailed(NamedTuple):
-    """KIP-461: a partition left its fetcher thread for ``failedPartitions``."""
-
-    t_us: int
-    seq: int
-    cause: int
-    node: int
-    fetcher: str
-    topic: str
-    partition: int
-    leader_epoch: int
-    reason: str
-
-
-class PartitionUnfailed(NamedTuple):
-    """KIP-461: ``reason``: epoch (LeaderAndIsr with a higher leader epoch) or stop-replica."""
-
-    t_us: int
-    seq: int
-    cause: int
-    node: int
-    topic: str
-    partition: int
-    reason: str
-
-
-class FetchPosition(NamedTuple):
-    """A fetcher's state for one partition began, moved by truncation, or ended (``offset`` -1).
-
-    Between two of them the position follows the appends, so the lag can be derived from the trace.
-    """
-
-    t_us: int
-    seq: int
-    cause: int
-    node: int
-    topic: str
-    partition: int
-    leader: int
-    leader_epoch: int
-    offset: int
 
 
 class Violated(NamedTuple):

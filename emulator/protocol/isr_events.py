@@ -1,4 +1,5 @@
-"""What leaders want of their ISRs, and what they say of the end of their logs (see ``emulator.protocol.events``)."""
+"""What leaders want of their ISRs and get, whom they count, and what they say of the end of their logs (see
+``emulator.protocol.events``)."""
 
 from typing import NamedTuple
 
@@ -34,6 +35,46 @@ class IsrProposed(NamedTuple):
     overdue_us: tuple[int, ...]
     lag_time_us: int
     max_messages: int
+
+
+class IsrChanged(NamedTuple):
+    """A leader changed its ISR: ``kind`` is ``shrink`` or ``expand``; ZooKeeper, or the controller, has said so."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    leader_epoch: int
+    kind: str
+    isr: tuple[int, ...]
+    zk_version: int
+
+
+class IsrUpdateFailed(NamedTuple):
+    """A change of the ISR was not made: the conditional write lost against a newer version, or the controller refused
+    it (FailedIsrUpdatesPerSec)."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    leader_epoch: int
+
+
+class ReplicaTakenIn(NamedTuple):
+    """A leader counts a follower that it was not told of, because it fetches (0.8.0)."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    broker: int
 
 
 class LatestOffsetTold(NamedTuple):

@@ -1,7 +1,66 @@
-"""What a run records of logs and the disks they lie on, beside appends and truncations. They are events like those of
-``emulator.protocol.events``, which has them too."""
+"""What a run records of logs and the disks they lie on (see ``emulator.protocol.events``)."""
 
 from typing import NamedTuple
+
+
+class LogLoaded(NamedTuple):
+    """A replica's log as found on disk after a start, or empty when just created (``log_end_offset`` 0).
+
+    ``base_id`` and ``size``: for preloaded data, see ``Batch.id``.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    log_start_offset: int
+    log_end_offset: int
+    high_watermark: int
+
+
+class Appended(NamedTuple):
+    """One batch was appended to a replica's log, by its leader (``leader`` true) or by a fetch."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    leader: bool
+    leader_epoch: int
+    base_offset: int
+    next_offset: int
+    id: int
+    size: int
+
+
+class Truncated(NamedTuple):
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    leader_epoch: int
+    log_end_offset: int
+    high_watermark: int
+
+
+class HighWatermark(NamedTuple):
+    """A replica's high watermark moved. ``leader``: as leader of ``leader_epoch``; else learnt from the leader."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    leader: bool
+    leader_epoch: int
+    high_watermark: int
 
 
 class LogRecovered(NamedTuple):

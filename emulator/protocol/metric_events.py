@@ -52,15 +52,3 @@ class ConsumerLag(NamedTuple):
     topic: str
     partition: int
     lag: int
-
-
-class ReplicaTakenIn(NamedTuple):
-    """A leader counts a follower that it was not told of, because it fetches (0.8.0)."""
-
-    t_us: int
-    seq: int
-    cause: int
-    node: int
-    topic: str
-    partition: int
-    broker: int

@@ -9,7 +9,8 @@ import pytest
 
 from emulator.metrics.events import GaugeSet, MetricRegistered
 from emulator.protocol import events as e
-from emulator.protocol.metric_events import ConsumerLag, ReplicaTakenIn
+from emulator.protocol.isr_events import ReplicaTakenIn
+from emulator.protocol.metric_events import ConsumerLag
 from emulator.protocol.znodes import CONTROLLER, broker_path, encode_broker, encode_controller
 from emulator.trace.events import ZkSession, ZkWritten
 from scenarios.mbeans import ACTIVE_CONTROLLERS, CONTROLLER_STATE, OFFLINE, REASSIGNED, REASSIGNING, UNDER_REPLICATED
