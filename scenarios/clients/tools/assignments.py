@@ -1,17 +1,18 @@
 """Where the replicas stand, as the topics' znodes say."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
+from emulator.protocol.assignments import Replicas
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import TOPICS, decode_topic, topic_path
 from emulator.zookeeper import NoNode, ZkClient
 
-Assignments = dict[TopicPartition, tuple[int, ...]]
+Assignments = Mapping[TopicPartition, Replicas]
 
 
 async def read_assignments(zk: ZkClient, topics: Iterable[str] | None = None) -> Assignments:
     """Every partition of ``topics`` (None: of all there are) with its replicas; of a topic that is gone, none."""
-    found: Assignments = {}
+    found: dict[TopicPartition, Replicas] = {}
     for topic in await zk.children(TOPICS) if topics is None else dict.fromkeys(topics):
         try:
             data, _ = await zk.get(topic_path(topic))

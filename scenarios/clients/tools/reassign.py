@@ -29,13 +29,14 @@ from emulator.zookeeper import NodeExists, NoNode, ZkClient
 from scenarios.clients.admin import TimedOut
 from scenarios.clients.operator import Operator
 from scenarios.clients.tools import log_dirs
-from scenarios.clients.tools.assignments import read_assignments
+from scenarios.clients.tools.assignments import Assignments, read_assignments
 from scenarios.clients.tools.log_dirs import Directories
 from scenarios.clients.tools.outcome import DONE, Outcome
 from scenarios.clients.tools.throttle import impose, lift, limit
 from scenarios.strategies import Throttle
 
-Plan = Mapping[TopicPartition, tuple[int, ...]]
+Plan = Assignments
+"""Where partitions are to be."""
 
 IN_PROGRESS = Outcome((("another reassignment is in progress", Errors.REASSIGNMENT_IN_PROGRESS),))
 """What the tool says where it finds the znode."""
@@ -184,7 +185,7 @@ async def write_plan(operator: Operator, moves: Plan) -> Outcome:
     return DONE
 
 
-def check(moves: Plan, existing: Mapping[TopicPartition, tuple[int, ...]], brokers: Sequence[int]) -> Outcome:
+def check(moves: Plan, existing: Assignments, brokers: Sequence[int]) -> Outcome:
     """What is wrong with the plan, DONE if nothing is (ReassignPartitionsCommand.parseAndValidate, 1.1 to 2.5). The
     tool gives its reasons in words only; the codes are those that the API has for them.
 
@@ -208,7 +209,7 @@ def _refused(why: str, code: Errors = Errors.INVALID_REPLICA_ASSIGNMENT) -> Outc
     return Outcome(((why, code),))
 
 
-async def _existing(zk: ZkClient, moves: Plan) -> Plan:
+async def _existing(zk: ZkClient, moves: Plan) -> Assignments:
     return await read_assignments(zk, (tp.topic for tp in moves))
 
 

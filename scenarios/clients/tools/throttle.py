@@ -1,16 +1,15 @@
 """What kafka-reassign-partitions does with --throttle: lists on topics and rates on brokers, set before the plan and
 cleared by --verify (ReassignPartitionsCommand, 2.3; KIP-73)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from emulator.protocol.assignments import Replicas, without
-from emulator.protocol.types import TopicPartition
+from emulator.protocol.assignments import without
 from emulator.protocol.znodes import BROKER_IDS, broker_entity, topic_entity
 from scenarios.clients.operator import Operator
 from scenarios.clients.tools import configs
+from scenarios.clients.tools.assignments import Assignments
 from scenarios.strategies import Throttle
 
-Assignments = Mapping[TopicPartition, Replicas]
 SIDES = ("leader", "follower")
 LISTS = tuple(f"{side}.replication.throttled.replicas" for side in SIDES)
 RATES = tuple(f"{side}.replication.throttled.rate" for side in SIDES)

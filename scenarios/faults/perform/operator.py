@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from emulator.protocol.types import TopicPartition
@@ -19,34 +19,42 @@ if TYPE_CHECKING:
 
 
 def execute_plan(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
-    plan = _plan(actions, entry)
+    plan, strategy = _plan(actions, entry), actions.scenario.strategy
     actions.roles.final.update(plan.targets())
     via = entry.param("via") or actions.scenario.reassigns_by
-    strategy, operator = actions.scenario.strategy.parsed, actions.cluster.operator
-    execution = strategy.execution
-    planned = execution.sorted(_planned(actions, plan), actions.cluster.world.stream("strategy", "order"))
-    moves, judge = {move.tp: move.target for move in planned}, _judge(actions, entry)
+    order = actions.cluster.world.stream("strategy", "order")
+    planned = strategy.parsed.execution.sorted(_planned(actions, plan), order)
     directories = plan.directories()
-    throttle, ended = entry.param("throttle"), judge
-    if throttle is not None:
-        throttle = Throttle(throttle)
-    elif actions.scenario.strategy.limit is not None:
-        throttle, ended = actions.scenario.strategy.limit, _then_verify(actions, judge, moves, via, directories)
+    judge = ended = _judge(actions, entry)
+    throttle = strategy.limit
+    if entry.param("throttle") is not None:
+        throttle = Throttle(entry.param("throttle"))
+    elif throttle is not None:
+        moves = {move.tp: move.target for move in planned}
+        ended = _then_verify(actions, judge, moves, via, directories)
     if via == ZK and any(executor.progress.waiting for executor in actions.executors):
         judge(reassign.IN_PROGRESS)
         return
-    command: tuple[Any, ...]
-    if not execution.at_once:
-        executor = Executor.of(execution, via, planned, throttle)
-        actions.executors.append(executor)
-        command = (carry_out, executor)
-    elif strategy.protocol in WAITED_FOR:
-        command = (reassign_and_wait.execute_and_wait, moves, entry.param("give_up_after"), throttle)
-    else:
-        command = (reassign.execute, moves, via, throttle)
+    command = _handing_over(actions, entry, planned, via, throttle)
     if directories:
         command = (log_dirs.around, directories, entry.param("log_dirs_throttle"), *command)
-    operator.begin(*command, done=ended)
+    actions.cluster.operator.begin(*command, done=ended)
+
+
+def _handing_over(
+    actions: Actions, entry: MethodEntry, planned: Sequence[PlannedMove], via: str, throttle: Throttle | None
+) -> tuple[Any, ...]:
+    """The command, with its arguments, by which the strategy hands the moves over: little by little, by a tool that
+    waits for the end, or all at once."""
+    strategy = actions.scenario.strategy.parsed
+    if not strategy.execution.at_once:
+        executor = Executor.of(strategy.execution, via, planned, throttle)
+        actions.executors.append(executor)
+        return carry_out, executor
+    moves = {move.tp: move.target for move in planned}
+    if strategy.protocol in WAITED_FOR:
+        return reassign_and_wait.execute_and_wait, moves, entry.param("give_up_after"), throttle
+    return reassign.execute, moves, via, throttle
 
 
 def _then_verify(
