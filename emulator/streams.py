@@ -35,10 +35,6 @@ class Stream:
         """An integer in ``[0, bound)``; ``bound`` is far below 2**64, so the bias is too."""
         return self.bits() * bound >> 64
 
-    def uniform(self) -> float:
-        """A float in ``[0, 1)`` with 53 random bits."""
-        return (self.bits() >> 11) * 2.0**-53
-
     def normal(self) -> float:
         """A normal variable with mean 0 and standard deviation 1; one draw, as everything else here."""
         return _NORMAL.inv_cdf(((self.bits() >> 12) + 0.5) * 2.0**-52)

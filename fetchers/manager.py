@@ -40,11 +40,6 @@ class FetcherManager(ABC):
     def _create(self, leader: int, number: int) -> FetcherThread:
         """The thread with that fetcher id for the partitions that ``leader`` leads. Not started yet."""
 
-    @property
-    def dead_threads(self) -> int:
-        """``DeadThreadCount`` (KAFKA-7981, 2.4): threads that an error has ended, until a sweep finds them empty."""
-        return sum(thread.dead for thread in self.threads.values())
-
     def add(self, starts: Iterable[InitialFetchState]) -> None:
         """Begin to fetch. A partition that its thread holds under the same epoch goes on as it is."""
         groups: dict[tuple[int, int, str], list[InitialFetchState]] = {}

@@ -16,7 +16,8 @@ class ManagerMetrics:
     """Of one manager. MinFetchRate is not written: it is the least one-minute rate of its threads' RequestsPerSec.
 
     Attributes:
-        failed, dead: the gauges FailedPartitionsCount (KIP-461) and DeadThreadCount (Kafka 2.4).
+        failed, dead: the gauges FailedPartitionsCount (KIP-461) and DeadThreadCount (KAFKA-7981, 2.4): threads that an
+            error has ended, until a sweep finds them empty.
     """
 
     def __init__(self, process: Process, type: str, client_id: str) -> None:

@@ -8,9 +8,6 @@ from attrs import define
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
-INVALID_OFFSET_LAG = -1
-"""The lag of a log whose partition the broker does not serve."""
-
 
 @define(eq=False)
 class AlterReplicaLogDirsRequest:

@@ -46,7 +46,7 @@ def open_data_set(root: Path) -> DataSet:
     for table, paths in parts.items():
         for path in paths:
             _check(path, SCHEMAS[table])
-    return DataSet(root, manifest, parts, _run_ids(root, parts[RUNS]))
+    return DataSet(root, manifest, parts, _run_ids(parts[RUNS]))
 
 
 def finished_runs(root: Path) -> set[str]:
@@ -54,7 +54,7 @@ def finished_runs(root: Path) -> set[str]:
     paths = [root / RUNS / place for place in _committed(root)]
     for path in paths:
         _check(path, SCHEMAS[RUNS])
-    return set(_run_ids(root, paths))
+    return set(_run_ids(paths))
 
 
 def read_table(data_set: DataSet, table: str) -> pa.Table:
@@ -94,7 +94,7 @@ def _corrupt(path: Path) -> BadInput:
     return BadInput("is corrupt or cut short; delete it and run the sweep again", source=str(path))
 
 
-def _run_ids(root: Path, paths: list[Path] | tuple[Path, ...]) -> tuple[str, ...]:
+def _run_ids(paths: list[Path] | tuple[Path, ...]) -> tuple[str, ...]:
     found: dict[str, Path] = {}
     for path in paths:
         run_ids: list[Any] = _read(path, SCHEMAS[RUNS]).column("run_id").to_pylist()

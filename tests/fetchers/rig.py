@@ -265,6 +265,11 @@ class Rig:
         self.process: Process = None  # type: ignore[assignment]  # set by run
         self.manager: FetcherManager = None  # type: ignore[assignment]  # set by run
 
+    @property
+    def dead_threads(self) -> int:
+        """Threads that an error has ended, until a sweep finds them empty, counted anew."""
+        return sum(thread.dead for thread in self.manager.threads.values())
+
     async def run(self, body: Callable[["Rig"], Awaitable[object]]) -> None:
         """Start the broker, run ``body`` beside it, then crash it."""
         async with self.world.open_nursery() as nursery:

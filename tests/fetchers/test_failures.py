@@ -83,7 +83,7 @@ def test_any_error_while_truncating_or_appending_fails_the_partition(
         assert [(event.partition, event.reason) for event in failed] == [(0, f"{doing}: {error}")]
         assert (A in rig.manager.failed, list(rig.thread.states)) == (True, [B])
         assert await goes_on(rig, B)
-        assert rig.manager.dead_threads == rig.manager.metrics.dead.value == 0
+        assert rig.dead_threads == rig.manager.metrics.dead.value == 0
 
     play(scenario, kind=kind)
 
@@ -139,7 +139,7 @@ def test_an_epoch_that_cannot_be_looked_up_ends_the_thread(kind: type[FetcherMan
         stopped = rig.see(FetcherStopped)
         await broken(rig, "lookup", RuntimeError("no replica"))
         assert [event.reason for event in stopped] == ["died"]
-        assert (rig.manager.dead_threads, len(rig.manager.failed)) == (1, 0)
+        assert (rig.dead_threads, len(rig.manager.failed)) == (1, 0)
         assert not await goes_on(rig, B)
 
     play(scenario, kind=kind)
@@ -153,7 +153,7 @@ def test_an_epoch_answer_for_what_was_not_asked_ends_the_thread() -> None:
         rig.add(A)
         await rig.rest()
         assert rig.leader.requests(OffsetsForLeaderEpochRequest)
-        assert rig.manager.dead_threads == rig.manager.metrics.dead.value == 1
+        assert rig.dead_threads == rig.manager.metrics.dead.value == 1
 
     play(scenario)
 
@@ -170,12 +170,12 @@ def test_a_dead_thread_stays_and_never_fetches_what_it_is_given(kind: type[Fetch
         rig.leader.epochs[B] = 1
         rig.add(B, epoch=1)
         rig.manager.end_idle_threads()
-        assert (rig.manager.dead_threads, len(started)) == (1, 1)
+        assert (rig.dead_threads, len(started)) == (1, 1)
         await rig.rest(5_000)
         assert not rig.equal(B)
         rig.manager.remove([A, B])
         rig.manager.end_idle_threads()
-        assert rig.manager.dead_threads == rig.manager.metrics.dead.value == 0
+        assert rig.dead_threads == rig.manager.metrics.dead.value == 0
         rig.add(B, epoch=1)
         await rig.rest()
         assert rig.equal(B)
@@ -196,7 +196,7 @@ def test_kafka_8346_an_unexpected_error_ended_the_thread_silently(
     async def scenario(rig: Rig) -> None:
         failed = rig.see(rig.manager.records.failed)
         await broken(rig, doing, error)
-        assert (rig.manager.dead_threads, len(rig.manager.failed), failed) == (1, 0, [])
+        assert (rig.dead_threads, len(rig.manager.failed), failed) == (1, 0, [])
         assert list(rig.thread.states) == [A, B]
         assert not await goes_on(rig, B)
 
@@ -208,7 +208,7 @@ def test_kafka_8346_an_unexpected_error_ended_the_thread_silently(
 def test_before_kip_461_a_storage_error_delayed(kind: type[FetcherManager], doing: str) -> None:
     async def scenario(rig: Rig) -> None:
         await broken(rig, doing, StorageError("offline"))
-        assert (rig.manager.dead_threads, len(rig.manager.failed)) == (0, 0)
+        assert (rig.dead_threads, len(rig.manager.failed)) == (0, 0)
         assert rig.thread.states[A].delayed_until_us > 0
         assert await goes_on(rig, B)
 
