@@ -49,9 +49,10 @@ class BrokerPolicies:
     join_needs_epoch_start: bool = True
     """KAFKA-7128 (2.0.1): a follower joins the ISR only once it has reached the start of the leader's epoch."""
 
-    fences_followers: bool = True
-    """KIP-320 (2.1): a follower that has not heard of the leader's epoch gets FENCED_LEADER_EPOCH. False where the
-    controller tells a raised epoch to the leader alone, as the controller page has it: nobody else could follow."""
+    checks_epochs: bool = True
+    """KIP-320 (2.1): a reader says which leader epoch it knows; of another than the replica's it gets
+    FENCED_LEADER_EPOCH or UNKNOWN_LEADER_EPOCH. False also where the controller tells a raised epoch to the leader
+    alone, as the controller page has it: nobody else could follow."""
 
     answers_with_epoch: bool = True
     """KIP-279 (2.0): who asks where an epoch ends is also told of which epoch that is; before, an offset alone."""
@@ -170,7 +171,3 @@ class BrokerPolicies:
     def caught_up_counts_us(self) -> int:
         """For how long after it was caught up a replica outside the ISR holds the high watermark back; -1: never."""
         return self.config.replica_lag_time_max_us if self.high_watermark_waits_for_caught_up else -1
-
-    def fenced(self, epoch: int, leader_epoch: int) -> bool:
-        """Whether a follower that knows ``epoch`` may not read from the leader of ``leader_epoch``, which is newer."""
-        return self.fences_followers and epoch < leader_epoch

@@ -75,7 +75,7 @@ class IsrWrite:
             IsrProposed, p.process.node.id, p.tp.topic, p.tp.partition, p.leader_epoch, self.kind, self.isr,
             p.high_watermark, p.epoch_start_offset, p.log.end_offset, tuple(remote.broker for remote in changed),
             tuple(remote.log_end_offset for remote in changed),
-            tuple(self._fetched_under(remote) if policies.fences_followers else UNCHECKED for remote in changed),
+            tuple(self._fetched_under(remote) if policies.checks_epochs else UNCHECKED for remote in changed),
             tuple(policies.out_of_sync.overdue_us(remote, now) for remote in changed),
             policies.config.replica_lag_time_max_us, policies.out_of_sync.max_messages,
         )  # fmt: skip

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from brokers.partition import Partition
+from brokers.partition.fencing import refusal
 from emulator.disks import DiskError
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchedPartition, FetchPartition
@@ -64,8 +65,5 @@ class CurrentLogs:
         partition = manager.partitions.get(tp)
         if partition is None:
             return Errors.KAFKA_STORAGE_ERROR if tp in manager.offline else Errors.REPLICA_NOT_AVAILABLE, None
-        if manager.policies.fenced(epoch, partition.leader_epoch):
-            return Errors.FENCED_LEADER_EPOCH, None
-        if epoch > partition.leader_epoch:
-            return Errors.UNKNOWN_LEADER_EPOCH, None
-        return Errors.NONE, partition
+        refused = refusal(partition, epoch, leader_only=False)
+        return refused, None if refused else partition

@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING
 
 from attrs import define
 
+from brokers.partition.fencing import refusal
 from brokers.requests.fetch_session import FetchSession, Position
 from emulator.disks import DiskError
 from emulator.protocol.errors import Errors
-from emulator.protocol.fetch import NO_EPOCH, FetchedPartition, FetchPartition, FetchRequest, FetchResponse
+from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest, FetchResponse
 from emulator.protocol.types import Batch, TopicPartition
 
 if TYPE_CHECKING:
@@ -75,10 +76,10 @@ class ConsumerSession(FetchSession):
         return batches
 
     def _check(self, tp: TopicPartition, partition: "Partition | None", position: Position) -> Errors:
-        """As for a follower, but that an old client knows no epoch; who knows one is told of it first (2.3.1)."""
+        """As for a follower, but that an old client knows no epoch."""
         if partition is None:
             return self.manager.error_without_replica(tp)
-        error = refused_consumer(partition, position.leader_epoch)
+        error = refusal(partition, position.leader_epoch)
         if error is not Errors.NONE:
             return error
         in_range = partition.log_start_offset <= position.offset <= partition.log_end_offset
@@ -101,11 +102,3 @@ class ConsumerSession(FetchSession):
         for answer in answers:
             if answer.batches:
                 topics.consumed(answer.tp.topic, sum(batch.size for batch in answer.batches))
-
-
-def refused_consumer(partition: "Partition", epoch: int) -> Errors:
-    """Why a client that knows the leader epoch ``epoch`` (NO_EPOCH: none) gets nothing of ``partition`` here, or NONE
-    (Partition.getLocalReplica, 2.3.1)."""
-    if epoch != NO_EPOCH and epoch != partition.leader_epoch:
-        return Errors.FENCED_LEADER_EPOCH if epoch < partition.leader_epoch else Errors.UNKNOWN_LEADER_EPOCH
-    return Errors.NONE if partition.is_leader else Errors.NOT_LEADER_FOR_PARTITION

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from brokers.partition import Partition
-from brokers.requests.consumer_session import ConsumerSession, refused_consumer
+from brokers.partition.fencing import refusal
+from brokers.requests.consumer_session import ConsumerSession
 from brokers.requests.fetch_session import FetchSession
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
@@ -63,12 +64,11 @@ class FetchHandler:
         return session
 
     def offsets_for_leader_epoch(self, request: OffsetsForLeaderEpochRequest, channel: Channel) -> None:
-        reader = request.replica_id
-        response = OffsetsForLeaderEpochResponse(tuple(self._epoch_end(query, reader) for query in request.partitions))
+        response = OffsetsForLeaderEpochResponse(tuple(self._epoch_end(query) for query in request.partitions))
         channel.reply(response, response.size)
 
-    def _epoch_end(self, query: EpochQuery, reader: int) -> EpochEndOffset:
-        error, partition = self._leader(query.tp, query.current_leader_epoch, reader)
+    def _epoch_end(self, query: EpochQuery) -> EpochEndOffset:
+        error, partition = self._leader(query.tp, query.current_leader_epoch)
         if partition is None:
             return EpochEndOffset(query.tp, error, UNDEFINED_EPOCH, UNDEFINED_OFFSET)
         if self._manager.policies.answers_with_epoch:
@@ -76,7 +76,7 @@ class FetchHandler:
         return EpochEndOffset(query.tp, Errors.NONE, UNDEFINED_EPOCH, partition.end_offset_alone(query.leader_epoch))
 
     def list_offsets(self, request: ListOffsetsRequest, channel: Channel) -> None:
-        error, partition = self._leader(request.tp, request.current_leader_epoch, request.replica_id)
+        error, partition = self._leader(request.tp, request.current_leader_epoch)
         start, end = (-1, -1) if partition is None else (partition.log_start_offset, partition.log_end_offset)
         if partition is not None and request.replica_id == CONSUMER:
             end = partition.latest_offset
@@ -85,17 +85,9 @@ class FetchHandler:
                 self._manager.process.emit(LatestOffsetTold, node, request.tp.topic, request.tp.partition, end)
         channel.reply(ListOffsetsResponse(request.tp, error, start, end), 40)
 
-    def _leader(self, tp: TopicPartition, epoch: int, reader: int) -> tuple[Errors, Partition | None]:
+    def _leader(self, tp: TopicPartition, epoch: int) -> tuple[Errors, Partition | None]:
         partition = self._manager.partitions.get(tp)
         if partition is None:
             return self._manager.error_without_replica(tp), None
-        if reader == CONSUMER:
-            error = refused_consumer(partition, epoch)
-            return error, None if error else partition
-        if not partition.is_leader:
-            return Errors.NOT_LEADER_FOR_PARTITION, None
-        if self._manager.policies.fenced(epoch, partition.leader_epoch):
-            return Errors.FENCED_LEADER_EPOCH, None
-        if epoch > partition.leader_epoch:
-            return Errors.UNKNOWN_LEADER_EPOCH, None
-        return Errors.NONE, partition
+        refused = refusal(partition, epoch)
+        return refused, None if refused else partition

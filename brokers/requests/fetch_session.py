@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
+from brokers.partition.fencing import refusal
 from emulator.disks import DiskError
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
@@ -217,13 +218,10 @@ class FetchSession:
         """Whether this broker may answer for ``tp`` under the follower's leader epoch (KIP-320)."""
         if partition is None:
             return self.manager.error_without_replica(tp)
-        if not partition.is_leader:
-            return Errors.NOT_LEADER_FOR_PARTITION
-        if position.leader_epoch != partition.leader_epoch:
-            if self.manager.policies.fenced(position.leader_epoch, partition.leader_epoch):
-                return Errors.FENCED_LEADER_EPOCH
-            if position.leader_epoch > partition.leader_epoch:
-                return Errors.UNKNOWN_LEADER_EPOCH
+        if position.leader_epoch != partition.leader_epoch or not partition.is_leader:
+            refused = refusal(partition, position.leader_epoch)
+            if refused is not Errors.NONE:
+                return refused
         log = partition.log
         assert log is not None
         if log.start_offset <= position.offset <= log.end_offset:

@@ -45,7 +45,7 @@ KAFKA_1_1 = Bundle(
     brokers=evolve(
         KAFKA_2_3.brokers,
         join_needs_epoch_start=False,
-        fences_followers=False,
+        checks_epochs=False,
         answers_with_epoch=False,
         knows_whose_replica=False,
         latest_is_committed=False,
@@ -89,7 +89,7 @@ WIKI_TEXT = evolve(
         KAFKA_2_3.controller, replicas=FOUR_STATES, selectors=Selectors(controlled_shutdown=TOLD_TO_LIVE)
     ),
     # A raised epoch is told to the leader alone: nobody else could follow it.
-    brokers=evolve(KAFKA_2_3.brokers, fences_followers=False),
+    brokers=evolve(KAFKA_2_3.brokers, checks_epochs=False),
     wiki=Wiki(told_in_step_7=target_only),
 )
 

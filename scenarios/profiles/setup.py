@@ -116,7 +116,7 @@ def _consumption(scenario: Scenario, consumer: ConsumerSpec) -> Consumption:
         max_partition_bytes=consumer.setting("max.partition.fetch.bytes"),
         request_timeout_us=consumer.setting("request.timeout.ms") * 1000,
         retry_backoff_us=consumer.setting("retry.backoff.ms") * 1000,
-        knows_epochs=BUNDLES[scenario.profile].brokers.fences_followers,
+        knows_epochs=BUNDLES[scenario.profile].brokers.checks_epochs,
     )
 
 

@@ -298,9 +298,9 @@ TRAITS = (
         "Kafka's code, 0.8.0 to 2.5.1",
     ),
     Trait(
-        ("brokers.fences_followers",),
-        "a follower that has not heard of the leader's epoch",
-        either("is refused (FENCED_LEADER_EPOCH)", "may read"),
+        ("brokers.checks_epochs",),
+        "a reader that knows another leader epoch than the replica",
+        either("is refused (FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH)", "may read"),
         "KIP-320, 2.1",
     ),
     Trait(

@@ -35,7 +35,7 @@ def test_C115_whoever_waits_for_acks_learns_at_once_that_leadership_is_gone(how:
 @pytest.mark.parametrize(
     ("how", "error"),
     [
-        ("follower", Errors.NOT_LEADER_FOR_PARTITION),
+        ("follower", Errors.FENCED_LEADER_EPOCH),
         ("moved away", Errors.NOT_LEADER_FOR_PARTITION),
         ("deleted", Errors.UNKNOWN_TOPIC_OR_PARTITION),
         ("led on", Errors.FENCED_LEADER_EPOCH),
