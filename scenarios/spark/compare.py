@@ -57,6 +57,16 @@ COMPARED = (
     "steps",
 )
 """The metrics of the table, in its order."""
+OF_CONSUMERS = (
+    "consumed_messages",
+    "consume_p50_ms",
+    "consume_p99_ms",
+    "consumer_lag_p50",
+    "consumer_lag_p95",
+    "consumer_lag_p99",
+    "consumer_lag_max",
+)
+"""Those that follow where something was read."""
 
 SIGNIFICANT = 0.05
 
@@ -149,7 +159,8 @@ def comparison(manifest: Manifest, runs: Sequence[RunFigures]) -> Comparison:
     """The table over these runs; the manifest's first strategy is what the others are compared with."""
     present = {run.strategy for run in runs}
     strategies = tuple(name for name in manifest.strategies if name in present)
-    rows = _holm([_row(metric, strategies, runs) for metric in COMPARED])
+    metrics = (*COMPARED, *OF_CONSUMERS) if any(run.metrics["consumed_messages"] for run in runs) else COMPARED
+    rows = _holm([_row(metric, strategies, runs) for metric in metrics])
     return Comparison(
         manifest=manifest,
         strategies=strategies,

@@ -10,11 +10,11 @@ import pytest
 from scenarios.dataset.manifest import Manifest
 from scenarios.errors import BadInput
 from scenarios.measures.figures import Value
-from scenarios.spark.compare import COMPARED, Comparison, Row, RunFigures, compare, comparison
+from scenarios.spark.compare import COMPARED, OF_CONSUMERS, Comparison, Row, RunFigures, compare, comparison
 
 
 def run(strategy: str, seed: int, *, completed: bool = True, took_s: float = 1.0, **metrics: Value) -> RunFigures:
-    zero: dict[str, Value] = dict.fromkeys(COMPARED, 0)
+    zero: dict[str, Value] = dict.fromkeys((*COMPARED, *OF_CONSUMERS), 0)
     return RunFigures(
         run_id=f"{strategy}-{seed}",
         strategy=strategy,
@@ -100,6 +100,11 @@ def test_the_json_holds_every_run() -> None:
     said = json.loads(compared(runs, 1).to_json())
     assert [one["run_id"] for one in said["runs"]] == ["wiki-0", "kafka-6794-0"]
     assert {one["metric"] for one in said["rows"]} == set(COMPARED)
+
+
+def test_consumers_have_rows_where_something_was_read() -> None:
+    runs = [run("wiki", 0, consumed_messages=7), run("kafka-6794", 0)]
+    assert [one.metric for one in compared(runs, 1).rows] == [*COMPARED, *OF_CONSUMERS]
 
 
 def test_a_run_that_disagrees_with_itself_is_a_warning() -> None:
