@@ -60,13 +60,15 @@ class FetchRound:
         for answer in answers:
             state = states.get(answer.tp)
             if state is not None and not state.truncating and not state.delayed_until_us:
-                await self._take(state, answer)
+                if answer.error or answer.diverging is not None:
+                    await self._refused(state, answer)
+                else:
+                    self._append(state, answer)
 
-    async def _take(self, state: FetchState, answer: FetchedPartition) -> None:
+    async def _refused(self, state: FetchState, answer: FetchedPartition) -> None:
+        """The leader says that this log is not as it should be, or that it does not answer for the partition."""
         error = answer.error
-        if error is Errors.NONE and answer.diverging is None:
-            self._append(state, answer)
-        elif answer.diverging is not None:
+        if answer.diverging is not None:
             self._truncation.diverged(state, EpochEndOffset(state.tp, error, *answer.diverging))
         elif error is Errors.OFFSET_OUT_OF_RANGE:
             await self._out_of_range(state)
@@ -89,9 +91,12 @@ class FetchRound:
             state.offset = end
             last = batches[-1].leader_epoch if self._on_fetch else UNDEFINED_EPOCH
             self._endpoint.want(FetchPartition(state.tp, state.leader_epoch, end, 0, last))
-        self._throttle.count(state, batches)
+        throttled = self._throttle.rules.active
+        if throttled:
+            self._throttle.count(state, batches)
         self._metrics.fetched(state, answer.high_watermark)
-        self._throttle.see(state)
+        if throttled:
+            self._throttle.see(state)
 
     async def _out_of_range(self, state: FetchState) -> None:
         """Our offset is not in the leader's log: go to its end, or begin at its start (kafka-behaviour, 8.3)."""

@@ -1,7 +1,7 @@
 """What fetchers measure (kafka-behaviour, 9): of the managers MaxLag, MinFetchRate, FailedPartitionsCount and
 DeadThreadCount; of each thread FetcherStats and, for each partition, FetcherLagMetrics; of a throttle its byte-rate."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from emulator.metrics import Gauge, attribute, mbean
 from emulator.nodes import Process
@@ -72,9 +72,9 @@ class ThreadMetrics:
         for meter in (self._requests, self._bytes):
             self._process.metrics.remove(meter)
 
-    def answered(self, answers: Iterable[FetchedPartition]) -> None:
+    def answered(self, answers: Sequence[FetchedPartition]) -> None:
         """A fetch request was answered, or lost (no answers). A long poll that found nothing is routine."""
-        size = sum([batch.size for answer in answers for batch in answer.batches])
+        size = sum([batch.size for answer in answers for batch in answer.batches]) if answers else 0
         if size:
             self._bytes.mark(size)
             self._requests.mark()

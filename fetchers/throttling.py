@@ -14,19 +14,22 @@ class FollowerThrottle:
     """Leaves out of a thread's fetches who is bound and behind, while the quota is exceeded that binds it.
 
     Each round looks at those only, however many partitions the thread has.
+
+    Attributes:
+        rules: what binds. While it is not ``active`` nobody needs to tell of what comes.
     """
 
     def __init__(self, process: Process, partitions: Partitions, throttle: Throttle) -> None:
         self._process = process
         self._partitions = partitions
-        self._throttle = throttle
+        self.rules = throttle
         self._version = 0
         self._bound: dict[TopicPartition, FetchState] = {}
         """Those that a quota binds and that are behind, and some that have left the thread since."""
 
     def see(self, state: FetchState) -> None:
         """It has come to the thread, or its lag is another."""
-        if self._throttle.active:
+        if self.rules.active:
             if state.behind and self._quota(state) is not None:
                 self._bound[state.tp] = state
             else:
@@ -34,20 +37,20 @@ class FollowerThrottle:
 
     def count(self, state: FetchState, batches: Sequence[Batch]) -> None:
         """These have come, and ``state.lag`` is that from before."""
-        if self._throttle.active and batches:
+        if batches:
             size = sum(batch.size for batch in batches)
-            self._throttle.record(state.tp, state.adding and state.behind, size, self._process.clock_us)
+            self.rules.record(state.tp, state.adding and state.behind, size, self._process.clock_us)
 
     def apply(self) -> None:
         """Hold back, or let go, before the next fetch."""
-        if self._version != self._throttle.version:
+        if self._version != self.rules.version:
             self._look_anew()
         if self._bound:
             self._hold_back()
 
     def _look_anew(self) -> None:
         """Others are bound than before."""
-        self._version = self._throttle.version
+        self._version = self.rules.version
         self._bound.clear()
         for state in self._partitions.states.values():
             self.see(state)
@@ -74,4 +77,4 @@ class FollowerThrottle:
             partitions.pending.release()
 
     def _quota(self, state: FetchState) -> Quota | None:
-        return self._throttle.quota(state.tp, state.adding)
+        return self.rules.quota(state.tp, state.adding)

@@ -1,5 +1,6 @@
 """What a broker's disks have yet to do for the transition that has just been: its answers wait for it."""
 
+from collections.abc import Coroutine
 from typing import Any, cast
 
 from attrs import define
@@ -25,12 +26,16 @@ class DiskWork:
 
     def take_us(self) -> int:
         """How long it still takes. Whoever asks is the one that waits."""
-        left_us = self.until_us - self.process.clock_us if self.until_us else 0
+        if not self.until_us:
+            return 0
+        left_us = self.until_us - self.process.clock_us
         self.until_us = 0
         return max(0, left_us)
 
     def behind(self, channel: Channel) -> Channel:
         """``channel``, but that an answer leaves when the work is done."""
+        if not self.until_us:
+            return channel
         left_us = self.take_us()
         return cast(Channel, Behind(self.process, channel, self.process.clock_us + left_us)) if left_us else channel
 
@@ -64,9 +69,13 @@ class FollowersClient(Client):
 
     work: DiskWork
 
-    async def call(self, request: Any, size: int, background: bool = False) -> Any:
+    def call(self, request: Any, size: int, background: bool = False) -> Coroutine[Any, Any, Any]:
         """See ``Client.call``."""
         left_us = self.work.take_us()
-        if left_us:
-            await self.process.world.sleep(left_us)
+        return self._call_after(left_us, request, size, background) if left_us else super().call(
+            request, size, background
+        )
+
+    async def _call_after(self, left_us: int, request: Any, size: int, background: bool) -> Any:
+        await self.process.world.sleep(left_us)
         return await super().call(request, size, background)

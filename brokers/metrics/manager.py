@@ -28,6 +28,7 @@ SUMS = {
     "reassigned": "ReassignedCount",
 }
 """Which figure of a partition each gauge of the broker is the sum of."""
+_REASSIGNING = Figures._fields.index("reassigning")
 _SUMMED = tuple((Figures._fields.index(figure), name) for figure, name in SUMS.items())
 
 
@@ -70,6 +71,11 @@ class ReplicaManagerMetrics:
         self._process.emit(PartitionGauges, self._process.node.id, tp.topic, tp.partition, *now)
         if partition in self.stable.lags:
             self.stable.changed(partition)
+
+    @property
+    def reassigning(self) -> bool:
+        """Whether a reassignment adds or removes a replica of any partition that is led here."""
+        return self._totals[_REASSIGNING] > 0
 
     def show(self) -> None:
         """The transition is over: the broker's gauges are what the partitions' are."""

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from brokers.purgatory import DelayedProduce, WaitingProduces
-from emulator.protocol.errors import Errors
+from emulator.protocol.errors import NO_ERROR, Errors
 
 if TYPE_CHECKING:
     from brokers.partition.partition import Partition
@@ -14,7 +14,7 @@ def wait_for_all(partition: "Partition", base: int, required: int, produce: Dela
     if partition.high_watermark >= required:
         produce.finish(partition.tp, acknowledgement(partition), base)
     else:
-        _waiting(partition).add(base, required, produce)
+        (partition.waiting or _waiting(partition)).add(base, required, produce)
 
 
 def wait_for_some(partition: "Partition", base: int, required: int, acks: int, produce: DelayedProduce) -> None:
@@ -26,18 +26,16 @@ def wait_for_some(partition: "Partition", base: int, required: int, acks: int, p
         _waiting(partition).counted.append((base, required, acks, produce))
 
 
-def complete_some(partition: "Partition") -> None:
+def complete_some(partition: "Partition", waiting: WaitingProduces) -> None:
     """A follower has moved: maybe it was the last one that somebody waited for."""
-    waiting = partition.waiting
-    if waiting is not None and waiting.counted:
-        waiting.complete_counted(lambda offset: _in_sync_at(partition, offset))
+    waiting.complete_counted(lambda offset: _in_sync_at(partition, offset))
 
 
 def acknowledgement(partition: "Partition") -> Errors:
     """What whoever has waited for all is told, by the ISR of the moment; the larger of two that are not decided."""
     in_sync = len(partition.isr) if partition.isr_write is None else partition.isr_write.maximal_size
     enough = in_sync >= partition.manager.policies.min_insync_replicas(partition.tp.topic)
-    return Errors.NONE if enough else Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+    return NO_ERROR if enough else Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND
 
 
 def _waiting(partition: "Partition") -> WaitingProduces:

@@ -181,7 +181,7 @@ class Partition(Replica):
     def replicated(self, size: int) -> None:
         topics = self.manager.metrics.topics
         topics.replication_in.mark(size)
-        if self.process.node.id in self.adding:
+        if self.adding and self.process.node.id in self.adding:
             topics.reassignment_in.mark(size)
 
     # -- the leader's log -------------------------------------------------------------------------------------------
@@ -194,8 +194,6 @@ class Partition(Replica):
         log = self.log
         assert log is not None
         base = log.end_offset
-        for remote in self.remotes.values():
-            remote.settle(base)
         batch = produced.placed(base, self.leader_epoch, self.process.clock_us)
         log.append(batch)
         tp, node = self.tp, self.process.node.id
@@ -204,11 +202,13 @@ class Partition(Replica):
             batch.size,
         )  # fmt: skip
         for remote in self.remotes.values():
-            if remote.session is not None:
-                remote.session.touch(tp)
+            session = remote.session
+            if session is not None:
+                remote.settle(base)
+                session.touch(tp)
         self.manager.behind[self] = None
         metrics = self.manager.metrics
-        metrics.topics.produced(tp.topic, batch.next_offset - batch.base_offset, batch.size)
+        metrics.topics.produced(tp.topic, produced.count, batch.size)
         metrics.stable.changed(self)
         if len(self.isr) == 1:
             self.advance_high_watermark(self.process.clock_us)
@@ -223,8 +223,9 @@ class Partition(Replica):
             isr.expand(self, remote)
         if offset > self.high_watermark:
             self.advance_high_watermark(now_us)
-        if self.waiting is not None:
-            acks.complete_some(self)
+        waiting = self.waiting
+        if waiting is not None and waiting.counted:
+            acks.complete_some(self, waiting)
 
     def advance_high_watermark(self, now_us: int) -> None:
         """Move it to the lowest end among the ISR and those that count like it, being caught up (a policy)."""

@@ -1,6 +1,6 @@
 """One replica: its log, its high watermark, and what a follower does to both (fetchers.ports.FollowerLog)."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from brokers.log import Log
 from emulator.disks import DiskError
@@ -13,10 +13,9 @@ if TYPE_CHECKING:
     from brokers.replicas.manager import ReplicaManager
 
 
-def check_sum(batch: Batch, log: Log) -> None:
+def refuse(corrupt: Batch, log: Log) -> NoReturn:
     """What came from elsewhere is looked at before it is appended. Raises: CorruptBatch."""
-    if batch.corrupt:
-        raise CorruptBatch(f"{log.tp}: the batch at {batch.base_offset} does not fit its checksum")
+    raise CorruptBatch(f"{log.tp}: the batch at {corrupt.base_offset} does not fit its checksum")
 
 
 class Replica:
@@ -110,7 +109,8 @@ class Replica:
         node = process.node.id
         size = 0
         for batch in batches:
-            check_sum(batch, log)
+            if batch.corrupt:
+                refuse(batch, log)
             log.append(batch)
             size += batch.size
             process.emit(

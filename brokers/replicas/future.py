@@ -3,7 +3,7 @@
 from attrs import define
 
 from brokers.log import Log
-from brokers.partition.replica import check_sum
+from brokers.partition.replica import refuse
 from emulator.protocol.types import Batch
 
 
@@ -35,7 +35,8 @@ class FutureReplica:
     ) -> int:
         """Append what the current log holds; return the new end. Raises: CorruptBatch, DiskError, OffsetMismatch."""
         for batch in batches:
-            check_sum(batch, self.log)
+            if batch.corrupt:
+                refuse(batch, self.log)
             self.log.append(batch)
         self.high_watermark = min(leader_high_watermark, self.log.end_offset)
         if leader_log_start > self.log.start_offset:

@@ -11,7 +11,7 @@ from attrs import define, field
 from brokers.partition.fencing import refusal
 from emulator.disks import DiskError
 from emulator.network import Channel
-from emulator.protocol.errors import Errors
+from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest, FetchResponse
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, UNDEFINED_OFFSET
 from emulator.protocol.types import Batch, TopicPartition
@@ -49,6 +49,9 @@ class FetchSession:
     Attributes:
         last_fetch_us: when the last request came: it counts as a read of everything the session holds.
         parked: the request that waits for data, if one does.
+        dirty: what the next answer has to look at.
+        promising: something is dirty that an answer may be given for before the timeout. A high watermark alone is not,
+            and neither is a fetch that finds what it knows.
     """
 
     manager: "ReplicaManager"
@@ -60,6 +63,7 @@ class FetchSession:
     parked: FetchRequest | None = None
     positions: dict[TopicPartition, Position] = field(factory=dict)
     dirty: dict[TopicPartition, None] = field(factory=dict)
+    promising: bool = True
     _expires_us: int = 0
     _watching: bool = False
     _pending: PendingWork = field(init=False)
@@ -70,12 +74,14 @@ class FetchSession:
     def touch(self, tp: TopicPartition) -> None:
         """There is something new to read, or an error to learn."""
         self.dirty[tp] = None
+        self.promising = True
         if self.parked is not None:
             self.manager.woken[self] = None
 
     def note(self, tp: TopicPartition) -> None:
-        """There is news for the next answer, but none is completed for it."""
+        """There is news for the next answer, but a parked request is not completed for it."""
         self.dirty[tp] = None
+        self.promising = True
 
     def note_high_watermark(self, tp: TopicPartition) -> None:
         """It has moved."""
@@ -87,10 +93,11 @@ class FetchSession:
     def reads(self, partition: "Partition") -> bool:
         """Whether its fetches count as reads of ``partition``: it holds it, at a valid offset and epoch."""
         position = self.positions.get(partition.tp)
-        return position is not None and self._may_read(partition.tp, partition, position)
-
-    def _may_read(self, tp: TopicPartition, partition: "Partition", position: Position) -> bool:
-        return position.diverging is None and self._check(tp, partition, position) is Errors.NONE
+        return (
+            position is not None
+            and position.diverging is None
+            and self._check(partition.tp, partition, position) is NO_ERROR
+        )
 
     def fetch(self, request: FetchRequest) -> None:
         """Take in one request and answer it, now or when there is something to say."""
@@ -119,11 +126,15 @@ class FetchSession:
         partition = self.manager.partitions.get(tp)
         if partition is not None and wanted.last_fetched_epoch != UNDEFINED_EPOCH and partition.is_leader:
             position.diverging = partition.diverging(wanted.last_fetched_epoch, wanted.fetch_offset)
-        if partition is not None and self._may_read(tp, partition, position):
-            remote = partition.take_in(self.replica)
-            if remote is not None:
-                remote.session = self
-                partition.follower_fetched(remote, wanted.fetch_offset, now_us)
+        if partition is None or position.diverging is not None or self._check(tp, partition, position):
+            self.promising = True
+            return
+        remote = partition.remotes.get(self.replica) or partition.take_in(self.replica)
+        if remote is not None:
+            remote.session = self
+            partition.follower_fetched(remote, wanted.fetch_offset, now_us)
+        if position.high_watermark < 0 or wanted.fetch_offset < partition.log_end_offset:
+            self.promising = True
 
     def _forget(self, tp: TopicPartition) -> None:
         self.positions.pop(tp, None)
@@ -138,6 +149,8 @@ class FetchSession:
     def try_complete(self, arrived: bool = False) -> bool:
         """Answer the request in hand if there are records or errors to send. ``arrived``: it has just come."""
         assert self.parked is not None
+        if not self.promising and self.parked.min_bytes > 0:
+            return False
         answers, size, urgent = self._collect(self.parked, arrived)
         if urgent:
             self._answer(answers, size)
@@ -152,7 +165,7 @@ class FetchSession:
         now = self.manager.process.clock_us
         throttle = self.manager.throttle if self.manager.throttle.active else None
         answers: list[FetchedPartition] = []
-        budget = request.max_bytes
+        budget, most = request.max_bytes, request.max_partition_bytes
         size = 0
         urgent = False
         told = self.manager.policies.high_watermark_completes_fetches
@@ -162,7 +175,7 @@ class FetchSession:
                 continue
             partition = partitions.get(tp)
             error = self._check(tp, partition, position)
-            if error is not Errors.NONE or partition is None:
+            if error or partition is None:
                 answers.append(FetchedPartition(tp, error, -1, -1, ()))
                 urgent = True
                 continue
@@ -179,10 +192,11 @@ class FetchSession:
                 if arrived:
                     remote.fetched(position.offset, log.end_offset, now)
                 if budget > 0 and not (throttle is not None and self._holds_back(throttle, partition, remote)):
-                    limit = min(budget, request.max_partition_bytes)
+                    limit = most if most < budget else budget
                     try:
                         batches = log.read(position.offset, limit)
-                        log.directory.was_read(batches)
+                        if log.directory.disk.pace is not None:
+                            log.directory.was_read(batches)
                     except DiskError:
                         answers.append(FetchedPartition(tp, Errors.KAFKA_STORAGE_ERROR, -1, -1, ()))
                         urgent = True
@@ -201,7 +215,7 @@ class FetchSession:
         """The answer to a follower whose log is another one, as far as this one knows (KIP-595)."""
         if diverging[1] == UNDEFINED_OFFSET:
             return FetchedPartition(tp, Errors.OFFSET_OUT_OF_RANGE, -1, -1, ())
-        return FetchedPartition(tp, Errors.NONE, -1, -1, (), diverging)
+        return FetchedPartition(tp, NO_ERROR, -1, -1, (), diverging)
 
     def _holds_back(self, throttle: "Throttle", partition: "Partition", remote: "RemoteReplica") -> bool:
         """KIP-73: a replica out of sync gets nothing while the quota that binds it is exceeded."""
@@ -225,7 +239,7 @@ class FetchSession:
         log = partition.log
         assert log is not None
         if log.start_offset <= position.offset <= log.end_offset:
-            return Errors.NONE
+            return NO_ERROR
         parts = position.diverging is not None and position.offset >= log.start_offset
         return Errors.NONE if parts else Errors.OFFSET_OUT_OF_RANGE
 
@@ -246,26 +260,27 @@ class FetchSession:
                 del self.dirty[tp]  # else it has records that did not fit or were held back: they come next
         if not self.dirty:
             self.dirty.clear()  # a dictionary keeps the room of what it lost, and whoever looks through it walks that
-        self._measure(answers)
+        self.promising = bool(self.dirty)
+        if size:
+            self._measure(answers, size)
         response = FetchResponse(Errors.NONE, self.id, tuple(answers), 60 + 30 * len(answers) + size)
         self.manager.logs.work.behind(self.channel).reply(response, response.size, not answers)
 
-    def _measure(self, answers: list[FetchedPartition]) -> None:
+    def _measure(self, answers: list[FetchedPartition], sent: int) -> None:
         """ReplicationBytesOutPerSec, of it what replicas get that are being added, and what throttles count."""
-        manager, sent, added = self.manager, 0, 0
+        manager, added = self.manager, 0
+        manager.metrics.topics.replication_out.mark(sent)
+        if not (manager.metrics.reassigning or manager.throttle.active):
+            return
         for answer in answers:
             if answer.batches:
                 size = sum([batch.size for batch in answer.batches])
-                sent += size
                 if self.replica in manager.partitions[answer.tp].adding:
                     added += size
                 if manager.throttle.active:
                     manager.throttle.record(answer.tp, self._adds(answer.tp), size, manager.process.clock_us)
-        topics = manager.metrics.topics
-        if sent:
-            topics.replication_out.mark(sent)
         if added:
-            topics.reassignment_out.mark(added)
+            manager.metrics.topics.reassignment_out.mark(added)
 
     def _adds(self, tp: TopicPartition) -> bool:
         """Whether a reassignment adds the follower's replica, which is out of sync still."""

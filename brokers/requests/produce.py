@@ -6,7 +6,7 @@ from brokers.partition import Partition, acks
 from brokers.purgatory import DelayedProduce
 from emulator.disks import DiskError
 from emulator.network import Channel
-from emulator.protocol.errors import Errors
+from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.produce import IdempotentBatch, ProducedBatch, ProduceRequest, ProduceResponse
 from emulator.protocol.types import TopicPartition
 from fetchers import StorageError
@@ -27,12 +27,11 @@ class ProduceHandler:
             assert batch.tp not in results, f"two batches of {batch.tp} in one request"
             results[batch.tp] = self._append(batch, request.acks)
         manager = self._manager
-        if manager.logs.work.until_us:
-            channel = manager.logs.work.behind(channel)
-        if request.acks not in (0, 1) and any(error is Errors.NONE for error, _base in results.values()):
+        channel = manager.logs.work.behind(channel)
+        if request.acks not in (0, 1) and any(not error for error, _base in results.values()):
             self._wait_for_replicas(request, channel, results)
         elif request.acks == 0:
-            if any(error is not Errors.NONE for error, _base in results.values()):
+            if any(error for error, _base in results.values()):
                 channel.close()  # the only way to tell a producer that awaits no answer
             else:
                 channel.release()
@@ -59,7 +58,7 @@ class ProduceHandler:
         try:
             if batch.__class__ is IdempotentBatch:
                 return self._append_once(partition, batch)
-            return Errors.NONE, partition.append_as_leader(batch)
+            return NO_ERROR, partition.append_as_leader(batch)
         except (DiskError, StorageError):
             return Errors.KAFKA_STORAGE_ERROR, -1
 
@@ -69,7 +68,7 @@ class ProduceHandler:
         producers = partition.log.producers
         before = producers.repeated(batch)
         if before is not None:
-            return Errors.NONE, before.base_offset
+            return NO_ERROR, before.base_offset
         error = producers.check(batch)
         return (error, -1) if error else (error, partition.append_as_leader(batch))
 
@@ -80,10 +79,10 @@ class ProduceHandler:
         delayed = DelayedProduce(channel, {}, len(results))
         process, partitions = self._manager.process, self._manager.partitions
         delayed.timer = process.call_later(request.timeout_us, delayed.expire)
-        for batch in request.batches:
-            error, base = results[batch.tp]
-            if error is Errors.NONE:
-                delayed.results[batch.tp] = (Errors.REQUEST_TIMED_OUT, base)
+        timed_out = Errors.REQUEST_TIMED_OUT
+        for batch, (error, base) in zip(request.batches, results.values(), strict=True):
+            if not error:
+                delayed.results[batch.tp] = (timed_out, base)
                 required, partition = base + batch.count, partitions[batch.tp]
                 if request.acks < 0:
                     acks.wait_for_all(partition, base, required, delayed)

@@ -45,3 +45,7 @@ class Errors(IntEnum):
     ELECTION_NOT_NEEDED = 84
     NO_REASSIGNMENT_IN_PROGRESS = 85
     INVALID_UPDATE_VERSION = 95
+
+
+NO_ERROR = Errors.NONE
+"""The same object, for what is done with each batch: Python 3.11 takes its time to find a member in its class."""
