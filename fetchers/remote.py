@@ -1,7 +1,6 @@
 """A leader on another broker, read within an incremental fetch session (KIP-227): each request names only what
 changed."""
 
-from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import NEW_SESSION, FetchedPartition, FetchPartition, FetchRequest, FetchResponse
 from emulator.protocol.offsets_for_leader_epoch import (
     EpochEndOffset,
@@ -80,7 +79,7 @@ class RemoteLeader:
         known.update(changed)
         self._changed, self._forgotten = {}, {}
         response: FetchResponse = await self._connection.call(request, request.size, not request.partitions)
-        if response.error is not Errors.NONE:
+        if response.error:
             self.reset()
             return ()
         self._id = response.session_id

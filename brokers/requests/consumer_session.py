@@ -7,7 +7,7 @@ from attrs import define
 from brokers.partition.fencing import refusal
 from brokers.requests.fetch_session import FetchSession, Position
 from emulator.disks import DiskError
-from emulator.protocol.errors import Errors
+from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest, FetchResponse
 from emulator.protocol.types import Batch, TopicPartition
 
@@ -42,7 +42,7 @@ class ConsumerSession(FetchSession):
         for tp in self.dirty:
             partition, position = self.manager.partitions.get(tp), self.positions[tp]
             error = self._check(tp, partition, position)
-            if error is not Errors.NONE or partition is None:
+            if error or partition is None:
                 answers.append(FetchedPartition(tp, error, -1, -1, ()))
                 failed = True
                 continue
@@ -80,10 +80,10 @@ class ConsumerSession(FetchSession):
         if partition is None:
             return self.manager.error_without_replica(tp)
         error = refusal(partition, position.leader_epoch)
-        if error is not Errors.NONE:
+        if error:
             return error
         in_range = partition.log_start_offset <= position.offset <= partition.log_end_offset
-        return Errors.NONE if in_range else Errors.OFFSET_OUT_OF_RANGE
+        return NO_ERROR if in_range else Errors.OFFSET_OUT_OF_RANGE
 
     def _answer(self, answers: list[FetchedPartition], size: int) -> None:
         self.parked = None
@@ -92,11 +92,12 @@ class ConsumerSession(FetchSession):
             position.high_watermark = answer.high_watermark
             if answer.batches or answer.error or position.offset >= answer.high_watermark:
                 del self.dirty[answer.tp]
-        self._measure(answers)
-        response = FetchResponse(Errors.NONE, self.id, tuple(answers), 60 + 30 * len(answers) + size)
+        if size:
+            self._measure(answers, size)
+        response = FetchResponse(NO_ERROR, self.id, tuple(answers), 60 + 30 * len(answers) + size)
         self.manager.logs.work.behind(self.channel).reply(response, response.size, not answers)
 
-    def _measure(self, answers: list[FetchedPartition]) -> None:
+    def _measure(self, answers: list[FetchedPartition], sent: int) -> None:
         """BytesOutPerSec, of each topic and of all."""
         topics = self.manager.metrics.topics
         for answer in answers:

@@ -241,7 +241,7 @@ class FetchSession:
         if log.start_offset <= position.offset <= log.end_offset:
             return NO_ERROR
         parts = position.diverging is not None and position.offset >= log.start_offset
-        return Errors.NONE if parts else Errors.OFFSET_OUT_OF_RANGE
+        return NO_ERROR if parts else Errors.OFFSET_OUT_OF_RANGE
 
     def _answer(self, answers: list[FetchedPartition], size: int) -> None:
         self.parked = None
@@ -263,7 +263,7 @@ class FetchSession:
         self.promising = bool(self.dirty)
         if size:
             self._measure(answers, size)
-        response = FetchResponse(Errors.NONE, self.id, tuple(answers), 60 + 30 * len(answers) + size)
+        response = FetchResponse(NO_ERROR, self.id, tuple(answers), 60 + 30 * len(answers) + size)
         self.manager.logs.work.behind(self.channel).reply(response, response.size, not answers)
 
     def _measure(self, answers: list[FetchedPartition], sent: int) -> None:

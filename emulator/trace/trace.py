@@ -67,8 +67,9 @@ class Trace:
     def emit(self, kind: type[E], *fields: Any) -> E:
         """Record ``kind(t_us, seq, cause, *fields)``."""
         self.seq = seq = self.seq + 1
-        # tuple.__new__ spares the Python frame of the NamedTuple's own constructor; flush counts the fields.
-        event: E = _new(kind, (self._world.now, seq, self.cause, *fields))
+        # tuple.__new__ spares the Python frame of the NamedTuple's own constructor; flush counts the fields. A sum of
+        # tuples is made at once, an unpacked one by way of a list.
+        event: E = _new(kind, (self._world.now, seq, self.cause) + fields)  # noqa: RUF005
         chunk = self._chunk
         chunk.append(event)
         if kind in self._folds:
@@ -89,12 +90,13 @@ class Trace:
         chunk, self._chunk = self._chunk, []
         if not chunk:
             return
-        for kind, length in {(event.__class__, len(event)) for event in chunk}:
+        shapes: set[tuple[Any, int]] = set(zip(map(type, chunk), map(len, chunk), strict=True))
+        for kind, length in shapes:
             assert length == len(kind._fields), f"{kind.__name__} was emitted with {length} fields"
         # Version 2 of marshal has no back references and no interning flags: the bytes depend on the values
         # alone.
         # Without the list's own header (a byte and its length), so that no flush in between can tell.
-        values = marshal.dumps([(type(event).__name__, *event) for event in chunk], 2)
+        values = marshal.dumps([(event.__class__.__name__,) + event for event in chunk], 2)  # noqa: RUF005
         self._hash.update(memoryview(values)[_LIST_HEADER:])
         for sink in self._sinks:
             sink(chunk)

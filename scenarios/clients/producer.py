@@ -7,7 +7,7 @@ from typing import Any
 
 from emulator.network import Network
 from emulator.nodes import Process
-from emulator.protocol.errors import Errors
+from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import Produced, ProducerIdentified
 from emulator.protocol.produce import (
     InitProducerIdRequest,
@@ -193,7 +193,7 @@ class Producer:
         outcomes = {tp: (error, base) for tp, error, base in response.partitions}
         for pending in group:
             error, base = outcomes[pending.batch.tp]
-            if error in STALE_METADATA:
+            if error and error in STALE_METADATA:
                 self._metadata.ask()
             self._settle(pending, error, base, leader)
         if self._accumulator.ready:
@@ -212,11 +212,11 @@ class Producer:
         if pending.done:
             return  # it has expired meanwhile
         idempotence = self._idempotence
-        if error is Errors.NONE or error is Errors.DUPLICATE_SEQUENCE_NUMBER:
+        if not error or error is Errors.DUPLICATE_SEQUENCE_NUMBER:
             if idempotence is not None:
                 idempotence.acknowledged(pending)
             fate = "duplicate" if error else "acked"
-            self._finish(pending, fate, Errors.NONE, base, leader)
+            self._finish(pending, fate, NO_ERROR, base, leader)
         elif self._may_retry(pending, error):
             self._put_back(pending, error)
         else:

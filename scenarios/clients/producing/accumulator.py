@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from attrs import define, field
 
-from emulator.protocol.errors import Errors
+from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.types import NO_LEADER, TopicPartition
 
@@ -24,7 +24,7 @@ class Pending:
     queue: "Queue"
     closed_us: int
     attempts: int = 0
-    error: Errors = Errors.NONE
+    error: Errors = NO_ERROR
     rests_until_us: int = 0
     done: bool = False
 
