@@ -1,6 +1,6 @@
-"""The fetch round of a fetcher thread: what one answer does to the partitions (kafka-behaviour, 8.2 to 8.4)."""
+"""The fetch round of a fetcher thread: what an answer does to the partitions (kafka-behaviour, 8.2 to 8.4)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from emulator.network import Disconnected
 from emulator.protocol.errors import Errors
@@ -21,7 +21,7 @@ Finish = Callable[[TopicPartition], bool]
 
 
 class FetchRound:
-    """Fetches what is to be fetched, and appends it."""
+    """Appends what has been fetched."""
 
     def __init__(
         self,
@@ -44,18 +44,8 @@ class FetchRound:
         self._finish = finish
         self._metrics = metrics
 
-    async def run(self) -> None:
-        """One fetch request and what its answer does to the partitions.
-
-        Raises:
-            emulator.network.Disconnected: there is no answer.
-        """
-        try:
-            answers = await self._endpoint.fetch()
-        except Disconnected:
-            self._metrics.answered(())
-            raise
-        self._metrics.answered(answers)
+    async def take(self, answers: Iterable[FetchedPartition]) -> None:
+        """Do what they say."""
         states = self._partitions.states
         for answer in answers:
             state = states.get(answer.tp)

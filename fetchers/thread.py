@@ -132,13 +132,18 @@ class FetcherThread:
         A partition that is added meanwhile ends the first wait and is not delayed.
         """
         try:
-            await self._fetching.run()
+            answers = await self._endpoint.fetch()
         except Disconnected as lost:
+            self._metrics.answered(())
             self._log.warning("leader does not answer", error=str(lost))
             self._endpoint.reset()
             states = list(self.states.values())
             await self._wait_within(self._policies.replica_fetch_backoff_us)
             self.partitions.delay(state for state in states if state in self.partitions)
+        else:
+            self._metrics.answered(answers)
+            if answers:
+                await self._fetching.take(answers)
 
     async def _wait_within(self, timeout_us: int | None) -> None:
         """Wait until partitions are added, but not longer than ``timeout_us``."""

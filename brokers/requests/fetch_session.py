@@ -161,6 +161,8 @@ class FetchSession:
 
         A request says where its sender stands when it comes, not when it is answered (8.5).
         """
+        if not self.dirty:
+            return [], 0, request.min_bytes <= 0
         partitions, positions = self.manager.partitions, self.positions
         now = self.manager.process.clock_us
         throttle = self.manager.throttle if self.manager.throttle.active else None

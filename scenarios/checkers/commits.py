@@ -62,7 +62,7 @@ class Commits:
         """What is committed of a partition; nothing, at first."""
         found = self._commits.get((topic, partition))
         if found is None:
-            found = self._commits[topic, partition] = Commit(TopicPartition(topic, partition))
+            found = self._commits[topic, partition] = Commit(TopicPartition.of(topic, partition))
         return found
 
     def members(self, commit: Commit) -> list[Member]:

@@ -250,7 +250,7 @@ class NoAckedRecordLost(Checker):
     def _partition(self, topic: str, number: int) -> _Partition:
         found = self._partitions.get((topic, number))
         if found is None:
-            tp = TopicPartition(topic, number)
+            tp = TopicPartition.of(topic, number)
             found = self._partitions[tp] = _Partition(tp)
         return found
 

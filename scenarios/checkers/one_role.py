@@ -43,7 +43,7 @@ class OneRole(Checker):
         """By broker, from whom it fetches each partition."""
 
     def on_position(self, event: FetchPosition) -> None:
-        tp, fetches = TopicPartition(event.topic, event.partition), self._fetches[event.node]
+        tp, fetches = TopicPartition.of(event.topic, event.partition), self._fetches[event.node]
         if event.offset < 0:
             fetches.pop(tp, None)
             return
@@ -56,7 +56,7 @@ class OneRole(Checker):
             self.violated(event, f"{tp}: broker {event.node}, leader of epoch {epoch}, fetches from {event.leader}")
 
     def on_leader(self, event: BecameLeader) -> None:
-        tp = TopicPartition(event.topic, event.partition)
+        tp = TopicPartition.of(event.topic, event.partition)
         self._leads[event.node][tp] = event.leader_epoch
         fetched = self._fetches[event.node].get(tp)
         if fetched is not None:
@@ -65,15 +65,15 @@ class OneRole(Checker):
             )
 
     def on_follower(self, event: BecameFollower) -> None:
-        self._leads[event.node].pop(TopicPartition(event.topic, event.partition), None)
+        self._leads[event.node].pop(TopicPartition.of(event.topic, event.partition), None)
 
     def on_stopped(self, event: ReplicaStopped) -> None:
         """A leader that is stopped without being deleted goes on leading in its own view."""
         if event.deleted:
-            self._leads[event.node].pop(TopicPartition(event.topic, event.partition), None)
+            self._leads[event.node].pop(TopicPartition.of(event.topic, event.partition), None)
 
     def on_failed(self, event: PartitionFailed) -> None:
-        tp = TopicPartition(event.topic, event.partition)
+        tp = TopicPartition.of(event.topic, event.partition)
         if tp in self._fetches[event.node]:
             self.violated(event, f"{tp}: failed on broker {event.node}, which goes on fetching it")
 

@@ -70,7 +70,7 @@ class Told:
 
     def _set(self, node: int, topic: str, partition: int, now: Led | None) -> None:
         self.changes += 1
-        led, tp = self._led.setdefault(node, {}), TopicPartition(topic, partition)
+        led, tp = self._led.setdefault(node, {}), TopicPartition.of(topic, partition)
         for each, sign in ((led.pop(tp, None), -1), (now, 1)):
             if each is not None:
                 under = each.under_replicated(self._definitions.get(node, ""))
@@ -80,7 +80,7 @@ class Told:
             led[tp] = now
 
     def _get(self, node: int, topic: str, partition: int) -> Led | None:
-        return self._led.get(node, {}).get(TopicPartition(topic, partition))
+        return self._led.get(node, {}).get(TopicPartition.of(topic, partition))
 
     def on_registered(self, event: MetricRegistered) -> None:
         if event.metric in (REASSIGNED, REASSIGNING):

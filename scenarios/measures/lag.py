@@ -44,7 +44,6 @@ GRID_US = 100_000
 class _Log:
     """One replica: ``position`` is its fetch offset, None without a fetch state."""
 
-    partition: _Partition
     end: int = 0
     high_watermark: int = 0
     position: int | None = None
@@ -61,7 +60,7 @@ class _Partition:
     open: dict[int, LagRow] = Factory(dict)
 
 
-_NOTHING = _Log(_Partition("", -1))
+_NOTHING = _Log()
 
 
 class Lags:
@@ -79,7 +78,6 @@ class Lags:
         self._keep_rows = measured.keep_rows
         self._instant_us = 0
         self._partitions: dict[tuple[str, int], _Partition] = {}
-        self._logs: dict[tuple[str, int, int], _Log] = {}
         self._dirty: list[_Partition] = []
         topology.subscribe(self._assigned, self._stated)
         trace.fold(Appended, self._appended)
@@ -115,21 +113,10 @@ class Lags:
         return partition
 
     def _log(self, t_us: int, topic: str, number: int, node: int) -> _Log:
-        # This runs for every batch on every replica: what ``_touch`` does, but for a replica that is known.
-        log = self._logs.get((topic, number, node))
+        logs = self._touch(t_us, topic, number).logs
+        log = logs.get(node)
         if log is None:
-            return self._new_log(t_us, topic, number, node)
-        if t_us > self._instant_us:
-            self._sample(t_us)
-        partition = log.partition
-        if not partition.dirty:
-            partition.dirty = True
-            self._dirty.append(partition)
-        return log
-
-    def _new_log(self, t_us: int, topic: str, number: int, node: int) -> _Log:
-        partition = self._touch(t_us, topic, number)
-        log = self._logs[topic, number, node] = partition.logs[node] = _Log(partition)
+            log = logs[node] = _Log()
         return log
 
     def _assigned(self, event: ZkWritten, tp: TopicPartition, replicas: tuple[int, ...]) -> None:

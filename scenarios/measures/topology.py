@@ -68,10 +68,10 @@ class Topology:
         self._topics[topic] = now
         for partition, replicas in now.items():
             if before.get(partition) != replicas:
-                self._tell(event, TopicPartition(topic, partition), replicas)
+                self._tell(event, TopicPartition.of(topic, partition), replicas)
         for partition in before:
             if partition not in now:
-                self._tell(event, TopicPartition(topic, partition), ())
+                self._tell(event, TopicPartition.of(topic, partition), ())
         self._see_motions(event, topic)
 
     def _see_motions(self, event: ZkWritten, topic: str) -> None:
@@ -81,7 +81,7 @@ class Topology:
         for partition in {**before, **now}:
             if (partition in now) != (partition in before):
                 for moved in self._moved:
-                    moved(event, TopicPartition(topic, partition), partition in now)
+                    moved(event, TopicPartition.of(topic, partition), partition in now)
 
     def assignment(self, tp: TopicPartition) -> tuple[int, ...]:
         """Its replicas in ZooKeeper, none when it is not there."""
@@ -93,7 +93,7 @@ class Topology:
 
     def partitions(self, topic: str) -> list[TopicPartition]:
         """Those in the topic's znode."""
-        return [TopicPartition(topic, partition) for partition in self._topics.get(topic, {})]
+        return [TopicPartition.of(topic, partition) for partition in self._topics.get(topic, {})]
 
     def _tell(self, event: ZkWritten, tp: TopicPartition, replicas: tuple[int, ...]) -> None:
         for assigned in self._assigned:
