@@ -15,7 +15,13 @@ from emulator.protocol.events import (
     FetcherStarted,
     FetcherStopped,
 )
-from fetchers import FetcherManager, FetcherPolicies, ReplicaAlterLogDirsManager, ReplicaFetcherManager
+from fetchers import (
+    FetcherManager,
+    FetcherPolicies,
+    InitialFetchState,
+    ReplicaAlterLogDirsManager,
+    ReplicaFetcherManager,
+)
 from tests.fetchers.rig import KINDS, A, B, Rig, play, write
 
 ONE_ENDS = FetcherPolicies(end_thread_when_all_failed=True)
@@ -174,6 +180,21 @@ def test_C97_next_epoch_clears_on_the_same_thread_where_others_are(kind: type[Fe
         assert (rig.thread.states[A].truncating, len(rig.manager.failed)) == (True, 0)
         await rig.rest(600)
         assert rig.equal(A)
+
+    play(scenario, kind=kind)
+
+
+@KINDS
+def test_fetching_again_clears_without_a_removal_before(kind: type[FetcherManager]) -> None:
+    """addFetcherForPartitions takes out of failedPartitions what it adds (2.3)."""
+
+    async def scenario(rig: Rig) -> None:
+        await fail(rig)
+        replica = rig.replicas[A]
+        replica.log.fail_disk(None)
+        rig.leader.epochs[A] = 1
+        rig.manager.add([InitialFetchState(A, rig.source, 1, replica.high_watermark, replica)])
+        assert (len(rig.manager.failed), list(rig.thread.states)) == (0, [B, A])
 
     play(scenario, kind=kind)
 

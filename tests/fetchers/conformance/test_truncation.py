@@ -30,6 +30,7 @@ def replica(*epochs: int) -> Replica:
         # C99: LEO 200, all under epoch 5: the leader's offset, or our own end
         ([5] * 200, (5, 156), Cut(156, True)),
         ([5] * 200, (5, 172), Cut(172, True)),
+        ([4] * 200, (4, 156), Cut(156, True)),
         ([4] * 200, (4, 202), Cut(200, True)),
         # C101: an old leader names no epoch; an undefined offset leaves the high watermark
         ([5] * 200, (-1, 155), Cut(155, True)),
@@ -54,6 +55,14 @@ def test_C101_an_old_follower_heeds_the_offset_alone(offset: int, cut: int) -> N
     """Inter-broker protocol 0.11 (KIP-101): 155 at once, no further than its end, its high watermark if undefined."""
     for epoch in (-1, 3, 5):
         assert Kip101().cut(replica(*[5] * 200), answer(epoch, offset), 120) == Cut(cut, True)
+
+
+@pytest.mark.parametrize(("offset", "cut"), [(156, 156), (202, 200)])
+def test_C99_a_follower_that_has_no_more_epochs_heeds_the_offset(offset: int, cut: int) -> None:
+    """ReplicaFetcherThreadTest.shouldTruncateToOffsetSpecifiedInEpochOffsetResponseIfFollowerHasNoMoreEpochs."""
+    follower = replica(*[5] * 200)
+    follower.log.epochs = NO_EPOCHS
+    assert Kip279().cut(follower, answer(4, offset), 120) == Cut(cut, True)
 
 
 def test_a_high_watermark_behind_the_end_cuts_nothing() -> None:
@@ -168,6 +177,20 @@ def test_C95_an_answer_for_an_epoch_that_has_passed_is_ignored(answered: Errors)
         rig.leader.hold.set()
         await rig.rest()
         assert rig.equal(A)
+
+    play(scenario)
+
+
+def test_C91_a_partition_removed_before_it_is_cut_at_its_high_watermark_is_not() -> None:
+    async def scenario(rig: Rig) -> None:
+        for tp in (A, B):
+            rig.replica(tp, 0, 0, 0, high_watermark=1).log.epochs = NO_EPOCHS
+            rig.leader.leads(tp, 0)
+        rig.add(A, B)
+        rig.manager.remove([A])
+        await rig.rest()
+        assert (rig.replicas[A].cuts, rig.replicas[B].cuts) == ([], [1])
+        assert list(rig.thread.states) == [B]
 
     play(scenario)
 
