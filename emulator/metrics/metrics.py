@@ -25,6 +25,11 @@ def short_name(metric: str) -> str:
     return metric.partition("name=")[2].partition(",")[0]
 
 
+def type_name(metric: str) -> str:
+    """What ``type=`` says in the name of a metric or of an attribute."""
+    return metric.partition("type=")[2].partition(",")[0].partition(":")[0]
+
+
 def attribute(domain: str, type: str, name: str) -> str:
     """An attribute of a metric without a name of its own (those of Kafka's own library), as Kafka's JmxTool prints
     it."""
@@ -143,8 +148,8 @@ class Metrics:
     """The registry of one process; it ends with it.
 
     Attributes:
-        lacks: the names (``name=`` alone) of what the release does not have. It is measured all the same, and nobody
-            sees it: those who measure need not ask.
+        lacks: the names (``name=`` alone) and types (``type=``) of what the release does not have. It is measured all
+            the same, and nobody sees it: those who measure need not ask.
         gauges, meters, idle_meters: when what changes often is written.
     """
 
@@ -186,8 +191,8 @@ class Metrics:
         self._hidden[metric.name] = None
 
     def has(self, name: str) -> bool:
-        """Whether the release has the metric of this name, or of a full one."""
-        return short_name(name) not in self.lacks
+        """Whether the release has the metric of this full name."""
+        return short_name(name) not in self.lacks and type_name(name) not in self.lacks
 
     def write(self, kind: type, name: str, *values: Any) -> None:
         """Record that of one metric; nothing where the release lacks it."""

@@ -122,11 +122,12 @@ def test_a_timer_is_written_each_time() -> None:
     on_site(body)
 
 
-def test_what_the_release_lacks_is_measured_and_not_shown() -> None:
+@pytest.mark.parametrize("lacking", ["LeaderCount", "ReplicaManager"], ids=["name", "type"])
+def test_what_the_release_lacks_is_measured_and_not_shown(lacking: str) -> None:
     async def body(site: Site) -> None:
         process = await site.process(0)
         events = kept(site, MetricRegistered, GaugeSet, MetricRemoved)
-        process.metrics.lacks = ("LeaderCount",)
+        process.metrics.lacks = (lacking,)
         gauge = process.metrics.gauge(LEADERS)
         gauge.set(3)
         process.metrics.remove(gauge)
