@@ -1,28 +1,19 @@
 """From a scenario to the set-up of its cluster: profile, settings and strategy, composed."""
 
-from attrs import evolve
-
 from brokers.lifecycle import BrokerSpec
-from brokers.log import LogManagerConfig, Writeback
-from brokers.log.config import BROKER_NAMES, DEFAULTS, NEVER, TOPIC_NAMES
-from brokers.partition.isr_rules import StuckOrSlow
-from brokers.policies import BrokerConfig, BrokerPolicies
-from controller import ControllerPolicies
-from controller.reassignment.kafka_42 import Kafka42
-from controller.reassignment.kafka_6794 import Kafka6794, above_target, literal
-from controller.reassignment.policy import ReassignmentProtocol
 from emulator.disks import DiskSpeed
 from emulator.network import Card, NetworkSpec
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkSpec
-from fetchers import FetcherPolicies
 from scenarios.clients import Consumption, Workload
-from scenarios.cluster import ClusterSetup, TopicSetup
-from scenarios.model import DiskSpec, Scenario, TopicSpec, WorkloadSpec
+from scenarios.cluster import ClusterSetup
+from scenarios.model import DiskSpec, Scenario, WorkloadSpec
 from scenarios.model.configs import LONG_MAX, QUOTA_RATES
 from scenarios.model.consumers import ConsumerSpec
 from scenarios.model.workloads import STICKY
+from scenarios.profiles.policies import broker_policies, controller_policies, fetcher_policies
 from scenarios.profiles.releases import BUNDLES
+from scenarios.profiles.topics import partition_count, topic_setup
 
 
 def cluster_setup(scenario: Scenario) -> ClusterSetup:
@@ -30,8 +21,8 @@ def cluster_setup(scenario: Scenario) -> ClusterSetup:
     spec = scenario.cluster
     return ClusterSetup(
         brokers=spec.brokers,
-        broker=BrokerSpec(_broker_policies(scenario), _fetcher_policies(scenario)),
-        controller=_controller_policies(scenario),
+        broker=BrokerSpec(broker_policies(scenario), fetcher_policies(scenario)),
+        controller=controller_policies(scenario),
         network=_network(scenario),
         zk=ZkSpec(
             rtt_us=spec.zk.rtt_us,
@@ -64,17 +55,9 @@ def _network(scenario: Scenario) -> NetworkSpec:
     return NetworkSpec(spec.latency_us, spec.jitter_us, spec.egress, spec.ingress, spec.sigma, cards)
 
 
-def topic_setup(scenario: Scenario, topic: TopicSpec) -> TopicSetup:
-    """A topic of ``scenario``, or one that its method creates."""
-    lists = topic.replica_lists(scenario.cluster.brokers)
-    sizes = [load.message_size for load in scenario.workloads if load.topic == topic.name]
-    config = {name: str(value).lower() for name, value in topic.config.items()}
-    return TopicSetup(topic.name, dict(enumerate(lists)), topic.size_bytes, (sizes or [1024])[0], config)
-
-
 def _workloads(scenario: Scenario, load: WorkloadSpec) -> list[Workload]:
     """One for each producer; together they have the rate."""
-    count = next(topic.partitions for topic in all_topics(scenario) if topic.name == load.topic)
+    count = partition_count(scenario, load.topic)
     partitions = tuple(TopicPartition(load.topic, partition) for partition in range(count))
     each, extra = divmod(load.producer_rate, load.producers)
     timeout_ms = load.config.get("request.timeout.ms", scenario.settings()["request.timeout.ms"])
@@ -102,7 +85,7 @@ def _workloads(scenario: Scenario, load: WorkloadSpec) -> list[Workload]:
 
 
 def _consumption(scenario: Scenario, consumer: ConsumerSpec) -> Consumption:
-    count = next(topic.partitions for topic in all_topics(scenario) if topic.name == consumer.topic)
+    count = partition_count(scenario, consumer.topic)
     return Consumption(
         tuple(TopicPartition(consumer.topic, partition) for partition in consumer.partitions or range(count)),
         consumer.offset_reset,
@@ -120,36 +103,6 @@ def _consumption(scenario: Scenario, consumer: ConsumerSpec) -> Consumption:
     )
 
 
-def _broker_policies(scenario: Scenario) -> BrokerPolicies:
-    settings, brokers = scenario.settings(), BUNDLES[scenario.profile].brokers
-    config = BrokerConfig(
-        min_insync_replicas=settings["min.insync.replicas"],
-        replica_lag_time_max_us=settings["replica.lag.time.max.ms"] * 1000,
-        replica_high_watermark_checkpoint_interval_us=settings["replica.high.watermark.checkpoint.interval.ms"] * 1000,
-        log=DEFAULTS.changed({name: str(settings[name]) for name in BROKER_NAMES}, BROKER_NAMES),
-        log_manager=_log_manager(scenario),
-        request_timeout_us=settings["request.timeout.ms"] * 1000,
-        replication_quota_window_num=settings["replication.quota.window.num"],
-        replication_quota_window_size_us=settings["replication.quota.window.size.seconds"] * 1_000_000,
-        controller_socket_timeout_us=settings["controller.socket.timeout.ms"] * 1000,
-        controlled_shutdown_enable=bool(settings["controlled.shutdown.enable"]),
-        controlled_shutdown_max_retries=settings["controlled.shutdown.max.retries"],
-        controlled_shutdown_retry_backoff_us=settings["controlled.shutdown.retry.backoff.ms"] * 1000,
-    )
-    rule = brokers.out_of_sync
-    if isinstance(rule, StuckOrSlow):
-        rule = StuckOrSlow(settings["replica.lag.max.messages"])
-    return evolve(
-        brokers,
-        config=config,
-        out_of_sync=rule,
-        topic_min_insync_replicas=min_insync_replicas(scenario),
-        topic_logs=topic_logs(scenario),
-        # KAFKA-42's controller does not tell the leader of new replicas: under no release could the move end otherwise.
-        checks_assignment=brokers.checks_assignment and scenario.strategy.parsed.protocol != "kafka-42",
-    )
-
-
 def _disk_speed(disk: DiskSpec) -> DiskSpeed | None:
     """None where disks take no time."""
     if disk.read is None and disk.write is None and not disk.latency_us:
@@ -157,86 +110,7 @@ def _disk_speed(disk: DiskSpec) -> DiskSpeed | None:
     return DiskSpeed(disk.read, disk.write, disk.latency_us)
 
 
-def _log_manager(scenario: Scenario) -> LogManagerConfig:
-    settings, writeback_us = scenario.settings(), scenario.cluster.disk.writeback_us
-    own = (logs.get("flush.messages") for logs in topic_logs(scenario).values())
-    flushes = any(name is not None for name in own) or settings["log.flush.interval.messages"] < LONG_MAX
-    check_ms = settings["log.flush.scheduler.interval.ms"]
-    return LogManagerConfig(
-        delete_delay_us=settings["log.segment.delete.delay.ms"] * 1000,
-        retention_check_us=settings["log.retention.check.interval.ms"] * 1000,
-        flush_check_us=NEVER if check_ms == LONG_MAX else check_ms * 1000,
-        flushes=flushes,
-        writeback=None if writeback_us is None else Writeback(writeback_us),
-    )
-
-
-def topic_logs(scenario: Scenario) -> dict[str, dict[str, str]]:
-    """Topic -> what it sets for its logs, of those that set anything."""
-    own = {
-        topic.name: {name: str(value) for name, value in topic.config.items() if name in TOPIC_NAMES}
-        for topic in all_topics(scenario)
-    }
-    return {name: settings for name, settings in own.items() if settings}
-
-
-def min_insync_replicas(scenario: Scenario) -> dict[str, int]:
-    """Topic -> its own min.insync.replicas, of those that set one."""
-    key = "min.insync.replicas"
-    return {topic.name: int(topic.config[key]) for topic in all_topics(scenario) if key in topic.config}
-
-
-def all_topics(scenario: Scenario) -> tuple[TopicSpec, ...]:
-    """The topics that exist at the start, and those that the method creates."""
-    created = (entry.param("topic") for entry in scenario.method if entry.action == "topic.create")
-    return (*scenario.topics, *created)
-
-
-def _fetcher_policies(scenario: Scenario) -> FetcherPolicies:
-    settings = scenario.settings()
-    return evolve(
-        BUNDLES[scenario.profile].fetchers,
-        num_replica_fetchers=settings["num.replica.fetchers"],
-        replica_fetch_wait_max_us=settings["replica.fetch.wait.max.ms"] * 1000,
-        replica_fetch_min_bytes=settings["replica.fetch.min.bytes"],
-        replica_fetch_max_bytes=settings["replica.fetch.max.bytes"],
-        replica_fetch_response_max_bytes=settings["replica.fetch.response.max.bytes"],
-        replica_fetch_backoff_us=settings["replica.fetch.backoff.ms"] * 1000,
-        replica_socket_timeout_us=settings["replica.socket.timeout.ms"] * 1000,
-    )
-
-
 def _quota_rates(scenario: Scenario) -> dict[str, str]:
     """The rates that each broker has from the start. They bind whom the lists of topics name."""
     settings = scenario.settings()
     return {name: str(settings[name]) for name in QUOTA_RATES if settings[name] != LONG_MAX}
-
-
-def _controller_policies(scenario: Scenario) -> ControllerPolicies:
-    settings, policies = scenario.settings(), BUNDLES[scenario.profile].controller
-    rebalance = evolve(
-        policies.auto_rebalance,
-        enabled=bool(settings["auto.leader.rebalance.enable"]),
-        percentage=settings["leader.imbalance.per.broker.percentage"],
-        interval_us=settings["leader.imbalance.check.interval.seconds"] * 1_000_000,
-    )
-    return evolve(
-        policies,
-        reassignment=_protocol(scenario),
-        unclean_leader_election=bool(settings["unclean.leader.election.enable"]),
-        delete_topics=bool(settings["delete.topic.enable"]),
-        auto_rebalance=rebalance,
-        request_timeout_us=settings["controller.socket.timeout.ms"] * 1000,
-        pinned=scenario.cluster.controller,
-    )
-
-
-def _protocol(scenario: Scenario) -> ReassignmentProtocol:
-    bundle, strategy = BUNDLES[scenario.profile], scenario.strategy.parsed
-    protocols: dict[str, ReassignmentProtocol] = {
-        "wiki": bundle.wiki,
-        "kafka-6794": Kafka6794(strategy.width, literal if strategy.shape == "grow-then-shrink" else above_target),
-        "kafka-42": Kafka42(),
-        "kip-455": bundle.kip_455,
-    }
-    return protocols[strategy.protocol]

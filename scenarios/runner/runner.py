@@ -24,7 +24,7 @@ from scenarios.measures.figures import Figures
 from scenarios.measures.moves import refused as is_refusal
 from scenarios.model import Scenario
 from scenarios.profiles import cluster_setup
-from scenarios.profiles.setup import min_insync_replicas, topic_setup
+from scenarios.profiles.topics import min_insync_replicas, topic_setup
 from scenarios.runner.judge import Judge
 from scenarios.runner.method import Method
 from scenarios.runner.recounts import Recounts
