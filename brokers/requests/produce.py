@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from brokers.partition import Partition, acks
 from brokers.purgatory import DelayedProduce
-from emulator.disks import DiskError
+from emulator.disks import DiskError, UnexpectedError
 from emulator.network import Channel
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.produce import IdempotentBatch, ProducedBatch, ProduceRequest, ProduceResponse
@@ -61,6 +61,8 @@ class ProduceHandler:
             return NO_ERROR, partition.append_as_leader(batch)
         except (DiskError, StorageError):
             return Errors.KAFKA_STORAGE_ERROR, -1
+        except UnexpectedError:  # ReplicaManager.appendToLocalLog, 2.3.1, catches whatever there is
+            return Errors.UNKNOWN_SERVER_ERROR, -1
 
     def _append_once(self, partition: Partition, batch: IdempotentBatch) -> tuple[Errors, int]:
         """What a producer that counts its batches sends: a repetition is answered as the first time (KIP-98)."""

@@ -3,7 +3,7 @@
 import pytest
 
 from brokers.policies import BrokerConfig, BrokerPolicies
-from emulator.disks import Fault
+from emulator.disks import DiskError, Fault, UnexpectedError
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkCode
@@ -104,12 +104,16 @@ def test_acks_0_learns_of_an_error_by_a_lost_connection() -> None:
     assert (line.replies, line.released, line.hung_up) == ([], 0, True)
 
 
-def test_a_disk_that_fails_is_a_storage_error() -> None:
+@pytest.mark.parametrize(
+    ("error", "answered"),
+    [(DiskError, Errors.KAFKA_STORAGE_ERROR), (UnexpectedError, Errors.UNKNOWN_SERVER_ERROR)],
+)
+def test_what_an_append_that_fails_is_answered(error: type[Exception], answered: Errors) -> None:
     bench = Bench()
     partition = bench.lead()
     assert partition.log is not None
-    partition.log.fail_disk(Fault("I/O error", left=1))
-    assert bench.produce().last.partitions == ((TP, Errors.KAFKA_STORAGE_ERROR, -1),)
+    partition.log.fail_disk(Fault("I/O error", left=1, error=error))
+    assert bench.produce().last.partitions == ((TP, answered, -1),)
     assert bench.produce().last.partitions == ((TP, Errors.NONE, 0),)
 
 

@@ -70,8 +70,11 @@ def fail_partition(actions: Actions, entry: MethodEntry, brokers: Brokers) -> No
         partition = actions.cluster.brokers[broker].replicas.partitions.get(tp) if running else None
         if partition is None or partition.log is None:
             actions.refused.append(f"fetcher.fail_partition: broker {broker} has no replica of {tp}")
+            continue
+        operation, error = FAILURES[entry.param("cause")]
+        if partition.is_leader and operation == "append":
+            actions.refused.append(f"fetcher.fail_partition: broker {broker} leads {tp}, no fetcher appends to it")
         else:
-            operation, error = FAILURES[entry.param("cause")]
             partition.log.fail_disk(Fault(INJECTED, (operation,), 1, error))
 
 

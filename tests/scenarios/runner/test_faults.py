@@ -208,6 +208,13 @@ def test_kafka_8346_an_error_that_nobody_foresaw(profile: str, behind: set[int])
     assert {event.partition for event in played.of(IsrChanged, lambda event: event.kind == "shrink")} == behind
 
 
+@pytest.mark.parametrize("cause", ["append", "unexpected"])
+def test_fetcher_fail_partition_needs_a_fetcher(cause: str) -> None:
+    played = play(scenario(method=[act("fetcher.fail_partition", 0, partition="orders-0", cause=cause)]))
+    assert played.run.reason == "not exercised"
+    assert "broker 0 leads orders-0, no fetcher appends to it" in str(played.run.explanation)
+
+
 # -- the operator -----------------------------------------------------------------------------------------------
 
 
