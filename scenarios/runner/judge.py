@@ -132,10 +132,11 @@ class Judge:
         if pending.met_us is None and holds and end_us <= limit_us:
             pending.met_us = end_us
         if pending.met_us is None or pending.met_us > limit_us:
-            late = "" if pending.met_us is None else f" (came true at {pending.met_us / 1e6:.3f} s)"
             # The horizon can come before the limit; nobody looked after it.
             looked_us = min(limit_us, end_us)
-            return Expectation(statement, False, f"found {found} at {looked_us / 1e6:.3f} s{late}", looked_us)
+            by_then = f"at {looked_us / 1e6:.3f} s"
+            late = pending.met_us is not None and f"not yet {by_then}, came true at {pending.met_us / 1e6:.3f} s"
+            return Expectation(statement, False, late or f"found {found} {by_then}", looked_us)
         return Expectation(statement, holds, "" if holds else f"was true, but at the end {found}", pending.met_us)
 
     def _holds(self, expect: Expect) -> Outcome:

@@ -97,7 +97,7 @@ def test_too_late() -> None:
     hold = {"at": "1s", "action": "gate.hold", "gate": {"step": "wiki.4", "edge": "before"}, "duration": "10s"}
     late = {"within": "5s", "assignment": {"orders-0": [0, 2]}}
     found = run(plan={0: [0, 2]}, method=[hold, EXECUTE], expect=[late])
-    assert_failed(found, "expectation", "(came true at 11.")
+    assert_failed(found, "expectation", "not yet at 6.000 s, came true at 11.")
 
 
 def test_true_for_a_moment_only() -> None:
