@@ -7,7 +7,9 @@ import pytest
 from brokers.partition import Partition, RemoteReplica
 from brokers.partition.isr_rules import NotCaughtUp
 from brokers.policies import BrokerPolicies
+from brokers.requests import fetch_session
 from emulator.network import Channel
+from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import CONSUMER
 from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest
 from scenarios.checkers import Checkers
@@ -40,7 +42,7 @@ def fetches_under_an_older_epoch(bench: Bench) -> list[str]:
 
 def test_a_leader_that_does_not_look_at_the_epoch_of_a_fetch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fetches_under_an_older_epoch(Bench()) == []
-    monkeypatch.setattr(BrokerPolicies, "fenced", lambda *_: False)
+    monkeypatch.setattr(fetch_session, "refusal", lambda *_: Errors.NONE)
     assert fetches_under_an_older_epoch(Bench()) == ["fetch_fence"]
 
 
