@@ -17,7 +17,7 @@ from attrs import Factory, define
 from emulator.protocol.events import Consumed, ConsumerFailed, HighWatermark, PositionReset
 from emulator.trace import Trace
 from scenarios.measures.cluster import Measured
-from scenarios.measures.lag import GRID_US
+from scenarios.measures.grid import OnGrid
 from scenarios.measures.rows import ConsumerLagRow, ConsumeRow
 
 KEPT = 4096
@@ -54,7 +54,7 @@ class _Partition:
         return self.times[place] if place < len(self.ends) else None
 
 
-class Reads:
+class Reads(OnGrid[_Partition]):
     """The fold over one run.
 
     Attributes:
@@ -65,6 +65,7 @@ class Reads:
     """
 
     def __init__(self, trace: Trace, measured: Measured) -> None:
+        super().__init__()
         self.messages = 0
         self.delay_us: dict[int, int] = {}
         self.lag_us: dict[int, int] = {}
@@ -72,21 +73,9 @@ class Reads:
         self.lag_rows: list[ConsumerLagRow] = []
         self._keep_rows = measured.keep_rows
         self._trace = trace
-        self._instant_us = 0
-        self._partitions: dict[tuple[str, int], _Partition] = {}
-        self._dirty: list[_Partition] = []
         trace.fold(PositionReset, self._reset)
         trace.fold(Consumed, self._consumed)
         trace.fold(ConsumerFailed, self._failed)
-
-    def finish(self, end_us: int) -> None:
-        """Look a last time, at the last instant within the run, and close what is open."""
-        if self._instant_us <= end_us:
-            self._sample(end_us)
-        for partition in self._partitions.values():
-            for row in partition.open.values():
-                self._close(row, end_us)
-            partition.open.clear()
 
     # -- events -----------------------------------------------------------------------------------------------------
 
@@ -123,23 +112,8 @@ class Reads:
 
     # -- the grid ---------------------------------------------------------------------------------------------------
 
-    def _touch(self, t_us: int, topic: str, number: int) -> _Partition:
-        if t_us > self._instant_us:
-            self._sample(t_us)
-        partition = self._partitions.get((topic, number))
-        if partition is None:
-            partition = self._partitions[topic, number] = _Partition(topic, number)
-        if not partition.dirty:
-            partition.dirty = True
-            self._dirty.append(partition)
-        return partition
-
-    def _sample(self, t_us: int) -> None:
-        for partition in self._dirty:
-            partition.dirty = False
-            self._read(partition, self._instant_us)
-        self._dirty.clear()
-        self._instant_us = -(-t_us // GRID_US) * GRID_US
+    def _create(self, topic: str, number: int) -> _Partition:
+        return _Partition(topic, number)
 
     def _read(self, partition: _Partition, instant_us: int) -> None:
         open_rows = partition.open

@@ -8,9 +8,7 @@ Two lags per follower, both against the leader that ZooKeeper names:
   is *ahead* of the leader's (after an election, until it is truncated) is that far away too. Without a
   leader the last value stands, because there is nothing to be behind.
 
-A follower is an assigned replica (topic znode) that is not the leader. A value at a grid instant is the
-state after all events up to and including it. The cost is that of the partitions that changed since the last
-instant; an idle one costs nothing, however long it is idle.
+A follower is an assigned replica (topic znode) that is not the leader.
 """
 
 from __future__ import annotations
@@ -34,10 +32,9 @@ from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace import Trace
 from emulator.trace.events import ZkWritten
 from scenarios.measures.cluster import Measured
+from scenarios.measures.grid import OnGrid
 from scenarios.measures.rows import LagRow
 from scenarios.measures.topology import Topology
-
-GRID_US = 100_000
 
 
 @define(eq=False)
@@ -63,7 +60,7 @@ class _Partition:
 _NOTHING = _Log()
 
 
-class Lags:
+class Lags(OnGrid[_Partition]):
     """The fold over one run.
 
     Attributes:
@@ -72,13 +69,11 @@ class Lags:
     """
 
     def __init__(self, trace: Trace, topology: Topology, measured: Measured) -> None:
+        super().__init__()
         self.rows: list[LagRow] = []
         self.lag_us: dict[int, int] = {}
         self.true_lag_us: dict[int, int] = {}
         self._keep_rows = measured.keep_rows
-        self._instant_us = 0
-        self._partitions: dict[tuple[str, int], _Partition] = {}
-        self._dirty: list[_Partition] = []
         topology.subscribe(self._assigned, self._stated)
         trace.fold(Appended, self._appended)
         trace.fold(HighWatermark, self._high_watermark)
@@ -91,26 +86,8 @@ class Lags:
         trace.fold(ReplicaStopped, self._stopped)
         trace.fold(NodeCrashed, self._crashed)
 
-    def finish(self, end_us: int) -> None:
-        """Look a last time, at the last instant within the run, and close what is open."""
-        if self._instant_us <= end_us:
-            self._sample(end_us)
-        for partition in self._partitions.values():
-            for row in partition.open.values():
-                self._close(row, end_us)
-            partition.open.clear()
-
-    def _touch(self, t_us: int, topic: str, number: int) -> _Partition:
-        """The partition, which an event at ``t_us`` is about to change."""
-        if t_us > self._instant_us:
-            self._sample(t_us)
-        partition = self._partitions.get((topic, number))
-        if partition is None:
-            partition = self._partitions[topic, number] = _Partition(topic, number)
-        if not partition.dirty:
-            partition.dirty = True
-            self._dirty.append(partition)
-        return partition
+    def _create(self, topic: str, number: int) -> _Partition:
+        return _Partition(topic, number)
 
     def _log(self, t_us: int, topic: str, number: int, node: int) -> _Log:
         logs = self._touch(t_us, topic, number).logs
@@ -167,15 +144,6 @@ class Lags:
         """A process that is gone fetches nothing; its log stays where it is until it is loaded again."""
         for topic, number in [key for key, partition in self._partitions.items() if event.node in partition.logs]:
             self._log(event.t_us, topic, number, event.node).position = None
-
-    def _sample(self, t_us: int) -> None:
-        """Read what changed up to the instant that is due, and find the one that an event at ``t_us``
-        belongs to."""
-        for partition in self._dirty:
-            partition.dirty = False
-            self._read(partition, self._instant_us)
-        self._dirty.clear()
-        self._instant_us = -(-t_us // GRID_US) * GRID_US
 
     def _read(self, partition: _Partition, instant_us: int) -> None:
         leader, open_rows, logs = partition.leader, partition.open, partition.logs
