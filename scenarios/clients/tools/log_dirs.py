@@ -16,12 +16,12 @@ from scenarios.clients.admin import TimedOut
 from scenarios.clients.operator import Operator
 from scenarios.clients.tools import configs
 from scenarios.clients.tools.outcome import Outcome
+from scenarios.clients.tools.throttle import COPY_RATE
 
 Replica = tuple[TopicPartition, int]
 Directories = Mapping[Replica, str]
 """Partition and broker -> the directory, by name, that the replica is to be in."""
 
-COPY_RATE = "replica.alter.log.dirs.io.max.bytes.per.second"
 TIMEOUT_US = 10_000_000
 """--timeout: for how long replicas that do not exist yet are asked for again."""
 ASK_AGAIN_US = 100_000

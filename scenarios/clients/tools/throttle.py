@@ -14,7 +14,8 @@ SIDES = ("leader", "follower")
 LISTS = tuple(f"{side}.replication.throttled.replicas" for side in SIDES)
 RATES = tuple(f"{side}.replication.throttled.rate" for side in SIDES)
 REASSIGNMENT_RATES = tuple(f"{side}.reassignment.throttled.rate" for side in SIDES)
-BROKER_RATES = (*RATES, *REASSIGNMENT_RATES, "replica.alter.log.dirs.io.max.bytes.per.second")
+COPY_RATE = "replica.alter.log.dirs.io.max.bytes.per.second"
+BROKER_RATES = (*RATES, *REASSIGNMENT_RATES, COPY_RATE)
 
 
 def throttled_lists(before: Assignments, moves: Assignments, *, all_leaders: bool = False) -> dict[str, dict[str, str]]:
