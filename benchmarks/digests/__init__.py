@@ -1,0 +1,1 @@
+"""Do all runs still give the same bytes? What a change of shape has to prove."""
