@@ -12,9 +12,9 @@ from typing import Any
 import structlog
 
 from benchmarks.results import write_section
-from scenarios.checkers import Checkers
 from scenarios.cluster import Cluster
-from scenarios.measures import Measured, Measures
+from scenarios.observe.checkers import Checkers
+from scenarios.observe.measures import Measured, Measures
 
 
 def parser_of(name: str, description: str | None, repeats: int | None = None) -> argparse.ArgumentParser:

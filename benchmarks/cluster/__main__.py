@@ -22,9 +22,9 @@ from emulator.kernel import World
 from emulator.kernel.collector import collector_off
 from emulator.protocol.events import Produced
 from emulator.protocol.types import TopicPartition
-from scenarios.clients import Workload
 from scenarios.cluster import Cluster, ClusterSetup, TopicSetup
-from scenarios.model import Scenario
+from scenarios.cluster.clients import Workload
+from scenarios.language import Scenario
 
 
 @frozen

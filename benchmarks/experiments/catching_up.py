@@ -3,7 +3,7 @@
 from attrs import define, field
 
 from emulator.protocol.events import Appended, MoveFinished
-from scenarios.runner.runner import Stage
+from scenarios.runs.runner import Stage
 
 EVERY_US = 1_000_000
 

@@ -15,7 +15,7 @@ from benchmarks.experiments.charts import Chart, Line, Point
 from benchmarks.experiments.emulate import emulate
 from benchmarks.experiments.experiment import Experiment, Finding, Outcome, Tolerance, within
 from benchmarks.experiments.latencies import Latencies
-from scenarios.model import Scenario
+from scenarios.language import Scenario
 
 MEDIAN_MS = 5
 SIGMA = 0.6

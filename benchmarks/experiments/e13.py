@@ -13,7 +13,7 @@ from benchmarks.experiments.charts import Chart, Line
 from benchmarks.experiments.emulate import emulate
 from benchmarks.experiments.experiment import Experiment, Finding, Outcome, Tolerance, at_least, at_most, within
 from benchmarks.experiments.latencies import Latencies
-from scenarios.model import Scenario
+from scenarios.language import Scenario
 
 CARD_MB = 100
 WRITE_MB = 25

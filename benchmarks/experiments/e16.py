@@ -14,10 +14,10 @@ from benchmarks.experiments.emulate import emulate
 from benchmarks.experiments.experiment import EXACT, Experiment, Finding, Outcome, Tolerance, at_most
 from benchmarks.experiments.steps import Shown, Steps, count, value_at
 from emulator.protocol.events import FetcherStopped, PartitionFailed, PartitionUnfailed
-from scenarios.mbeans import FAILED_PARTITIONS
-from scenarios.measures.rows import LagRow
-from scenarios.model import Scenario
-from scenarios.runner.runner import Stage
+from scenarios.language import Scenario
+from scenarios.observe.mbeans import FAILED_PARTITIONS
+from scenarios.observe.measures.rows import LagRow
+from scenarios.runs.runner import Stage
 
 PARTITIONS = 20
 LEADER, FOLLOWER, ADDED, CONTROLLER = 0, 1, 2, 3

@@ -12,8 +12,8 @@ from benchmarks.experiments.charts import Chart, Line
 from benchmarks.experiments.emulate import emulate
 from benchmarks.experiments.experiment import EXACT, Experiment, Finding, Outcome, within
 from benchmarks.experiments.steps import Shown, Steps, area, between, count, value_at
-from scenarios.mbeans import REASSIGNING, UNDER_REPLICATED
-from scenarios.model import Scenario
+from scenarios.language import Scenario
+from scenarios.observe.mbeans import REASSIGNING, UNDER_REPLICATED
 
 MOVING = 20
 OLD, NEW = (0, 1, 2), (3, 4, 5)

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from attrs import frozen
 
-from scenarios.measures.figures import Value
-from scenarios.model import Scenario
-from scenarios.runner import Run
-from scenarios.runner.runner import Stage, conclude, prepare
+from scenarios.language import Scenario
+from scenarios.observe.measures.figures import Value
+from scenarios.runs import Run
+from scenarios.runs.runner import Stage, conclude, prepare
 
 Watch = Callable[[Stage], object]
 

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from attrs import frozen
 
-from scenarios.model import Scenario
+from scenarios.language import Scenario
 
 MESSAGE_BYTES = 1_000
 MB = 1_000_000

@@ -8,7 +8,7 @@ from attrs import define, field
 from benchmarks.experiments.charts import Point
 from emulator.metrics.events import GaugeSet
 from emulator.protocol.events import NodeCrashed
-from scenarios.runner.runner import Stage
+from scenarios.runs.runner import Stage
 
 Steps = list[Point]
 """(s, value from then on), ascending."""

@@ -16,10 +16,10 @@ from pathlib import Path
 from benchmarks.program import conclude, parser_of
 from benchmarks.results import machine
 from benchmarks.tables import table
-from scenarios.model import Scenario
-from scenarios.spark.session import session
-from scenarios.spark.sweep import RUNNER, plan, sweep
-from scenarios.spark.task import Failure, run_chunk
+from scenarios.language import Scenario
+from scenarios.studies.spark.session import session
+from scenarios.studies.spark.sweep import RUNNER, plan, sweep
+from scenarios.studies.spark.task import Failure, run_chunk
 
 SCENARIO = """
 schema = "scenario/1"

@@ -21,7 +21,7 @@ from scenarios.cli import exits
 from scenarios.cli.differences import Difference, difference_lines, parse_event
 from scenarios.cli.output import note, say
 from scenarios.cli.recording import RECORDER
-from scenarios.model import Scenario
+from scenarios.language import Scenario
 
 HASH_SEEDS = ("1", "4242")
 """PYTHONHASHSEED of the two: sets and hashes of texts come in another order."""

@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from scenarios.errors import BadInput, did_you_mean, nearest
-from scenarios.model import Scenario
+from scenarios.language import Scenario
 
 _SUFFIX = ".toml"
 

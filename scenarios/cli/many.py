@@ -19,7 +19,7 @@ from scenarios.cli import exits
 from scenarios.cli.output import note, say, show
 from scenarios.cli.report import explanation, number, replay
 from scenarios.cli.workers import in_order
-from scenarios.model import Scenario
+from scenarios.language import Scenario
 
 _COLUMNS = ("time_to_complete_s", "under_replicated_assigned_s", "leader_elections", "isr_shrinks")
 _HEADER = ("complete_s", "under_repl_s", "elections", "shrinks")
@@ -90,7 +90,7 @@ def run_seeds(scenario: Scenario, arguments: Namespace) -> int:
 
 def run_task(task: Task) -> Outcome:
     """One run, in whatever process."""
-    from scenarios.runner import run_scenario
+    from scenarios.runs import run_scenario
 
     scenario = Scenario.from_table(task.document, source=task.source)
     run = run_scenario(

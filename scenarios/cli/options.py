@@ -85,7 +85,7 @@ def strategy_of(option: str) -> Callable[[str], str]:
     """A reader of a strategy, by its full name."""
 
     def read(text: str) -> str:
-        from scenarios.strategies import parse_strategy
+        from scenarios.language.strategies import parse_strategy
 
         try:
             return parse_strategy(text).name
@@ -99,7 +99,7 @@ strategy = strategy_of("--strategy")
 
 
 def profile(text: str) -> str:
-    from scenarios.model.profile_names import check_profile
+    from scenarios.language.profile_names import check_profile
 
     try:
         return check_profile(text)

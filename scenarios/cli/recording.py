@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from scenarios.cli import exits, logs
-from scenarios.model import Scenario
+from scenarios.language import Scenario
 
-RECORDER = "scenarios.runner:record_events"
+RECORDER = "scenarios.runs:record_events"
 
 
 def main() -> int:

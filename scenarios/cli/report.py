@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from scenarios.cli.output import table
 
 if TYPE_CHECKING:
-    from scenarios.runner import Run
+    from scenarios.runs import Run
 
 KEY_METRICS = (
     "time_to_complete_s",

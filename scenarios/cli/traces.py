@@ -31,8 +31,8 @@ def read(arguments: Namespace) -> Recorded:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from scenarios.dataset.events import read_events
-    from scenarios.dataset.reader import open_data_set, read_table
+    from scenarios.runs.dataset.events import read_events
+    from scenarios.runs.dataset.reader import open_data_set, read_table
 
     data_set = open_data_set(Path(arguments.trace))
     run_id, profile = _choose(data_set, arguments)

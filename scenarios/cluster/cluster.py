@@ -1,6 +1,6 @@
 """A cluster in a world: ZooKeeper, brokers that each host a controller, an operator, producers.
 
-Knows nothing of scenario files; ``scenarios.runner`` reads one and drives this.
+Knows nothing of scenario files; ``scenarios.runs`` reads one and drives this.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -24,10 +24,10 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import broker_entity, topic_entity
 from emulator.trace import Trace
 from emulator.zookeeper import ZOOKEEPER, ZkClient, ZkSpec, ZooKeeper
-from scenarios.clients import Consumer, Consumption, Operator, Producer, Workload
-from scenarios.clients.producer import IDS_PER_PRODUCER
-from scenarios.clients.tools import configs, throttle, topics
-from scenarios.clients.tools.topics import Moving, any_move
+from scenarios.cluster.clients import Consumer, Consumption, Operator, Producer, Workload
+from scenarios.cluster.clients.producer import IDS_PER_PRODUCER
+from scenarios.cluster.clients.tools import configs, throttle, topics
+from scenarios.cluster.clients.tools.topics import Moving, any_move
 from scenarios.cluster.preload import Preload
 
 OPERATOR = -2

@@ -11,13 +11,13 @@ from emulator.kernel import Signal
 from emulator.network import Passing
 from emulator.protocol.events import Fault
 from emulator.protocol.types import TopicPartition
-from scenarios.clients.tools.executor import Executor
 from scenarios.cluster import Cluster, TopicSetup
+from scenarios.cluster.clients.tools.executor import Executor
 from scenarios.faults.apis import told
 from scenarios.faults.perform import PERFORM
 from scenarios.faults.perform.messages import Effect
 from scenarios.faults.roles import Roles
-from scenarios.model import MethodEntry, Scenario, Target, When
+from scenarios.language import MethodEntry, Scenario, Target, When
 
 Brokers = tuple[int, ...]
 Planted = tuple[str, Mapping[TopicPartition, int], TopicPartition, int]

@@ -6,7 +6,7 @@ from attrs import define
 
 from emulator.gates import Gates, Visit
 from emulator.gates.gates import Edge
-from scenarios.model import When, gate_of
+from scenarios.language import When, gate_of
 
 
 @define(eq=False)

@@ -15,7 +15,7 @@ from emulator.protocol.znodes import (
     topic_path,
 )
 from scenarios.cluster import Cluster
-from scenarios.model import Role, Target
+from scenarios.language import Role, Target
 
 
 def parts_of_move(before: Replicas, after: Replicas) -> Mapping[str, Replicas]:

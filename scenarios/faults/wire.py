@@ -16,7 +16,7 @@ from emulator.zookeeper.errors import ZkCode
 from emulator.zookeeper.messages import Ask, Create, Delete, Multi, Request, Response, SetData
 from scenarios.faults.apis import APIS, operations, partitions_of
 from scenarios.faults.gates import GateFilter
-from scenarios.model import Target, When, WhenMessage, WhenZk, fits
+from scenarios.language import Target, When, WhenMessage, WhenZk, fits
 
 if TYPE_CHECKING:
     from scenarios.cluster import Cluster

@@ -7,7 +7,7 @@ from controller import ControllerPolicies
 from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.wiki import Wiki
 from fetchers import FetcherPolicies
-from scenarios.clients.tools.topics import Moving, any_move
+from scenarios.cluster.clients.tools.topics import Moving, any_move
 
 
 @frozen

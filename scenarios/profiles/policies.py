@@ -11,8 +11,8 @@ from controller.reassignment.kafka_42 import Kafka42
 from controller.reassignment.kafka_6794 import Kafka6794, above_target, literal
 from controller.reassignment.policy import ReassignmentProtocol
 from fetchers import FetcherPolicies
-from scenarios.model import Scenario
-from scenarios.model.configs import LONG_MAX
+from scenarios.language import Scenario
+from scenarios.language.configs import LONG_MAX
 from scenarios.profiles.releases import BUNDLES
 from scenarios.profiles.topics import min_insync_replicas, topic_logs
 

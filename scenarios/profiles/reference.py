@@ -9,9 +9,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from scenarios.model import kinds
-from scenarios.model.profile_names import DEFAULT_PROFILE, PROFILES, Profile
-from scenarios.model.reference import into_page, table
+from scenarios.language import kinds
+from scenarios.language.profile_names import DEFAULT_PROFILE, PROFILES, Profile
+from scenarios.language.reference import into_page, table
 from scenarios.profiles.releases import BUNDLES
 from scenarios.profiles.traits import TRAITS
 

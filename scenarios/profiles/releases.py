@@ -23,7 +23,7 @@ from controller.states.selectors import IN_ORDER_OF_ISR, TOLD_TO_LIVE, Selectors
 from fetchers.assignment import signed_fetcher_id
 from fetchers.failures import STORAGE_TOLERATED, THREAD_DIES
 from fetchers.truncation import Kip101, OnFetch, ToHighWatermark
-from scenarios.clients.tools.topics import move_of_the_topic
+from scenarios.cluster.clients.tools.topics import move_of_the_topic
 from scenarios.profiles import absent
 from scenarios.profiles.bundle import Bundle
 
@@ -165,4 +165,4 @@ BUNDLES: Mapping[str, Bundle] = {
     "kafka-2.6": KAFKA_2_6,
     "kafka-2.7": KAFKA_2_7,
 }
-"""By the names of ``scenarios.model.PROFILES``."""
+"""By the names of ``scenarios.language.PROFILES``."""

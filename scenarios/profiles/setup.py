@@ -5,12 +5,12 @@ from emulator.disks import DiskSpeed
 from emulator.network import Card, NetworkSpec
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkSpec
-from scenarios.clients import Consumption, Workload
 from scenarios.cluster import ClusterSetup
-from scenarios.model import DiskSpec, Scenario, WorkloadSpec
-from scenarios.model.configs import LONG_MAX, QUOTA_RATES
-from scenarios.model.consumers import ConsumerSpec
-from scenarios.model.workloads import STICKY
+from scenarios.cluster.clients import Consumption, Workload
+from scenarios.language import DiskSpec, Scenario, WorkloadSpec
+from scenarios.language.configs import LONG_MAX, QUOTA_RATES
+from scenarios.language.consumers import ConsumerSpec
+from scenarios.language.workloads import STICKY
 from scenarios.profiles.policies import broker_policies, controller_policies, fetcher_policies
 from scenarios.profiles.releases import BUNDLES
 from scenarios.profiles.topics import partition_count, topic_setup

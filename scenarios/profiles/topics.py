@@ -2,7 +2,7 @@
 
 from brokers.log.config import TOPIC_NAMES
 from scenarios.cluster import TopicSetup
-from scenarios.model import Scenario, TopicSpec
+from scenarios.language import Scenario, TopicSpec
 
 
 def topic_setup(scenario: Scenario, topic: TopicSpec) -> TopicSetup:

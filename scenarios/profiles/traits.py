@@ -28,7 +28,7 @@ from controller.states.selectors import (
     REASSIGNED,
     TOLD_TO_LIVE,
 )
-from scenarios.clients.tools.topics import any_move
+from scenarios.cluster.clients.tools.topics import any_move
 from scenarios.profiles.bundle import Bundle
 from scenarios.profiles.fetcher_traits import FETCHER_TRAITS
 from scenarios.profiles.trait import Trait, either

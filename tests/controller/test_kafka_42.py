@@ -1,6 +1,6 @@
 """KAFKA-42 as Kafka 0.8.0 ran it: the ticket's unit tests, its failure cases, its listener (seed 000; readings, 3).
 
-Cases 2b and 4b need brokers that get something wrong: tests/scenarios/runner/test_kafka_42.py.
+Cases 2b and 4b need brokers that get something wrong: tests/scenarios/runs/test_kafka_42.py.
 """
 
 import pytest

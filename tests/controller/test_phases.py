@@ -7,8 +7,8 @@ from controller.reassignment.kafka_6794 import Kafka6794
 from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.policy import ReassignmentProtocol
 from controller.reassignment.wiki import Wiki
-from scenarios.model.phases import PHASE_STEPS
-from scenarios.model.steps import PROTOCOLS
+from scenarios.language.phases import PHASE_STEPS
+from scenarios.language.steps import PROTOCOLS
 
 
 @pytest.mark.parametrize("protocol", [Wiki(), Kafka6794(), Kafka42(), Kip455()], ids=lambda p: p.name)

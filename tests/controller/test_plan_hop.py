@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.reassignment.kafka_6794 import Hop, above_target, literal, plan_hop
-from scenarios.model import hops
+from scenarios.language import hops
 
 Replicas = tuple[int, ...]
 Surplus = Callable[[int, int], int]

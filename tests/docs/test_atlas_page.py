@@ -6,13 +6,13 @@ import re
 
 import pytest
 
-from scenarios.atlas.campaign import Atlas, do, find
-from scenarios.atlas.cells import ACTORS, FAULTS
-from scenarios.atlas.courses import COURSES, protocols
-from scenarios.atlas.maps import LETTERS
-from scenarios.atlas.outcome import HARMS, OUTCOMES
-from scenarios.atlas.rows import CellRow
-from scenarios.strategies.names import one_of_each_shape
+from scenarios.language.strategies.names import one_of_each_shape
+from scenarios.studies.atlas.campaign import Atlas, do, find
+from scenarios.studies.atlas.cells import ACTORS, FAULTS
+from scenarios.studies.atlas.courses import COURSES, protocols
+from scenarios.studies.atlas.maps import LETTERS
+from scenarios.studies.atlas.outcome import HARMS, OUTCOMES
+from scenarios.studies.atlas.rows import CellRow
 from tests.docs.pages import text_of
 
 PAGE = text_of("atlas.md")

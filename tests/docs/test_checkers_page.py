@@ -9,8 +9,8 @@ from typing import Any, cast
 import pytest
 
 from controller.fencing import Fenced
-from scenarios.checkers import REGISTRY, Checker
 from scenarios.cli.files import load
+from scenarios.observe.checkers import REGISTRY, Checker
 from tests.docs.pages import fenced, text_of
 
 PAGE = "checkers.md"

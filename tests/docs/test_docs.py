@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from scenarios.model import Scenario
+from scenarios.language import Scenario
 from tests.docs.pages import DOCS, ROOT, Fenced, fenced, run_blocks, text_of
 
 PAGES = (
@@ -19,7 +19,7 @@ PAGES = (
     "python.md", "atlas.md", "experiments.md",
 )  # fmt: skip
 _LINK = re.compile(r"\]\(([^)#:]+)?(?:#([^)]+))?\)")
-_NEEDS_SPARK = "scenarios.spark"
+_NEEDS_SPARK = "scenarios.studies.spark"
 
 
 def python_of(page: str, *, spark: bool = False) -> list[Fenced]:

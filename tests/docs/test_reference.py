@@ -11,9 +11,9 @@ import pytest
 from emulator.protocol.znodes import broker_entity
 from fetchers import BrokerQuotas
 from scenarios.errors import BadInput
-from scenarios.model import Scenario
-from scenarios.model.configs import BROKER_SETTINGS, QUOTA_RATES
-from scenarios.model.reference import into_page, main, sections
+from scenarios.language import Scenario
+from scenarios.language.configs import BROKER_SETTINGS, QUOTA_RATES
+from scenarios.language.reference import into_page, main, sections
 from tests.docs.pages import ROOT, fenced, text_of
 
 PAGE = "scenarios.md"
@@ -23,7 +23,7 @@ SMALLEST, EXAMPLE = TOML[0], TOML[1]
 
 def test_the_page_holds_every_table_as_it_is_rendered() -> None:
     page = text_of(PAGE)
-    assert into_page(page) == page, "run: python -m scenarios.model.reference docs/scenarios.md"
+    assert into_page(page) == page, "run: python -m scenarios.language.reference docs/scenarios.md"
     assert set(re.findall(r"<!-- reference: (\S+) -->", page)) == set(sections())
 
 

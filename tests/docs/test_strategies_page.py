@@ -13,9 +13,9 @@ import pytest
 from emulator.protocol.events import MoveFinished, MoveStarted
 from scenarios.cli import commands
 from scenarios.cli.parser import Program
-from scenarios.strategies import PARTS, parse_strategy
+from scenarios.language.strategies import PARTS, parse_strategy
 from tests.docs.pages import fenced, text_of
-from tests.scenarios.runner.building import EXECUTE, Played, play, scenario
+from tests.scenarios.runs.building import EXECUTE, Played, play, scenario
 
 PAGE = "strategies.md"
 
@@ -80,7 +80,7 @@ def test_the_names_on_the_page_are_names() -> None:
 
 def test_a_new_file_in_the_folder_is_all_it_takes() -> None:
     """The files that are there were found in the same way."""
-    from scenarios.strategies import parts
+    from scenarios.language.strategies import parts
 
     files = {path.stem for path in Path(parts.__path__[0]).glob("*.py")} - {"__init__"}
     assert {part.rule.__module__.rpartition(".")[2] for part in PARTS.values()} >= files
@@ -96,7 +96,7 @@ def test_the_commands_of_the_page_are_commands() -> None:
 
 
 def test_the_page_says_what_a_planned_move_has() -> None:
-    from scenarios.strategies import PlannedMove, Progress
+    from scenarios.language.strategies import PlannedMove, Progress
 
     page = text_of(PAGE)
     names = [name for name in dir(PlannedMove) if not name.startswith("_")]

@@ -7,7 +7,7 @@ import re
 import pyarrow as pa
 import pytest
 
-from scenarios.dataset.schema import SCHEMAS
+from scenarios.runs.dataset.schema import SCHEMAS
 from tests.docs.pages import text_of
 
 _TYPES = {"int64": pa.int64(), "string": pa.string(), "bool": pa.bool_(), "list of int64": pa.list_(pa.int64())}

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    from scenarios.spark.session import session  # most test runs do without Spark
+    from scenarios.studies.spark.session import session  # most test runs do without Spark
 
     with session() as running:
         yield running

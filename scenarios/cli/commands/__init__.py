@@ -19,6 +19,6 @@ def add_all(program: Program) -> None:
 
 def version() -> str:
     """`understudy 0.1.0`."""
-    from scenarios.dataset.identity import program_version
+    from scenarios.runs.dataset.identity import program_version
 
     return f"understudy {program_version()}"

@@ -20,10 +20,10 @@ from scenarios.cli.parser import Program
 from scenarios.errors import BadInput
 
 if TYPE_CHECKING:
-    from scenarios.atlas.campaign import Atlas, Sheet
-    from scenarios.atlas.rows import CellRow
-    from scenarios.atlas.summary import Own
-    from scenarios.model import Scenario
+    from scenarios.language import Scenario
+    from scenarios.studies.atlas.campaign import Atlas, Sheet
+    from scenarios.studies.atlas.rows import CellRow
+    from scenarios.studies.atlas.summary import Own
 
 
 def add(program: Program) -> None:
@@ -80,9 +80,9 @@ def run(arguments: Namespace) -> int:
 
 
 def _asked(arguments: Namespace) -> Atlas:
-    from scenarios.atlas.campaign import Atlas
-    from scenarios.atlas.cells import ACTORS, FAULTS
-    from scenarios.atlas.courses import COURSES, DEFAULT, SEED, own_courses, protocols
+    from scenarios.studies.atlas.campaign import Atlas
+    from scenarios.studies.atlas.cells import ACTORS, FAULTS
+    from scenarios.studies.atlas.courses import COURSES, DEFAULT, SEED, own_courses, protocols
 
     like = _like(arguments.file)
     actors = _only("--actor", arguments.actors, ACTORS)
@@ -121,7 +121,7 @@ def _like(file: str | None) -> Scenario | None:
 
 
 def _one_cell(atlas: Atlas, arguments: Namespace) -> int:
-    from scenarios.atlas.campaign import do, find
+    from scenarios.studies.atlas.campaign import do, find
 
     sheet, cell = find(arguments.cell, atlas)
     if arguments.write_scenario:
@@ -173,7 +173,7 @@ class _Progress:
 
     def take(self, done: Any) -> None:
         if self.root is not None and done.rows:
-            from scenarios.dataset.cells import write_cells
+            from scenarios.runs.dataset.cells import write_cells
 
             write_cells(self.root, done.rows)
         self.rows += done.rows
@@ -183,8 +183,8 @@ class _Progress:
 
 
 def _all_cells(atlas: Atlas, arguments: Namespace) -> int:
-    from scenarios.atlas.campaign import chunks, work
     from scenarios.cli.workers import in_order
+    from scenarios.studies.atlas.campaign import chunks, work
 
     began = time.monotonic()
     sheets = list(atlas.sheets())
@@ -207,14 +207,14 @@ def _there(root: Path | None, atlas: Atlas, resume: bool) -> list[CellRow]:
     """The cells that a folder has already. It is claimed for this atlas before anything is run."""
     if root is None:
         return []
-    from scenarios.dataset.cells import begin, read_cells
+    from scenarios.runs.dataset.cells import begin, read_cells
 
     begin(root, atlas.identity(), resume=resume)
     return read_cells(root)
 
 
 def _tell(rows: list[CellRow], sheets: list[Sheet], skipped: int, wall_s: float, arguments: Namespace) -> None:
-    from scenarios.atlas.summary import Own, counts, summary
+    from scenarios.studies.atlas.summary import Own, counts, summary
 
     undisturbed = [Own.of(sheet) for sheet in sheets]
     page = _write_page(Path(arguments.out), rows, undisturbed) if arguments.out else None
@@ -232,7 +232,7 @@ def _tell(rows: list[CellRow], sheets: list[Sheet], skipped: int, wall_s: float,
 
 
 def _write_page(root: Path, rows: list[CellRow], undisturbed: list[Own]) -> Path:
-    from scenarios.atlas.page import NAME, page
-    from scenarios.dataset.cells import write_text
+    from scenarios.runs.dataset.cells import write_text
+    from scenarios.studies.atlas.page import NAME, page
 
     return write_text(root, NAME, page(rows, undisturbed))

@@ -20,14 +20,14 @@ def add(program: Program) -> None:
 
 def run(arguments: Namespace) -> int:
     """A data set that cannot be read is told before Spark takes its seconds to start."""
-    from scenarios.dataset.reader import open_data_set
+    from scenarios.runs.dataset.reader import open_data_set
 
     open_data_set(Path(arguments.directory))
 
-    from scenarios.java import ensure_java
+    from scenarios.studies.java import ensure_java
 
     ensure_java()
-    from scenarios.spark.compare import compare
+    from scenarios.studies.spark.compare import compare
 
     comparison = compare(arguments.directory, master=arguments.master)
     say(comparison.to_json() if arguments.format == "json" else comparison.text)

@@ -16,7 +16,7 @@ from scenarios.cli.output import note, say, show
 from scenarios.cli.parser import Program
 
 if TYPE_CHECKING:
-    from scenarios.model import Scenario
+    from scenarios.language import Scenario
 
 SCENARIO = "controller-dies-mid-move"
 PARTITION = "orders-0"
@@ -35,7 +35,7 @@ def add(program: Program) -> None:
 
 def run(arguments: Namespace) -> int:
     """Java is looked for first: whoever lacks it should not learn so after the first half."""
-    from scenarios.java import ensure_java
+    from scenarios.studies.java import ensure_java
 
     ensure_java()
     began = time.monotonic()
@@ -60,7 +60,7 @@ def _validated() -> Scenario:
 
 def _one_run(scenario: Scenario) -> int:
     from scenarios.cli.report import report
-    from scenarios.runner import run_scenario
+    from scenarios.runs import run_scenario
 
     _part(f"2. run: one run in virtual time, as: understudy run {SCENARIO}; what befell {PARTITION}:")
     finished = run_scenario(scenario)
@@ -77,9 +77,9 @@ def _sweep_and_compare(scenario: Scenario, folder: Path, arguments: Namespace) -
     _part(f"3. sweep: {len(seeds)} seeds under {names} as tasks of Spark on {arguments.master}, into {folder}")
     note("demo: Spark starts")
 
-    from scenarios.spark.compare import compare
-    from scenarios.spark.session import session
-    from scenarios.spark.sweep import sweep
+    from scenarios.studies.spark.compare import compare
+    from scenarios.studies.spark.session import session
+    from scenarios.studies.spark.sweep import sweep
 
     with session(arguments.master):  # one session for both: it takes seconds to start
         sweep(

@@ -47,7 +47,7 @@ def _told(entry: Entry) -> str:
 
 def _steps() -> list[Entry]:
     """Phases first: they are the names that every strategy understands."""
-    from scenarios.model import ALIASES, PHASES, STEPS
+    from scenarios.language import ALIASES, PHASES, STEPS
 
     phases = [{"name": name, "help": help, "protocol": "phase"} for name, help in PHASES.items()]
     steps = [
@@ -58,7 +58,7 @@ def _steps() -> list[Entry]:
 
 
 def _actions() -> list[Entry]:
-    from scenarios.model import ACTIONS
+    from scenarios.language import ACTIONS
 
     return [
         {
@@ -76,7 +76,7 @@ def _actions() -> list[Entry]:
 
 def _strategies() -> list[Entry]:
     """Shapes, then what is written behind one with a plus."""
-    from scenarios.strategies import SHAPES, parts_by_axis
+    from scenarios.language.strategies import SHAPES, parts_by_axis
 
     shapes: list[Entry] = [
         {"name": shape.name, "help": shape.help, "axis": "shape", "protocol": shape.protocol}
@@ -86,7 +86,7 @@ def _strategies() -> list[Entry]:
 
 
 def _profiles() -> list[Entry]:
-    from scenarios.model import PROFILES
+    from scenarios.language import PROFILES
 
     return [
         {"name": p.name, "help": p.help, "strategy": p.strategy, "leaves_out": list(p.leaves_out)}
@@ -95,21 +95,21 @@ def _profiles() -> list[Entry]:
 
 
 def _metrics() -> list[Entry]:
-    from scenarios.model import METRICS
+    from scenarios.language import METRICS
 
     return [{"name": m.name, "help": m.help, "form": m.form, "unit": m.unit, "jmx": m.jmx} for m in METRICS.values()]
 
 
 def _invariants() -> list[Entry]:
-    from scenarios.model import INVARIANTS
+    from scenarios.language import INVARIANTS
 
     return [{"name": name, "help": help} for name, help in INVARIANTS.items()]
 
 
 def _messages() -> list[Entry]:
     """Kafka's APIs, then what is asked of ZooKeeper."""
-    from scenarios.model import MESSAGES
-    from scenarios.model.messages import SESSION_EVENTS, WRITES
+    from scenarios.language import MESSAGES
+    from scenarios.language.messages import SESSION_EVENTS, WRITES
 
     zookeeper = [
         *({"name": name, "help": "a write to ZooKeeper (zk = ...)"} for name in WRITES),

@@ -13,7 +13,7 @@ from scenarios.cli.parser import Program
 from scenarios.errors import BadInput
 
 if TYPE_CHECKING:
-    from scenarios.model import Scenario
+    from scenarios.language import Scenario
 
 
 def add(program: Program) -> None:
@@ -60,7 +60,7 @@ def run(arguments: Namespace) -> int:
 
         return check(asked, as_json=arguments.format == "json")
     if arguments.trace:
-        from scenarios.dataset.writer import check_writable
+        from scenarios.runs.dataset.writer import check_writable
 
         check_writable(Path(arguments.trace))
     if arguments.seeds is not None:
@@ -74,7 +74,7 @@ def run(arguments: Namespace) -> int:
 # its replay command names what was asked.
 def _run_once(scenario: Scenario, arguments: Namespace) -> int:
     from scenarios.cli.report import report
-    from scenarios.runner import run_scenario
+    from scenarios.runs import run_scenario
 
     trace = Path(arguments.trace) if arguments.trace else None
     finished = run_scenario(

@@ -15,7 +15,7 @@ def add(program: Program) -> None:
 
 
 def run(_: Namespace) -> int:
-    from scenarios.model import scenario_json_schema
+    from scenarios.language import scenario_json_schema
 
     say(json.dumps(scenario_json_schema(), indent=2, ensure_ascii=False))
     return exits.PASSED

@@ -43,10 +43,10 @@ def run(arguments: Namespace) -> int:
     for strategy in strategies:
         scenario.for_run(strategy=strategy)
 
-    from scenarios.java import ensure_java
+    from scenarios.studies.java import ensure_java
 
     ensure_java()
-    from scenarios.spark.sweep import sweep
+    from scenarios.studies.spark.sweep import sweep
 
     swept = sweep(
         scenario,

@@ -9,7 +9,7 @@ from scenarios.faults.perform import brokers, disks, gates, links, messages, ope
 
 if TYPE_CHECKING:
     from scenarios.faults.actions import Actions
-    from scenarios.model import MethodEntry
+    from scenarios.language import MethodEntry
 
 Perform = Callable[["Actions", "MethodEntry", tuple[int, ...]], None]
 

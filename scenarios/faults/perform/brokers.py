@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from emulator.disks import Fault, UnexpectedError
 from emulator.protocol.types import TopicPartition
 from fetchers import StorageError
-from scenarios.model import MethodEntry
+from scenarios.language import MethodEntry
 
 if TYPE_CHECKING:
     from scenarios.faults.actions import Actions, Brokers

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from brokers.log import Log
 from emulator.disks import Disk, DiskSpeed, Fault, Pace
 from emulator.protocol.types import TopicPartition
-from scenarios.model import MethodEntry
-from scenarios.model.plan import ANY_LOG_DIR
+from scenarios.language import MethodEntry
+from scenarios.language.plan import ANY_LOG_DIR
 
 if TYPE_CHECKING:
     from scenarios.faults.actions import Actions, Brokers

@@ -9,7 +9,7 @@ from attrs import evolve
 from emulator.gates import Visit
 from emulator.kernel import Signal
 from scenarios.faults.gates import GateFilter
-from scenarios.model import MethodEntry, When
+from scenarios.language import MethodEntry, When
 
 if TYPE_CHECKING:
     from scenarios.faults.actions import Actions, Brokers

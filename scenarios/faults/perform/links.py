@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from emulator.zookeeper import ZOOKEEPER
-from scenarios.model import MethodEntry, Target
+from scenarios.language import MethodEntry, Target
 
 if TYPE_CHECKING:
     from scenarios.faults.actions import Actions, Brokers

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define
 
-from scenarios.model import MethodEntry
+from scenarios.language import MethodEntry
 
 if TYPE_CHECKING:
     from emulator.network import Delay, Passing
@@ -80,5 +80,5 @@ def release(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
 
 
 def _passing(actions: Actions) -> Passing:
-    assert actions.passing is not None, "only a message, or a write, triggers these (scenarios.model.checks)"
+    assert actions.passing is not None, "only a message, or a write, triggers these (scenarios.language.checks)"
     return actions.passing

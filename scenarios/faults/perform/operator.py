@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS, broker_entity, topic_entity
-from scenarios.clients.tools import configs, elections, log_dirs, reassign, reassign_and_wait, topics
-from scenarios.clients.tools.executor import ZK, Executor, carry_out
-from scenarios.clients.tools.outcome import Outcome
 from scenarios.cluster import TopicSetup
-from scenarios.model import PROFILES, WAITED_FOR, MethodEntry, Plan
-from scenarios.strategies import PlannedMove, Throttle
+from scenarios.cluster.clients.tools import configs, elections, log_dirs, reassign, reassign_and_wait, topics
+from scenarios.cluster.clients.tools.executor import ZK, Executor, carry_out
+from scenarios.cluster.clients.tools.outcome import Outcome
+from scenarios.language import PROFILES, WAITED_FOR, MethodEntry, Plan
+from scenarios.language.strategies import PlannedMove, Throttle
 
 if TYPE_CHECKING:
     from scenarios.faults.actions import Actions, Brokers

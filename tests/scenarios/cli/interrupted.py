@@ -10,14 +10,14 @@ import signal
 import sys
 
 from scenarios.cli import main
-from scenarios.dataset.record import RunRecord, RunSpec
+from scenarios.runs.dataset.record import RunRecord, RunSpec
 
 ENDLESS_FROM = 3
 
 
 def run_record(spec: RunSpec) -> RunRecord:
     """The real thing for the first seeds."""
-    from scenarios.runner import run_record as real
+    from scenarios.runs import run_record as real
 
     while spec.seed >= ENDLESS_FROM:
         signal.pause()
@@ -25,7 +25,7 @@ def run_record(spec: RunSpec) -> RunRecord:
 
 
 if __name__ == "__main__":
-    import scenarios.spark.sweep as module
+    import scenarios.studies.spark.sweep as module
 
     module.sweep = functools.partial(module.sweep, runner="tests.scenarios.cli.interrupted:run_record")
     sys.exit(main())

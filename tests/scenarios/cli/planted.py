@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from scenarios.errors import BadInput
-from scenarios.model import Scenario
-from scenarios.runner import record_events
+from scenarios.language import Scenario
+from scenarios.runs import record_events
 
 FIRST = "1"
 """The PYTHONHASHSEED of the recording that keeps to the rules."""

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.atlas.outcome import OUTCOMES
-from scenarios.dataset.cells import read_cells
-from scenarios.model import Scenario
+from scenarios.language import Scenario
+from scenarios.runs.dataset.cells import read_cells
+from scenarios.studies.atlas.outcome import OUTCOMES
 from tests.scenarios.cli.conftest import Call
 from tests.scenarios.cli.tool import start
 
@@ -126,7 +126,7 @@ def test_bad_input_is_one_line(call: Call, words: tuple[str, ...], line: str) ->
 
 
 def test_an_unsafe_cell_makes_the_exit_code_1(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    from scenarios.atlas import outcome
+    from scenarios.studies.atlas import outcome
 
     monkeypatch.setattr(outcome, "_unsafe", lambda sight: "a planted reason")
     assert call("atlas", *FEW, "--jobs", 1).code == 1

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.scenarios.cli.conftest import Call
-from tests.scenarios.model.builders import SMALL, small_and, small_with
+from tests.scenarios.language.builders import SMALL, small_and, small_with
 
 COMMAND_LINES: dict[str, tuple[str, str]] = {
     "": ("no command is given", "understudy demo"),
@@ -128,8 +128,8 @@ def test_validate_looks_at_every_file(call: Call, place: Path) -> None:
 def test_java_missing(command: str, call: Call, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(place / "folder"))
-    monkeypatch.setattr("scenarios.java._bundled_runtime", lambda: None)
-    monkeypatch.setattr("scenarios.dataset.reader.open_data_set", lambda root: None)
+    monkeypatch.setattr("scenarios.studies.java._bundled_runtime", lambda: None)
+    monkeypatch.setattr("scenarios.runs.dataset.reader.open_data_set", lambda root: None)
     words = {
         "sweep": ["sweep", "small.toml", "--seeds", "0:2", "--out", "out"],
         "compare": ["compare", "folder"],

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 
 from scenarios.cli.commands.listing import KINDS
-from scenarios.model import (
+from scenarios.language import (
     ACTIONS,
     ALIASES,
     INVARIANTS,
@@ -19,7 +19,7 @@ from scenarios.model import (
     STEPS,
     scenario_json_schema,
 )
-from scenarios.strategies import PARTS, SHAPES
+from scenarios.language.strategies import PARTS, SHAPES
 from tests.scenarios.cli.conftest import Call
 
 WHOLE: dict[str, Iterable[str]] = {

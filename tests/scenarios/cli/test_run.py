@@ -14,7 +14,7 @@ import pytest
 
 from emulator.kernel import Deadlock
 from scenarios.cli import main
-from scenarios.model import Scenario
+from scenarios.language import Scenario
 from tests.scenarios.cli import tool
 from tests.scenarios.cli.conftest import Call
 
@@ -188,7 +188,7 @@ def _break(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def broken(*_: Any, **__: Any) -> None:
         raise error
 
-    monkeypatch.setattr("scenarios.runner.run_scenario", broken)
+    monkeypatch.setattr("scenarios.runs.run_scenario", broken)
 
 
 def _digest(out: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scenarios.cli.files import load
-from scenarios.runner import run_scenario
+from scenarios.runs import run_scenario
 from tests.scenarios.cli.conftest import Call
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from emulator.protocol.events import Consumed, ConsumerFailed, HighWatermark, LeaderElected, PositionReset, Truncated
 from scenarios.cluster.cluster import FIRST_CONSUMER
-from scenarios.model import Scenario
-from tests.scenarios.runner.building import HEAL, Played, Table, play, scenario
+from scenarios.language import Scenario
+from tests.scenarios.runs.building import HEAL, Played, Table, play, scenario
 
 
 def consumed(*method: Table, readers: list[Table], brokers: int = 4, **more: Any) -> Scenario:

@@ -11,7 +11,7 @@ import pytest
 from emulator.protocol.events import Appended
 from tests.golden import check_golden
 from tests.scenarios.cluster.contents import Contents, Row
-from tests.scenarios.runner.building import EXECUTE, TP, Played, play, scenario
+from tests.scenarios.runs.building import EXECUTE, TP, Played, play, scenario
 
 PROFILES = ("kafka-2.3", "wiki-text")
 OLD, WIDE, NEW = (1, 2, 3), (1, 2, 3, 4, 5, 6), (4, 5, 6)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from emulator.protocol.events import Appended, Produced
 from emulator.protocol.types import SequencedBatch, TopicPartition
 from emulator.protocol.znodes import PRODUCER_ID_BLOCK
-from scenarios.model import Scenario
-from tests.scenarios.runner.building import HEAL, TP, Played, Table, play, scenario
+from scenarios.language import Scenario
+from tests.scenarios.runs.building import HEAL, TP, Played, Table, play, scenario
 
 IDEMPOTENT = {"enable.idempotence": True}
 

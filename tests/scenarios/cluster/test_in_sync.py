@@ -6,8 +6,8 @@ import pytest
 
 from emulator.protocol.events import ControlRequest, IsrChanged, IsrUpdateFailed, LeaderElected
 from emulator.trace.events import ZkWritten
-from scenarios.model import Scenario
-from tests.scenarios.runner.building import HEAL, Table, play, scenario
+from scenarios.language import Scenario
+from tests.scenarios.runs.building import HEAL, Table, play, scenario
 
 CUT_US = 10_000_000
 

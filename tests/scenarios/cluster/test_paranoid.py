@@ -12,10 +12,10 @@ from emulator.network import Channel
 from emulator.network.sealed import Mutated
 from emulator.protocol.produce import ProduceRequest
 from scenarios.cluster import Cluster
-from scenarios.model import Scenario
+from scenarios.language import Scenario
 from scenarios.profiles import cluster_setup
-from scenarios.runner import run_scenario
-from scenarios.runner.runner import Stage
+from scenarios.runs import run_scenario
+from scenarios.runs.runner import Stage
 
 LIBRARY = sorted(Path(str(files("scenarios") / "library")).glob("*.toml"))
 

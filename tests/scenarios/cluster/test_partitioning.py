@@ -4,8 +4,8 @@ from itertools import pairwise
 from typing import Any
 
 from emulator.protocol.events import Appended, Produced
-from scenarios.clients.producing.partitioner import partition_of
-from tests.scenarios.runner.building import Played, Table, play, scenario
+from scenarios.cluster.clients.producing.partitioner import partition_of
+from tests.scenarios.runs.building import Played, Table, play, scenario
 
 THREE = [[0, 1], [1, 2], [2, 0]]
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from emulator.protocol.events import Appended, LeaderElected, Produced
-from scenarios.model import Scenario
-from tests.scenarios.runner.building import HEAL, Played, Table, play, scenario
+from scenarios.language import Scenario
+from tests.scenarios.runs.building import HEAL, Played, Table, play, scenario
 
 ACKS = {"0": 0, "1": 1, "all": -1}
 

@@ -3,7 +3,7 @@
 from emulator.protocol.events import NodeStarted
 from emulator.trace.events import ZkWritten
 from scenarios.cli.files import load
-from scenarios.runner.runner import Stage
+from scenarios.runs.runner import Stage
 
 HOUR_US = 3_600_000_000
 

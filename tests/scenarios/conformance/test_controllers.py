@@ -12,11 +12,11 @@ from emulator.protocol.events import ControlResponse
 from emulator.protocol.metadata import MetadataRequest
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper.client import ZkClient
-from scenarios.clients.tools import reassign, topics
 from scenarios.cluster import Cluster
-from scenarios.model import Scenario
+from scenarios.cluster.clients.tools import reassign, topics
+from scenarios.language import Scenario
 from scenarios.profiles import cluster_setup
-from tests.scenarios.runner.building import TP, scenario
+from tests.scenarios.runs.building import TP, scenario
 
 EXPIRY_US = 15_000_000
 SOON_US = 1_000_000

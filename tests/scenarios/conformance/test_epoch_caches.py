@@ -1,8 +1,8 @@
 """C103 on real brokers: EpochDrivenReplicationProtocolAcceptanceTest.shouldFollowLeaderEpochBasicWorkflow (2.4.1)."""
 
 from emulator.protocol.events import IsrChanged
-from scenarios.runner.runner import Stage
-from tests.scenarios.runner.building import TP, Table, play, scenario
+from scenarios.runs.runner import Stage
+from tests.scenarios.runs.building import TP, Table, play, scenario
 
 Entries = tuple[tuple[int, int], ...]
 

@@ -19,7 +19,7 @@ from emulator.protocol.events import (
     ReplicaStopped,
 )
 from emulator.trace.events import ZkWritten
-from tests.scenarios.runner.building import EXECUTE, TP, Played, Table, play, scenario
+from tests.scenarios.runs.building import EXECUTE, TP, Played, Table, play, scenario
 
 STATE = znodes.state_path(TP)
 CUT = "message.cut"

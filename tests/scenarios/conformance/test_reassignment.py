@@ -4,11 +4,11 @@ import pytest
 
 from emulator.protocol.events import MoveStarted
 from emulator.protocol.types import TopicPartition
-from scenarios.clients.tools.outcome import DONE
-from scenarios.clients.tools.reassign import check
-from scenarios.clients.tools.throttle import LISTS, throttled_lists
-from scenarios.runner.runner import Stage
-from tests.scenarios.runner.building import EXECUTE, TP, Table, play, scenario
+from scenarios.cluster.clients.tools.outcome import DONE
+from scenarios.cluster.clients.tools.reassign import check
+from scenarios.cluster.clients.tools.throttle import LISTS, throttled_lists
+from scenarios.runs.runner import Stage
+from tests.scenarios.runs.building import EXECUTE, TP, Table, play, scenario
 
 
 @pytest.mark.parametrize("via", ["zk", "api"])

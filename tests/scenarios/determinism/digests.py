@@ -8,8 +8,8 @@ import json
 import sys
 from pathlib import Path
 
-from scenarios.model import Scenario
-from scenarios.runner import run_scenario
+from scenarios.language import Scenario
+from scenarios.runs import run_scenario
 
 LIBRARY = Path(__file__).parents[3] / "scenarios" / "library"
 UNWANTED = ("hypothesis", "pytest", "pytest_trio")

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from emulator.protocol.produce import ProducedBatch
-from scenarios.clients import Producer
-from scenarios.clients.producing.accumulator import Queue
-from scenarios.model import Scenario
-from scenarios.runner import record_events
+from scenarios.cluster.clients import Producer
+from scenarios.cluster.clients.producing.accumulator import Queue
+from scenarios.language import Scenario
+from scenarios.runs import record_events
 
 _in_order = Producer._gather
 

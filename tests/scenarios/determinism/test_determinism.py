@@ -12,10 +12,10 @@ import pytest
 from emulator.kernel import Backend
 from scenarios.cli.check import check
 from scenarios.cli.exits import NOT_DETERMINISTIC, PASSED
-from scenarios.model import Scenario
-from scenarios.runner.runner import Stage, conclude, prepare
+from scenarios.language import Scenario
+from scenarios.runs.runner import Stage, conclude, prepare
 from tests.scenarios.determinism.digests import LIBRARY
-from tests.scenarios.runner.building import EXECUTE, at_step, scenario
+from tests.scenarios.runs.building import EXECUTE, at_step, scenario
 
 PROJECT = Path(__file__).parents[3]
 HASH_SEEDS = 20

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from scenarios.model import PROFILES, Scenario
-from scenarios.model.configs import BROKER_SETTINGS
+from scenarios.language import PROFILES, Scenario
+from scenarios.language.configs import BROKER_SETTINGS
+from scenarios.language.strategies import SHAPES
 from scenarios.profiles.releases import BUNDLES
 from scenarios.profiles.setup import cluster_setup
-from scenarios.strategies import SHAPES
-from tests.scenarios.model.builders import SMALL, small_with
-from tests.scenarios.runner.building import EXECUTE, play, scenario
+from tests.scenarios.language.builders import SMALL, small_with
+from tests.scenarios.runs.building import EXECUTE, play, scenario
 
 UNNAMED = small_with('[strategy]\nname = "wiki"\n', "")
 RELEASES = [name for name in PROFILES if name.startswith("kafka-")]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from attrs import evolve
 
-from scenarios.model import PROFILES
-from scenarios.model.reference import into_page
+from scenarios.language import PROFILES
+from scenarios.language.reference import into_page
 from scenarios.profiles.bundle import Bundle
 from scenarios.profiles.reference import main, sections
 from scenarios.profiles.releases import BUNDLES

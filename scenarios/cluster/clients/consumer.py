@@ -1,0 +1,104 @@
+"""A consumer with Kafka's manners (KafkaConsumer with assigned partitions, 2.3.1): it reads from the leaders, hands out
+some messages with each poll, and finds its way when leaders change."""
+
+from typing import Any
+
+from emulator.network import Network
+from emulator.nodes import Process
+from emulator.protocol.events import Consumed
+from emulator.protocol.fetch import NO_EPOCH
+from emulator.protocol.types import NO_LEADER
+from scenarios.cluster.clients.consuming import Consumption, Position
+from scenarios.cluster.clients.metadata import Metadata
+from scenarios.cluster.clients.reader import Reader
+
+
+class Consumer:
+    """One consumer process."""
+
+    def __init__(self, network: Network, load: Consumption, bootstrap: tuple[int, ...]) -> None:
+        self._network = network
+        self._load = load
+        self._bootstrap = bootstrap
+        self._positions = {tp: Position(tp) for tp in load.partitions}
+        self._readers: dict[int, Reader] = {}
+        self._arrived: dict[Position, None] = {}
+        """The partitions of which something is there to give out, in the order in which it came."""
+        self._busy = False
+        """The application has work, and will poll again when it is done."""
+        self._polled_us = -1
+        self._process: Process = None  # type: ignore[assignment]  # these are set by main
+        self._metadata: Metadata = None  # type: ignore[assignment]
+
+    async def main(self, process: Process) -> None:
+        """Begin at the load's start."""
+        self._process, load = process, self._load
+        self._metadata = Metadata(
+            self._network, process, self._bootstrap, load.partitions, load.retry_backoff_us, load.request_timeout_us,
+            self._learnt,
+        )  # fmt: skip
+        process.call_later(max(0, load.start_us - process.world.now), lambda _: self._metadata.ask())
+        if load.stop_us is not None:
+            process.call_later(max(0, load.stop_us - process.world.now), self._stop)
+
+    # -- leaders ----------------------------------------------------------------------------------------------------
+
+    def _learnt(self) -> None:
+        checks = self._load.knows_epochs
+        for tp, position in self._positions.items():
+            state = self._metadata.partitions.get(tp)
+            leader, epoch = (NO_LEADER, NO_EPOCH) if state is None else (state.leader, state.leader_epoch)
+            position.lead_by(leader, epoch, checks=checks)
+            if leader != NO_LEADER and leader not in self._readers:
+                self._readers[leader] = Reader(
+                    self._network, self._process, self._load, leader, self._positions, self._metadata.ask,
+                    lambda: self._polling, self._on_arrival,
+                )  # fmt: skip
+        for reader in self._readers.values():
+            reader.wake()
+
+    # -- the application --------------------------------------------------------------------------------------------
+
+    @property
+    def _polling(self) -> bool:
+        return not self._busy or self._polled_us == self._process.world.now
+
+    def _on_arrival(self, positions: list[Position]) -> None:
+        for position in positions:
+            self._arrived[position] = None
+        if not self._busy:
+            self._poll()
+
+    def _poll(self, _: Any = None) -> None:
+        """Give the application what one poll gives, and come again when it is done with that."""
+        left = most = self._load.max_poll_records
+        arrived = self._arrived
+        while arrived and left:
+            position = next(iter(arrived))
+            left -= self._give(position, left)
+            if not position.fetched:
+                del arrived[position]
+        self._busy = left < most
+        if self._busy:
+            self._polled_us = self._process.world.now
+            self._process.call_later(self._load.poll_us, self._poll)
+        for reader in self._readers.values():
+            reader.wake()
+
+    def _give(self, position: Position, most: int) -> int:
+        offset = position.offset
+        count, ids = position.take(most)
+        if count:
+            process, tp = self._process, position.tp
+            process.emit(
+                Consumed, process.node.id, tp.topic, tp.partition, offset, position.offset, ids, *position.source,
+                position.high_watermark,
+            )  # fmt: skip
+        return count
+
+    def _stop(self, _: Any) -> None:
+        """It is closed: nothing more is read."""
+        for position in self._positions.values():
+            position.failed = True
+            position.fetched.clear()
+        self._arrived.clear()

@@ -1,0 +1,46 @@
+"""The operator: a process in which the commands of ``scenarios.cluster.clients.tools`` run, with a ZooKeeper session
+and an AdminClient."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from attrs import define, field
+
+from emulator.network import Network
+from emulator.nodes import Process
+from emulator.zookeeper import ZkClient, ZkSpec
+from scenarios.cluster.clients.admin import AdminClient
+
+Command = Callable[..., Awaitable[object]]
+
+
+@define(eq=False)
+class Operator:
+    """One operator. ``main`` is what its process runs.
+
+    Attributes:
+        brokers: those that it asks for the controller.
+    """
+
+    network: Network
+    zk_spec: ZkSpec
+    brokers: tuple[int, ...]
+    process: Process = field(init=False)
+    zk: ZkClient = field(init=False)
+    admin: AdminClient = field(init=False)
+
+    async def main(self, process: Process) -> None:
+        self.process = process
+        self.admin = AdminClient(self.network, process, self.brokers)
+        self.zk = ZkClient(self.network, process, self.zk_spec)
+        await self.zk.connect()
+
+    def begin(self, command: Command, *args: object, done: Callable[[Any], object] | None = None) -> None:
+        """Run ``command(self, *args)`` as a task; ``done`` gets what it returns."""
+
+        async def run() -> None:
+            outcome = await command(self, *args)
+            if done is not None:
+                done(outcome)
+
+        self.process.spawn(run, name=command.__name__)

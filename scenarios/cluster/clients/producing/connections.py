@@ -1,0 +1,86 @@
+"""A producer's connections: one to each leader, with the requests that await their answers (NetworkClient, 2.3.1)."""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from attrs import define, field
+
+from emulator.network import Endpoint, Network
+from emulator.nodes import Process
+from emulator.protocol.address import LISTENER
+from emulator.protocol.produce import ProduceRequest, ProduceResponse
+from scenarios.cluster.clients.producing.accumulator import Pending
+
+Group = list[Pending]
+"""The batches of one request."""
+
+
+@define(eq=False)
+class _Connection:
+    """``in_flight``: when each request was sent and what was in it, oldest first."""
+
+    endpoint: Endpoint
+    in_flight: deque[tuple[int, Group]] = field(factory=deque)
+
+
+@define(eq=False)
+class Connections:
+    """See the module.
+
+    Attributes:
+        timeout_us: for how long a request may go unanswered; then the producer hangs up.
+        answered: called with the leader, the batches of a request, and its answer.
+        lost: called with the leader and the batches of each request that was on a connection when it ended: nobody
+            knows what became of them.
+    """
+
+    network: Network
+    process: Process
+    timeout_us: int
+    answered: Callable[[int, Group, ProduceResponse], object]
+    lost: Callable[[int, list[Group]], object]
+    _open: dict[int, _Connection] = field(factory=dict)
+
+    def full(self, most: int) -> list[int]:
+        """The leaders that have ``most`` requests to answer."""
+        return [leader for leader, found in self._open.items() if len(found.in_flight) >= most]
+
+    def send(self, leader: int, request: ProduceRequest, group: Group) -> None:
+        """Put a request on the wire; with acks=0 there will be no answer."""
+        connection = self._open.get(leader) or self._connect(leader)
+        if request.acks != 0:
+            connection.in_flight.append((self.process.world.now, group))
+        connection.endpoint.send(request, request.size)
+
+    def _connect(self, leader: int) -> _Connection:
+        def answered(response: ProduceResponse) -> None:
+            _sent_us, group = connection.in_flight.popleft()
+            self.answered(leader, group, response)
+
+        def closed(_reason: str) -> None:
+            if self._open.get(leader) is connection:
+                del self._open[leader]
+            in_flight, connection.in_flight = connection.in_flight, deque()
+            self.lost(leader, [group for _sent_us, group in in_flight])
+
+        endpoint = self.network.connect(self.process, leader, LISTENER, answered, closed)
+        connection = self._open[leader] = _Connection(endpoint)
+        self._watch(leader, connection)
+        return connection
+
+    def _watch(self, leader: int, connection: _Connection) -> None:
+        """Hang up on a broker that leaves a request without an answer."""
+
+        def look(_: Any) -> None:
+            if self._open.get(leader) is not connection:
+                return
+            now, in_flight = self.process.world.now, connection.in_flight
+            left_us = in_flight[0][0] + self.timeout_us - now if in_flight else self.timeout_us
+            if left_us <= 0:
+                connection.endpoint.close("timed out")
+                connection.endpoint.closed("timed out")
+            else:
+                self.process.call_later(left_us, look)
+
+        self.process.call_later(self.timeout_us, look)

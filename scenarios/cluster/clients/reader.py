@@ -1,0 +1,203 @@
+"""A consumer's dealings with one broker (Fetcher, 2.3.1): where to begin, whether what was read is still there, and
+fetches, one request at a time."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from attrs import define, field
+
+from emulator.kernel import Mailbox
+from emulator.network import Client, Disconnected, Network
+from emulator.nodes import Process
+from emulator.protocol.address import LISTENER
+from emulator.protocol.errors import Errors
+from emulator.protocol.events import ConsumerFailed, PositionReset
+from emulator.protocol.fetch import CONSUMER, NO_EPOCH, FetchedPartition, FetchPartition
+from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, EpochEndOffset, EpochQuery
+from emulator.protocol.types import TopicPartition
+from fetchers import FetcherPolicies
+from fetchers.remote import RemoteLeader
+from scenarios.cluster.clients.consuming import EARLIEST, NONE, Consumption, Position
+
+KEEPS_METADATA = (Errors.UNKNOWN_LEADER_EPOCH,)
+"""The broker has not heard of the epoch yet; it is the one to wait for."""
+
+
+@define(eq=False)
+class Reader:
+    """See the module. ``broker`` is asked about those of ``positions`` that it leads, as far as is known.
+
+    Attributes:
+        stale: called when the metadata has to be asked for again.
+        polled: whether the application is in a poll: all that a consumer does, it does in there.
+        arrived: called with the partitions of which something has come.
+    """
+
+    network: Network
+    process: Process
+    load: Consumption
+    broker: int
+    positions: Mapping[TopicPartition, Position]
+    stale: Callable[[], object]
+    polled: Callable[[], bool]
+    arrived: Callable[[list[Position]], object]
+    _leader: RemoteLeader = field(init=False)
+    _bell: Mailbox = field(init=False)
+    _wanted: dict[TopicPartition, tuple[int, int]] = field(factory=dict)
+    """Where the session reads each partition: offset and leader epoch."""
+
+    def __attrs_post_init__(self) -> None:
+        load, process = self.load, self.process
+        self._bell = Mailbox(process.world, f"news for the reader of broker {self.broker}")
+        self._leader = RemoteLeader(
+            CONSUMER,
+            Client(self.network, process, self.broker, LISTENER, load.request_timeout_us),
+            FetcherPolicies(
+                replica_fetch_wait_max_us=load.max_wait_us,
+                replica_fetch_min_bytes=load.min_bytes,
+                replica_fetch_max_bytes=load.max_partition_bytes,
+                replica_fetch_response_max_bytes=load.max_bytes,
+            ),
+        )
+        process.spawn(self._run, name=f"reader of broker {self.broker}")
+
+    def wake(self) -> None:
+        """There may be something to do."""
+        if not len(self._bell):
+            self._bell.put(None)
+
+    # -- the loop ---------------------------------------------------------------------------------------------------
+
+    async def _run(self) -> None:
+        while True:
+            self._bell.clear()
+            try:
+                if not await self._round():
+                    await self._bell.get()
+            except Disconnected:
+                self._leader.reset()
+                self._rest(self._own())
+                self.stale()
+
+    async def _round(self) -> bool:
+        """Whatever can be done now. False: there was nothing."""
+        if not self.polled():
+            return False
+        due = [position for position in self._own() if position.rests_until_us <= self.process.world.now]
+        to_look_up = [position for position in due if position.looked_up]
+        for position in to_look_up:
+            await self._look_up(position)
+        to_validate = [position for position in due if not (position.valid or position.looked_up or position.failed)]
+        if to_validate:
+            await self._validate(to_validate)
+        self._want([position for position in due if position.fetchable and position.leader == self.broker])
+        if self._wanted:
+            self._take(await self._leader.fetch())
+        return bool(to_look_up or to_validate or self._wanted)
+
+    def _own(self) -> list[Position]:
+        return [position for position in self.positions.values() if position.leader == self.broker]
+
+    def _rest(self, positions: Iterable[Position]) -> None:
+        backoff_us = self.load.retry_backoff_us
+        for position in positions:
+            position.rests_until_us = self.process.world.now + backoff_us
+        self.process.call_later(backoff_us, lambda _: self.wake())
+
+    def _epoch(self, position: Position) -> int:
+        return position.leader_epoch if self.load.knows_epochs else NO_EPOCH
+
+    # -- where to begin ---------------------------------------------------------------------------------------------
+
+    async def _look_up(self, position: Position) -> None:
+        if self.load.offset_reset == NONE:
+            self.fail(position, position.reason)
+            return
+        answer = await self._leader.offsets(position.tp, self._epoch(position))
+        if position.leader != self.broker or not position.looked_up:
+            return
+        offset = answer.start if self.load.offset_reset == EARLIEST else answer.end
+        if answer.error is not Errors.NONE or offset < 0:
+            self._rest([position])
+            self._refused(answer.error)
+        else:
+            self._reset(position, offset, position.reason)
+            position.offset_epoch = NO_EPOCH
+
+    def _reset(self, position: Position, offset: int, reason: str) -> None:
+        tp, before = position.tp, position.offset
+        position.move(offset)
+        self.process.emit(PositionReset, self.process.node.id, tp.topic, tp.partition, before, offset, reason)
+
+    def fail(self, position: Position, reason: str) -> None:
+        """Tell the application, which has to do something about it, and does nothing here."""
+        position.failed = True
+        tp = position.tp
+        self.process.emit(ConsumerFailed, self.process.node.id, tp.topic, tp.partition, position.offset, reason)
+
+    def _refused(self, error: Errors) -> None:
+        if error not in KEEPS_METADATA:
+            self.stale()
+
+    # -- is it still there (KIP-320) --------------------------------------------------------------------------------
+
+    async def _validate(self, positions: list[Position]) -> None:
+        """Ask where the epoch of the last message ends in the leader's log: before the position, if it was cut off."""
+        asked = {position.tp: (position, position.offset, position.leader_epoch) for position in positions}
+        queries = tuple(EpochQuery(p.tp, p.leader_epoch, p.offset_epoch) for p in positions)
+        for answer in await self._leader.epoch_ends(queries):
+            position, offset, epoch = asked[answer.tp]
+            if (position.offset, position.leader, position.leader_epoch) == (offset, self.broker, epoch):
+                self._validated(position, answer)
+
+    def _validated(self, position: Position, answer: EpochEndOffset) -> None:
+        if answer.error is not Errors.NONE:
+            self._rest([position])
+            self._refused(answer.error)
+        elif answer.leader_epoch != UNDEFINED_EPOCH and answer.end_offset >= position.offset:
+            position.valid = True
+        elif self.load.offset_reset == NONE:
+            self.fail(position, "truncated")
+        elif answer.leader_epoch == UNDEFINED_EPOCH:
+            position.reason = "truncated"  # how far the logs agree nobody knows
+        else:
+            self._reset(position, answer.end_offset, "truncated")
+            position.offset_epoch = answer.leader_epoch
+
+    # -- fetches ----------------------------------------------------------------------------------------------------
+
+    def _want(self, positions: list[Position]) -> None:
+        wanted = {position.tp: (position.offset, self._epoch(position)) for position in positions}
+        for tp in self._wanted:
+            if tp not in wanted:
+                self._leader.forget(tp)
+        for tp, (offset, epoch) in wanted.items():
+            if self._wanted.get(tp) != (offset, epoch):
+                self._leader.want(FetchPartition(tp, epoch, offset, -1))
+        self._wanted = wanted
+
+    def _take(self, answers: Iterable[FetchedPartition]) -> None:
+        """The parts of an answer; what goes back to a question of the past is none."""
+        arrived = []
+        for answer in answers:
+            asked, position = self._wanted.get(answer.tp), self.positions[answer.tp]
+            here = position.leader == self.broker and asked == (position.offset, self._epoch(position))
+            if not (here and position.fetchable):
+                continue
+            if answer.error is not Errors.NONE:
+                self._failed(position, answer.error)
+                continue
+            position.high_watermark = answer.high_watermark
+            if answer.batches:
+                position.fetched.extend(answer.batches)
+                position.source = position.leader, position.leader_epoch
+                arrived.append(position)
+        self.arrived(arrived)
+
+    def _failed(self, position: Position, error: Errors) -> None:
+        self._leader.forget(position.tp)
+        del self._wanted[position.tp]
+        if error is Errors.OFFSET_OUT_OF_RANGE:
+            position.reason = "out of range"
+        else:
+            self._rest([position])
+            self._refused(error)

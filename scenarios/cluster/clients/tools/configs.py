@@ -1,0 +1,58 @@
+"""ConfigCommand, kafka-configs --zookeeper --alter (2.3)."""
+
+from collections.abc import Collection, Iterable, Mapping
+
+from emulator.protocol.znodes import CONFIG_CHANGES, decode_config, encode_config, encode_config_change
+from emulator.zookeeper import NoNode
+from scenarios.cluster.clients.operator import Operator
+
+
+async def alter(
+    operator: Operator, entities: Iterable[str], settings: Mapping[str, str], removed: Collection[str] = ()
+) -> None:
+    """--add-config and --delete-config: of each of ``entities`` (``topics/T``, ``brokers/N``, ``brokers/<default>``)
+    write ``settings`` over those that are there, and drop ``removed``; then announce the change, which wakes the
+    brokers."""
+    for entity in entities:
+        before = await read(operator, entity)
+        await write(operator, entity, {**_without(before or {}, removed), **settings}, new=before is None)
+
+
+async def remove(operator: Operator, entities: Iterable[str], names: Collection[str]) -> bool:
+    """Drop the settings ``names`` where they are set; only what changes is announced. Returns whether any was."""
+    found = False
+    for entity in entities:
+        before = await read(operator, entity) or {}
+        after = _without(before, names)
+        if after != before:
+            found = True
+            await write(operator, entity, after)
+    return found
+
+
+async def read(operator: Operator, entity: str) -> dict[str, str] | None:
+    """The settings of ``entity``; None where there is no znode for them."""
+    try:
+        data, _ = await operator.zk.get(f"/config/{entity}")
+    except NoNode:
+        return None
+    return decode_config(data)
+
+
+async def write(operator: Operator, entity: str, settings: Mapping[str, str], *, new: bool = False) -> None:
+    path = f"/config/{entity}"
+    if new:
+        await operator.zk.create_parents(path)
+        await operator.zk.create(path, encode_config(settings))
+    else:
+        await operator.zk.set(path, encode_config(settings))
+    await announce(operator, entity)
+
+
+async def announce(operator: Operator, entity: str) -> None:
+    """Let the brokers read the settings of ``entity`` again."""
+    await operator.zk.create(f"{CONFIG_CHANGES}/config_change_", encode_config_change(entity), sequential=True)
+
+
+def _without(settings: Mapping[str, str], names: Collection[str]) -> dict[str, str]:
+    return {name: value for name, value in settings.items() if name not in names}

@@ -1,0 +1,122 @@
+"""What kafka-reassign-partitions does with a plan's log_dirs (KIP-113; ReassignPartitionsCommand, 2.3)."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+
+from emulator.protocol.errors import Errors
+from emulator.protocol.events import LogDirAsked, LogDirsVerified
+from emulator.protocol.log_dirs import (
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirsResponse,
+    DescribeLogDirsRequest,
+    DescribeLogDirsResponse,
+)
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import broker_entity
+from scenarios.cluster.clients.admin import TimedOut
+from scenarios.cluster.clients.operator import Operator
+from scenarios.cluster.clients.tools import configs
+from scenarios.cluster.clients.tools.outcome import Outcome
+from scenarios.cluster.clients.tools.throttle import COPY_RATE
+
+Replica = tuple[TopicPartition, int]
+Directories = Mapping[Replica, str]
+"""Partition and broker -> the directory, by name, that the replica is to be in."""
+
+TIMEOUT_US = 10_000_000
+"""--timeout: for how long replicas that do not exist yet are asked for again."""
+ASK_AGAIN_US = 100_000
+
+
+async def around(
+    operator: Operator,
+    directories: Directories,
+    rate: int | None,
+    command: Callable[..., Awaitable[Outcome]],
+    *args: object,
+) -> Outcome:
+    """Let ``command(operator, *args)`` hand the plan over, and the plan's replicas have their directories.
+
+    Brokers are told before, so that a replica that is yet to come begins in the right one, and after, so that one
+    that is there already is moved. ``rate``: --replica-alter-log-dirs-throttle, bytes per second.
+    """
+    if rate is not None:
+        await configs.alter(operator, map(broker_entity, _brokers(directories)), {COPY_RATE: str(rate)})
+    answers = await _ask(operator, directories, {})
+    refused = {r: error for r, error in answers.items() if error not in (Errors.NONE, Errors.REPLICA_NOT_AVAILABLE)}
+    if refused:
+        return _outcome(refused)
+    outcome = await command(operator, *args)
+    return outcome if outcome.errors else await _until_taken(operator, directories, answers)
+
+
+async def _until_taken(operator: Operator, directories: Directories, answers: dict[Replica, Errors]) -> Outcome:
+    """The controller may take its time to create replicas: ask again, all of them once at least."""
+    world = operator.process.world
+    deadline_us = world.now + TIMEOUT_US
+    left = directories
+    while True:
+        answers |= await _ask(operator, left, answers)
+        left = {replica: name for replica, name in left.items() if answers[replica] is not Errors.NONE}
+        over = any(answers[replica] is not Errors.REPLICA_NOT_AVAILABLE for replica in left)
+        if not left or over or world.now >= deadline_us:
+            return _outcome({replica: answers[replica] for replica in left})
+        await world.sleep(ASK_AGAIN_US)
+
+
+def _outcome(refused: Mapping[Replica, Errors]) -> Outcome:
+    return Outcome(tuple((f"the log directory of {tp} on broker {broker}", e) for (tp, broker), e in refused.items()))
+
+
+async def _ask(operator: Operator, directories: Directories, before: Mapping[Replica, Errors]) -> dict[Replica, Errors]:
+    """Each broker's answer for its replicas; new ones go into the trace."""
+    answers: dict[Replica, Errors] = {}
+    for broker in _brokers(directories):
+        wanted = tuple((tp, name) for (tp, its), name in directories.items() if its == broker)
+        try:
+            response: AlterReplicaLogDirsResponse = await operator.admin.ask_broker(
+                broker, AlterReplicaLogDirsRequest(wanted), TIMEOUT_US
+            )
+            errors = dict(response.partitions)
+        except TimedOut:
+            errors = dict.fromkeys((tp for tp, _name in wanted), Errors.REQUEST_TIMED_OUT)
+        for tp, name in wanted:
+            answers[tp, broker] = errors[tp]
+            if before.get((tp, broker)) is not errors[tp]:
+                operator.process.anchor(LogDirAsked, broker, tp.topic, tp.partition, name, errors[tp].name)
+    return answers
+
+
+def _brokers(directories: Iterable[Replica]) -> list[int]:
+    return sorted({broker for _tp, broker in directories})
+
+
+async def verify(operator: Operator, directories: Directories) -> bool:
+    """Look where the replicas are, and say so in the trace. Returns whether all are where they are to be."""
+    done, under_way = await _found(operator, directories)
+    failed = len(directories) - done - under_way
+    operator.process.anchor(LogDirsVerified, done, under_way, failed)
+    return done == len(directories)
+
+
+async def any_under_way(operator: Operator, directories: Directories) -> bool:
+    """Whether a replica is being copied to the directory that it is to be in."""
+    _done, under_way = await _found(operator, directories)
+    return under_way > 0
+
+
+async def _found(operator: Operator, directories: Directories) -> tuple[int, int]:
+    """How many are done, and under way."""
+    done = under_way = 0
+    for broker in _brokers(directories):
+        partitions = tuple(tp for tp, its in directories if its == broker)
+        try:
+            response: DescribeLogDirsResponse = await operator.admin.ask_broker(
+                broker, DescribeLogDirsRequest(partitions), TIMEOUT_US
+            )
+        except TimedOut:
+            continue
+        held = {(i.tp, i.future): each.name for each in response.directories for i in each.replicas}
+        wanted = [(tp, directories[tp, broker]) for tp in partitions]
+        under_way += sum(held.get((tp, True)) == name for tp, name in wanted)
+        done += sum((tp, True) not in held and held.get((tp, False)) == name for tp, name in wanted)
+    return done, under_way

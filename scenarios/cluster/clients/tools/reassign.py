@@ -1,0 +1,226 @@
+"""kafka-reassign-partitions: execute by way of ZooKeeper (up to 2.5) or of the API (2.6, KAFKA-8820), cancel, list,
+verify.
+
+By way of ZooKeeper nobody answers, so the tool checks the plan itself; by the API the controller does, partition by
+partition. Asked by the API the tool goes ahead while other moves are in progress, as with ``--additional``.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from emulator.protocol.alter_reassignments import (
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+)
+from emulator.protocol.assignments import ReplicaAssignment
+from emulator.protocol.errors import Errors
+from emulator.protocol.events import MoveAnswered, MoveCancelled, MovesListed, MoveStarted, MovesVerified
+from emulator.protocol.list_reassignments import (
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsResponse,
+)
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import (
+    BROKER_IDS,
+    REASSIGN_PARTITIONS,
+    decode_reassignment,
+    encode_reassignment,
+)
+from emulator.zookeeper import NodeExists, NoNode, ZkClient
+from scenarios.cluster.clients.admin import TimedOut
+from scenarios.cluster.clients.operator import Operator
+from scenarios.cluster.clients.tools import log_dirs
+from scenarios.cluster.clients.tools.assignments import Assignments, read_assignments
+from scenarios.cluster.clients.tools.log_dirs import Directories
+from scenarios.cluster.clients.tools.outcome import DONE, Outcome
+from scenarios.cluster.clients.tools.throttle import impose, lift, limit
+from scenarios.language.strategies import Throttle
+
+Plan = Assignments
+"""Where partitions are to be."""
+
+IN_PROGRESS = Outcome((("another reassignment is in progress", Errors.REASSIGNMENT_IN_PROGRESS),))
+"""What the tool says where it finds the znode."""
+
+
+async def execute(operator: Operator, moves: Plan, via: str = "zk", throttle: Throttle | None = None) -> Outcome:
+    """--execute, with --throttle where one is given. ``via``: zk or api."""
+    return await (_by_api if via == "api" else _by_znode)(operator, moves, throttle)
+
+
+async def cancel(operator: Operator, partitions: Sequence[TopicPartition] | None = None) -> Outcome:
+    """--cancel: ``partitions``, or whatever is in progress. By the API: there is no other way to cancel. If nothing was
+    refused the throttles go, too, also those of other moves (2.6)."""
+    if partitions is None:
+        listed = await _ask_for_list(operator, None)
+        if listed.error is not Errors.NONE:
+            return Outcome((("the list of reassignments", listed.error),))
+        partitions = [tp for tp, _ in listed.partitions]
+        if not partitions:
+            return Outcome((("nothing is being reassigned", Errors.NO_REASSIGNMENT_IN_PROGRESS),))
+    for tp in partitions:
+        operator.process.anchor(MoveCancelled, tp.topic, tp.partition)
+    outcome = await _alter(operator, dict.fromkeys(partitions))
+    if outcome == DONE:
+        await lift(operator, dict.fromkeys(tp.topic for tp in partitions))
+    return outcome
+
+
+async def list_reassignments(operator: Operator, partitions: Sequence[TopicPartition] | None = None) -> Outcome:
+    """--list: ``partitions``, or all, as far as they are in progress. What is found goes into the trace."""
+    listed = await _ask_for_list(operator, partitions)
+    detail = "; ".join(f"{tp}: {_said(assignment)}" for tp, assignment in listed.partitions)
+    operator.process.anchor(MovesListed, listed.error.name, len(listed.partitions), detail)
+    return DONE if listed.error is Errors.NONE else Outcome((("the list of reassignments", listed.error),))
+
+
+async def in_progress(operator: Operator, via: str) -> tuple[TopicPartition, ...] | None:
+    """What is being reassigned, whoever asked for it, as the way there shows it; None: nobody has said."""
+    if via == "api":
+        listed = await _ask_for_list(operator, None)
+        return tuple(tp for tp, _ in listed.partitions) if listed.error is Errors.NONE else None
+    return tuple(await _written(operator.zk))
+
+
+# -- the end ----------------------------------------------------------------------------------------------------------
+
+
+async def verify(operator: Operator, moves: Plan, via: str = "zk", directories: Directories | None = None) -> None:
+    """--verify: say how far ``moves`` are, in the trace, and clear the throttles if they are over: by way of ZooKeeper
+    if all are done (2.3), by the API if nothing at all is being reassigned (2.6). ``directories``: the plan's."""
+    under_way = await in_progress(operator, via)
+    now = await _existing(operator.zk, moves)
+    open_ = [tp for tp in moves if under_way is None or tp in under_way]
+    done = [tp for tp, target in moves.items() if tp not in open_ and now.get(tp) == target]
+    failed = len(moves) - len(open_) - len(done)
+    over = under_way == () if via == "api" else len(done) == len(moves)
+    if directories:
+        over = await log_dirs.verify(operator, directories) and over
+    lifted = over and await lift(operator, dict.fromkeys(tp.topic for tp in moves))
+    operator.process.anchor(MovesVerified, len(done), len(open_), failed, lifted)
+
+
+async def verify_at_the_end(operator: Operator, moves: Plan, via: str, poll_us: int, directories: Directories) -> None:
+    """Look each ``poll_us`` whether anything is being reassigned or copied still, then verify ``moves``."""
+    while await in_progress(operator, via) != () or await log_dirs.any_under_way(operator, directories):
+        await operator.process.world.sleep(poll_us, background=True)
+    await verify(operator, moves, via, directories)
+
+
+# -- by the API -------------------------------------------------------------------------------------------------------
+
+
+async def _by_api(operator: Operator, moves: Plan, throttle: Throttle | None) -> Outcome:
+    if throttle is not None:
+        await _impose_by_api(operator, moves, throttle)
+    for tp, target in moves.items():
+        operator.process.anchor(MoveStarted, tp.topic, tp.partition, target)
+    return await _alter(operator, moves)
+
+
+async def _impose_by_api(operator: Operator, moves: Plan, throttle: Throttle) -> None:
+    """The lists hold all that is being reassigned, as well. Whom such a move adds already counts as one from before, so
+    that the move goes on without the followers' half (KAFKA-10779, 2.6 and 2.7)."""
+    existing = await _existing(operator.zk, moves)
+    listed = await _ask_for_list(operator, None)
+    others = {tp: assignment.replicas for tp, assignment in listed.partitions if tp not in moves}
+    before = {**others, **{tp: existing[tp] for tp in moves if tp in existing}}
+    await impose(operator, throttle, before, {**dict.fromkeys(others, ()), **moves}, all_leaders=True)
+
+
+async def _alter(operator: Operator, targets: Mapping[TopicPartition, tuple[int, ...] | None]) -> Outcome:
+    response: AlterPartitionReassignmentsResponse
+    try:
+        response = await operator.admin.ask_controller(AlterPartitionReassignmentsRequest(targets))
+    except TimedOut:
+        response = AlterPartitionReassignmentsResponse(Errors.REQUEST_TIMED_OUT)
+    answers = response.partitions or tuple((tp, response.error) for tp in targets)
+    for tp, error in answers:
+        operator.process.anchor(MoveAnswered, tp.topic, tp.partition, error.name)
+    return Outcome(tuple((str(tp), error) for tp, error in answers if error is not Errors.NONE))
+
+
+async def _ask_for_list(
+    operator: Operator, partitions: Sequence[TopicPartition] | None
+) -> ListPartitionReassignmentsResponse:
+    request = ListPartitionReassignmentsRequest(None if partitions is None else tuple(partitions))
+    try:
+        response: ListPartitionReassignmentsResponse = await operator.admin.ask_controller(request)
+        return response
+    except TimedOut:
+        return ListPartitionReassignmentsResponse(Errors.REQUEST_TIMED_OUT)
+
+
+def _said(assignment: ReplicaAssignment) -> str:
+    parts = {"replicas": assignment.replicas, "adding": assignment.adding, "removing": assignment.removing}
+    return ", ".join(f"{name} {list(replicas)}" for name, replicas in parts.items() if replicas)
+
+
+# -- by way of ZooKeeper ----------------------------------------------------------------------------------------------
+
+
+async def _by_znode(operator: Operator, moves: Plan, throttle: Throttle | None) -> Outcome:
+    """A throttle is set before the plan is written. While moves are under way it only changes the limits of the plan's
+    brokers (up to 2.5), which is all there is to do if they are this plan's."""
+    existing = await _existing(operator.zk, moves)
+    refused = check(moves, existing, await _registered(operator.zk))
+    if refused is not DONE:
+        return refused
+    if throttle is not None:
+        under_way = await _written(operator.zk)
+        if under_way:
+            await limit(operator, throttle, existing, moves)
+            return DONE if under_way.items() <= dict(moves).items() else IN_PROGRESS
+        await impose(operator, throttle, existing, moves)
+    return await write_plan(operator, moves)
+
+
+async def write_plan(operator: Operator, moves: Plan) -> Outcome:
+    """Hand ``moves`` over, unless others are under way."""
+    try:
+        await operator.zk.create(REASSIGN_PARTITIONS, encode_reassignment(moves))
+    except NodeExists:
+        return IN_PROGRESS
+    for tp, target in moves.items():
+        operator.process.anchor(MoveStarted, tp.topic, tp.partition, target)
+    return DONE
+
+
+def check(moves: Plan, existing: Assignments, brokers: Sequence[int]) -> Outcome:
+    """What is wrong with the plan, DONE if nothing is (ReassignPartitionsCommand.parseAndValidate, 1.1 to 2.5). The
+    tool gives its reasons in words only; the codes are those that the API has for them.
+
+    ``brokers``: those that are registered; to the tool a dead one does not exist.
+    """
+    if not moves:
+        return _refused("the plan moves nothing")
+    for tp, target in moves.items():
+        if not target:
+            return _refused(f"the replica list of {tp} is empty")
+        if len(set(target)) < len(target):
+            return _refused(f"the replica list of {tp} names a broker twice: {list(target)}")
+    missing = [str(tp) for tp in moves if tp not in existing]
+    if missing:
+        return _refused(f"no such partitions: {', '.join(missing)}", Errors.UNKNOWN_TOPIC_OR_PARTITION)
+    unknown = sorted({broker for target in moves.values() for broker in target if broker not in brokers})
+    return _refused(f"no such brokers now: {', '.join(map(str, unknown))}") if unknown else DONE
+
+
+def _refused(why: str, code: Errors = Errors.INVALID_REPLICA_ASSIGNMENT) -> Outcome:
+    return Outcome(((why, code),))
+
+
+async def _existing(zk: ZkClient, moves: Plan) -> Assignments:
+    return await read_assignments(zk, (tp.topic for tp in moves))
+
+
+async def _written(zk: ZkClient) -> Plan:
+    """What the controller has not done yet of what was written."""
+    try:
+        data, _ = await zk.get(REASSIGN_PARTITIONS)
+    except NoNode:
+        return {}
+    return decode_reassignment(data)
+
+
+async def _registered(zk: ZkClient) -> list[int]:
+    return [int(name) for name in await zk.children(BROKER_IDS)]

@@ -1,0 +1,67 @@
+"""What kafka-reassign-partitions does with --throttle: lists on topics and rates on brokers, set before the plan and
+cleared by --verify (ReassignPartitionsCommand, 2.3; KIP-73)."""
+
+from collections.abc import Iterable
+
+from emulator.protocol.assignments import without
+from emulator.protocol.znodes import BROKER_IDS, broker_entity, topic_entity
+from scenarios.cluster.clients.operator import Operator
+from scenarios.cluster.clients.tools import configs
+from scenarios.cluster.clients.tools.assignments import Assignments
+from scenarios.language.strategies import Throttle
+
+SIDES = ("leader", "follower")
+LISTS = tuple(f"{side}.replication.throttled.replicas" for side in SIDES)
+RATES = tuple(f"{side}.replication.throttled.rate" for side in SIDES)
+REASSIGNMENT_RATES = tuple(f"{side}.reassignment.throttled.rate" for side in SIDES)
+COPY_RATE = "replica.alter.log.dirs.io.max.bytes.per.second"
+BROKER_RATES = (*RATES, *REASSIGNMENT_RATES, COPY_RATE)
+
+
+def throttled_lists(before: Assignments, moves: Assignments, *, all_leaders: bool = False) -> dict[str, dict[str, str]]:
+    """Of each topic of ``moves`` the two lists: as leaders all replicas from before of the partitions that gain one,
+    since any of them may lead; as followers those that are gained.
+
+    ``all_leaders``: also of the partitions that gain none, as the tool has it since 2.6.
+    """
+    lists: dict[str, dict[str, str]] = {}
+    for topic in dict.fromkeys(tp.topic for tp in moves):
+        leaders, followers = [], []
+        for tp, target in moves.items():
+            gained = without(target, before.get(tp, ()))
+            if tp.topic == topic and (gained or all_leaders):
+                leaders += [f"{tp.partition}:{broker}" for broker in before.get(tp, ())]
+                followers += [f"{tp.partition}:{broker}" for broker in gained]
+        lists[topic] = dict(zip(LISTS, (",".join(leaders), ",".join(followers)), strict=True))
+    return lists
+
+
+async def impose(
+    operator: Operator, throttle: Throttle, before: Assignments, moves: Assignments, *, all_leaders: bool = False
+) -> None:
+    """List whom ``moves`` concern (KIP-542's rule needs no list), then limit their brokers.
+
+    Args:
+        before: where the replicas of the plan's topics stand.
+        all_leaders: see ``throttled_lists``.
+    """
+    if not throttle.only_reassigned:
+        for topic, lists in throttled_lists(before, moves, all_leaders=all_leaders).items():
+            await configs.alter(operator, [topic_entity(topic)], lists)
+    await limit(operator, throttle, before, moves)
+
+
+async def limit(operator: Operator, throttle: Throttle, before: Assignments, moves: Assignments) -> None:
+    """Set the rates alone, on every broker that has a replica of the plan's topics or is to get one."""
+    involved = sorted({broker for replicas in (*before.values(), *moves.values()) for broker in replicas})
+    rates = REASSIGNMENT_RATES if throttle.only_reassigned else RATES
+    await configs.alter(operator, map(broker_entity, involved), dict.fromkeys(rates, str(throttle.rate)))
+
+
+async def lift(operator: Operator, topics: Iterable[str]) -> bool:
+    """Clear every rate of every broker that is registered, whoever set it, and the lists of ``topics``; a broker that
+    is down keeps its own. Returns whether anything was set."""
+    registered = sorted(int(name) for name in await operator.zk.children(BROKER_IDS))
+    rates = await configs.remove(operator, map(broker_entity, registered), BROKER_RATES)
+    lists = await configs.remove(operator, map(topic_entity, topics), LISTS)
+    return rates or lists

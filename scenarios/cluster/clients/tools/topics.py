@@ -1,0 +1,119 @@
+"""TopicCommand up to 2.1, kafka-topics --zookeeper: it writes its wishes into ZooKeeper. The checks are those that
+brokers make for kafka-topics --bootstrap-server (AdminManager), which come to the same.
+
+Each command answers with Kafka's error code, and has then written nothing.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+
+from emulator.protocol.errors import Errors
+from emulator.protocol.znodes import (
+    BROKER_IDS,
+    CONFIG_TOPICS,
+    REASSIGN_PARTITIONS,
+    decode_motions,
+    decode_topic,
+    delete_topic_path,
+    encode_config,
+    encode_topic,
+    topic_path,
+)
+from emulator.zookeeper import NodeExists, NoNode
+from scenarios.cluster.clients.operator import Operator
+from scenarios.cluster.clients.tools.outcome import DONE, Outcome
+from scenarios.cluster.clients.tools.placement import place_replicas
+
+Assignment = Mapping[int, tuple[int, ...]]
+Moving = Callable[[Operator, str], Awaitable[bool]]
+"""Is a move under way that forbids to add partitions to a topic, whose znode is given?"""
+
+
+async def create(operator: Operator, topic: str, assignment: Assignment, config: Mapping[str, str]) -> Outcome:
+    """--create: the configuration first, then the assignment, which wakes the controller. What a topic of that name
+    has left behind of its configuration is written over."""
+    if await operator.zk.exists(topic_path(topic)) is not None:
+        return _refused(topic, Errors.TOPIC_ALREADY_EXISTS)
+    await _write(operator, f"{CONFIG_TOPICS}/{topic}", encode_config(config))
+    await operator.zk.create_parents(topic_path(topic))
+    try:
+        await operator.zk.create(topic_path(topic), encode_topic(assignment))
+    except NodeExists:
+        return _refused(topic, Errors.TOPIC_ALREADY_EXISTS)
+    return DONE
+
+
+async def _write(operator: Operator, path: str, data: str) -> None:
+    await operator.zk.create_parents(path)
+    try:
+        await operator.zk.create(path, data)
+    except NodeExists:
+        await operator.zk.set(path, data)
+
+
+async def delete(operator: Operator, topic: str) -> Outcome:
+    """--delete: mark the topic for deletion, which is the controller's to do. Marked already: nothing to do."""
+    if await operator.zk.exists(topic_path(topic)) is None:
+        return _refused(topic, Errors.UNKNOWN_TOPIC_OR_PARTITION)
+    await operator.zk.create_parents(delete_topic_path(topic))
+    with suppress(NodeExists):
+        await operator.zk.create(delete_topic_path(topic), "")
+    return DONE
+
+
+async def expand(
+    operator: Operator, topic: str, partitions: int, assignment: Sequence[tuple[int, ...]] | None, moving: Moving
+) -> Outcome:
+    """--alter --partitions: let the topic have ``partitions`` in all.
+
+    Args:
+        assignment: the replicas of each added partition; None: dealt out as Kafka does.
+        moving: which moves forbid it.
+    """
+    try:
+        data, _ = await operator.zk.get(topic_path(topic))
+    except NoNode:
+        return _refused(topic, Errors.UNKNOWN_TOPIC_OR_PARTITION)
+    if await moving(operator, data):
+        return _refused(topic, Errors.REASSIGNMENT_IN_PROGRESS)
+    before = decode_topic(data)
+    if partitions <= len(before):
+        return _refused(topic, Errors.INVALID_PARTITIONS)
+    brokers = sorted(int(name) for name in await operator.zk.children(BROKER_IDS))
+    factor = len(before[0])
+    if assignment is None:
+        if factor > len(brokers):
+            return _refused(topic, Errors.INVALID_REPLICATION_FACTOR)
+        assignment = place_replicas(brokers, partitions - len(before), factor, before[0][0], len(before))
+    elif not _fits(assignment, partitions - len(before), factor, brokers):
+        return _refused(topic, Errors.INVALID_REPLICA_ASSIGNMENT)
+    added = {len(before) + index: tuple(replicas) for index, replicas in enumerate(assignment)}
+    try:
+        await operator.zk.set(topic_path(topic), encode_topic({**before, **added}, decode_motions(data) or None))
+    except NoNode:
+        return _refused(topic, Errors.UNKNOWN_TOPIC_OR_PARTITION)
+    return DONE
+
+
+def _refused(topic: str, code: Errors) -> Outcome:
+    return Outcome(((topic, code),))
+
+
+def _fits(assignment: Sequence[tuple[int, ...]], count: int, factor: int, brokers: Sequence[int]) -> bool:
+    """As many lists as partitions, each of as many different live brokers as the topic has replicas."""
+    return len(assignment) == count and all(
+        len(replicas) == len(dict.fromkeys(replicas)) == factor and all(broker in brokers for broker in replicas)
+        for replicas in assignment
+    )
+
+
+async def any_move(operator: Operator, _topic: str) -> bool:
+    """Up to 2.3: whatever is being moved (AdminManager.createPartitions)."""
+    return await operator.zk.exists(REASSIGN_PARTITIONS) is not None
+
+
+async def move_of_the_topic(_operator: Operator, topic: str) -> bool:
+    """Since 2.4: a partition of the same topic is being moved, as far as its znode says (KIP-455)."""
+    found = json.loads(topic)
+    return any(found.get(kind) for kind in ("adding_replicas", "removing_replicas"))

@@ -1,0 +1,79 @@
+"""The scenario model: the file format as frozen attrs classes, and the registries of the names it may use."""
+
+from scenarios.language.actions import ACTIONS, Action, DelaySpec, find_action
+from scenarios.language.cluster import CardSpec, ClusterSpec, DiskSpec, NetworkSpec, ZooKeeperSpec
+from scenarios.language.consumers import ConsumerSpec
+from scenarios.language.expect import Expect
+from scenarios.language.invariants import INVARIANTS
+from scenarios.language.messages import MESSAGES, fits
+from scenarios.language.method import MethodEntry
+from scenarios.language.metrics import METRICS, Metric
+from scenarios.language.names import join_partition, split_partition
+from scenarios.language.phases import PHASES, Gate, resolve
+from scenarios.language.plan import Move, Plan
+from scenarios.language.profile_names import DEFAULT_PROFILE, PROFILES
+from scenarios.language.reach import gate_of, hops
+from scenarios.language.scenario import Scenario
+from scenarios.language.schema import scenario_json_schema
+from scenarios.language.steady_state import SteadyState
+from scenarios.language.steps import ALIASES, PROTOCOLS, STEPS, WAITED_FOR
+from scenarios.language.strategy import StrategySpec
+from scenarios.language.targets import Role, Target, parse_role
+from scenarios.language.tolerance import Tolerance
+from scenarios.language.topics import TopicSpec
+from scenarios.language.triggers import After, At, Trigger
+from scenarios.language.when import When
+from scenarios.language.wire import Since, WhenMessage, WhenZk
+from scenarios.language.workloads import WorkloadSpec
+
+__all__ = [
+    "ACTIONS",
+    "ALIASES",
+    "DEFAULT_PROFILE",
+    "INVARIANTS",
+    "MESSAGES",
+    "METRICS",
+    "PHASES",
+    "PROFILES",
+    "PROTOCOLS",
+    "STEPS",
+    "WAITED_FOR",
+    "Action",
+    "After",
+    "At",
+    "CardSpec",
+    "ClusterSpec",
+    "ConsumerSpec",
+    "DelaySpec",
+    "DiskSpec",
+    "Expect",
+    "Gate",
+    "MethodEntry",
+    "Metric",
+    "Move",
+    "NetworkSpec",
+    "Plan",
+    "Role",
+    "Scenario",
+    "Since",
+    "SteadyState",
+    "StrategySpec",
+    "Target",
+    "Tolerance",
+    "TopicSpec",
+    "Trigger",
+    "When",
+    "WhenMessage",
+    "WhenZk",
+    "WorkloadSpec",
+    "ZooKeeperSpec",
+    "find_action",
+    "fits",
+    "gate_of",
+    "hops",
+    "join_partition",
+    "parse_role",
+    "resolve",
+    "scenario_json_schema",
+    "split_partition",
+]

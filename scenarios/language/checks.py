@@ -1,0 +1,239 @@
+"""Cross references of a scenario: every broker, topic, partition and step that is named exists and can be
+reached.
+
+The kinds have checked each value by itself; here each is held against the rest of the file. The first thing
+that does not fit is refused, with its key path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from emulator.protocol.errors import Errors
+from scenarios.errors import BadInput, answered, did_you_mean
+from scenarios.language.configs import BROKERS_NAMES, DYNAMIC_BROKER_SETTINGS, QUOTA_RATES, TOPIC_SETTINGS
+from scenarios.language.consumers import ConsumerSpec
+from scenarios.language.expect import Expect
+from scenarios.language.kinds import at
+from scenarios.language.known import Known
+from scenarios.language.messages import topic_of
+from scenarios.language.method import MethodEntry
+from scenarios.language.names import join_partition
+from scenarios.language.plan import ANY_LOG_DIR, Move, Plan
+from scenarios.language.profile_checks import check_profile_knows
+from scenarios.language.profile_names import PROFILES, check_profile
+from scenarios.language.reach import check_moved, check_reach, check_steps
+from scenarios.language.senders import check_sent
+from scenarios.language.strategies.names import SHAPES
+from scenarios.language.targets import Target
+from scenarios.language.topics import TopicSpec
+from scenarios.language.triggers import At
+from scenarios.language.when import When
+from scenarios.language.wire import WhenMessage, WhenZk
+from scenarios.language.workloads import WorkloadSpec
+
+if TYPE_CHECKING:
+    from scenarios.language.scenario import Scenario
+
+ONLY_BY_API = ("reassign.cancel", "reassign.list")
+PLANNED_ROLES = ("adding", "removing", "kept")
+
+
+def check_scenario(scenario: Scenario) -> None:
+    """Refuse, with `BadInput`, the first reference that leads nowhere."""
+    check_profile(scenario.profile)
+    at("strategy.name", lambda _: scenario.strategy.parsed, None)
+    check_profile_knows(scenario)
+    known = Known(scenario)
+    _each("topics", scenario.topics, known.check_topic)
+    _each("workloads", scenario.workloads, lambda load: _check_workload(known, load))
+    _each("consumers", scenario.consumers, lambda consumer: _check_consumer(known, consumer))
+    if scenario.plan is not None:
+        at("plan", lambda plan: _check_plan(known, plan), scenario.plan)
+    _each("method", scenario.method, lambda entry: _check_entry(known, entry))
+    _each("rollbacks", scenario.rollbacks, lambda entry: _check_entry(known, entry))
+    _each("expect", scenario.expect, lambda expect: _check_expect(known, expect))
+
+
+def _each(where: str, items: Iterable[Any], check: Callable[[Any], None]) -> None:
+    for index, item in enumerate(items):
+        at(f"{where}[{index}]", check, item)
+
+
+def _check_workload(known: Known, workload: WorkloadSpec) -> None:
+    known.topic(workload.topic, "topic")
+
+
+def _check_consumer(known: Known, consumer: ConsumerSpec) -> None:
+    topic = known.topic(consumer.topic, "topic")
+    for index, partition in enumerate(consumer.partitions):
+        if partition >= topic.partitions:
+            raise BadInput(
+                f"{join_partition(topic.name, partition)!r} does not exist; "
+                f"{topic.name} has the partitions 0 to {topic.partitions - 1}",
+                where=f"partitions[{index}]",
+            )
+
+
+def _check_plan(known: Known, plan: Plan) -> None:
+    _each("partitions", plan.partitions, lambda move: _check_move(known, move))
+
+
+def _check_move(known: Known, move: Move) -> None:
+    with answered(Errors.UNKNOWN_TOPIC_OR_PARTITION.name):
+        topic = known.topic(move.topic, "topic")
+        if move.partition >= topic.partitions:
+            raise BadInput(
+                f"{join_partition(move.topic, move.partition)!r} does not exist; "
+                f"{move.topic} has the partitions 0 to {topic.partitions - 1}",
+                where="partition",
+            )
+    with answered(Errors.INVALID_REPLICA_ASSIGNMENT.name):
+        known.all_brokers(move.replicas, "replicas")
+    with answered(Errors.LOG_DIR_NOT_FOUND.name):
+        _each("log_dirs", move.log_dirs, lambda name: _check_log_dir(known, name))
+
+
+def _check_log_dir(known: Known, name: str) -> None:
+    names = known.scenario.cluster.log_dir_names
+    if name != ANY_LOG_DIR and name not in names:
+        raise BadInput(f"no broker has a log directory {name!r}; {did_you_mean(name, (*names, ANY_LOG_DIR))}")
+
+
+def _check_entry(known: Known, entry: MethodEntry) -> None:
+    if entry.action.startswith("reassign."):
+        _check_request(known, entry)
+    if entry.action == "topic.delete" and not PROFILES[known.scenario.profile].deletes_topics:
+        raise BadInput(
+            f"profile {known.scenario.profile!r} knows no deletion of topics; write one that does, such as 'kafka-2.3'",
+            where="action",
+        )
+    if isinstance(entry.trigger, At) and entry.trigger.time_us > known.scenario.horizon_us:
+        raise BadInput("that is after the horizon; act earlier or write a later horizon", where="at")
+    _check_stoppable(entry)
+    for where, value in (("when", entry.trigger), ("target", entry.target), *entry.params.items()):
+        at(where, lambda found: _check_part(known, found), value)
+    if "partition" in entry.params:
+        known.partition(entry.params["partition"], "partition")
+    if entry.action == "election.preferred":
+        _each("partitions", entry.param("partitions") or (), lambda partition: known.partition(partition, ""))
+    if entry.action == "config.set":
+        _check_settings(known, entry)
+    if "log_dir" in entry.params:
+        at("log_dir", lambda name: _check_log_dir(known, name), entry.params["log_dir"])
+        if "partition" in entry.params:
+            raise BadInput("a partition's log is where it is; leave log_dir out, or partition", where="log_dir")
+    if entry.action == "disk.slow" and not any(entry.param(name) for name in ("read", "write", "latency")):
+        raise BadInput('nothing makes these disks slow; write read, write or latency, such as write = "1MB/s"')
+
+
+def _check_settings(known: Known, entry: MethodEntry) -> None:
+    topic, brokers = entry.param("topic"), entry.param("brokers")
+    if topic is not None:
+        known.topic(topic, "topic")
+        if brokers is not None:
+            raise BadInput("a setting is a topic's or a broker's; name a topic, or brokers", where="brokers")
+    stated, removed = entry.param("config") or {}, entry.param("remove") or ()
+    if not stated and not removed:
+        raise BadInput('no setting is named; write one, such as { "min.insync.replicas" = 2 }', where="config")
+    for name in (*stated, *removed):
+        if topic is None and name not in DYNAMIC_BROKER_SETTINGS:
+            known_as = f", or write {BROKERS_NAMES[name]!r}" if name in BROKERS_NAMES else ""
+            raise BadInput(f"{name} is a topic's; add topic{known_as}", where="config")
+        if topic is not None and name not in TOPIC_SETTINGS and name not in QUOTA_RATES:
+            raise BadInput(f"{name} is a broker's; leave topic out", where="config")
+        if name in QUOTA_RATES and brokers is None:
+            raise BadInput(f'{name} is each broker\'s own; add brokers, such as {{ mode = "all" }}', where="config")
+
+
+def _check_request(known: Known, entry: MethodEntry) -> None:
+    """A request to the operator's reassignment tool: it has a plan, and somebody who answers."""
+    strategy = known.scenario.strategy.parsed
+    if not SHAPES[strategy.shape].api and (entry.action in ONLY_BY_API or entry.params.get("via") == "api"):
+        having = ", ".join(shape.name for shape in SHAPES.values() if shape.api)
+        raise BadInput(
+            f"strategy {strategy.name!r} has no API for reassignments; strategies that have it: {having}",
+            where="action" if entry.action in ONLY_BY_API else "via",
+        )
+    if entry.action not in ONLY_BY_API and known.scenario.plan is None and "plan" not in entry.params:
+        raise BadInput(f"there is no plan to {entry.action.removeprefix('reassign.')}; add a [plan]", where="action")
+    for index, name in enumerate(entry.params.get("partitions", ())):
+        known.partition(name, f"partitions[{index}]")
+
+
+def _check_part(known: Known, value: object) -> None:
+    """Whatever an entry holds that names something by its type; other values name nothing, or are checked
+    by key."""
+    if isinstance(value, When):
+        _check_when(known, value)
+    elif isinstance(value, WhenMessage | WhenZk):
+        _check_wire(known, value)
+    elif isinstance(value, Target):
+        _check_target(known, value)
+    elif isinstance(value, TopicSpec):
+        known.check_topic(value)
+    elif isinstance(value, Plan):
+        _check_plan(known, value)
+
+
+def _check_when(known: Known, when: When) -> None:
+    if when.partition is not None:
+        known.partition(when.partition, "partition")
+    if when.topic is not None:
+        known.topic(when.topic, "topic")
+    if when.broker is not None:
+        known.broker(when.broker, "broker")
+    check_reach(known.scenario, when)
+
+
+def _check_stoppable(entry: MethodEntry) -> None:
+    """An action on a message needs one that it can act on."""
+    trigger = entry.trigger
+    if not entry.spec.acts_on_message:
+        return
+    if not isinstance(trigger, WhenMessage | WhenZk):
+        raise BadInput(
+            f'{entry.action} acts on the message that its entry waits for; add when = {{ message = "LeaderAndIsr" }}'
+        )
+    if not trigger.stoppable:
+        raise BadInput(
+            f"{trigger.name!r} is no message, so {entry.action} finds nothing to act on; wait for a write, such as "
+            "'setData'",
+            where="when.zk",
+        )
+
+
+def _check_wire(known: Known, when: WhenMessage | WhenZk) -> None:
+    for where, target in (("from", when.source), ("to", getattr(when, "target", None))):
+        if target is not None:
+            at(where, lambda found: _check_target(known, found), target)
+    if isinstance(when.since, When):
+        at("since", lambda found: _check_when(known, found), when.since)
+    topic = when.topic if isinstance(when, WhenMessage) else topic_of(when.path or "")
+    if topic is not None:
+        known.topic(topic, "topic" if isinstance(when, WhenMessage) else "path")
+    if isinstance(when, WhenMessage):
+        if when.partition is not None:
+            known.partition(when.partition, "partition")
+        check_sent(known.scenario, when.message)
+
+
+def _check_target(known: Known, target: Target) -> None:
+    known.all_brokers(target.brokers, "")
+    role = target.parsed_role
+    if role is not None and role.partition is not None:
+        known.partition(role.partition, "")
+        if role.name in PLANNED_ROLES:
+            check_moved(known.scenario, role.partition, "")
+
+
+def _check_expect(known: Known, expect: Expect) -> None:
+    for statement in ("assignment", "leader", "isr", "failed_partitions"):
+        for name, brokers in (getattr(expect, statement) or {}).items():
+            known.partition(name, statement)
+            known.all_brokers(brokers, f"{statement}.{name}")
+    if expect.partition is not None:
+        known.partition(expect.partition, "partition")
+    if expect.steps is not None:
+        check_steps(known.scenario, expect.steps, "after", expect.partition)

@@ -1,0 +1,104 @@
+"""`--set key=value`: changing one key of a scenario by its path, such as `topics[0].size` or
+`cluster.config.X`.
+
+The change is made in the written form of the scenario, which is then read again: so the same checks and the
+same suggestions apply as in a file.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+from scenarios.errors import BadInput
+from scenarios.language.configs import Config
+from scenarios.language.kinds import Kind, ListOf, MapOf
+from scenarios.language.reader import Block, keys_of, refuse_unknown
+
+_SEGMENT = re.compile(r"([^.\[\]]+)((?:\[\d+\])*)")
+
+
+def parse_value(text: str) -> object:
+    """A value from the command line: TOML where it is TOML (`1`, `true`, `[3, 4]`), else the text itself
+    (`5m`)."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"] if "\n" not in text else text
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def override(document: dict[str, Any], scenario: Block, path: str, value: object) -> None:
+    """Set `path` in the scenario's document to `value`; the document is changed in place."""
+    try:
+        container, name = _find(document, scenario, path)
+    except LookupError:
+        hint = "name a key such as 'horizon' or 'topics[0].size'"
+        raise BadInput(f"there is nothing to set; {hint}", where=path) from None
+    container[name] = parse_value(value) if isinstance(value, str) else value
+
+
+def _find(document: Any, kind: Kind[Any], path: str) -> tuple[Any, Any]:
+    """The table or list that holds the last part of `path`, and that part."""
+    container: Any = document
+    names = _split(path, kind)
+    for name, following in pairwise(names):
+        _must_hold(container, name)
+        if isinstance(container, dict):
+            container = container.setdefault(name, [] if isinstance(following, int) else {})
+        else:
+            container = container[name]
+    _must_hold(container, names[-1])
+    return container, names[-1]
+
+
+def _must_hold(container: object, name: str | int) -> None:
+    """Tables are set by key, lists by the number of an item that is there, and plain values not at all."""
+    if isinstance(container, dict) and isinstance(name, str):
+        return
+    if not (isinstance(container, list) and isinstance(name, int) and name < len(container)):
+        raise LookupError(name)
+
+
+def _split(path: str, kind: Kind[Any] | None) -> list[str | int]:
+    """`topics[0].size` is `topics`, 0, `size`; below a table of free keys the dots belong to the key."""
+    names: list[str | int] = []
+    rest = path
+    while rest:
+        if isinstance(kind, (Config, MapOf)):
+            return [*names, rest]
+        match = _SEGMENT.match(rest)
+        if match is None:
+            raise LookupError(path)
+        name, indexes = match.groups()
+        names += [name, *(int(index) for index in re.findall(r"\d+", indexes))]
+        kind = _below(kind, name)
+        if indexes and isinstance(kind, ListOf):
+            kind = kind.item
+        rest = rest[match.end() :]
+        if rest and not rest.startswith("."):
+            raise LookupError(path)
+        rest = rest.removeprefix(".")
+    if not names:
+        raise LookupError(path)
+    return names
+
+
+def _below(kind: Kind[Any] | None, name: str) -> Kind[Any] | None:
+    """The kind of one key of a block; None where the keys depend on the values (entries of the method)."""
+    if not isinstance(kind, Block):
+        return None
+    kinds = {entry.name: entry.kind for entry in keys_of(kind.cls)}
+    refuse_unknown({name: None}, kinds)
+    return kinds[name]
+
+
+def overridden(document: Mapping[str, Any], scenario: Block, changes: Mapping[str, object]) -> dict[str, Any]:
+    """A document with all `changes` made, in order. `document` must be a fresh dump: its tables are
+    changed."""
+    result = dict(document)
+    for path, value in changes.items():
+        override(result, scenario, path, value)
+    return result

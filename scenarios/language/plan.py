@@ -1,0 +1,183 @@
+"""The reassignment plan: the JSON of kafka-reassign-partitions.sh, version 1, verbatim or in a file of its
+own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from attrs import field, frozen
+
+from emulator.protocol.errors import Errors
+from emulator.protocol.types import TopicPartition
+from scenarios.errors import BadInput, answered
+from scenarios.language.kinds import BROKER_ID, Integer, Kind, ListOf, Schema, as_tuple, refuse
+from scenarios.language.names import TOPIC_NAME, join_partition
+from scenarios.language.reader import Block, key
+
+
+class TargetReplicas(ListOf):
+    """The replicas that a partition is to have: some brokers, each once."""
+
+    def read(self, value: object) -> tuple[int, ...]:
+        if not isinstance(value, list) or not all(type(broker) is int for broker in value):
+            return super().read(value)
+        with answered(Errors.INVALID_REPLICA_ASSIGNMENT.name):
+            return super().read(value)
+
+
+ANY_LOG_DIR = "any"
+
+
+class LogDir(Kind[str]):
+    """The name of a log directory, as brokers have them, or "any"."""
+
+    def read(self, value: object) -> str:
+        if not isinstance(value, str) or not value:
+            raise refuse(value, 'a log directory such as "/data/0", or "any"')
+        return value
+
+    def schema(self) -> Schema:
+        return {"type": "string"}
+
+
+LOG_DIR = LogDir()
+
+
+@frozen(kw_only=True)
+class Move:
+    """The replicas that one partition is to have, preferred leader first."""
+
+    topic: str = field(metadata=key(TOPIC_NAME, "the partition's topic"))
+    partition: int = field(metadata=key(Integer(0), "its number"))
+    replicas: tuple[int, ...] = field(
+        converter=as_tuple,
+        metadata=key(TargetReplicas(BROKER_ID, unique=True, empty=False), "the replicas it is to have"),
+    )
+    log_dirs: tuple[str, ...] = field(
+        default=(),
+        converter=as_tuple,
+        metadata=key(
+            ListOf(LOG_DIR), 'the log directory of each replica, such as "/data/1", or "any" (KIP-113)'
+        ),
+    )
+
+    def __attrs_post_init__(self) -> None:
+        if self.log_dirs and len(self.log_dirs) != len(self.replicas):
+            raise BadInput(
+                f"{len(self.log_dirs)} for {len(self.replicas)} replicas; write one each", where="log_dirs"
+            )
+
+    @property
+    def name(self) -> str:
+        return join_partition(self.topic, self.partition)
+
+
+class Version(Kind[int]):
+    def read(self, value: object) -> int:
+        if value != 1 or isinstance(value, bool):
+            with answered(Errors.UNSUPPORTED_VERSION.name):
+                raise refuse(value, "1, the only version of Kafka's reassignment JSON")
+        return 1
+
+    def schema(self) -> Schema:
+        return {"const": 1}
+
+
+@frozen(kw_only=True)
+class Plan:
+    """Kafka's reassignment JSON: version 1 and a list of partitions."""
+
+    version: int = field(default=1, metadata=key(Version(), "1"))
+    partitions: tuple[Move, ...] = field(
+        converter=as_tuple, metadata=key(ListOf(Block(Move), empty=False), "the partitions to move")
+    )
+
+    def __attrs_post_init__(self) -> None:
+        seen: list[str] = []
+        for index, move in enumerate(self.partitions):
+            if move.name in seen:
+                raise BadInput(f"{move.name} is named twice; keep one", where=f"partitions[{index}]")
+            seen.append(move.name)
+
+    def targets(self) -> dict[str, tuple[int, ...]]:
+        """Partition name to the replicas it is to have."""
+        return {move.name: move.replicas for move in self.partitions}
+
+    def directories(self) -> dict[tuple[TopicPartition, int], str]:
+        """Partition and broker to the log directory that the replica is to be in, where the plan names one."""
+        return {
+            (TopicPartition(move.topic, move.partition), broker): name
+            for move in self.partitions
+            for broker, name in zip(move.replicas, move.log_dirs, strict=False)
+            if name != ANY_LOG_DIR
+        }
+
+    def as_json(self) -> str:
+        """The plan as Kafka's own tools read it, `version` included."""
+        return json.dumps({"version": 1, **_block.dump(self)})
+
+
+_block = Block(Plan)
+
+
+class PlanKind(Kind[Plan]):
+    """A plan in place; one in a file has been put in place by `with_plan_file` before."""
+
+    def read(self, value: object) -> Plan:
+        plan: Plan = _block.read(value)
+        return plan
+
+    def dump(self, value: Plan) -> object:
+        return {"version": 1, **_block.dump(value)}
+
+    def schema(self) -> Schema:
+        by_file: Schema = {
+            "type": "object",
+            "properties": {"file": {"type": "string", "description": "a JSON file beside the scenario"}},
+            "required": ["file"],
+            "additionalProperties": False,
+        }
+        return {"oneOf": [_block.schema(), by_file]}
+
+
+class PlanInPlace(PlanKind):
+    """A plan that an action brings with it: never in a file."""
+
+    def schema(self) -> Schema:
+        return _block.schema()
+
+
+PLAN = PlanKind()
+PLAN_IN_PLACE = PlanInPlace()
+
+
+def with_plan_file(document: Mapping[str, object], folder: Path) -> dict[str, object]:
+    """The document with a `plan.file`, relative to `folder`, replaced by what the file holds."""
+    plan = document.get("plan")
+    if not isinstance(plan, Mapping) or "file" not in plan:
+        return dict(document)
+    if len(plan) > 1:
+        raise BadInput(
+            "a plan is in a file or in place; keep 'file' alone or leave it out", where="plan.file"
+        )
+    name = plan["file"]
+    if not isinstance(name, str):
+        raise refuse(name, 'a file name in quotes, such as "move.json"').under("plan.file")
+    return {**document, "plan": _read_json(folder / name, name)}
+
+
+def _read_json(path: Path, name: str) -> object:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput(
+            f"{name!r} cannot be read ({error.strerror}); name a file that exists", where="plan.file"
+        ) from None
+    except json.JSONDecodeError as error:
+        raise BadInput(
+            f"broken JSON: {error.msg}; mend it", where="plan.file", source=name, line=error.lineno
+        ) from None
+    except UnicodeDecodeError:
+        raise BadInput(f"{name!r} is not UTF-8 text; name a JSON file", where="plan.file") from None

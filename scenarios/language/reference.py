@@ -1,0 +1,292 @@
+"""The scenario file's reference as Markdown tables, rendered from the declarations that read the file.
+
+`sections()` gives the tables by name; docs/scenarios.md holds each of them between two marks, and a test holds the
+page against what is rendered here, so that the page says what the program does. `python -m
+scenarios.language.reference` prints all of them; with the path of a page as its argument it writes them into the page.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from scenarios.errors import BadInput
+from scenarios.language import kinds
+from scenarios.language.actions import ACTIONS, DelaySpec, Parameter
+from scenarios.language.client_configs import CONSUMER_SETTINGS, PRODUCER_SETTINGS
+from scenarios.language.cluster import CardSpec, ClusterSpec, DiskSpec, NetworkSpec, ZooKeeperSpec
+from scenarios.language.configs import BROKER_SETTINGS, LONG_MAX, TOPIC_SETTINGS, Config, Setting
+from scenarios.language.consumers import ConsumerSpec
+from scenarios.language.expect import Expect, OneOrMore
+from scenarios.language.invariants import INVARIANTS
+from scenarios.language.messages import MESSAGES
+from scenarios.language.method import EntryKind
+from scenarios.language.metrics import METRICS
+from scenarios.language.phases import PHASE_STEPS, PHASES, Span
+from scenarios.language.plan import LogDir, Move, Plan, PlanInPlace, PlanKind, Version
+from scenarios.language.profile_names import DEFAULT_PROFILE, PROFILES
+from scenarios.language.reader import Block, Key, keys_of
+from scenarios.language.scenario import Scenario
+from scenarios.language.steady_state import SteadyState
+from scenarios.language.steps import ALIASES, PROTOCOLS
+from scenarios.language.strategies import parts_by_axis
+from scenarios.language.strategies.names import SHAPES
+from scenarios.language.strategy import StrategySpec
+from scenarios.language.targets import PeerKind, RoleText, Target, TargetKind
+from scenarios.language.tolerance import ToleranceKind
+from scenarios.language.topics import TopicSpec
+from scenarios.language.triggers import ConditionKind
+from scenarios.language.when import Steps, When
+from scenarios.language.wire import SinceKind, WhenMessage, WhenZk
+from scenarios.language.workloads import Acks, WorkloadSpec
+
+BLOCKS: Mapping[str, type[Any]] = {
+    "scenario": Scenario,
+    "cluster": ClusterSpec,
+    "cluster.network": NetworkSpec,
+    "cluster.network.cards": CardSpec,
+    "cluster.disk": DiskSpec,
+    "cluster.zk": ZooKeeperSpec,
+    "topics": TopicSpec,
+    "workloads": WorkloadSpec,
+    "consumers": ConsumerSpec,
+    "strategy": StrategySpec,
+    "plan": Plan,
+    "plan.partitions": Move,
+    "steady_state": SteadyState,
+    "when": When,
+    "when.message": WhenMessage,
+    "when.zk": WhenZk,
+    "target": Target,
+    "delay": DelaySpec,
+    "expect": Expect,
+}
+"""The blocks of the file by the name of their section."""
+
+_TYPES: Mapping[type[Any], str] = {
+    kinds.Boolean: "true or false",
+    kinds.SizeOrInteger: "bytes, or a size with its unit",
+    Config: "table of settings",
+    PlanKind: 'plan, or `{ file = "move.json" }`',
+    PlanInPlace: "plan",
+    Version: "`1`",
+    LogDir: '`"/data/N"` or `"any"`',
+    Acks: '`"0"`, `"1"` or `"all"`',
+    ConditionKind: "`when` table",
+    SinceKind: "virtual time, or `when` table with a step",
+    Steps: "step, phase, or a list of them",
+    OneOrMore: "broker id, or list of them",
+    TargetKind: "target",
+    PeerKind: 'target, or `"zookeeper"`',
+    RoleText: "role",
+    ToleranceKind: "limits",
+}
+_QUANTITIES = {id(kinds.DURATION): "duration", id(kinds.SOME_TIME): "duration > 0", id(kinds.SIZE): "size"}
+_COMPUTED: Mapping[tuple[type[Any], str], str] = {
+    (TopicSpec, "partitions"): "as the assignment, or 1",
+    (TopicSpec, "replication_factor"): "as the assignment, or 3",
+    (ZooKeeperSpec, "session_timeout_us"): "the profile's",
+    (StrategySpec, "stated"): "the profile's own",
+    (Target, "mode"): '`"all"` for ids, `"one"` otherwise',
+}
+"""Defaults that depend on other keys, in words."""
+
+
+def sections() -> dict[str, str]:
+    """Name of the section to its Markdown table."""
+    return {
+        **{name: _block_table(block) for name, block in BLOCKS.items()},
+        "cluster.config": _settings_table(BROKER_SETTINGS.values()),
+        "topics.config": _settings_table(TOPIC_SETTINGS.values()),
+        "workloads.config": _settings_table(PRODUCER_SETTINGS.values()),
+        "consumers.config": _settings_table(CONSUMER_SETTINGS.values()),
+        "actions": table(("Action", "Target", "Ended by", "What it does"), _action_rows()),
+        "parameters": table(("Action", "Key", "Type", "Default", "Meaning"), _parameter_rows()),
+        "phases": table(("Phase", "Meaning", *(f"`{name}`" for name in PHASE_STEPS)), _phase_rows()),
+        "steps": table(("Step", "What happens in it"), _step_rows()),
+        "messages": table(("Message", "What it is"), ((f"`{m.name}`", m.help) for m in MESSAGES.values())),
+        "metrics": table(("Metric", "Form", "Unit", "Meaning", "Kafka's MBean"), _metric_rows()),
+        "invariants": table(("Invariant", "Statement"), ((f"`{k}`", text) for k, text in INVARIANTS.items())),
+        "strategies": table(("Strategy", "Steps"), _strategy_rows()),
+        "strategies.parts": table(
+            ("Part", "Axis", "Meaning"), ((f"`+{name}`", axis, help) for name, axis, help in parts_by_axis())
+        ),
+        "profiles": table(("Profile", "Behaviour", "Its own strategy", "Other defaults"), _profile_rows()),
+    }
+
+
+def into_page(page: str, rendered: Mapping[str, str] | None = None) -> str:
+    """The page with every section (of a scenario file, unless others are given) rendered anew between its marks.
+
+    Raises: BadInput for a mark of no section.
+    """
+    rendered = sections() if rendered is None else rendered
+
+    def fill(match: re.Match[str]) -> str:
+        name = match.group(1)
+        if name not in rendered:
+            raise BadInput(f"no section is called {name!r}; known: {', '.join(rendered)}")
+        return marked(name, rendered[name])
+
+    return _MARKED.sub(fill, page)
+
+
+def marked(name: str, text: str) -> str:
+    """A section as it stands in the page."""
+    return f"<!-- reference: {name} -->\n\n{text}\n\n<!-- end -->"
+
+
+_MARKED = re.compile(r"<!-- reference: (\S+) -->\n.*?<!-- end -->", re.DOTALL)
+
+
+def type_of(kind: kinds.Kind[Any]) -> str:
+    """A kind in a reader's words."""
+    if isinstance(kind, kinds.Named):
+        return type_of(kind.kind)
+    if isinstance(kind, kinds.Quantity):
+        return _QUANTITIES.get(id(kind), "rate")
+    if isinstance(kind, kinds.Number):
+        return f"number {kind.low:g} to {kind.high:g}"
+    if isinstance(kind, kinds.Integer):
+        return "integer" + ("" if kind.high is None and not kind.low else _bounds(kind))
+    if isinstance(kind, kinds.Choice):
+        # More than fit a cell have a table of their own.
+        article = "an" if kind.what[0] in "aeiou" else "a"
+        return ", ".join(map(_code, kind.names)) if len(kind.names) < 6 else f"name of {article} {kind.what}"
+    if isinstance(kind, kinds.Text):
+        return kind.form.removeprefix("a ").replace('"orders-0"', "`orders-0`")
+    if isinstance(kind, kinds.ListOf):
+        return "list of broker ids" if kind.item is kinds.BROKER_ID else f"list of {type_of(kind.item)}"
+    if isinstance(kind, kinds.MapOf):
+        return f"table: {type_of(kind.key)} to {type_of(kind.item)}"
+    if isinstance(kind, Block):
+        return f"{_name_of(kind.cls)} table"
+    return "entry" if isinstance(kind, EntryKind) else _TYPES[type(kind)]
+
+
+def _bounds(kind: kinds.Integer) -> str:
+    return f" ≥ {kind.low}" if kind.high is None else f" {kind.low} to {kind.high:,}"
+
+
+def _name_of(block: type[Any]) -> str:
+    name = next(name for name, known in BLOCKS.items() if known is block)
+    return f"`{name}`"
+
+
+def _block_table(block: type[Any]) -> str:
+    return table(("Key", "Type", "Default", "Meaning"), (_key_row(block, key) for key in keys_of(block)))
+
+
+def _key_row(block: type[Any], key: Key) -> Sequence[str]:
+    return f"`{key.name}`", type_of(key.kind), _default(block, key), key.help
+
+
+def _default(block: type[Any], key: Key) -> str:
+    if key.required:
+        return "**required**"
+    if (block, key.attribute) in _COMPUTED:
+        return _COMPUTED[block, key.attribute]
+    default = getattr(attrs.fields(block), key.attribute).default
+    if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
+        default = default.factory()
+    return _written(key.kind, default)
+
+
+def _written(kind: kinds.Kind[Any], value: Any) -> str:
+    """A default as the file would write it; `-` for none."""
+    if value is None or value in ((), {}, ""):
+        return "-"
+    if isinstance(kind, Block):
+        return "its defaults"
+    return _code(kind.dump(value))
+
+
+def _code(value: object) -> str:
+    text = str(value).lower() if isinstance(value, bool) else f'"{value}"' if isinstance(value, str) else str(value)
+    return f"`{text}`"
+
+
+def _settings_table(settings: Iterable[Setting]) -> str:
+    return table(
+        ("Setting", "Type", "Default", "Meaning"),
+        ((f"`{s.name}`", type_of(s.kind), _setting_default(s), s.help) for s in settings),
+    )
+
+
+def _setting_default(setting: Setting) -> str:
+    return "no limit" if setting.default == LONG_MAX else _code(setting.default)
+
+
+def _action_rows() -> Iterator[Sequence[str]]:
+    for action in ACTIONS.values():
+        target = "yes" if action.takes_target else "-"
+        yield f"`{action.name}`", target, f"`{action.undo}`" if action.undo else "-", action.help
+
+
+def _parameter_rows() -> Iterator[Sequence[str]]:
+    for action in ACTIONS.values():
+        for parameter in action.parameters:
+            yield f"`{action.name}`", f"`{parameter.name}`", *_parameter(parameter), parameter.help
+
+
+def _parameter(parameter: Parameter) -> tuple[str, str]:
+    default = "**required**" if parameter.required else _written(parameter.kind, parameter.default)
+    return type_of(parameter.kind), default
+
+
+def _phase_rows() -> Iterator[Sequence[str]]:
+    for phase, meaning in PHASES.items():
+        yield f"`{phase}`", meaning, *(_span(steps[phase]) for steps in PHASE_STEPS.values())
+
+
+def _span(span: Span) -> str:
+    steps = span.first if span.first == span.last else f"{span.first} to {span.last}"
+    return steps + (", of the next hop" if span.next_hop else "")
+
+
+def _step_rows() -> Iterator[Sequence[str]]:
+    for protocol in PROTOCOLS.values():
+        yield from ((f"`{step}`", meaning) for step, meaning in protocol.steps.items())
+    yield from ((f"`{alias}`", f"another name of `{step}`") for alias, step in ALIASES.items())
+
+
+def _metric_rows() -> Iterator[Sequence[str]]:
+    for metric in METRICS.values():
+        jmx = f"`{metric.jmx}`" if metric.jmx else "-"
+        yield f"`{metric.name}`", metric.form, metric.unit, metric.help, jmx
+
+
+def _strategy_rows() -> Iterator[Sequence[str]]:
+    return ((f"`{shape.name}`", shape.help) for shape in SHAPES.values())
+
+
+def _profile_rows() -> Iterator[Sequence[str]]:
+    for profile in PROFILES.values():
+        defaults = [f"`{name}` {_code(value)}" for name, value in profile.defaults.items()]
+        if profile.session_timeout_us != PROFILES[DEFAULT_PROFILE].session_timeout_us:
+            defaults.append(f"`session_timeout` {_code(kinds.DURATION.dump(profile.session_timeout_us))}")
+        yield f"`{profile.name}`", profile.help, f"`{profile.strategy}`", ", ".join(defaults) or "-"
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the sections, or write them into the page named."""
+    if arguments:
+        page = Path(arguments[0])
+        page.write_text(into_page(page.read_text(encoding="utf-8")), encoding="utf-8")
+        return
+    print("\n\n".join(marked(name, text) for name, text in sections().items()))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,230 @@
+"""A scenario: a cluster, its load, a plan to move partitions, what goes wrong meanwhile, and what must come
+of it.
+
+The class is the file and the file is the class: `Scenario.load` reads one, `to_toml` writes one, and the
+same classes build one in Python. Times are virtual, in microseconds. Whatever does not fit raises
+`BadInput`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from attrs import Factory, evolve, field, frozen
+
+from scenarios.errors import BadInput
+from scenarios.language.checks import check_scenario
+from scenarios.language.cluster import ClusterSpec
+from scenarios.language.configs import ConfigValue
+from scenarios.language.consumers import ConsumerSpec
+from scenarios.language.expect import Expect
+from scenarios.language.kinds import SOME_TIME, Choice, Integer, ListOf, Text, as_tuple, at
+from scenarios.language.method import METHOD_ENTRY, ROLLBACK_ENTRY, MethodEntry
+from scenarios.language.overrides import overridden
+from scenarios.language.plan import PLAN, Plan, with_plan_file
+from scenarios.language.profile_names import DEFAULT_PROFILE, PROFILES, check_profile
+from scenarios.language.reader import Block, key
+from scenarios.language.source import parse_document, read_text
+from scenarios.language.steady_state import SteadyState
+from scenarios.language.strategies import SHAPES, parse_strategy
+from scenarios.language.strategy import StrategySpec
+from scenarios.language.toml import write_toml
+from scenarios.language.topics import TopicSpec
+from scenarios.language.workloads import WorkloadSpec
+
+SCHEMA = "scenario/1"
+TEN_MINUTES_US = 600_000_000
+
+
+@frozen(kw_only=True)
+class Scenario:
+    """A failure scenario for an emulated Kafka cluster."""
+
+    KEY_HINTS: ClassVar[dict[str, str]] = {
+        "chaos": "random faults are not in this version (docs/limits.md); write [[method]] entries"
+    }
+
+    schema: str = field(
+        default=SCHEMA, metadata=key(Choice((SCHEMA,), "schema"), "the version of this format")
+    )
+    title: str = field(metadata=key(Text(), "what the scenario shows, in one line"))
+    description: str = field(default="", metadata=key(Text(), "the story, as long as it needs"))
+    tags: tuple[str, ...] = field(
+        default=(), converter=as_tuple, metadata=key(ListOf(Text()), "words to find it by")
+    )
+    profile: str = field(
+        default=DEFAULT_PROFILE,
+        metadata=key(Text(check_profile, "a profile"), "whose behaviour: kafka-2.3, kafka-2.4, wiki-text, ..."),
+    )
+    seed: int = field(default=0, metadata=key(Integer(0), "what chance is drawn from"))
+    horizon_us: int = field(
+        default=TEN_MINUTES_US,
+        metadata=key(SOME_TIME, "virtual time after which an unfinished run ends", name="horizon"),
+    )
+    cluster: ClusterSpec = field(metadata=key(Block(ClusterSpec), "brokers, network, ZooKeeper"))
+    topics: tuple[TopicSpec, ...] = field(
+        default=(),
+        converter=as_tuple,
+        metadata=key(ListOf(Block(TopicSpec)), "topics that exist at the start"),
+    )
+    workloads: tuple[WorkloadSpec, ...] = field(
+        default=(), converter=as_tuple, metadata=key(ListOf(Block(WorkloadSpec)), "the load")
+    )
+    consumers: tuple[ConsumerSpec, ...] = field(
+        default=(), converter=as_tuple, metadata=key(ListOf(Block(ConsumerSpec)), "who reads")
+    )
+    strategy: StrategySpec = field(
+        default=Factory(StrategySpec),
+        metadata=key(Block(StrategySpec), "how partitions are moved"),
+    )
+    plan: Plan | None = field(default=None, metadata=key(PLAN, "Kafka's reassignment JSON, version 1"))
+    steady_state: tuple[SteadyState, ...] = field(
+        default=(),
+        converter=as_tuple,
+        metadata=key(ListOf(Block(SteadyState)), "limits that metrics stay within"),
+    )
+    method: tuple[MethodEntry, ...] = field(
+        default=(),
+        converter=as_tuple,
+        metadata=key(ListOf(METHOD_ENTRY), "what is done to the cluster, and when"),
+    )
+    rollbacks: tuple[MethodEntry, ...] = field(
+        default=(),
+        converter=as_tuple,
+        metadata=key(ListOf(ROLLBACK_ENTRY), "what heals it when the method is over"),
+    )
+    expect: tuple[Expect, ...] = field(
+        default=(), converter=as_tuple, metadata=key(ListOf(Block(Expect)), "what must come of it")
+    )
+    source: str = field(default="", eq=False)
+    """The file it was read from, for messages; no part of what the scenario is."""
+
+    def __attrs_post_init__(self) -> None:
+        """Let the strategy know what its profile runs by itself; an unknown profile is refused by `check`."""
+        profile = PROFILES.get(self.profile)
+        if profile is not None:
+            object.__setattr__(self, "strategy", evolve(self.strategy, native=profile.strategy))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Scenario:
+        """Read and check a scenario file (TOML, or JSON by its suffix)."""
+        path = Path(path)
+        return cls.loads(read_text(path), source=str(path), folder=path.parent)
+
+    @classmethod
+    def loads(cls, text: str, *, source: str = "", folder: Path | None = None) -> Scenario:
+        """Read and check a scenario's text; `folder` is where a `plan.file` is looked for."""
+        try:
+            return cls.from_table(
+                with_plan_file(parse_document(text, source), folder or Path()), source=source
+            )
+        except BadInput as error:
+            raise error.in_file(source) from None
+
+    @classmethod
+    def from_table(cls, document: Mapping[str, object], *, source: str = "") -> Scenario:
+        """Read and check a parsed document, without a `plan.file`."""
+        scenario: Scenario = evolve(SCENARIO.read(document), source=source)
+        scenario.check()
+        return scenario
+
+    def to_table(self) -> dict[str, Any]:
+        """The scenario as plain tables and lists, without what equals its default; new objects each time."""
+        return {"schema": self.schema, **SCENARIO.dump(self)}
+
+    def to_toml(self) -> str:
+        """A file that reads back as this scenario."""
+        return write_toml(self.to_table())
+
+    def digest(self) -> str:
+        """SHA-256 (hex) of what the scenario says, whatever its key order, its layout and its place on
+        disk."""
+        canonical = json.dumps(self.to_table(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        return hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+    def check(self) -> None:
+        """Refuse references to what does not exist, and triggers that the strategy cannot reach."""
+        check_scenario(self)
+
+    def with_overrides(self, changes: Mapping[str, object]) -> Scenario:
+        """A checked copy with keys changed by path: `{"topics[0].size": "2MiB", "horizon": "5m"}`.
+
+        Texts are read as TOML where they are TOML, as the command line's `--set key=value` needs.
+        """
+        try:
+            return self.from_table(overridden(self.to_table(), SCENARIO, changes), source=self.source)
+        except BadInput as error:
+            raise error.in_file("--set") from None
+
+    def assignments(self) -> dict[str, tuple[int, ...]]:
+        """Where the replicas of every partition stand at the start, by partition name."""
+        return {
+            name: replicas
+            for topic in self.topics
+            for name, replicas in zip(
+                topic.partition_names, topic.replica_lists(self.cluster.brokers), strict=True
+            )
+        }
+
+    def settings(self) -> dict[str, ConfigValue]:
+        """Every broker setting: what the file states, else the default of the profile's release."""
+        return PROFILES[self.profile].settings(self.cluster.config)
+
+    @property
+    def session_timeout_us(self) -> int:
+        """ZooKeeper's session timeout: the one stated, else the profile's."""
+        return self.cluster.zk.session_timeout_us or PROFILES[self.profile].session_timeout_us
+
+    @property
+    def plans(self) -> tuple[Plan, ...]:
+        """[plan], then those that entries of the method bring."""
+        brought = [entry.params["plan"] for entry in self.method if "plan" in entry.params]
+        return (*([] if self.plan is None else [self.plan]), *brought)
+
+    def targets(self) -> dict[str, tuple[int, ...]]:
+        """Where the first plan that moves it sends each partition, by its name."""
+        return {name: target for plan in reversed(self.plans) for name, target in plan.targets().items()}
+
+    @property
+    def reassigns_by(self) -> str:
+        """How its reassignment tool asks, unless an action says so: zk or api."""
+        has_api = SHAPES[self.strategy.parsed.shape].api
+        return PROFILES[self.profile].tool if has_api else "zk"
+
+    def for_run(
+        self, *, seed: int | None = None, strategy: str | None = None, profile: str | None = None
+    ) -> Scenario:
+        """A checked copy with the seed, the strategy's name or the profile that a run asks for."""
+        asked: dict[str, Any] = {}
+        if seed is not None:
+            asked["seed"] = at("seed", Integer(0).read, seed)
+        if strategy is not None:
+            asked["strategy"] = self.strategy.named(at("strategy", parse_strategy, strategy).name)
+        if profile is not None:
+            asked["profile"] = at("profile", check_profile, profile)
+        changed = evolve(self, **asked)
+        try:
+            changed.check()
+        except BadInput as error:
+            raise error.in_file(self.source) from None
+        return changed
+
+    def run(
+        self,
+        *,
+        seed: int | None = None,
+        strategy: str | None = None,
+        profile: str | None = None,
+        **options: Any,
+    ) -> Any:
+        """Run it on an emulated cluster; see `scenarios.runs.run_scenario`."""
+        from scenarios.runs import run_scenario
+
+        return run_scenario(self, seed=seed, strategy=strategy, profile=profile, **options)
+
+
+SCENARIO = Block(Scenario)

@@ -1,0 +1,138 @@
+"""How the operator carries a plan out: the parts of a strategy's name behind its shape, `+window-4+largest-first`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from attrs import Factory, evolve, frozen
+
+from emulator.streams import Stream
+from scenarios import units
+from scenarios.errors import BadInput, did_you_mean, nearest
+from scenarios.language.strategies import parts as _parts
+from scenarios.language.strategies.planned import PlannedMove
+from scenarios.language.strategies.registry import ADMISSION, ORDER, PARTS, Chosen, Part
+from scenarios.language.strategies.throttle import REASSIGN_THROTTLE, THROTTLE, Throttle
+
+del _parts  # imported for the parts that it registers
+
+WHOLE_PLAN, PLAN = Chosen(PARTS["whole-plan"]), Chosen(PARTS["plan"])
+POLL_US = 1_000_000
+POLL = "poll-"
+_NUMBERED = re.compile(r"(.+)-(\d+)", re.ASCII)
+_CALLED = re.compile(r"([\w-]+)\((\w+)\)")
+
+
+@frozen
+class Execution:
+    """The operator's half of a strategy.
+
+    Attributes:
+        admission: which moves he asks for next.
+        order: in which order they wait.
+        throttle: what the name sets; None: what the scenario says.
+        poll_us: how often he looks at what has ended.
+    """
+
+    admission: Chosen = Factory(lambda: WHOLE_PLAN)
+    order: Chosen = Factory(lambda: PLAN)
+    throttle: Throttle | None = None
+    poll_us: int = POLL_US
+
+    @property
+    def at_once(self) -> bool:
+        """The whole plan is handed over in one request: nobody looks on."""
+        return self.admission == WHOLE_PLAN
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its parts as a strategy's name has them, without those that are the default."""
+        found = [chosen.name for chosen in (self.admission, self.order) if chosen not in (WHOLE_PLAN, PLAN)]
+        if self.throttle is not None:
+            found.append(self.throttle.name)
+        if self.poll_us != POLL_US:
+            found.append(POLL + units.format_duration(self.poll_us))
+        return tuple(found)
+
+    def sorted(self, moves: Iterable[PlannedMove], stream: Stream) -> tuple[PlannedMove, ...]:
+        return self.order.sort(tuple(moves), stream)
+
+
+def parse_execution(texts: Iterable[str]) -> Execution:
+    """The execution that the parts of a name say, in any order. Raises: BadInput."""
+    stated: dict[str, Any] = {}
+    for text in texts:
+        axis, value = _part(text.strip())
+        if axis in stated:
+            raise BadInput(f"two parts say the {_AXES[axis]}, the second is {text!r}; keep one")
+        stated[axis] = value
+    execution = evolve(Execution(), **stated)
+    if "poll_us" in stated and execution.at_once:
+        raise BadInput(f"nobody polls where the whole plan is handed over; add an admission: {_admissions()}")
+    return execution
+
+
+_AXES = {ADMISSION: "admission", ORDER: "order", "throttle": "throttle", "poll_us": "poll interval"}
+
+
+def _part(text: str) -> tuple[str, object]:
+    for prefix in (THROTTLE, REASSIGN_THROTTLE):
+        if text.startswith(prefix):
+            rate = _quantity(text, units.parse_rate, text.removeprefix(prefix) + "/s", prefix + "50MiB")
+            return "throttle", Throttle(rate, only_reassigned=prefix == REASSIGN_THROTTLE)
+    if text.startswith(POLL):
+        return "poll_us", _quantity(text, units.parse_duration, text.removeprefix(POLL), "poll-10s")
+    chosen = parse_part(text)
+    return chosen.part.axis, chosen
+
+
+def _quantity(text: str, parse: Callable[[str], int], amount: str, example: str) -> int:
+    try:
+        found = parse(amount)
+    except BadInput:
+        found = 0
+    if not found:
+        raise BadInput(f"{text!r} is not understood; write it like {example}")
+    return found
+
+
+def parse_part(text: str, axis: str | None = None) -> Chosen:
+    """The admission or order that ``text`` names (only one of ``axis``, if given). Raises: BadInput."""
+    known = {name: part for name, part in PARTS.items() if axis in (None, part.axis)}
+    numbered = _NUMBERED.fullmatch(text)
+    if text in known and not known[text].takes_number:
+        return Chosen(known[text])
+    if numbered and f"{numbered[1]}-N" in known and int(numbered[2]) > 0:
+        return Chosen(known[f"{numbered[1]}-N"], int(numbered[2]))
+    raise BadInput(f"unknown {axis or 'part of a strategy'} {text!r}; {_hint(text, known)}")
+
+
+def _hint(text: str, known: Mapping[str, Part]) -> str:
+    stem = re.sub(r"-(N|0+)$", "", text)
+    if f"{stem}-N" in known:
+        return f"write it with a number from 1, such as {stem}-4"
+    plain = _CALLED.sub(r"\1-\2", text).replace("_", "-").lower()
+    if plain != text and nearest(plain, known) is not None:
+        return f"write it in small letters and hyphens, such as {plain!r}"
+    return did_you_mean(text, (*known, THROTTLE + "50MiB", REASSIGN_THROTTLE + "50MiB", POLL + "10s"))
+
+
+def parts_by_axis() -> list[tuple[str, str, str]]:
+    """Every part that a name may have: the name, its axis and a line of help."""
+    registered = sorted(PARTS.values(), key=lambda part: part.axis)
+    return [
+        *((part.name, part.axis, part.help) for part in registered),
+        (THROTTLE + "RATE", "rate", "bytes per second and broker, as throttle-50MiB; goes before [strategy] throttle"),
+        (
+            REASSIGN_THROTTLE + "RATE",
+            "rate",
+            "the same for replicas that a move adds, and for no others (KIP-542; brokers have to know of the move)",
+        ),
+        (POLL + "TIME", "poll", "how often the operator looks at what has ended, as poll-10s; 1 s otherwise"),
+    ]
+
+
+def _admissions() -> str:
+    return ", ".join(part.name for part in PARTS.values() if part.axis == ADMISSION and part.name != "whole-plan")

@@ -1,0 +1,34 @@
+"""Orders by what is written on a move. Those that are alike keep the plan's order."""
+
+from collections.abc import Sequence
+
+from emulator.streams import Stream
+from scenarios.language.strategies.planned import PlannedMove
+from scenarios.language.strategies.registry import order
+
+Moves = Sequence[PlannedMove]
+
+
+@order("plan", "as the plan lists them (the default)")
+def plan(moves: Moves, _: Stream) -> list[PlannedMove]:
+    return sorted(moves, key=lambda move: move.place)
+
+
+@order("topic-partition", "by topic, then by partition")
+def topic_partition(moves: Moves, _: Stream) -> list[PlannedMove]:
+    return sorted(plan(moves, _), key=lambda move: move.tp)
+
+
+@order("smallest-first", "those with the fewest bytes to copy first")
+def smallest_first(moves: Moves, _: Stream) -> list[PlannedMove]:
+    return sorted(plan(moves, _), key=lambda move: move.bytes)
+
+
+@order("largest-first", "those with the most bytes to copy first")
+def largest_first(moves: Moves, _: Stream) -> list[PlannedMove]:
+    return sorted(plan(moves, _), key=lambda move: -move.bytes)
+
+
+@order("leader-last", "those last whose leader has to move, as kafka-kit's phased reassignment")
+def leader_last(moves: Moves, _: Stream) -> list[PlannedMove]:
+    return sorted(plan(moves, _), key=lambda move: move.leader_moves)

@@ -1,0 +1,9 @@
+"""A bound on what is under way: the next move begins as one ends (KIP-1335, incremental)."""
+
+from scenarios.language.strategies.planned import PlannedMove, Progress
+from scenarios.language.strategies.registry import admission
+
+
+@admission("window-N", "at most N moves under way; another as one ends")
+def window(progress: Progress, n: int) -> tuple[PlannedMove, ...]:
+    return progress.waiting[: max(0, n - len(progress.in_flight))]

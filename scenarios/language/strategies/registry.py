@@ -1,0 +1,94 @@
+"""The parts of a strategy beside its shape: which moves the operator asks for next, and in which order.
+
+A part is one function with a name; ``scenarios.language.strategies.parts`` holds one file for each idea. A name that
+ends with ``-N`` takes a number, which the function gets as ``n``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+from attrs import frozen
+
+from emulator.streams import Stream
+from scenarios.language.strategies.planned import PlannedMove, Progress
+
+F = TypeVar("F", bound=Callable[..., Iterable[PlannedMove]])
+ADMISSION, ORDER = "admission", "order"
+NUMBER = "-N"
+
+
+@frozen
+class Part:
+    """One admission or order. ``rule``: see ``admission`` and ``order``."""
+
+    name: str
+    axis: str
+    help: str
+    rule: Callable[..., Iterable[PlannedMove]]
+
+    @property
+    def takes_number(self) -> bool:
+        return self.name.endswith(NUMBER)
+
+    @property
+    def stem(self) -> str:
+        return self.name.removesuffix(NUMBER)
+
+
+PARTS: dict[str, Part] = {}
+"""Name to part, in the order of their files."""
+
+
+def admission(name: str, help: str) -> Callable[[F], F]:
+    """Register ``rule(progress)``: which of the waiting moves to ask for now, of a ``Progress``.
+
+    It is asked before anything was asked for, and at every look that the operator takes at what has ended; under a
+    protocol that takes one batch at a time, only while nothing is under way.
+    """
+    return _registering(name, ADMISSION, help)
+
+
+def order(name: str, help: str) -> Callable[[F], F]:
+    """Register ``rule(moves, stream)``: the moves in the order in which they are to wait; ``stream`` is chance."""
+    return _registering(name, ORDER, help)
+
+
+def _registering(name: str, axis: str, help: str) -> Callable[[F], F]:
+    def register(rule: F) -> F:
+        assert name not in PARTS, f"two parts of a strategy are called {name!r}"
+        PARTS[name] = Part(name, axis, help, rule)
+        return rule
+
+    return register
+
+
+@frozen
+class Chosen:
+    """A part with its number, as a strategy's name says it: ``window-4``."""
+
+    part: Part
+    number: int | None = None
+
+    @property
+    def name(self) -> str:
+        return self.part.name if self.number is None else f"{self.part.stem}-{self.number}"
+
+    def admit(self, progress: Progress) -> tuple[PlannedMove, ...]:
+        """The moves to ask for now. Raises: ValueError where the rule names one that does not wait, or one twice."""
+        admitted = tuple(self.part.rule(progress, **self._number))
+        if len(set(admitted)) < len(admitted) or not set(admitted) <= set(progress.waiting):
+            raise ValueError(f"admission {self.name!r} names a move twice, or one that does not wait")
+        return admitted
+
+    def sort(self, moves: Sequence[PlannedMove], stream: Stream) -> tuple[PlannedMove, ...]:
+        """The moves in their order. Raises: ValueError where the rule loses, doubles or invents one."""
+        ordered = tuple(self.part.rule(moves, stream, **self._number))
+        if sorted(move.place for move in ordered) != sorted(move.place for move in moves):
+            raise ValueError(f"order {self.name!r} loses, doubles or invents a move")
+        return ordered
+
+    @property
+    def _number(self) -> dict[str, Any]:
+        return {} if self.number is None else {"n": self.number}

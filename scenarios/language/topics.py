@@ -1,0 +1,88 @@
+"""The topics of a scenario and where their replicas stand at first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from attrs import Factory, field, frozen
+
+from scenarios.errors import BadInput
+from scenarios.language.configs import TOPIC_CONFIG, ConfigValue
+from scenarios.language.kinds import REPLICAS, SIZE, Integer, ListOf
+from scenarios.language.names import TOPIC_NAME, join_partition
+from scenarios.language.reader import key
+
+Assignment = tuple[tuple[int, ...], ...]
+DEFAULT_REPLICATION_FACTOR = 3
+MOST_PARTITIONS = 1_000_000
+
+
+def _frozen_assignment(lists: Iterable[Iterable[int]] | None) -> Assignment | None:
+    return None if lists is None else tuple(tuple(replicas) for replicas in lists)
+
+
+def _partitions(topic: TopicSpec) -> int:
+    return len(topic.assignment) if topic.assignment else 1
+
+
+def _replication_factor(topic: TopicSpec) -> int:
+    return len(topic.assignment[0]) if topic.assignment else DEFAULT_REPLICATION_FACTOR
+
+
+@frozen(kw_only=True)
+class TopicSpec:
+    """A topic: its partitions, where their replicas stand, and how much they hold at the start."""
+
+    name: str = field(metadata=key(TOPIC_NAME, "the topic's name"))
+    assignment: Assignment | None = field(
+        default=None,
+        converter=_frozen_assignment,
+        metadata=key(ListOf(REPLICAS, empty=False), "replicas of each partition, preferred leader first"),
+    )
+    partitions: int = field(
+        default=Factory(_partitions, takes_self=True),
+        metadata=key(
+            Integer(1, MOST_PARTITIONS), "how many partitions; absent = as many as the assignment has, or 1"
+        ),
+    )
+    replication_factor: int = field(
+        default=Factory(_replication_factor, takes_self=True),
+        metadata=key(Integer(1), "replicas of each partition; absent = as in the assignment, or 3"),
+    )
+    size_bytes: int = field(
+        default=0, metadata=key(SIZE, "what each partition holds when the run starts", name="size")
+    )
+    config: dict[str, ConfigValue | str] = field(
+        default=Factory(dict),
+        metadata=key(TOPIC_CONFIG, "topic settings under Kafka's names, over the brokers'"),
+    )
+
+    def __attrs_post_init__(self) -> None:
+        if self.assignment is None:
+            return
+        if len(self.assignment) != self.partitions:
+            raise BadInput(
+                f"{self.partitions} partitions, but the assignment lists {len(self.assignment)}; "
+                "leave 'partitions' out or make them agree",
+                where="partitions",
+            )
+        for partition, replicas in enumerate(self.assignment):
+            if len(replicas) != self.replication_factor:
+                raise BadInput(
+                    f"{len(replicas)} replicas where the replication factor is {self.replication_factor}; "
+                    "all partitions of a topic have the same number",
+                    where=f"assignment[{partition}]",
+                )
+
+    @property
+    def partition_names(self) -> tuple[str, ...]:
+        return tuple(join_partition(self.name, number) for number in range(self.partitions))
+
+    def replica_lists(self, brokers: int) -> Assignment:
+        """The replicas of each partition: as stated, else round robin, partition p from broker p on."""
+        if self.assignment is not None:
+            return self.assignment
+        return tuple(
+            tuple((first + step) % brokers for step in range(self.replication_factor))
+            for first in range(self.partitions)
+        )

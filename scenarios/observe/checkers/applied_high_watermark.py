@@ -1,0 +1,44 @@
+"""S9: a new leader says where the log ends only once it knows what is committed."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import BecameLeader, LatestOffsetTold
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.ghosts import Ghosts
+
+
+class AppliedHighWatermark(Checker):
+    """A leader tells a consumer the latest offset only once its high watermark has reached the start of its epoch.
+
+    Verified: each such answer, against the end of the leader's log when it took up its epoch.
+
+    Not verified: that it does not expand its ISR before that: Kafka's leader does, for a follower that has itself
+    reached the start of the epoch (KAFKA-7128), which is I2's.
+    """
+
+    name: ClassVar[str] = "applied_high_watermark"
+    ids: ClassVar[tuple[str, ...]] = ("S9",)
+    statement: ClassVar[str] = (
+        "hw_b < LESO ⇒ b answers no ListOffsets(latest): "
+        "a leader tells the latest offset once it knows what is committed"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7128", "KAFKA-2334")
+
+    def __init__(self, ghosts: Ghosts, report: Report) -> None:
+        super().__init__(ghosts, report)
+        self._began: dict[tuple[int, str, int], tuple[int, int]] = {}
+
+    def on_became_leader(self, event: BecameLeader) -> None:
+        self._began[event.node, event.topic, event.partition] = event.leader_epoch, event.log_end_offset
+
+    def on_told(self, event: LatestOffsetTold) -> None:
+        epoch, start = self._began.get((event.node, event.topic, event.partition), (-1, 0))
+        if event.offset < start:
+            self.violated(
+                event,
+                f"{TopicPartition(event.topic, event.partition)}: broker {event.node}, leader of epoch {epoch}, which "
+                f"began at {start}, says that the latest offset is {event.offset}",
+            )

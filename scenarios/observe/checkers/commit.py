@@ -1,0 +1,121 @@
+"""What is committed of one partition: a path in the tree of ``replica_logs``."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from attrs import define, field
+
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.replica_logs import Entry, ReplicaLog
+
+Member = tuple[int, ReplicaLog]
+
+
+def _nothing() -> list[Entry]:
+    return [Entry(0, 0, 0, -1, 0)]
+
+
+@define(eq=False)
+class Commit:
+    """What is committed of one partition.
+
+    Attributes:
+        entries: the base, then the committed batches, as in the logs that hold them.
+        offset: the highest high watermark that any leader has had.
+        isr: as ZooKeeper has it, once it is ``stated``.
+        assigned: the replicas as ZooKeeper has them; none where no write of the topic's znode was seen.
+        target: of the move that is under way; none without one.
+        arrived: the ISR has held all of the target since that move began: the others are about to leave.
+        adoptions: how often leadership was adopted: a leader that restarts in its epoch has an old high watermark.
+        adopted_epoch: the highest leader epoch that a broker has adopted as leader.
+        unclean_epoch: of the last unclean election; -1 without one.
+        highest: where ``offset`` has ever been, before what let it fall.
+        reads_lost_below: what was read under older leader epochs may be gone, and nobody is to blame.
+        deleting: the topic is being deleted and owes nothing any more.
+        members: the logs of the candidates, those that are known; None: to be looked up.
+    """
+
+    tp: TopicPartition
+    entries: list[Entry] = field(factory=_nothing)
+    offset: int = 0
+    isr: tuple[int, ...] = ()
+    stated: bool = False
+    assigned: tuple[int, ...] = ()
+    target: tuple[int, ...] = ()
+    arrived: bool = False
+    adoptions: int = 0
+    adopted_epoch: int = -1
+    unclean_epoch: int = -1
+    highest: int = 0
+    reads_lost_below: int = -1
+    deleting: bool = False
+    members: list[Member] | None = None
+
+    @property
+    def candidates(self) -> tuple[int, ...]:
+        """The members of the ISR that a leader waits for: those assigned, as far as it was told.
+
+        Kafka's leader drops whoever is not among the replicas that a LeaderAndIsr names, in the ISR or not, and moves
+        its high watermark without them (Partition.makeLeader, maybeIncrementLeaderHW, 2.3.0). That befalls those whom
+        a move leaves behind between the step that looks after the leader and the shrinking of the ISR, and, where
+        kafka-6794 has rewritten the assignment already, longer.
+        """
+        isr = self.isr
+        if self.assigned:
+            isr = tuple(node for node in isr if node in self.assigned)
+        return tuple(node for node in isr if node in self.target) if self.arrived else isr
+
+    @property
+    def settled(self) -> bool:
+        """Whether what is committed can be asked for: the topic stays, and no unclean election has yet to bring its
+        leader."""
+        return self.unclean_epoch <= self.adopted_epoch and not self.deleting
+
+    def __str__(self) -> str:
+        last = self.entries[-1]
+        what = f"batch {last.id} of epoch {last.leader_epoch}" if last.index else "what the topic began with"
+        return f"committed up to offset {self.offset}, {what}"
+
+    def held_by(self, log: ReplicaLog) -> bool:
+        """Whether ``log`` has all that is committed, at the same offsets and after the same batches."""
+        last = self.entries[-1]
+        if not log.known:
+            return True
+        return log.holds(last) if last.index else log.entries[0].next_offset >= self.offset
+
+    def agrees(self, log: ReplicaLog, at: int) -> bool:
+        """Whether the entries of ``log`` up to index ``at`` are committed, or go on where the committed ones end."""
+        committed = self.entries
+        if not log.known or at == 0:
+            return True
+        shared = min(at, len(committed) - 1)
+        if shared == 0:
+            return log.entries[0].next_offset >= self.offset
+        return log.entries[shared] is committed[shared]
+
+    def extend(self, log: ReplicaLog, at: int, offset: int) -> None:
+        """The entries of ``log`` up to index ``at`` are committed as well. They agree with those before."""
+        committed = self.entries
+        if len(committed) == 1:
+            committed[0] = log.entries[0]
+        committed += log.entries[len(committed) : at + 1]
+        self.offset = offset
+
+    def forget(self) -> None:
+        """The partition is deleted. One of that name has nothing to do with it, and is this object again."""
+        self.highest = max(self.highest, self.offset)
+        self.entries, self.offset, self.isr, self.members = _nothing(), 0, (), None
+        self.adopted_epoch = self.unclean_epoch = -1
+        self.target, self.arrived, self.deleting, self.stated = (), False, False, False
+
+    def restart(self, log: ReplicaLog) -> None:
+        """Only what ``log`` holds of it is committed from now on."""
+        self.highest = max(self.highest, self.offset)
+        committed, there = self.entries, log.entries
+        most = min(len(committed), len(there))
+        same = bisect_left(range(most), True, key=lambda index: committed[index] is not there[index])
+        del committed[max(1, same) :]
+        if not same:
+            committed[0] = there[0]
+        self.offset = min(self.offset, max(committed[-1].next_offset, there[0].next_offset))

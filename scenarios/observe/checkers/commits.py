@@ -1,0 +1,212 @@
+"""A ghost: what of each partition is committed, that is, which batches a leader's high watermark has ever covered.
+
+The committed prefix is a path in the tree of ``replica_logs``, so "does this log hold all that is committed?" is one
+comparison of identities. Whoever leads may extend it; a high watermark that covers anything else has *diverged*.
+
+An unclean election begins it anew from the log of the leader that it brings; until that one has adopted its epoch
+nothing can be asked (``Commit.settled``), and what leaders of older epochs go on exposing counts for nothing. So does
+a crash of the machine of the only candidate that loses what was not flushed: no protocol can help there, and
+that a record which was *acknowledged* is gone is still told by S14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from emulator.protocol.events import (
+    BecameFollower,
+    BecameLeader,
+    HighWatermark,
+    LeaderElected,
+    LogLoaded,
+    MoveFinished,
+    MoveStarted,
+    NodeCrashed,
+    ReplicaStopped,
+    Truncated,
+)
+from emulator.protocol.types import TopicPartition
+from emulator.trace.events import Step
+from scenarios.observe.checkers.commit import Commit, Member
+from scenarios.observe.checkers.replica_logs import ReplicaLog, ReplicaLogs
+from scenarios.observe.checkers.subscriptions import AssignmentWritten, StateWritten
+from scenarios.observe.measures.topology import DELETED_FROM, Topology
+
+Stands = BecameLeader | BecameFollower | Truncated | HighWatermark
+"""The events that say where a high watermark stands."""
+
+
+class Commits:
+    """All of them, by partition.
+
+    Attributes:
+        diverged: called with the high watermark that covers what is not committed, and the log where it does.
+        extended: called with a leader's high watermark that has moved on and made more committed.
+        beyond: called with a high watermark that is outside its log.
+        fell: called with an event by which a replica's high watermark goes back, its log as it was before that event
+            but for a truncation, and where the high watermark stood.
+    """
+
+    def __init__(self, logs: ReplicaLogs, topology: Topology) -> None:
+        self.logs = logs
+        self._topology = topology
+        self.diverged: list[Callable[[HighWatermark, Commit, ReplicaLog], None]] = []
+        self.extended: list[Callable[[HighWatermark, Commit], None]] = []
+        self.beyond: list[Callable[[HighWatermark, ReplicaLog], None]] = []
+        self.fell: list[Callable[[Stands, ReplicaLog, int], None]] = []
+        self._commits: dict[tuple[str, int], Commit] = {}
+        self._found_since: dict[int, dict[TopicPartition, None]] = {}
+        """Brokers whose machine has crashed, and which logs they have found on its disk since."""
+
+    def get(self, topic: str, partition: int) -> Commit:
+        """What is committed of a partition; nothing, at first."""
+        found = self._commits.get((topic, partition))
+        if found is None:
+            found = self._commits[topic, partition] = Commit(TopicPartition.of(topic, partition))
+        return found
+
+    def members(self, commit: Commit) -> list[Member]:
+        """The candidates whose logs are known, with these."""
+        if commit.members is None:
+            logs = ((node, self.logs.get(node, commit.tp)) for node in commit.candidates)
+            commit.members = [(node, log) for node, log in logs if log is not None]
+        return commit.members
+
+    # -- the course of a partition ------------------------------------------------------------------------------------
+
+    def on_state(self, event: StateWritten) -> None:
+        state = event.state
+        commit = self.get(event.tp.topic, event.tp.partition)
+        if state is None:
+            commit.forget()
+            return
+        if commit.stated and state.leader >= 0 and state.leader not in commit.isr:
+            commit.unclean_epoch = max(commit.unclean_epoch, state.leader_epoch)
+        commit.isr, commit.stated = state.isr, True
+        commit.arrived |= bool(commit.target) and all(node in state.isr for node in commit.target)
+        commit.members = None
+
+    def on_step(self, event: Step) -> None:
+        if event.step == DELETED_FROM and event.edge == "after":
+            for tp in self._topology.partitions(event.topic):
+                self.get(tp.topic, tp.partition).deleting = True
+
+    def on_assigned(self, event: AssignmentWritten) -> None:
+        commit = self.get(event.tp.topic, event.tp.partition)
+        commit.assigned = event.replicas
+        commit.members = None
+
+    def on_move_started(self, event: MoveStarted) -> None:
+        commit = self.get(event.topic, event.partition)
+        commit.target = event.target
+        commit.arrived = all(node in commit.isr for node in event.target)
+        commit.members = None
+
+    def on_move_finished(self, event: MoveFinished) -> None:
+        commit = self.get(event.topic, event.partition)
+        commit.target, commit.arrived = (), False
+        commit.members = None
+
+    def on_elected(self, event: LeaderElected) -> None:
+        if event.unclean:
+            commit = self.get(event.topic, event.partition)
+            commit.unclean_epoch = max(commit.unclean_epoch, event.leader_epoch)
+
+    def on_became_leader(self, event: BecameLeader) -> None:
+        commit = self.get(event.topic, event.partition)
+        commit.adoptions += 1
+        self._take_role(event, True)
+        if event.leader_epoch <= commit.adopted_epoch:
+            return
+        unclean = commit.adopted_epoch < commit.unclean_epoch <= event.leader_epoch
+        commit.adopted_epoch = event.leader_epoch
+        log = self.logs.get(event.node, commit.tp)
+        if unclean and log is not None:
+            commit.restart(log)
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        if event.kind == "host":
+            self._found_since[event.node] = {}
+
+    def on_loaded(self, event: LogLoaded) -> None:
+        commit = self.get(event.topic, event.partition)
+        commit.members = None
+        found = self._found_since.get(event.node)
+        if found is None or commit.tp in found:
+            return
+        found[commit.tp] = None
+        log = self.logs.get(event.node, commit.tp)
+        if commit.settled and commit.candidates == (event.node,) and log is not None and not commit.held_by(log):
+            commit.restart(log)
+            commit.reads_lost_below = commit.adopted_epoch + 1
+
+    def on_stopped(self, event: ReplicaStopped) -> None:
+        self.get(event.topic, event.partition).members = None
+
+    # -- high watermarks ----------------------------------------------------------------------------------------------
+
+    def on_became_follower(self, event: BecameFollower) -> None:
+        self._take_role(event, False)
+
+    def _take_role(self, event: BecameLeader | BecameFollower, leads: bool) -> None:
+        log = self.logs.made((event.node, event.topic, event.partition))
+        self._stands(event, log)
+        log.leads, log.leader_epoch = leads, event.leader_epoch
+
+    def on_truncated(self, event: Truncated) -> None:
+        self._stands(event, self.logs.made((event.node, event.topic, event.partition)))
+
+    def _stands(self, event: BecameLeader | BecameFollower | Truncated, log: ReplicaLog) -> None:
+        before, log.high_watermark = log.high_watermark, event.high_watermark
+        if before is not None and event.high_watermark < before:
+            for fell in self.fell:
+                fell(event, log, before)
+
+    def on_high_watermark(self, event: HighWatermark) -> None:
+        # Unpacked at once: this runs for every batch on every replica.
+        _, _, _, node, topic, partition, leader, leader_epoch, high_watermark = event
+        key = node, topic, partition
+        log = self.logs.by_replica.get(key) or self.logs.made(key)
+        commit = log.commit
+        if commit is None:
+            commit = log.commit = self.get(topic, partition)
+        before = log.high_watermark
+        if before is not None and high_watermark < before:
+            for fell in self.fell:
+                fell(event, log, before)
+        log.high_watermark = high_watermark
+        if not leader:
+            log.learnt_epoch, log.learnt_adoptions = leader_epoch, commit.adoptions
+        entries = log.entries
+        if high_watermark > entries[-1].next_offset or high_watermark < log.start_offset:
+            for beyond in self.beyond:
+                beyond(event, log)
+        at = log.covered + 1
+        if at < len(entries) and entries[at].next_offset == high_watermark:
+            log.covered = at
+        else:
+            at = log.cover(high_watermark)
+        committed = commit.entries
+        news = high_watermark > commit.offset or at >= len(committed) or entries[at] is not committed[at]
+        if news and leader_epoch >= commit.unclean_epoch and not commit.deleting:
+            self._compare(event, commit, log, at)
+
+    def _compare(self, event: HighWatermark, commit: Commit, log: ReplicaLog, at: int) -> None:
+        """The high watermark covers the entries of ``log`` up to ``at``, which are not all known to be committed."""
+        committed, entries = commit.entries, log.entries
+        if at == len(committed) and at > 1 and entries[at - 1] is committed[-1]:
+            if not event.leader:
+                return
+            committed.append(entries[at])  # by far the most frequent
+            commit.offset = event.high_watermark
+        else:
+            if not commit.agrees(log, at):
+                for diverged in self.diverged:
+                    diverged(event, commit, log)
+                if event.leader:
+                    commit.restart(log)
+            if not event.leader or event.high_watermark <= commit.offset:
+                return
+            commit.extend(log, at, event.high_watermark)
+        for extended in self.extended:
+            extended(event, commit)

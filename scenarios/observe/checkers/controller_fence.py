@@ -1,0 +1,71 @@
+"""E3: a controller that has been replaced writes nothing."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol import znodes
+from emulator.trace.events import ZkWritten
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.checkers.subscriptions import StateWritten
+
+CONTROLLERS = (f"{znodes.TOPICS}/", "/admin/")
+
+
+class ControllerFence(Checker):
+    """What a controller writes to ZooKeeper takes effect in its own term only.
+
+    Verified: a write that gives a partition a new leader epoch carries the controller epoch of that moment; whatever
+        else a broker writes below /brokers/topics and /admin, other than the ISR of a partition that it leads, comes
+        from the broker that wrote the controller epoch last.
+
+    A release without the fence (before KAFKA-6082, Kafka 2.1) breaks it whenever a replaced controller does write.
+
+    Not verified: that a write in the right term succeeds; a write of a broker that has been elected again meanwhile,
+    where the payload has no epoch.
+    """
+
+    name: ClassVar[str] = "controller_fence"
+    ids: ClassVar[tuple[str, ...]] = ("E3",)
+    statement: ClassVar[str] = (
+        "a controller's write takes effect ⇔ its epoch = C: a controller that was replaced changes nothing in ZooKeeper"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-6082",)
+
+    def __init__(self, ghosts: Ghosts, report: Report) -> None:
+        super().__init__(ghosts, report)
+        self._epoch = -1
+        self._controller = -1
+
+    def on_written(self, event: ZkWritten) -> None:
+        if event.path == znodes.CONTROLLER_EPOCH and event.op != "delete":
+            self._epoch, self._controller = int(event.data), event.client
+        elif event.client >= 0 and event.client != self._controller and _controllers_own(event):
+            self.violated(
+                event,
+                f"broker {event.client} writes {event.path} ({event.op}) in controller epoch {self._epoch}, which "
+                f"is broker {self._controller}'s",
+            )
+
+    def on_state(self, event: StateWritten) -> None:
+        before, state = event.before, event.state
+        if state is None:
+            return
+        by_controller = before is None or state.leader_epoch != before.leader_epoch
+        if by_controller and state.controller_epoch != self._epoch:
+            self.violated(
+                event,
+                f"{event.tp}: leader epoch {state.leader_epoch}, leader {state.leader}, written by the controller of "
+                f"epoch {state.controller_epoch} in controller epoch {self._epoch}",
+            )
+
+
+def _controllers_own(event: ZkWritten) -> bool:
+    """Whether a broker writes this as controller. What it sets in state znodes may be the ISR of a leader."""
+    path = event.path
+    return (
+        path.startswith(CONTROLLERS)
+        and path not in znodes.PERSISTENT_PATHS
+        and (event.op != "setData" or znodes.state_path_partition(path) is None)
+    )

@@ -1,0 +1,110 @@
+"""E2: epochs only grow."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import (
+    BecameFollower,
+    BecameLeader,
+    BrokerRegistered,
+    ControlResponse,
+    NodeStarted,
+    ReplicaStopped,
+)
+from emulator.protocol.znodes import CONTROLLER_EPOCH
+from emulator.trace import Event
+from emulator.trace.events import ZkWritten
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.checkers.subscriptions import StateWritten
+
+
+class EpochsGrow(Checker):
+    """Leader epochs, controller epochs and broker epochs never go back, and each new leader has a new one.
+
+    Verified: in ZooKeeper the leader epoch of a partition never falls and rises with each change of the leader, and
+        /controller_epoch rises; a broker takes roles in a partition in rising leader epochs (so a LeaderAndIsr of an
+        old epoch changes nothing), and accepts no control request of an older controller than it has obeyed; it
+        registers with rising broker epochs. A restart of the process, a deleted replica and a deleted partition begin
+        anew.
+
+    Not verified: that a rejected request leaves no other traces than roles; the epochs in metadata caches (E7).
+    """
+
+    name: ClassVar[str] = "epochs_grow"
+    ids: ClassVar[tuple[str, ...]] = ("E2",)
+    statement: ClassVar[str] = (
+        "le_b, ce_b, be_b, C and Z.epoch never decrease, Z.epoch grows with each leader: epochs never go back"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1188",)
+
+    def __init__(self, ghosts: Ghosts, report: Report) -> None:
+        super().__init__(ghosts, report)
+        self._roles: dict[int, dict[tuple[str, int], int]] = {}
+        self._obeyed: dict[int, int] = {}
+        self._registered: dict[int, int] = {}
+        self._controller_epoch = -1
+
+    # -- ZooKeeper ----------------------------------------------------------------------------------------------------
+
+    def on_state(self, event: StateWritten) -> None:
+        before, state = event.before, event.state
+        if state is None or before is None:
+            return
+        if state.leader_epoch < before.leader_epoch:
+            self._back(event, f"{event.tp}, leader epoch in ZooKeeper", before.leader_epoch, state.leader_epoch)
+        elif state.leader != before.leader and state.leader_epoch == before.leader_epoch:
+            self.violated(
+                event,
+                f"{event.tp}: the leader in ZooKeeper changes from {before.leader} to {state.leader} "
+                f"in leader epoch {state.leader_epoch}",
+            )
+
+    def on_written(self, event: ZkWritten) -> None:
+        if event.path == CONTROLLER_EPOCH and event.op != "delete":
+            epoch = int(event.data)
+            if epoch <= self._controller_epoch:
+                self._back(event, "controller epoch in ZooKeeper", self._controller_epoch, epoch)
+            self._controller_epoch = epoch
+
+    # -- brokers ------------------------------------------------------------------------------------------------------
+
+    def on_started(self, event: NodeStarted) -> None:
+        self._roles.pop(event.node, None)
+        self._obeyed.pop(event.node, None)
+
+    def on_became_leader(self, event: BecameLeader) -> None:
+        self._take_role(event)
+
+    def on_became_follower(self, event: BecameFollower) -> None:
+        self._take_role(event)
+
+    def _take_role(self, event: BecameLeader | BecameFollower) -> None:
+        roles = self._roles.setdefault(event.node, {})
+        partition = event.topic, event.partition
+        last = roles.get(partition, -1)
+        if event.leader_epoch <= last:
+            self._back(event, f"broker {event.node}, {event.topic}-{event.partition}", last, event.leader_epoch)
+        roles[partition] = event.leader_epoch
+
+    def on_stopped(self, event: ReplicaStopped) -> None:
+        if event.deleted:
+            self._roles.get(event.node, {}).pop((event.topic, event.partition), None)
+
+    def on_response(self, event: ControlResponse) -> None:
+        if event.error != "NONE":
+            return
+        last = self._obeyed.get(event.node, -1)
+        if event.controller_epoch < last:
+            self._back(event, f"broker {event.node} obeys the controller", last, event.controller_epoch)
+        self._obeyed[event.node] = event.controller_epoch
+
+    def on_registered(self, event: BrokerRegistered) -> None:
+        last = self._registered.get(event.node, -1)
+        if event.broker_epoch <= last:
+            self._back(event, f"broker {event.node}, broker epoch", last, event.broker_epoch)
+        self._registered[event.node] = event.broker_epoch
+
+    def _back(self, event: Event, what: str, last: int, epoch: int) -> None:
+        self.violated(event, f"{what}: epoch {epoch} after {last}")

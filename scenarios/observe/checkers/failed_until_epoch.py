@@ -1,0 +1,60 @@
+"""F3: what has failed on a broker stays failed until the next leader epoch, or until it is stopped."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import ClassVar
+
+from emulator.protocol.events import BecameLeader, FetchPosition, NodeCrashed, PartitionFailed, PartitionUnfailed
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.ghosts import Ghosts
+
+
+class FailedUntilEpoch(Checker):
+    """A partition that its fetcher gave up is fetched again, or led, under a later leader epoch only (KIP-461).
+
+    Verified: the leader epoch of whatever follows a failure on the same broker, unless a StopReplica came between.
+
+    Not verified: that it comes back at all; copies between log directories.
+    """
+
+    name: ClassVar[str] = "failed_until_epoch"
+    ids: ClassVar[tuple[str, ...]] = ("F3",)
+    statement: ClassVar[str] = (
+        "failed(b, p) in epoch e ⇒ not fetched again before epoch e+1 or StopReplica: "
+        "only a later leader epoch or StopReplica takes a partition out of failedPartitions"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9654",)
+
+    def __init__(self, ghosts: Ghosts, report: Report) -> None:
+        super().__init__(ghosts, report)
+        self._failed: dict[int, dict[TopicPartition, int]] = defaultdict(dict)
+        """By broker, the leader epoch under which each partition failed."""
+
+    def on_failed(self, event: PartitionFailed) -> None:
+        self._failed[event.node][TopicPartition(event.topic, event.partition)] = event.leader_epoch
+
+    def on_unfailed(self, event: PartitionUnfailed) -> None:
+        """What an epoch takes out is judged by what follows: the role under that epoch."""
+        if event.reason != "epoch":
+            self._failed[event.node].pop(TopicPartition(event.topic, event.partition), None)
+
+    def on_position(self, event: FetchPosition) -> None:
+        if event.offset >= 0:
+            self._back(event, "is fetched")
+
+    def on_leader(self, event: BecameLeader) -> None:
+        self._back(event, "is led")
+
+    def _back(self, event: FetchPosition | BecameLeader, how: str) -> None:
+        tp = TopicPartition(event.topic, event.partition)
+        failed = self._failed[event.node].pop(tp, None)
+        if failed is not None and event.leader_epoch <= failed:
+            self.violated(
+                event,
+                f"{tp}: failed on broker {event.node} in epoch {failed} and {how} again in epoch {event.leader_epoch}",
+            )
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        self._failed.pop(event.node, None)

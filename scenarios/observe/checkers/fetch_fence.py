@@ -1,0 +1,51 @@
+"""E6: what a follower has fetched counts only under the leader's own epoch."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import BecameFollower, IsrProposed
+from emulator.protocol.isr_events import UNCHECKED
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.ghosts import Ghosts
+
+
+class FetchFence(Checker):
+    """A follower that a leader takes into its ISR has fetched under the leader's epoch, and follows in that epoch.
+
+    Verified: each wish of a leader for a larger ISR, where fetches are fenced (KIP-320, 2.1): the epoch that the fetch
+        named, and the epoch that the follower has adopted.
+
+    Not verified: what counts toward the high watermark; a wrong count there is S5's and S6's. Releases whose fetches
+    name no epoch, and ``wiki-text``.
+    """
+
+    name: ClassVar[str] = "fetch_fence"
+    ids: ClassVar[tuple[str, ...]] = ("E6",)
+    statement: ClassVar[str] = (
+        "f counts for its leader ⇒ f.le = leader.le: a follower joins the ISR by a fetch under the leader's epoch"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7395", "KAFKA-15221", "KAFKA-10301")
+
+    def __init__(self, ghosts: Ghosts, report: Report) -> None:
+        super().__init__(ghosts, report)
+        self._follows: dict[tuple[int, str, int], int] = {}
+
+    def on_became_follower(self, event: BecameFollower) -> None:
+        self._follows[event.node, event.topic, event.partition] = event.leader_epoch
+
+    def on_proposed(self, event: IsrProposed) -> None:
+        if event.kind != "expand":
+            return
+        for replica, epoch in zip(event.replicas, event.epochs, strict=True):
+            if epoch == UNCHECKED:
+                continue
+            adopted = self._follows.get((replica, event.topic, event.partition), UNCHECKED)
+            if epoch != event.leader_epoch or adopted < event.leader_epoch:
+                self.violated(
+                    event,
+                    f"{TopicPartition(event.topic, event.partition)}: broker {event.node}, leader of epoch "
+                    f"{event.leader_epoch}, takes in broker {replica} for a fetch under epoch {epoch}; that one "
+                    f"follows in epoch {adopted}",
+                )

@@ -1,0 +1,70 @@
+"""S15: when nothing is left to do, in-sync replicas have the same log."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import FetchPosition, NodeStarted
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.checkers.subscriptions import StateWritten
+
+
+class IsrLogsIdentical(Checker):
+    """At rest, whoever is in the ISR and fetches from the leader holds the same batches, up to the same end.
+
+    Verified: near the end of a run, when all is healed and nothing but routine is under way: the log of every such
+        replica equals the leader's, batch by batch. A run that reaches its horizon first is not looked at.
+
+    A replica that its fetcher has given up (KIP-461) or that cannot reach its leader stays in the ISR for the lag time;
+    it is left out.
+
+    Not verified: partitions without a leader; that the high watermarks have arrived everywhere (V5); epoch caches.
+    """
+
+    name: ClassVar[str] = "isr_logs_identical"
+    ids: ClassVar[tuple[str, ...]] = ("S15",)
+    statement: ClassVar[str] = (
+        "at rest: a, b ∈ Z.isr ⇒ log_a = log_b: when nothing is left to do, in-sync replicas have the same log"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-6361", "KAFKA-2143")
+
+    def __init__(self, ghosts: Ghosts, report: Report) -> None:
+        super().__init__(ghosts, report)
+        self._logs = ghosts.logs
+        self._led: dict[TopicPartition, tuple[int, tuple[int, ...]]] = {}
+        self._fetches_from: dict[int, dict[tuple[str, int], int]] = {}
+
+    def on_state(self, event: StateWritten) -> None:
+        if event.state is None or event.state.leader < 0:
+            self._led.pop(event.tp, None)
+        else:
+            self._led[event.tp] = event.state.leader, event.state.isr
+
+    def on_started(self, event: NodeStarted) -> None:
+        self._fetches_from.pop(event.node, None)
+
+    def on_position(self, event: FetchPosition) -> None:
+        leaders = self._fetches_from.setdefault(event.node, {})
+        if event.offset < 0:
+            leaders.pop((event.topic, event.partition), None)
+        else:
+            leaders[event.topic, event.partition] = event.leader
+
+    def at_rest(self, moment: Moment) -> None:
+        for tp, (leader, isr) in self._led.items():
+            followers = [node for node in isr if self._fetches_from.get(node, {}).get(tp) == leader]
+            for node in followers:
+                self._compare(moment, tp, leader, node)
+
+    def _compare(self, moment: Moment, tp: TopicPartition, leader: int, node: int) -> None:
+        log, theirs = self._logs.get(node, tp), self._logs.get(leader, tp)
+        if log is None or theirs is None or not (log.known and theirs.known):
+            return
+        if log.end_offset != theirs.end_offset or log.entries[-1] is not theirs.entries[-1]:
+            self.violated(
+                moment,
+                f"{tp}: broker {node}, in sync, has a log that ends at {log.end_offset} and is not that of the leader, "
+                f"broker {leader}, which ends at {theirs.end_offset}",
+            )

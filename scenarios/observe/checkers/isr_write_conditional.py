@@ -1,0 +1,56 @@
+"""E5: a leader's in-sync set is what a conditional write of its own has put into ZooKeeper."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import IsrChanged
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import LeaderAndIsr
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.checkers.subscriptions import StateWritten
+
+
+class IsrWriteConditional(Checker):
+    """A leader takes over a new ISR only as the state znode had it, at the version that the write made.
+
+    Verified: each change of a leader's ISR by itself: the znode had this ISR, this leader and this leader epoch at the
+        version that the leader goes on with.
+
+    Not verified: that a write that fails leaves the leader's memory as it was (no event shows it); the ISR that a
+    LeaderAndIsr brings.
+    """
+
+    name: ClassVar[str] = "isr_write_conditional"
+    ids: ClassVar[tuple[str, ...]] = ("E5",)
+    statement: ClassVar[str] = (
+        "isr_b changes only with a successful conditional write at zkv: "
+        "a leader's ISR is what it has written over the version it knew"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-2729",)
+
+    def __init__(self, ghosts: Ghosts, report: Report) -> None:
+        super().__init__(ghosts, report)
+        self._written: dict[TopicPartition, dict[int, LeaderAndIsr]] = {}
+
+    def on_state(self, event: StateWritten) -> None:
+        if event.state is None:
+            self._written.pop(event.tp, None)
+        else:
+            self._written.setdefault(event.tp, {})[event.state.zk_version] = event.state
+
+    def on_changed(self, event: IsrChanged) -> None:
+        tp = TopicPartition(event.topic, event.partition)
+        state = self._written.get(tp, {}).get(event.zk_version)
+        if state is None:
+            found = "that version was never written"
+        elif (state.leader, state.leader_epoch, state.isr) != (event.node, event.leader_epoch, event.isr):
+            found = f"there it names leader {state.leader}, epoch {state.leader_epoch}, ISR {list(state.isr)}"
+        else:
+            return
+        self.violated(
+            event,
+            f"{tp}: broker {event.node}, leader of epoch {event.leader_epoch}, has the ISR {list(event.isr)} "
+            f"by version {event.zk_version} of the state znode; {found}",
+        )

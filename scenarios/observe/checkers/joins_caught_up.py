@@ -1,0 +1,56 @@
+"""I2: who joins the ISR has reached the high watermark and the start of the leader's epoch."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import BecameLeader
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.checkers.subscriptions import StateWritten
+
+
+class JoinsCaughtUp(Checker):
+    """A leader takes a replica into its ISR only if that one's log reaches high watermark and start of the epoch.
+
+    Verified: each write by which a leader adds to the ISR in ZooKeeper, against its high watermark, which stands still
+        while the write is under way, and against the end of its log when it took up its epoch.
+
+    Not verified: that the replica fetched in this epoch (E6), that it is alive and assigned.
+    """
+
+    name: ClassVar[str] = "joins_caught_up"
+    ids: ClassVar[tuple[str, ...]] = ("I2",)
+    statement: ClassVar[str] = (
+        "expand(f) ⇒ leo_f ≥ hw and leo_f ≥ LESO: who joins the ISR has reached high watermark and start of the epoch"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7128", "KAFKA-14140")
+
+    def __init__(self, ghosts: Ghosts, report: Report) -> None:
+        super().__init__(ghosts, report)
+        self._logs = ghosts.commits.logs  # with their high watermarks
+        self._began: dict[tuple[str, int], tuple[int, int]] = {}
+
+    def on_became_leader(self, event: BecameLeader) -> None:
+        self._began[event.topic, event.partition] = event.leader_epoch, event.log_end_offset
+
+    def on_state(self, event: StateWritten) -> None:
+        tp, state, before = event.tp, event.state, event.before
+        if state is None or before is None:
+            return
+        if (before.leader, before.leader_epoch) != (state.leader, state.leader_epoch):
+            return
+        epoch, start = self._began.get(tp, (-1, 0))
+        leaders = self._logs.get(state.leader, tp)
+        if epoch != state.leader_epoch or leaders is None:
+            return
+        reached = max(leaders.high_watermark or 0, start)
+        for node in state.isr:
+            log = self._logs.get(node, tp)
+            if node not in before.isr and log is not None and log.end_offset < reached:
+                self.violated(
+                    event,
+                    f"{tp}: broker {state.leader}, leader of epoch {epoch}, which began at {start}, with the high "
+                    f"watermark {leaders.high_watermark}, takes broker {node} into the ISR, whose log ends at "
+                    f"{log.end_offset}",
+                )

@@ -1,0 +1,103 @@
+"""T3: ConsumerLag is never more than what the leader has committed beyond the follower's position."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from attrs import define
+
+from emulator.metrics.grid import GAUGES_US
+from emulator.protocol.events import BecameLeader, FetchPosition, HighWatermark, NodeCrashed
+from emulator.protocol.metric_events import ConsumerLag
+from emulator.protocol.types import TopicPartition
+from emulator.trace import Event
+from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.ghosts import Ghosts
+
+Replica = tuple[int, str, int]
+"""Broker, topic and partition: a key without a name, since one is made for each batch."""
+
+
+@define(eq=False)
+class _Position:
+    """Where a replica fetcher was put, and when; from there on it goes with the end of its log."""
+
+    leader: int
+    offset: int
+    since_us: int
+    lag: int = 0
+
+
+class LagTrue(Checker):
+    """A follower's ConsumerLag against its leader's high watermark and its own position.
+
+    Verified: each value that is written, from above: an answer shows a high watermark that the leader has passed since;
+        and when nothing is left to do, that who has all that is committed has no lag, idle or not.
+
+    Not verified: values within 100 ms after a truncation; a lag that is stale because no answer comes.
+    """
+
+    name: ClassVar[str] = "lag_true"
+    ids: ClassVar[tuple[str, ...]] = ("T3",)
+    statement: ClassVar[str] = (
+        "lag(p, f) ≤ max(0, leader hw - fetch offset): "
+        "a follower's lag is no more than what its leader has committed beyond it"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7704", "KAFKA-15080")
+
+    def __init__(self, ghosts: Ghosts, report: Report) -> None:
+        super().__init__(ghosts, report)
+        self._logs = ghosts.logs
+        self._high_watermarks: dict[Replica, int] = {}
+        self._positions: dict[Replica, _Position] = {}
+
+    def on_became_leader(self, event: BecameLeader) -> None:
+        self._high_watermarks[event.node, event.topic, event.partition] = event.high_watermark
+
+    def on_high_watermark(self, event: HighWatermark) -> None:
+        if event.leader:
+            self._high_watermarks[event.node, event.topic, event.partition] = event.high_watermark
+
+    def on_position(self, event: FetchPosition) -> None:
+        replica = event.node, event.topic, event.partition
+        if event.offset < 0:
+            self._positions.pop(replica, None)
+        else:
+            self._positions[replica] = _Position(event.leader, event.offset, event.t_us)
+
+    def on_lag(self, event: ConsumerLag) -> None:
+        if not event.fetcher.startswith("ReplicaFetcherThread"):
+            return
+        replica = event.node, event.topic, event.partition
+        position = self._positions.get(replica)
+        if position is None:
+            return
+        position.lag = event.lag
+        if event.t_us - position.since_us >= GAUGES_US:
+            self._check(event, replica, position)
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        for replica in [replica for replica in self._positions if replica[0] == event.node]:
+            del self._positions[replica]
+
+    def at_rest(self, moment: Moment) -> None:
+        for replica, position in self._positions.items():
+            if self._offset(replica, position) >= self._committed(replica, position):
+                self._check(moment, replica, position)
+
+    def _check(self, event: Event, replica: Replica, position: _Position) -> None:
+        offset, committed = self._offset(replica, position), self._committed(replica, position)
+        if position.lag > max(0, committed - offset):
+            node, topic, partition = replica
+            self.violated(
+                event,
+                f"{TopicPartition(topic, partition)}: broker {node} shows a lag of {position.lag} at {offset}, where "
+                f"its leader {position.leader} has the high watermark {committed}",
+            )
+
+    def _offset(self, replica: Replica, position: _Position) -> int:
+        log = self._logs.by_replica.get(replica)
+        return position.offset if log is None else max(position.offset, log.end_offset)
+
+    def _committed(self, replica: Replica, position: _Position) -> int:
+        return self._high_watermarks.get((position.leader, *replica[1:]), 0)

@@ -1,0 +1,46 @@
+"""S2: a clean leader has everything that was ever committed."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import BecameLeader
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.ghosts import Ghosts
+
+
+class LeaderCompleteness(Checker):
+    """Whoever becomes leader in a new highest epoch holds all that a leader before it has exposed.
+
+    Verified: at each adoption of leadership in a higher epoch than any before, the log holds the committed prefix,
+        acknowledged or not: a consumer may have read it.
+
+    An unclean election is exempt: what is committed begins anew with its leader's log. So is a leader that is the
+    only member of the ISR and has lost unflushed records with its machine (``Commits``).
+
+    Not verified: a late adoption of an epoch that is over; that what the leader exposes later is right (S1).
+    """
+
+    name: ClassVar[str] = "leader_completeness"
+    ids: ClassVar[tuple[str, ...]] = ("S2",)
+    statement: ClassVar[str] = (
+        "at clean BecomeLeader(b, e): o < thw ⇒ log_b[o] = com[o]: a clean leader has every committed record"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KIP-101", "KAFKA-6361", "KAFKA-7128", "KAFKA-7164")
+
+    def __init__(self, ghosts: Ghosts, report: Report) -> None:
+        super().__init__(ghosts, report)
+        self._commits = ghosts.commits
+
+    def on_became_leader(self, event: BecameLeader) -> None:
+        commit = self._commits.get(event.topic, event.partition)
+        log = self._commits.logs.get(event.node, commit.tp)
+        # The ghost has seen this event already: an epoch that is not the highest is one that came late.
+        late = event.leader_epoch < commit.adopted_epoch
+        if log is None or late or not commit.settled or commit.held_by(log):
+            return
+        self.violated(
+            event,
+            f"{commit.tp}: broker {event.node}, leader of epoch {event.leader_epoch}, has a log that ends at "
+            f"{log.end_offset} and lacks what is {commit}",
+        )

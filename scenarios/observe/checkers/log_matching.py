@@ -1,0 +1,44 @@
+"""S1: below their high watermarks all replicas hold the same."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import HighWatermark
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.commit import Commit
+from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.checkers.replica_logs import ReplicaLog
+
+
+class LogMatching(Checker):
+    """What any replica counts as committed is the same batch, at the same offset, after the same batches.
+
+    Verified: whenever a high watermark moves, on leader or follower, the log below it is a prefix of what any leader
+        of the partition ever exposed, or goes on where that ends.
+
+    After an unclean election only what its leader still holds counts as exposed, and the high watermarks of older
+    epochs are not looked at (``Commits``).
+
+    Not verified: what lies behind the high watermarks, which may differ; that the high watermark should be there (S6).
+    """
+
+    name: ClassVar[str] = "log_matching"
+    ids: ClassVar[tuple[str, ...]] = ("S1",)
+    statement: ClassVar[str] = (
+        "a, b ∈ RS, o < min(hw_a, hw_b) ⇒ log_a[o] = log_b[o]: no two replicas differ below their high watermarks"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KIP-101", "KAFKA-6361")
+
+    def __init__(self, ghosts: Ghosts, report: Report) -> None:
+        super().__init__(ghosts, report)
+        ghosts.commits.diverged.append(self._diverged)
+
+    def _diverged(self, event: HighWatermark, commit: Commit, log: ReplicaLog) -> None:
+        here = log.entries[log.covered]
+        self.violated(
+            event,
+            f"{commit.tp}, broker {event.node}, epoch {event.leader_epoch}: below its high watermark "
+            f"{event.high_watermark} stands batch {here.id} of epoch {here.leader_epoch}, offsets "
+            f"{here.base_offset} to {here.next_offset - 1}; {commit}",
+        )

@@ -1,0 +1,265 @@
+"""S14 (with S2 for acknowledged records): an acknowledged record stays."""
+
+from __future__ import annotations
+
+from bisect import insort
+from itertools import takewhile
+from typing import ClassVar
+
+from attrs import define, field
+
+from emulator.protocol.events import (
+    BecameFollower,
+    BecameLeader,
+    LeaderElected,
+    LogLoaded,
+    Produced,
+    ReplicaStopped,
+)
+from emulator.protocol.types import TopicPartition
+from emulator.trace import Event
+from emulator.trace.events import Step
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.checkers.replica_logs import Entry, ReplicaLog
+from scenarios.observe.checkers.subscriptions import StateWritten
+from scenarios.observe.measures.topology import DELETED_FROM
+
+ALL, ONE = -1, 1
+
+
+def _index(entry: Entry) -> int:
+    return entry.index
+
+
+@define(eq=False)
+class _Partition:
+    """What is known of one partition.
+
+    Attributes:
+        election: by which its leader of the highest epoch so far came to be.
+        vacant: that leader has restarted, been deposed or deleted its log: until the next one its log
+            proves nothing.
+        isr: as ZooKeeper has it; None before the first state znode.
+        unclean_epoch: of the last unclean election; -1 without one.
+        forgiven_below: batches of older epochs may be missing at the next election. An unclean election
+            sets it, the first leader from it on clears it: what has survived must go on surviving.
+        deleting: the topic is being deleted: that the record is gone is no loss.
+        acked: by acks, what was acknowledged and has not been found lost, in the order of the log.
+    """
+
+    tp: TopicPartition
+    election: BecameLeader | None = None
+    vacant: bool = False
+    isr: tuple[int, ...] | None = None
+    unclean_epoch: int = -1
+    forgiven_below: int = -1
+    deleting: bool = False
+    acked: dict[int, list[Entry]] = field(factory=lambda: {ALL: [], ONE: []})
+
+
+class NoAckedRecordLost(Checker):
+    """Whoever got an acknowledgement for acks=all finds the record at its offset under every later leader.
+
+    Verified: at the adoption of leadership in a new highest epoch, and at the end of the run, the leader's
+    log holds every batch acknowledged before with acks=all, at its offset and after the same batches; and
+    when a producer learns of an acknowledgement, the leader of that moment has the batch.
+
+    The acknowledgement travels while leaders change, and still the last check is sound: the batch was
+    acknowledged when the high watermark passed it, so the whole ISR in ZooKeeper had it, and every clean
+    leader since comes from there; the leader in the highest epoch is the one that acknowledged, or one of
+    those. Only when that leader has restarted or been deposed meanwhile, and no other has come, does its
+    log prove nothing: then a copy in the log of any member of the ISR is enough, and the next election
+    decides.
+
+    Nothing is asked of followers: that the ISR has every acknowledged record at every moment is S3, and
+    does not hold where a follower truncates to its high watermark and fetches again (before KIP-101)
+    without any harm yet.
+
+    An election is unclean if ZooKeeper's ISR before it lacks the leader, or its ``LeaderElected`` says so
+    (a controller can die between the write and the event). What it loses is a measured quantity,
+    ``lost_acked``; so are lost acks=1 batches, ``lost_acked_by_one``: Kafka promises neither.
+
+    A topic that is deleted takes its records with it: that is no loss, and one made anew under its name begins afresh.
+
+    A host crash of the only in-sync replica that loses unflushed records is reported: Kafka trusts
+    replication there (KIP-966's gap), and the record is gone all the same.
+
+    Not verified: records that were exposed and not acknowledged (S2 in full); that a leader may answer at
+    all (min.insync.replicas); logs whose start moves; a batch whose copy was truncated where
+    any unclean election ever happened is counted as its loss.
+
+    Attributes:
+        lost_acked: acks=all batches that unclean elections lost.
+        lost_acked_by_one: acks=1 batches lost, by any election.
+    """
+
+    name: ClassVar[str] = "no_acked_record_lost"
+    ids: ClassVar[tuple[str, ...]] = ("S14", "S2")
+    statement: ClassVar[str] = (
+        "id ∈ acked ⇒ log_leader[offset] = id at every later clean election and at the end: "
+        "no record acknowledged with acks=all is ever lost"
+    )
+    catches: ClassVar[tuple[str, ...]] = (
+        "KIP-101", "KAFKA-6361", "KAFKA-7128", "KAFKA-7164", "KAFKA-10301", "KAFKA-14140", "KAFKA-15221",
+    )  # fmt: skip
+
+    def __init__(self, ghosts: Ghosts, report: Report) -> None:
+        super().__init__(ghosts, report)
+        self.lost_acked = 0
+        self.lost_acked_by_one = 0
+        self._logs = ghosts.logs
+        self._topology = ghosts.topology
+        self._partitions: dict[tuple[str, int], _Partition] = {}
+
+    def on_state(self, event: StateWritten) -> None:
+        state = event.state
+        if state is None:
+            self._partitions.pop(event.tp, None)
+            return
+        partition = self._partition(event.tp.topic, event.tp.partition)
+        if partition.isr is not None and state.leader >= 0 and state.leader not in partition.isr:
+            self._unclean(partition, state.leader_epoch)
+        partition.isr = state.isr
+
+    def on_step(self, event: Step) -> None:
+        if event.step == DELETED_FROM and event.edge == "after":
+            for tp in self._topology.partitions(event.topic):
+                self._partition(tp.topic, tp.partition).deleting = True
+
+    def on_elected(self, event: LeaderElected) -> None:
+        if event.unclean:
+            partition = self._partition(event.topic, event.partition)
+            if event.leader_epoch > partition.unclean_epoch:
+                self._unclean(partition, event.leader_epoch)
+
+    def _unclean(self, partition: _Partition, leader_epoch: int) -> None:
+        partition.unclean_epoch = partition.forgiven_below = leader_epoch
+
+    def on_became_leader(self, event: BecameLeader) -> None:
+        partition = self._partition(event.topic, event.partition)
+        election = partition.election
+        if election is not None and event.leader_epoch <= election.leader_epoch:
+            return
+        partition.election = event
+        partition.vacant = False
+        self._compare(partition, event)
+        if event.leader_epoch >= partition.forgiven_below:
+            partition.forgiven_below = -1
+
+    def on_became_follower(self, event: BecameFollower) -> None:
+        election = self._partition(event.topic, event.partition).election
+        if election is not None and event.leader_epoch > election.leader_epoch:
+            self._vacated(event.node, event.topic, event.partition)
+
+    def on_loaded(self, event: LogLoaded) -> None:
+        self._vacated(event.node, event.topic, event.partition)
+
+    def on_stopped(self, event: ReplicaStopped) -> None:
+        if event.deleted:
+            self._vacated(event.node, event.topic, event.partition)
+
+    def _vacated(self, node: int, topic: str, number: int) -> None:
+        partition = self._partition(topic, number)
+        if partition.election is not None and partition.election.node == node:
+            partition.vacant = True
+
+    def on_produced(self, event: Produced) -> None:
+        if event.error != "NONE" or event.acks not in (ALL, ONE):
+            return
+        partition = self._partition(event.topic, event.partition)
+        if partition.election is None:
+            return
+        entry = self._find(partition, event)
+        if entry is not None:
+            acked = partition.acked[event.acks]
+            if acked and acked[-1].index > entry.index:
+                insort(acked, entry, key=_index)
+            else:
+                acked.append(entry)
+        elif event.acks == ONE:
+            self.lost_acked_by_one += not partition.deleting
+        elif self._lost_uncleanly(partition, event):
+            self.lost_acked += 1
+        elif self._leaders_log_is_known(partition):
+            self.violated(event, self._never_there(partition, event))
+
+    def _find(self, partition: _Partition, event: Produced) -> Entry | None:
+        election = partition.election
+        assert election is not None
+        log = self._logs.get(election.node, partition.tp)
+        found = None if log is None else log.find(event.base_offset, event.id)
+        if found is not None or not partition.vacant:
+            return found
+        logs = (self._logs.get(node, partition.tp) for node in partition.isr or ())
+        return next((found for log in logs if log and (found := log.find(event.base_offset, event.id))), None)
+
+    def _lost_uncleanly(self, partition: _Partition, event: Produced) -> bool:
+        if partition.unclean_epoch < 0:
+            return False
+        log = self._logs.get(event.leader, partition.tp)
+        entry = log.find(event.base_offset, event.id) if log is not None else None
+        return entry is None or entry.leader_epoch < partition.unclean_epoch
+
+    def _leaders_log_is_known(self, partition: _Partition) -> bool:
+        return (log := self._leaders_log(partition)) is not None and log.known
+
+    def _leaders_log(self, partition: _Partition) -> ReplicaLog | None:
+        return None if partition.election is None else self._logs.get(partition.election.node, partition.tp)
+
+    def finish(self) -> None:
+        for partition in self._partitions.values():
+            if partition.election is not None and not partition.vacant:
+                self._compare(partition, partition.election)
+
+    def _compare(self, partition: _Partition, event: Event) -> None:
+        """Take what the leader's log lacks out of what was acknowledged, and say so.
+
+        The leader's log holds a prefix of what was acknowledged, so what is lost is at the end.
+        """
+        log = self._leaders_log(partition)
+        if log is None or not log.known:
+            return
+        self.lost_acked_by_one += len(_take_lost(partition.acked[ONE], log))
+        lost = _take_lost(partition.acked[ALL], log)
+        forgiven = sum(entry.leader_epoch < partition.forgiven_below for entry in lost)
+        self.lost_acked += forgiven
+        if len(lost) > forgiven:
+            broken = [entry for entry in lost if entry.leader_epoch >= partition.forgiven_below]
+            self.violated(event, self._gone(partition, log, broken))
+
+    def _gone(self, partition: _Partition, log: ReplicaLog, lost: list[Entry]) -> str:
+        first, election = lost[0], partition.election
+        assert election is not None
+        batches = "1 acknowledged batch" if len(lost) == 1 else f"{len(lost)} acknowledged batches"
+        return (
+            f"{partition.tp}: {batches} not in the log of {_leader(election, log)}; "
+            f"the first is batch {first.id}, offsets {first.base_offset} to {first.next_offset - 1}, "
+            f"of epoch {first.leader_epoch}"
+        )
+
+    def _never_there(self, partition: _Partition, event: Produced) -> str:
+        log, election = self._leaders_log(partition), partition.election
+        assert log is not None
+        assert election is not None
+        return (
+            f"{partition.tp}: batch {event.id}, offsets {event.base_offset} to {event.next_offset - 1}, "
+            f"acknowledged by broker {event.leader}, is not in the log of {_leader(election, log)}"
+        )
+
+    def _partition(self, topic: str, number: int) -> _Partition:
+        found = self._partitions.get((topic, number))
+        if found is None:
+            tp = TopicPartition.of(topic, number)
+            found = self._partitions[tp] = _Partition(tp)
+        return found
+
+
+def _leader(election: BecameLeader, log: ReplicaLog) -> str:
+    return f"broker {election.node}, leader of epoch {election.leader_epoch}, which ends at {log.end_offset}"
+
+
+def _take_lost(acked: list[Entry], log: ReplicaLog) -> list[Entry]:
+    lost = list(takewhile(lambda entry: not log.holds(entry), reversed(acked)))
+    del acked[len(acked) - len(lost) :]
+    return lost[::-1]

@@ -1,0 +1,76 @@
+"""J: an idempotent producer's batches are committed once, and in their order."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from attrs import define, field
+
+from emulator.protocol.events import HighWatermark, ProducerIdentified
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.commit import Commit
+from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.checkers.replica_logs import Entry
+
+
+@define(eq=False)
+class _Seen:
+    """What was looked at of one partition: how much, and since which leader epoch it is one history. ``newest``: by the
+    first id of a producer, its newest batch."""
+
+    entries: int = 1
+    begun_epoch: int = -1
+    newest: dict[int, int] = field(factory=dict)
+
+
+class NoBatchTwice(Checker):
+    """The committed batches of an idempotent producer come in the order in which it made them, each once (Jepsen's
+    duplicate, and reordered sends).
+
+    Verified: whenever more is committed, in each partition.
+
+    Not verified: that none is missing in between (one that was given up may be); producers without idempotence, which
+        may write a batch twice.
+    """
+
+    name: ClassVar[str] = "no_batch_twice"
+    ids: ClassVar[tuple[str, ...]] = ("J duplicate",)
+    statement: ClassVar[str] = "i < j ⇒ com[i].id < com[j].id: an idempotent producer writes each batch once, in order"
+    catches: ClassVar[tuple[str, ...]] = ("KIP-98",)
+
+    def __init__(self, ghosts: Ghosts, report: Report) -> None:
+        super().__init__(ghosts, report)
+        self._commits = ghosts.commits
+        self._producers: dict[int, int] = {}
+        """The ids of their batches, from the first to the last that there can be."""
+        self._seen: dict[Commit, _Seen] = {}
+
+    def on_identified(self, event: ProducerIdentified) -> None:
+        if not self._producers:
+            # Where there is no idempotent producer, nobody has to pay for this.
+            self._commits.extended.append(self._extended)
+        self._producers[event.first_id] = event.last_id
+
+    def _extended(self, event: HighWatermark, commit: Commit) -> None:
+        seen = self._seen.get(commit)
+        if seen is None:
+            seen = self._seen[commit] = _Seen()
+        entries, begun = commit.entries, max(commit.unclean_epoch, commit.reads_lost_below)
+        if begun > seen.begun_epoch or len(entries) <= seen.entries:
+            # What is left of it and what has come since are one history: look at it from its beginning, this once.
+            seen.newest.clear()
+            seen.entries = 1
+        for entry in entries[seen.entries :]:
+            self._look(event, commit, entry, seen.newest)
+        seen.entries, seen.begun_epoch = len(entries), begun
+
+    def _look(self, event: HighWatermark, commit: Commit, entry: Entry, newest: dict[int, int]) -> None:
+        producer = next((first for first, last in self._producers.items() if first <= entry.id <= last), None)
+        if producer is None:
+            return
+        before = newest.get(producer, 0)
+        if entry.id > before:
+            newest[producer] = entry.id
+            return
+        what = "again" if entry.id == before else f"behind batch {before}"
+        self.violated(event, f"{commit.tp}: batch {entry.id} is committed {what}, at offset {entry.base_offset}")

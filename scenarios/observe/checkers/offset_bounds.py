@@ -1,0 +1,68 @@
+"""S7: a high watermark lies within its log."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import BecameFollower, BecameLeader, HighWatermark, LogLoaded, LogStartMoved, Truncated
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.checkers.replica_logs import ReplicaLog
+
+Told = LogLoaded | BecameLeader | BecameFollower | Truncated | HighWatermark
+"""The events that say where a high watermark stands."""
+
+
+class OffsetBounds(Checker):
+    """Log start, high watermark and log end stand in this order on every replica.
+
+    Verified: wherever one of them changes: when a log is found on the disk, when a role is taken up, when the log is
+        truncated, when old segments go, when the high watermark moves. That appends leave the order as it is, needs
+        no check.
+
+    Not verified: a copy of a replica that is being made in another log directory of its broker.
+    """
+
+    name: ClassVar[str] = "offset_bounds"
+    ids: ClassVar[tuple[str, ...]] = ("S7",)
+    statement: ClassVar[str] = (
+        "0 ≤ lso ≤ hw ≤ leo: a high watermark is never before the log's start nor behind its end"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9491", "KAFKA-3978", "KAFKA-5634")
+
+    def __init__(self, ghosts: Ghosts, report: Report) -> None:
+        super().__init__(ghosts, report)
+        ghosts.commits.beyond.append(self._beyond)
+
+    def on_loaded(self, event: LogLoaded) -> None:
+        self._check(event, event.log_start_offset, event.log_end_offset, "when it finds its log")
+
+    def on_became_leader(self, event: BecameLeader) -> None:
+        self._check(event, 0, event.log_end_offset, "when it becomes leader")
+
+    def on_became_follower(self, event: BecameFollower) -> None:
+        self._check(event, 0, event.log_end_offset, "when it becomes follower")
+
+    def on_truncated(self, event: Truncated) -> None:
+        self._check(event, 0, event.log_end_offset, "when it truncates")
+
+    def on_log_start_moved(self, event: LogStartMoved) -> None:
+        log = self.ghosts.logs.get(event.node, TopicPartition(event.topic, event.partition))
+        if log is not None and log.high_watermark is not None and event.log_start_offset > log.high_watermark:
+            self.violated(
+                event,
+                f"broker {event.node}, {event.topic}-{event.partition}: the log begins at {event.log_start_offset}, "
+                f"behind its high watermark {log.high_watermark}",
+            )
+
+    def _beyond(self, event: HighWatermark, log: ReplicaLog) -> None:
+        self._check(event, log.start_offset, log.end_offset, "when its high watermark moves")
+
+    def _check(self, event: Told, start: int, end: int, when: str) -> None:
+        if not 0 <= start <= event.high_watermark <= end:
+            self.violated(
+                event,
+                f"broker {event.node}, {event.topic}-{event.partition}, {when}: log start {start}, high watermark "
+                f"{event.high_watermark}, log end {end}",
+            )

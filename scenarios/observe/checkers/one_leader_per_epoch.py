@@ -1,0 +1,58 @@
+"""E1: a leader epoch belongs to one broker."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import BecameLeader, LeaderElected
+from emulator.protocol.types import TopicPartition
+from emulator.trace import Event
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.checkers.subscriptions import StateWritten
+
+
+class OneLeaderPerEpoch(Checker):
+    """The first broker that leads a partition in an epoch, or is named for it in ZooKeeper, is the only one.
+
+    Verified: the state znodes, the controller's elections and the brokers' adoptions of leadership name
+        one broker per partition and epoch, among each other too: a broker that leads an epoch which
+        ZooKeeper gave to another is as wrong as two leaders. A partition that is deleted and made again
+        begins with new epochs.
+
+    Not verified: that epochs grow (E2); that a deposed leader stops (it may lead its old epoch for as
+    long as it likes); that the leader is in the ISR (S4).
+    """
+
+    name: ClassVar[str] = "one_leader_per_epoch"
+    ids: ClassVar[tuple[str, ...]] = ("E1",)
+    statement: ClassVar[str] = "leads[p, e] is set once: no two brokers lead one partition in the same leader epoch"
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1188", "KAFKA-6082")
+
+    def __init__(self, ghosts: Ghosts, report: Report) -> None:
+        super().__init__(ghosts, report)
+        self._leads: dict[TopicPartition, dict[int, tuple[int, str]]] = {}
+
+    def on_state(self, event: StateWritten) -> None:
+        if event.state is None:
+            self._leads.pop(event.tp, None)
+        else:
+            self._check(event, event.tp, event.state.leader_epoch, event.state.leader, "in its state znode")
+
+    def on_elected(self, event: LeaderElected) -> None:
+        tp = TopicPartition(event.topic, event.partition)
+        self._check(event, tp, event.leader_epoch, event.leader, "elected by the controller")
+
+    def on_became_leader(self, event: BecameLeader) -> None:
+        tp = TopicPartition(event.topic, event.partition)
+        self._check(event, tp, event.leader_epoch, event.node, "by its own word")
+
+    def _check(self, event: Event, tp: TopicPartition, leader_epoch: int, leader: int, source: str) -> None:
+        if leader < 0:
+            return
+        first, first_source = self._leads.setdefault(tp, {}).setdefault(leader_epoch, (leader, source))
+        if first != leader:
+            self.violated(
+                event,
+                f"{tp}, epoch {leader_epoch}: led by broker {first} ({first_source}) and by broker {leader} ({source})",
+            )

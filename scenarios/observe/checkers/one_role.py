@@ -1,0 +1,82 @@
+"""F1: a replica leads, or is fetched, or has failed: never two of them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import ClassVar
+
+from emulator.protocol.events import (
+    BecameFollower,
+    BecameLeader,
+    FetchPosition,
+    NodeCrashed,
+    PartitionFailed,
+    ReplicaStopped,
+)
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.ghosts import Ghosts
+
+
+class OneRole(Checker):
+    """What a broker leads it does not fetch, what has failed there it does not fetch either, and it fetches from one.
+
+    Verified: each place from which a fetcher begins to fetch, each leadership that is taken on, each failure.
+
+    Not verified: that a replica has a role at all (its thread may have died, or the leader is not there yet); what
+        waits for truncation, which no event shows; copies between log directories.
+    """
+
+    name: ClassVar[str] = "one_role"
+    ids: ClassVar[tuple[str, ...]] = ("F1",)
+    statement: ClassVar[str] = (
+        "leads(b, p), fetches(b, p), failed(b, p) exclude each other: "
+        "a replica is led, fetched from one leader or failed"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-13772", "KAFKA-13266")
+
+    def __init__(self, ghosts: Ghosts, report: Report) -> None:
+        super().__init__(ghosts, report)
+        self._leads: dict[int, dict[TopicPartition, int]] = defaultdict(dict)
+        """By broker, the leader epoch of each partition that it leads."""
+        self._fetches: dict[int, dict[TopicPartition, int]] = defaultdict(dict)
+        """By broker, from whom it fetches each partition."""
+
+    def on_position(self, event: FetchPosition) -> None:
+        tp, fetches = TopicPartition.of(event.topic, event.partition), self._fetches[event.node]
+        if event.offset < 0:
+            fetches.pop(tp, None)
+            return
+        before = fetches.get(tp, event.leader)
+        fetches[tp] = event.leader
+        if before != event.leader:
+            self.violated(event, f"{tp}: broker {event.node} fetches from {event.leader}, and still from {before}")
+        epoch = self._leads[event.node].get(tp)
+        if epoch is not None:
+            self.violated(event, f"{tp}: broker {event.node}, leader of epoch {epoch}, fetches from {event.leader}")
+
+    def on_leader(self, event: BecameLeader) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        self._leads[event.node][tp] = event.leader_epoch
+        fetched = self._fetches[event.node].get(tp)
+        if fetched is not None:
+            self.violated(
+                event, f"{tp}: broker {event.node} leads in epoch {event.leader_epoch} and still fetches from {fetched}"
+            )
+
+    def on_follower(self, event: BecameFollower) -> None:
+        self._leads[event.node].pop(TopicPartition.of(event.topic, event.partition), None)
+
+    def on_stopped(self, event: ReplicaStopped) -> None:
+        """A leader that is stopped without being deleted goes on leading in its own view."""
+        if event.deleted:
+            self._leads[event.node].pop(TopicPartition.of(event.topic, event.partition), None)
+
+    def on_failed(self, event: PartitionFailed) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        if tp in self._fetches[event.node]:
+            self.violated(event, f"{tp}: failed on broker {event.node}, which goes on fetching it")
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        self._leads.pop(event.node, None)
+        self._fetches.pop(event.node, None)

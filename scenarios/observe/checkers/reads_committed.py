@@ -1,0 +1,44 @@
+"""S10: nothing is read that is not committed."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import Consumed
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.ghosts import Ghosts
+
+
+class ReadsCommitted(Checker):
+    """What a poll gives out ends at or before the high watermark that came with it, and that is one that a leader had.
+
+    Verified: each poll of each consumer, against what its broker said and against what any leader has ever exposed.
+
+    Not verified: the high watermark of the serving broker at the moment of sending; which batches they are (S11).
+    """
+
+    name: ClassVar[str] = "reads_committed"
+    ids: ClassVar[tuple[str, ...]] = ("S10",)
+    statement: ClassVar[str] = "read[p] < hw: a consumer reads nothing above the high watermark"
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9835", "KAFKA-14704")
+
+    def __init__(self, ghosts: Ghosts, report: Report) -> None:
+        super().__init__(ghosts, report)
+        self._commits = ghosts.commits
+
+    def on_consumed(self, event: Consumed) -> None:
+        exposed = self._exposed(event)
+        if event.next_offset > min(event.high_watermark, exposed):
+            self.violated(
+                event,
+                f"client {event.node} is given {event.topic}-{event.partition} up to offset {event.next_offset} by "
+                f"broker {event.leader}; it was told the high watermark {event.high_watermark}, and the highest of any "
+                f"leader is {exposed}",
+            )
+
+    def _exposed(self, event: Consumed) -> int:
+        """The highest high watermark so far; a leader that has just begun has the one it found on its disk."""
+        commit = self._commits.get(event.topic, event.partition)
+        log = self.ghosts.logs.get(event.leader, commit.tp)
+        found = log.high_watermark if log is not None else None
+        return max(commit.offset, commit.highest, found or 0)

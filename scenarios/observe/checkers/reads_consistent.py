@@ -1,0 +1,72 @@
+"""S11: a committed record is what everybody reads at its offset."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import ClassVar
+
+from emulator.protocol.events import Consumed
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.commit import Commit
+from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.checkers.replica_logs import Entry
+
+
+def _next_offset(entry: Entry) -> int:
+    return entry.next_offset
+
+
+class ReadsConsistent(Checker):
+    """Whoever reads an offset reads the batch that is committed there, now or later.
+
+    Verified: each batch of each poll against what is committed at its place; what was read before it was committed, at
+        the end of the run.
+
+    Not verified: what a topic began with; what was read from leaders before an unclean election, or before the only
+        in-sync replica lost with its machine what was not flushed.
+    """
+
+    name: ClassVar[str] = "reads_consistent"
+    ids: ClassVar[tuple[str, ...]] = ("S11",)
+    statement: ClassVar[str] = "read[p][o] = com[p][o]: what is read at an offset is what is committed there"
+    catches: ClassVar[tuple[str, ...]] = ("KIP-101", "KAFKA-6361", "KAFKA-9835")
+
+    def __init__(self, ghosts: Ghosts, report: Report) -> None:
+        super().__init__(ghosts, report)
+        self._commits = ghosts.commits
+        self._ahead: list[Consumed] = []
+        """Reads of what was not committed yet."""
+
+    def on_consumed(self, event: Consumed) -> None:
+        commit = self._commits.get(event.topic, event.partition)
+        if event.next_offset > commit.offset:
+            self._ahead.append(event)
+        self._compare(event, commit)
+
+    def finish(self) -> None:
+        for event in self._ahead:
+            self._compare(event, self._commits.get(event.topic, event.partition))
+
+    def _compare(self, event: Consumed, commit: Commit) -> None:
+        if not commit.settled or event.leader_epoch < max(commit.unclean_epoch, commit.reads_lost_below):
+            return
+        entries = commit.entries
+        index = bisect_right(entries, event.offset, key=_next_offset)
+        for id in event.ids:
+            if id <= 0:
+                continue  # what the topic began with is the base
+            index = max(index, 1)
+            if index >= len(entries):
+                return
+            if entries[index].id != id:
+                self.violated(event, _differs(event, entries[index], id))
+                return
+            index += 1
+
+
+def _differs(event: Consumed, entry: Entry, id: int) -> str:
+    return (
+        f"client {event.node} has read batch {id} of {event.topic}-{event.partition} from broker {event.leader} (epoch "
+        f"{event.leader_epoch}) at offset {entry.base_offset}, where batch {entry.id} of epoch {entry.leader_epoch} is "
+        f"committed"
+    )

@@ -1,0 +1,48 @@
+"""I3: who is put out of the ISR is behind, and has been for too long."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import IsrProposed
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.ghosts import Ghosts
+
+
+class ShrinksOverdue(Checker):
+    """A leader drops a replica from its ISR only if that one is behind, and overdue by the rule of the release.
+
+    Verified: each wish of a leader for a smaller ISR: the replica's end, as the leader knows it, is before the end that
+        the leader's log really has, and it has not caught up (0.8: not fetched) for longer than
+        replica.lag.time.max.ms, or is behind by more than replica.lag.max.messages where there is such a limit.
+
+    Not verified: when the replica was caught up last, which is the leader's word; that one that is overdue leaves.
+    """
+
+    name: ClassVar[str] = "shrinks_overdue"
+    ids: ClassVar[tuple[str, ...]] = ("I3",)
+    statement: ClassVar[str] = (
+        "shrink(f) ⇒ now - lastCaughtUp(f) > replica.lag.time.max.ms and leo_f < leo: "
+        "who is put out of the ISR is behind and overdue"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7152",)
+
+    def __init__(self, ghosts: Ghosts, report: Report) -> None:
+        super().__init__(ghosts, report)
+        self._logs = ghosts.logs
+
+    def on_proposed(self, event: IsrProposed) -> None:
+        if event.kind != "shrink":
+            return
+        tp = TopicPartition(event.topic, event.partition)
+        log = self._logs.get(event.node, tp)
+        leader_end = event.log_end_offset if log is None else log.end_offset
+        for replica, end, overdue_us in zip(event.replicas, event.ends, event.overdue_us, strict=True):
+            slow = event.max_messages >= 0 and leader_end - end > event.max_messages
+            if end >= leader_end or not (slow or overdue_us > event.lag_time_us):
+                self.violated(
+                    event,
+                    f"{tp}: broker {event.node}, leader of epoch {event.leader_epoch}, drops broker {replica}, which "
+                    f"is at {end} of {leader_end} and was caught up {overdue_us} µs ago of {event.lag_time_us}",
+                )

@@ -1,0 +1,88 @@
+"""Which events a checker wants: read from the annotations of its ``on_...`` methods.
+
+``StateWritten`` and ``AssignmentWritten`` are kinds of their own: writes to a partition's state znode and to its
+topic's znode, decoded once for all checkers.
+"""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import LeaderAndIsr
+from emulator.trace import Trace
+from scenarios.observe.measures.topology import Topology
+
+PREFIX = "on_"
+
+
+class StateWritten(NamedTuple):
+    """ZooKeeper applied a write to the state znode of ``tp``; ``state`` is None when it was deleted, ``before`` where
+    there was none.
+
+    ``t_us, seq, cause`` are those of the ``ZkWritten`` that it was read from.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    tp: TopicPartition
+    state: LeaderAndIsr | None
+    before: LeaderAndIsr | None
+
+
+class AssignmentWritten(NamedTuple):
+    """ZooKeeper applied a write to the znode of a topic that gives ``tp`` other replicas; none: it is gone.
+
+    ``t_us, seq, cause`` are those of the ``ZkWritten`` that it was read from.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    tp: TopicPartition
+    replicas: tuple[int, ...]
+
+
+def subscriptions(folder: object) -> Iterator[tuple[type, Callable[[Any], None]]]:
+    """The (kind, method) pairs of ``folder``, in the order of the methods' names.
+
+    Raises: TypeError for an ``on_...`` method whose one parameter is not annotated with an event kind.
+    """
+    for name, method in inspect.getmembers(folder, inspect.ismethod):
+        if name.startswith(PREFIX):
+            hints = typing.get_type_hints(method)
+            hints.pop("return", None)
+            kinds = list(hints.values())
+            if len(kinds) != 1 or not isinstance(kinds[0], type):
+                where = f"{type(folder).__name__}.{name}"
+                raise TypeError(f"{where}: annotate its one parameter with an event kind")
+            yield kinds[0], method
+
+
+def arm(folder: object, trace: Trace, topology: Topology) -> None:
+    """Let ``folder`` see every later event that it subscribes to."""
+    for kind, see in subscriptions(folder):
+        if kind is StateWritten:
+            topology.subscribe(_no_interest, _as_state_written(see, topology))
+        elif kind is AssignmentWritten:
+            topology.subscribe(_as_assignment_written(see), _no_interest)
+        else:
+            trace.fold(kind, see)
+
+
+def _as_state_written(see: Callable[[StateWritten], None], topology: Topology) -> Callable[[Any, Any, Any], None]:
+    return lambda event, tp, state: see(
+        StateWritten(event.t_us, event.seq, event.cause, tp, state, topology.state(tp))
+    )
+
+
+def _as_assignment_written(see: Callable[[AssignmentWritten], None]) -> Callable[[Any, Any, Any], None]:
+    return lambda event, tp, replicas: see(AssignmentWritten(event.t_us, event.seq, event.cause, tp, replicas))
+
+
+def _no_interest(event: Any, tp: TopicPartition, content: Any) -> None:
+    """Of the two kinds of znodes a subscription is for one."""

@@ -1,0 +1,124 @@
+"""A ghost: what each broker was told of the partitions it leads, and how many of them its gauges should count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from attrs import evolve, frozen
+
+from emulator.metrics.events import MetricRegistered
+from emulator.protocol.events import (
+    BecameFollower,
+    BecameLeader,
+    IsrChanged,
+    NodeCrashed,
+    ReplicaLost,
+    ReplicasKnown,
+    ReplicaStopped,
+    ReplicaTakenIn,
+)
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.mbeans import REASSIGNED, REASSIGNING, UNDER_REPLICATED
+
+
+@frozen
+class Led:
+    """One partition as its leader knows it; ``current``: the replicas from before a move, where it is told of them."""
+
+    isr: tuple[int, ...]
+    replicas: tuple[int, ...]
+    adding: tuple[int, ...]
+    removing: tuple[int, ...]
+    current: tuple[int, ...] = ()
+
+    @property
+    def reassigning(self) -> bool:
+        return bool(self.adding or self.removing)
+
+    def under_replicated(self, definition: str) -> bool:
+        """By one of the three definitions (readings, 8), known by the gauge that came with it."""
+        if definition == REASSIGNED:
+            return any(replica not in self.isr for replica in self.current or self.replicas)
+        added = self.adding if definition == REASSIGNING else ()
+        return sum(replica not in added for replica in self.replicas) > len(self.isr)
+
+
+class Told:
+    """The fold. Which definition a broker goes by shows in the gauges that it has beside. ``changes``: how often it
+    has changed."""
+
+    def __init__(self) -> None:
+        self.changes = 0
+        self._led: dict[int, dict[TopicPartition, Led]] = {}
+        self._definitions: dict[int, str] = {}
+        self._under_replicated: dict[int, int] = {}
+        self._reassigning: dict[int, int] = {}
+
+    def count(self, node: int, gauge: str) -> int:
+        """How many partitions the gauge of ``node`` should count."""
+        return (self._under_replicated if gauge == UNDER_REPLICATED else self._reassigning).get(node, 0)
+
+    def recounted(self, node: int, gauge: str) -> int:
+        """The same, by looking at all."""
+        definition = self._definitions.get(node, "")
+        if gauge == UNDER_REPLICATED:
+            return sum(led.under_replicated(definition) for led in self._led.get(node, {}).values())
+        return sum(led.reassigning for led in self._led.get(node, {}).values())
+
+    def nodes(self) -> Iterator[int]:
+        yield from self._led
+
+    def _set(self, node: int, topic: str, partition: int, now: Led | None) -> None:
+        self.changes += 1
+        led, tp = self._led.setdefault(node, {}), TopicPartition.of(topic, partition)
+        for each, sign in ((led.pop(tp, None), -1), (now, 1)):
+            if each is not None:
+                under = each.under_replicated(self._definitions.get(node, ""))
+                self._under_replicated[node] = self._under_replicated.get(node, 0) + sign * under
+                self._reassigning[node] = self._reassigning.get(node, 0) + sign * each.reassigning
+        if now is not None:
+            led[tp] = now
+
+    def _get(self, node: int, topic: str, partition: int) -> Led | None:
+        return self._led.get(node, {}).get(TopicPartition.of(topic, partition))
+
+    def on_registered(self, event: MetricRegistered) -> None:
+        if event.metric in (REASSIGNED, REASSIGNING):
+            self._definitions[event.node] = event.metric
+
+    def on_became_leader(self, event: BecameLeader) -> None:
+        known = self._get(event.node, event.topic, event.partition)
+        current = () if known is None else known.current
+        led = Led(event.isr, event.replicas, event.adding, event.removing, current)
+        self._set(event.node, event.topic, event.partition, led)
+
+    def on_replicas_known(self, event: ReplicasKnown) -> None:
+        """It comes before ``BecameLeader``: the current replicas wait for it."""
+        known = self._get(event.node, event.topic, event.partition) or Led((), (), (), ())
+        current = event.current if event.impending else ()
+        self._set(event.node, event.topic, event.partition, evolve(known, current=current))
+
+    def on_isr_changed(self, event: IsrChanged) -> None:
+        known = self._get(event.node, event.topic, event.partition)
+        if known is not None:
+            self._set(event.node, event.topic, event.partition, evolve(known, isr=event.isr))
+
+    def on_taken_in(self, event: ReplicaTakenIn) -> None:
+        known = self._get(event.node, event.topic, event.partition)
+        if known is not None:
+            taken = evolve(known, replicas=(*known.replicas, event.broker))
+            self._set(event.node, event.topic, event.partition, taken)
+
+    def on_became_follower(self, event: BecameFollower) -> None:
+        self._set(event.node, event.topic, event.partition, None)
+
+    def on_stopped(self, event: ReplicaStopped) -> None:
+        if event.deleted:
+            self._set(event.node, event.topic, event.partition, None)
+
+    def on_lost(self, event: ReplicaLost) -> None:
+        self._set(event.node, event.topic, event.partition, None)
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        for table in (self._led, self._definitions, self._under_replicated, self._reassigning):
+            table.pop(event.node, None)

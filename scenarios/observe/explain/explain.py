@@ -1,0 +1,137 @@
+"""A failing run's answer: what was violated, when, what led to it, and how to see it again. It fits a
+screen.
+"""
+
+from __future__ import annotations
+
+import shlex
+import textwrap
+from collections.abc import Iterable, Mapping
+from itertools import zip_longest
+
+from emulator.protocol.events import Fault
+from emulator.trace import Event
+from emulator.trace.events import Step
+from scenarios.observe.explain.chain import Chain, chain
+from scenarios.observe.timeline.words import seconds, words
+
+COLUMNS = 110
+LINES = 25
+REASON_LINES = 7
+FAULT_LINES = 4
+CHAIN_LINES = 10
+COMMAND_LINES = 4
+"""All together with the headings: at most ``LINES``; faults take what is left."""
+
+
+def explain(
+    reason: object,
+    events: Mapping[int, Event] | Iterable[Event],
+    seq: int,
+    replay_command: str,
+    *,
+    seed: int | None = None,
+) -> str:
+    """Why the run failed, in at most 25 lines of 110 columns.
+
+    Args:
+        reason: a ``Violation`` or any text: the violated statement, the expectation that was not met.
+        events: what is remembered of the run, or all of it.
+        seq: the event that showed it; 0 where none did (nothing happened that should have).
+        replay_command: one shell command that runs it again.
+        seed: shown beside the time.
+    """
+    known = events if isinstance(events, Mapping) else {event.seq: event for event in events}
+    found = chain(known, seq)
+    before = [*_wrapped(f"FAILED: {reason}", REASON_LINES), *_place(known.get(seq), seed)]
+    after = [*_why(found), "replay it:", *_command(replay_command)]
+    done = _done(known, found, LINES - len(before) - len(after))
+    return "\n".join([*before, *done, *after])
+
+
+def _place(event: Event | None, seed: int | None) -> list[str]:
+    parts = [] if event is None else [f"at {seconds(event.t_us)} s of virtual time (event {event.seq})"]
+    parts += [] if seed is None else [f"seed {seed}"]
+    return [", ".join(parts)] if parts else []
+
+
+def _why(found: Chain) -> list[str]:
+    """The chain, without the edges of gates that were passed at once."""
+    pairs = zip_longest(found.events, found.events[1:])
+    events = [event for event, after in pairs if not _passed_at_once(event, after)]
+    if not events:
+        return []
+    shown = events[-CHAIN_LINES:]
+    hidden = len(events) - len(shown)
+    if hidden or not found.whole:
+        count = f"{hidden} more" if found.whole else f"{hidden} more, and what is no longer remembered"
+        title = f"its causes, the last {len(shown)} of them (before: {count}):"
+    else:
+        title = "its causes, from the first:"
+    return [title, *(_line(event) for event in shown)]
+
+
+def _passed_at_once(event: Event, after: Event | None) -> bool:
+    return (
+        isinstance(event, Step)
+        and isinstance(after, Step)
+        and (event.step, event.edge, after.edge) == (after.step, "before", "after")
+    )
+
+
+def _done(events: Mapping[int, Event], found: Chain, room: int) -> list[str]:
+    """The newest faults before the event, as far as there is room and the chain does not show them.
+
+    Time links a fault to what follows where no message does: a session expires because a broker was killed.
+    """
+    if not found.events:
+        return []
+    in_chain = {event.seq: event for event in found.events}
+    last = found.events[-1].seq
+    faults = [event for event in events.values() if isinstance(event, Fault) and event.seq <= last]
+    others = [event for event in faults if event.seq not in in_chain]
+    shown = others[-min(FAULT_LINES, room - 1) :] if room > 1 else []
+    return ["what the scenario had done:", *(_line(event) for event in shown)] if shown else []
+
+
+def _line(event: Event) -> str:
+    return _cut(f"{seconds(event.t_us):>13} {event.seq:>8}  {words(event)}")
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= COLUMNS else line[: COLUMNS - 1] + "…"
+
+
+def _wrapped(text: str, limit: int) -> list[str]:
+    flat = " ".join(text.split())
+    return textwrap.wrap(
+        flat, COLUMNS, subsequent_indent="  ", max_lines=limit, placeholder=" …", break_on_hyphens=False
+    )
+
+
+def _command(command: str) -> list[str]:
+    """The command, continued with backslashes where it is long: what is shown can be pasted as it stands.
+
+    One that does not fit even so stays on one line: a line too long is better than a command that lies.
+    """
+    found = _continued(command, COLUMNS - 4)
+    if len(found) > COMMAND_LINES or any(len(line) > COLUMNS - 4 for line in found):
+        return [f"  {command}"]
+    return [f"  {line} \\" for line in found[:-1]] + [f"  {found[-1]}"]
+
+
+def _continued(command: str, room: int) -> list[str]:
+    """Broken between words of the shell, if it is words alone; what is continued is indented."""
+    try:
+        words = [shlex.quote(word) for word in shlex.split(command)]
+    except ValueError:
+        return [command]
+    if len(command) <= room or " ".join(words) != command:
+        return [command]
+    lines = words[:1]
+    for word in words[1:]:
+        if len(lines[-1]) + 1 + len(word) <= room:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(f"  {word}")
+    return lines

@@ -1,0 +1,268 @@
+"""How long partitions were under-replicated, below min.insync.replicas, or without a leader.
+
+One interval per partition and state, from ZooKeeper's contents (``scenarios.observe.measures.topology``). Current is
+the replicas before the move while one is open and the assignment otherwise; AR = target - original during a
+move:
+
+- under_replicated_assigned: |ISR| < |assignment|, Kafka's rule up to 2.4;
+- under_replicated_draft: |Current ∩ ISR| < |Current|, KIP-352's draft (seed 002);
+- under_replicated_final: |assignment - AR| - |ISR| > 0, KIP-352 as adopted in 2.5;
+- under_min_isr: |ISR| < min.insync.replicas of the topic, as it was set at that time;
+- offline: ZooKeeper names no leader (-1). A leader that is dead and not yet replaced is not offline here; its
+  partition shows in ``isr_live``.
+
+A move is open from ``MoveStarted`` to its end (``move_ends``), unless it is refused; one that is cancelled goes
+back to its original. From step ``delete.partitions`` on the partitions of a topic count as gone: their ISRs shrink
+and their leaders go because they are meant to, and Kafka's controller leaves them out of its gauges too
+(``topicsWithDeletionStarted``). The flags hold whoever leads: a broker's own gauge can know less (readings §8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from attrs import define
+
+from emulator.protocol.events import (
+    MoveAnswered,
+    MoveCancelled,
+    MoveStarted,
+    NodeCrashed,
+    NodeStarted,
+)
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import ALL_BROKERS, CONFIG_TOPICS, LeaderAndIsr, decode_config
+from emulator.trace import Event, Trace
+from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.measures.cluster import Measured
+from scenarios.observe.measures.move_ends import MoveEnds
+from scenarios.observe.measures.moves import refused
+from scenarios.observe.measures.rows import IsrRow
+from scenarios.observe.measures.topology import DELETED_FROM, Topology
+
+NO_FLAGS = (False, False, False, False, False)
+Changed = Callable[[int, TopicPartition, tuple[int, tuple[bool, ...]], tuple[int, tuple[bool, ...]]], None]
+"""Time, partition, and (leader, flags) before and after; (-1, NO_FLAGS) while the partition does not
+exist."""
+
+
+@define(eq=False)
+class _Partition:
+    topic: str
+    partition: int
+    min_isr: int
+    state: LeaderAndIsr | None = None
+    assignment: tuple[int, ...] = ()
+    original: tuple[int, ...] = ()
+    target: tuple[int, ...] = ()
+    deleting: bool = False
+    before: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    """Original and target as they were before the last request."""
+    open: IsrRow | None = None
+
+
+class IsrTimes:
+    """The fold over one run.
+
+    Attributes:
+        rows: closed intervals, in the order of their ends.
+        flag_us: per flag, in the order of the module's list, the time it was up, over all partitions.
+        excess_us, extra_us: the integrals of max(0, |ISR| - RF) and of max(0, |assignment| - RF), where RF is the
+            replication factor that is the target.
+        peak_replicas: the longest assignment.
+        on_change: called at each change of a partition's leader or flags.
+    """
+
+    def __init__(self, trace: Trace, topology: Topology, measured: Measured) -> None:
+        self.rows: list[IsrRow] = []
+        self.flag_us = [0, 0, 0, 0, 0]
+        self.excess_us = 0
+        self.extra_us = 0
+        self.peak_replicas = 0
+        self.on_change: list[Changed] = []
+        self._measured = measured
+        self._min_isr = dict(measured.min_isr)
+        self._default_min_isr = measured.default_min_isr
+        self._partitions: dict[TopicPartition, _Partition] = {}
+        self._down: set[int] = set()  # asked for membership only, never iterated
+        self._topology = topology
+        topology.subscribe(self._assigned, self._stated)
+        trace.fold(ZkWritten, self._configured)
+        trace.fold(MoveStarted, self._move_started)
+        trace.fold(MoveCancelled, self._move_cancelled)
+        trace.fold(MoveAnswered, self._move_answered)
+        MoveEnds(trace, topology, self._move_ended)
+        trace.fold(Step, self._stepped)
+        trace.fold(NodeStarted, self._node_started)
+        trace.fold(NodeCrashed, self._node_crashed)
+
+    def finish(self, end_us: int) -> None:
+        """Close what is open: the run ends."""
+        for partition in self._partitions.values():
+            self._close(partition, end_us)
+
+    def leader(self, tp: TopicPartition) -> int:
+        """Its leader in ZooKeeper, -1 without one."""
+        partition = self._partitions.get(tp)
+        return -1 if partition is None or partition.state is None else partition.state.leader
+
+    def _assigned(self, event: ZkWritten, tp: TopicPartition, replicas: tuple[int, ...]) -> None:
+        partition = self._partition(tp)
+        partition.assignment = replicas
+        if not replicas:
+            partition.deleting = False
+        self._changed(partition, event)
+
+    def _stated(self, event: ZkWritten, tp: TopicPartition, state: LeaderAndIsr | None) -> None:
+        partition = self._partition(tp)
+        partition.state = state
+        self._changed(partition, event)
+
+    def _configured(self, event: ZkWritten) -> None:
+        """A topic's settings, or those of all brokers, were written: min.insync.replicas may be another now."""
+        parent, _, name = event.path.rpartition("/")
+        if parent == CONFIG_TOPICS:
+            self._min_isr.pop(name, None)
+            own = _min_isr_in(event)
+            if own is not None:
+                self._min_isr[name] = own
+        elif event.path == f"/config/{ALL_BROKERS}":
+            own = _min_isr_in(event)
+            self._default_min_isr = self._measured.default_min_isr if own is None else own
+        else:
+            return
+        for partition in self._partitions.values():
+            least = self._min_isr_of(partition.topic)
+            if partition.min_isr != least:
+                partition.min_isr = least
+                self._changed(partition, event)
+
+    def _min_isr_of(self, topic: str) -> int:
+        return self._min_isr.get(topic, self._default_min_isr)
+
+    def _move_started(self, event: MoveStarted) -> None:
+        partition = self._partition(TopicPartition(event.topic, event.partition))
+        partition.before = (partition.original, partition.target)
+        partition.original = partition.original or partition.assignment
+        partition.target = event.target
+        self._changed(partition, event)
+
+    def _move_cancelled(self, event: MoveCancelled) -> None:
+        partition = self._partition(TopicPartition(event.topic, event.partition))
+        partition.before = (partition.original, partition.target)
+        partition.target = partition.original
+        self._changed(partition, event)
+
+    def _move_answered(self, event: MoveAnswered) -> None:
+        partition = self._partition(TopicPartition(event.topic, event.partition))
+        if refused(event) and partition.original:
+            partition.original, partition.target = partition.before
+            self._changed(partition, event)
+
+    def _move_ended(self, event: Event, tp: TopicPartition) -> None:
+        partition = self._partition(tp)
+        partition.original = partition.target = ()
+        self._changed(partition, event)
+
+    def _stepped(self, event: Step) -> None:
+        if event.step == DELETED_FROM and event.edge == "after":
+            for tp in self._topology.partitions(event.topic):
+                partition = self._partition(tp)
+                partition.deleting = True
+                self._changed(partition, event)
+
+    def _node_started(self, event: NodeStarted) -> None:
+        if event.node in self._down:
+            self._down.discard(event.node)
+            self._node_changed(event, event.node)
+
+    def _node_crashed(self, event: NodeCrashed) -> None:
+        self._down.add(event.node)
+        self._node_changed(event, event.node)
+
+    def _node_changed(self, event: Event, node: int) -> None:
+        for partition in self._partitions.values():
+            if partition.state is not None and node in partition.state.isr:
+                self._changed(partition, event)
+
+    def _partition(self, tp: TopicPartition) -> _Partition:
+        found = self._partitions.get(tp)
+        if found is None:
+            found = _Partition(tp.topic, tp.partition, self._min_isr_of(tp.topic))
+            self._partitions[tp] = found
+        return found
+
+    def _changed(self, partition: _Partition, event: Event) -> None:
+        before = _leader_and_flags(partition.open)
+        self._close(partition, event.t_us)
+        if partition.state is not None and partition.assignment and not partition.deleting:
+            partition.open = self._row(partition, partition.state, event)
+        after = _leader_and_flags(partition.open)
+        if before != after:
+            tp = TopicPartition(partition.topic, partition.partition)
+            for see in self.on_change:
+                see(event.t_us, tp, before, after)
+
+    def _row(self, partition: _Partition, state: LeaderAndIsr, event: Event) -> IsrRow:
+        return IsrRow(
+            event.t_us,
+            event.seq,
+            0,
+            partition.topic,
+            partition.partition,
+            state.leader,
+            state.leader_epoch,
+            state.isr,
+            partition.assignment,
+            partition.original,
+            partition.target,
+            partition.min_isr,
+            sum(node not in self._down for node in state.isr),
+            *flags(state, partition.assignment, partition.original, partition.target, partition.min_isr),
+        )
+
+    def _close(self, partition: _Partition, t_us: int) -> None:
+        row, partition.open = partition.open, None
+        if row is None:
+            return
+        held_us = t_us - row.t_us
+        for index, up in enumerate(row[-5:]):
+            if up:
+                self.flag_us[index] += held_us
+        wanted, assigned = len(row.target or row.assignment), len(row.assignment)
+        self.excess_us += held_us * max(0, len(row.isr) - wanted)
+        self.extra_us += held_us * max(0, assigned - wanted)
+        self.peak_replicas = max(self.peak_replicas, assigned)
+        if self._measured.keep_rows:
+            self.rows.append(row._replace(w_us=held_us))
+
+
+def flags(
+    state: LeaderAndIsr,
+    assignment: tuple[int, ...],
+    original: tuple[int, ...],
+    target: tuple[int, ...],
+    min_isr: int,
+) -> tuple[bool, bool, bool, bool, bool]:
+    """The five flags of one partition, in the order of the module's list."""
+    in_sync = state.isr
+    current = original or assignment
+    adding = [node for node in target if node not in original]
+    kept = sum(node not in adding for node in assignment)
+    return (
+        len(in_sync) < len(assignment),
+        sum(node in in_sync for node in current) < len(current),
+        kept - len(in_sync) > 0,
+        len(in_sync) < min_isr,
+        state.leader == -1,
+    )
+
+
+def _min_isr_in(event: ZkWritten) -> int | None:
+    """The min.insync.replicas that a configuration sets, if it does."""
+    stated = None if event.op == "delete" else decode_config(event.data).get("min.insync.replicas")
+    return None if stated is None else int(stated)
+
+
+def _leader_and_flags(row: IsrRow | None) -> tuple[int, tuple[bool, ...]]:
+    return (-1, NO_FLAGS) if row is None else (row.leader, row[-5:])

@@ -1,0 +1,167 @@
+"""A fold over the events of a run: which metrics there are, and what they show.
+
+A metric is known by its node and Kafka's name. A process that ends takes its metrics along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import Any
+
+from attrs import Factory, define
+
+from emulator.metrics import mbean, short_name
+from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
+from emulator.protocol.events import NodeCrashed, ReplicaStopped
+from emulator.protocol.metric_events import ConsumerLag, LastStableOffsetLag, PartitionGauges
+from scenarios.observe.metrics.rates import Counted, one_minute_rate
+
+_PARTITION_GAUGES = {
+    "PartitionAvailable": "leads",
+    "InSyncReplicasCount": "in_sync_replicas",
+    "ReplicasCount": "replicas",
+    "UnderReplicated": "under_replicated",
+    "UnderMinIsr": "under_min_isr",
+    "AtMinIsr": "at_min_isr",
+}
+
+
+@define(eq=False)
+class Metric:
+    """One metric. ``kind``: gauge, meter, timer or derived.
+
+    Attributes:
+        value: a gauge's; a meter's count.
+        spans: a meter's counts as they were written.
+        durations_us: a timer's.
+    """
+
+    kind: str
+    registered_us: int
+    value: float = 0
+    spans: list[Counted] = Factory(list)
+    durations_us: list[int] = Factory(list)
+
+
+class Shown:
+    """What the processes show after the events seen so far. ``lacks``: the names that the release does not have."""
+
+    def __init__(self, lacks: Collection[str] = ()) -> None:
+        self._lacks = lacks
+        self._nodes: dict[int, dict[str, Metric]] = {}
+        self._see: dict[type, Any] = {
+            MetricRegistered: self._registered,
+            MetricRemoved: self._removed,
+            GaugeSet: lambda event: self._set(event, event.metric, event.value),
+            MeterMarked: self._marked,
+            TimerUpdated: self._timed,
+            PartitionGauges: self._partition,
+            LastStableOffsetLag: lambda event: self._set(
+                event, _of_partition("LastStableOffsetLag", event), event.lag
+            ),
+            ConsumerLag: self._lag,
+            ReplicaStopped: self._stopped,
+            NodeCrashed: self._crashed,
+        }
+
+    def see(self, events: Iterable[Any], at_us: int | None = None) -> None:
+        """Take in the events up to ``at_us``, itself included."""
+        for event in events:
+            if at_us is not None and event.t_us > at_us:
+                return
+            see = self._see.get(type(event))
+            if see is not None:
+                see(event)
+
+    @property
+    def nodes(self) -> list[int]:
+        """Those that show anything."""
+        return sorted(node for node, metrics in self._nodes.items() if metrics)
+
+    def metrics(self, node: int, at_us: int) -> Iterator[tuple[str, Metric]]:
+        """Name and metric, by name. What is derived is computed for ``at_us``."""
+        metrics = self._nodes.get(node, {})
+        for name, metric in sorted(metrics.items()):
+            if metric.kind == "derived":
+                metric.value = _min_fetch_rate(metrics, name, at_us)
+            yield name, metric
+
+    def _changed(self, event: Any, name: str, metric: Metric) -> None:
+        """By ``event`` it has another value, has been timed again, or exists."""
+
+    def _ended(self, event: Any, name: str) -> None:
+        """By ``event`` it is no more."""
+
+    def _metric(self, event: Any, name: str, kind: str) -> Metric:
+        metrics = self._nodes.setdefault(event.node, {})
+        metric = metrics.get(name)
+        if metric is None:
+            metric = metrics[name] = Metric(kind, event.t_us)
+        return metric
+
+    def _set(self, event: Any, name: str, value: float) -> None:
+        if short_name(name) not in self._lacks:
+            metric = self._metric(event, name, "gauge")
+            metric.value = value
+            self._changed(event, name, metric)
+
+    def _registered(self, event: MetricRegistered) -> None:
+        metric = self._nodes.setdefault(event.node, {})[event.metric] = Metric(event.kind, event.t_us)
+        self._changed(event, event.metric, metric)
+
+    def _removed(self, event: MetricRemoved) -> None:
+        self._end(event, event.metric)
+
+    def _end(self, event: Any, name: str) -> None:
+        if self._nodes.get(event.node, {}).pop(name, None) is not None:
+            self._ended(event, name)
+
+    def _crashed(self, event: NodeCrashed) -> None:
+        for name in self._nodes.pop(event.node, {}):
+            self._ended(event, name)
+
+    def _timed(self, event: TimerUpdated) -> None:
+        metric = self._metric(event, event.metric, "timer")
+        metric.durations_us.append(event.duration_us)
+        self._changed(event, event.metric, metric)
+
+    def _marked(self, event: MeterMarked) -> None:
+        metric = self._metric(event, event.metric, "meter")
+        metric.spans.append((event.since_us, event.t_us, event.total - int(metric.value)))
+        metric.value = event.total
+        self._changed(event, event.metric, metric)
+
+    def _partition(self, event: PartitionGauges) -> None:
+        for name, figure in _PARTITION_GAUGES.items():
+            self._set(event, _of_partition(name, event), int(getattr(event, figure)))
+
+    def _lag(self, event: ConsumerLag) -> None:
+        tags = {"clientId": event.fetcher, "topic": event.topic, "partition": event.partition}
+        name = mbean("kafka.server", "FetcherLagMetrics", "ConsumerLag", **tags)
+        if event.lag < 0:
+            self._end(event, name)
+        else:
+            self._set(event, name, event.lag)
+
+    def _stopped(self, event: ReplicaStopped) -> None:
+        """The partition's gauges go with a replica that is deleted."""
+        if event.deleted:
+            for name in (*_PARTITION_GAUGES, "LastStableOffsetLag"):
+                self._end(event, _of_partition(name, event))
+
+
+def _of_partition(name: str, event: Any) -> str:
+    return mbean("kafka.cluster", "Partition", name, topic=event.topic, partition=event.partition)
+
+
+def _min_fetch_rate(metrics: dict[str, Metric], name: str, at_us: int) -> float:
+    """The least one-minute rate of the requests of the manager's threads; 0 without threads. A manager and its threads
+    are named alike: ReplicaFetcherManager, ReplicaFetcherThread-0-1."""
+    kind = name.partition("type=")[2].partition("Manager")[0]
+    prefix = f"kafka.server:type=FetcherStats,name=RequestsPerSec,clientId={kind}Thread-"
+    rates = [
+        one_minute_rate(metric.spans, metric.registered_us, at_us)
+        for other, metric in metrics.items()
+        if other.startswith(prefix)
+    ]
+    return min(rates, default=0.0)

@@ -1,0 +1,94 @@
+"""The manifest: one JSON file that says what a data set holds, and by which version of the layout."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from attrs import asdict, field, frozen
+
+from scenarios.errors import BadInput
+from scenarios.runs.dataset.schema import VERSION
+from scenarios.runs.dataset.writer import STAGING, cannot_write
+
+NAME = "manifest.json"
+
+
+def _texts(value: list[str] | tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(value)
+
+
+def _numbers(value: list[int] | tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(value)
+
+
+@frozen(kw_only=True)
+class Manifest:
+    """What was asked for. ``strategies`` are in the order asked: the first is what the others are compared
+    with."""
+
+    schema: int = VERSION
+    experiment: str
+    scenario: str
+    title: str
+    profile: str
+    strategies: tuple[str, ...] = field(converter=_texts)
+    seeds: tuple[int, ...] = field(converter=_numbers)
+
+
+def write_manifest(root: Path, manifest: Manifest) -> None:
+    """Add this sweep to what the data set's manifest says: strategies and seeds join those of earlier sweeps.
+
+    Raises BadInput when the folder holds another scenario's or another experiment's runs, or cannot be
+    written.
+    """
+    if (root / NAME).exists():
+        manifest = _joined(read_manifest(root), manifest, root)
+    try:
+        staging = root / STAGING
+        staging.mkdir(parents=True, exist_ok=True)
+        staged = staging / NAME
+        staged.write_text(json.dumps(asdict(manifest), indent=1) + "\n")
+        staged.replace(root / NAME)
+    except OSError as error:
+        raise cannot_write(root, error) from error
+
+
+def read_manifest(root: Path) -> Manifest:
+    """Raises BadInput, one line, for a folder that is missing or no data set, and for another layout's
+    version."""
+    if not root.is_dir():
+        raise BadInput("there is no such folder; name the --out folder of a sweep", source=str(root))
+    path = root / NAME
+    if not path.is_file():
+        raise BadInput(f"is no data set ({NAME} is missing); name the --out folder of a sweep", source=str(root))
+    try:
+        content: dict[str, Any] = json.loads(path.read_text())
+        version = content["schema"]
+        if version == VERSION:
+            return Manifest(**content)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadInput("is corrupt; run the sweep again into a new folder", source=str(path)) from error
+    raise BadInput(
+        f"is a data set of version {version!r}, this program reads {VERSION}; run the sweep again",
+        source=str(path),
+    )
+
+
+def _joined(old: Manifest, new: Manifest, root: Path) -> Manifest:
+    for name in ("experiment", "scenario", "profile"):
+        if getattr(old, name) != getattr(new, name):
+            raise BadInput(
+                f"holds runs of {name} {getattr(old, name)!r}, not {getattr(new, name)!r}; name another folder",
+                source=str(root),
+            )
+    strategies = (*old.strategies, *(name for name in new.strategies if name not in old.strategies))
+    return Manifest(
+        experiment=old.experiment,
+        scenario=old.scenario,
+        title=new.title,
+        profile=old.profile,
+        strategies=strategies,
+        seeds=tuple(sorted({*old.seeds, *new.seeds})),
+    )

@@ -1,0 +1,108 @@
+"""Carries out a method: each entry at its time, so long after the entry before it, or at a step of a protocol."""
+
+from typing import Any
+
+from attrs import define, field
+
+from emulator.kernel import Signal
+from emulator.network import Passing
+from scenarios.cluster import Cluster
+from scenarios.faults import Actions
+from scenarios.faults.gates import GateFilter
+from scenarios.faults.wire import Watch
+from scenarios.language import After, At, MethodEntry, Scenario, When, WhenMessage, WhenZk
+
+
+@define(eq=False)
+class Method:
+    """The method of one run.
+
+    Attributes:
+        started: set with the virtual time of the first action.
+        over: set when every entry has acted and every duration has ended.
+    """
+
+    scenario: Scenario
+    cluster: Cluster
+    actions: Actions
+    started: Signal = field(init=False)
+    over: Signal = field(init=False)
+    _fired: list[bool] = field(init=False)
+    _unfinished: int = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        world = self.cluster.world
+        self.started = Signal(world, "the method's first action")
+        self.over = Signal(world, "the method's end")
+        self._fired = [False] * len(self.scenario.method)
+        self._unfinished = len(self.scenario.method)
+
+    def begin(self) -> None:
+        """Arm the gates, set the timers."""
+        if not self.scenario.method:
+            self.started.set(self.cluster.world.now)
+            self.over.set()
+        for index, entry in enumerate(self.scenario.method):
+            if isinstance(entry.trigger, When):
+                self._arm(index, entry.trigger)
+            elif isinstance(entry.trigger, WhenMessage | WhenZk):
+                self._watch(index, entry.trigger)
+            elif isinstance(entry.trigger, At):
+                self._later(max(0, entry.trigger.time_us - self.cluster.world.now), index)
+            elif isinstance(entry.trigger, After) and index == 0:
+                self._later(entry.trigger.delay_us, index)
+
+    def not_exercised(self) -> list[str]:
+        """The entries that never acted, in words."""
+        return [
+            f"method[{index}] {entry.action}"
+            for index, (entry, fired) in enumerate(zip(self.scenario.method, self._fired, strict=True))
+            if not fired
+        ]
+
+    def _later(self, delay_us: int, index: int) -> None:
+        self.cluster.world.call_later(delay_us, self._fire, index)
+
+    def _arm(self, index: int, when: When) -> None:
+        filter = GateFilter.of(when, self.scenario.strategy.parsed.protocol)
+        filter.once(self.cluster.gates, lambda: self._fire(index))
+
+    def _watch(self, index: int, when: WhenMessage | WhenZk) -> None:
+        protocol, actions = self.scenario.strategy.parsed.protocol, self.actions
+        stops = self.scenario.method[index].spec.acts_on_message
+        Watch(
+            when, self.cluster, actions.roles, protocol, stops, lambda passing: self._fire(index, passing)
+        ).begin()
+
+    def _fire(self, index: int, passing: Passing | None = None) -> None:
+        entry = self.scenario.method[index]
+        self._fired[index] = True
+        self.started.set(self.cluster.world.now)
+        brokers = self.actions.perform(entry, passing)
+        undo = entry.spec.undo
+        if entry.duration_us is not None and undo is not None:
+            self.cluster.world.call_later(entry.duration_us, self._undo, (undo, entry, brokers))
+        else:
+            self._done()
+        follower = index + 1
+        if follower < len(self.scenario.method):
+            trigger = self.scenario.method[follower].trigger
+            if isinstance(trigger, After):
+                self._later(trigger.delay_us, follower)
+
+    def _undo(self, effect: tuple[str, MethodEntry, tuple[int, ...]]) -> None:
+        self.actions.apply(*effect)
+        self._done()
+
+    def _done(self) -> None:
+        self._unfinished -= 1
+        if not self._unfinished:
+            self.over.set()
+
+    async def roll_back(self) -> None:
+        """The rollbacks, in order; ``after`` waits so long after the one before."""
+        for entry in self.scenario.rollbacks:
+            trigger: Any = entry.trigger
+            if isinstance(trigger, After):
+                await self.cluster.world.sleep(trigger.delay_us)
+            self.actions.perform(entry)

@@ -1,0 +1,112 @@
+"""Runs as data: the record of one run for a data set, and its events for a comparison of two processes.
+
+What needs Arrow is imported where it is used: a plain run does without.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scenarios.language import Scenario
+from scenarios.observe.measures import Figures
+from scenarios.observe.metrics import History
+from scenarios.profiles import lacks_metrics
+from scenarios.runs.run import Run
+from scenarios.runs.runner import Stage, conclude, prepare, run_scenario
+
+if TYPE_CHECKING:
+    from scenarios.runs.dataset.record import RunRecord, RunSpec
+
+SINGLE_RUN = "run"
+"""The experiment's name in the data set of a single run."""
+
+
+def run_record(spec: RunSpec) -> RunRecord:
+    """Do one run of a sweep. What a ``Recording`` has stays out: a sweep is for figures, not for timelines."""
+    scenario = Scenario.from_table(json.loads(spec.scenario))
+    stage = Stage(prepare(scenario, spec.seed, spec.strategy, spec.profile), keep_rows=True)
+    began = time.perf_counter()
+    stage.play()
+    run, figures = conclude(stage, scenario, time.perf_counter() - began)
+    return _record(spec, run, figures, stage.measures.tables())
+
+
+class Recording:
+    """Sees the whole trace of a stage that is about to play: what only the data set of a single run holds."""
+
+    def __init__(self, stage: Stage) -> None:
+        from scenarios.runs.dataset.events import EventRows
+
+        self._stage = stage
+        self._events = EventRows()
+        self._metrics = History(lacks_metrics(stage.scenario.profile))
+        stage.cluster.trace.sink(self._events)
+        stage.cluster.trace.sink(self._metrics)
+
+    def tables(self) -> dict[str, Sequence[Any]]:
+        """Every table of the run, which has been concluded."""
+        return {
+            **self._stage.measures.tables(),
+            "broker_metrics": self._metrics.rows(self._stage.world.now),
+            "events": self._events.rows,
+        }
+
+
+def write_trace(
+    run: Run, original: Scenario, figures: Figures, tables: Mapping[str, Sequence[Any]], folder: Path
+) -> None:
+    """Write the data set of a single run, events included. ``original``: the scenario that was asked for, before the
+    run's own seed and strategy."""
+    from scenarios.runs.dataset.manifest import Manifest, write_manifest
+    from scenarios.runs.dataset.record import RunSpec
+    from scenarios.runs.dataset.writer import check_writable, chunk_name, write_chunk
+
+    check_writable(folder)
+    spec = RunSpec.plan(
+        scenario=json.dumps(original.to_table()),
+        scenario_digest=original.digest(),
+        profile=run.profile,
+        strategy=run.strategy,
+        seed=run.seed,
+    )
+    write_manifest(
+        folder,
+        Manifest(
+            experiment=SINGLE_RUN, scenario=original.digest(), title=original.title, profile=run.profile,
+            strategies=(run.strategy,), seeds=(run.seed,),
+        ),
+    )  # fmt: skip
+    write_chunk(folder, SINGLE_RUN, run.strategy, chunk_name([spec.run_id]), [_record(spec, run, figures, tables)])
+
+
+def _record(spec: RunSpec, run: Run, figures: Figures, tables: Mapping[str, Sequence[Any]]) -> RunRecord:
+    from scenarios.runs.dataset.record import RunRecord
+
+    return RunRecord(
+        spec=spec,
+        verdict=run.verdict,
+        reason=run.reason,
+        digest=run.digest,
+        virtual_us=round(run.virtual_s * 1_000_000),
+        events=run.events,
+        figures=figures,
+        tables=tables,
+    )
+
+
+def record_events(
+    scenario: Scenario, path: Path, *, seed: int | None = None, strategy: str | None = None, profile: str | None = None
+) -> str:
+    """Run ``scenario`` and write its events to ``path``, one JSON object a line; return the digest."""
+    from scenarios.runs.dataset.events import event_row
+
+    with path.open("w", encoding="utf-8") as file:
+
+        def take(chunk: list[Any]) -> None:
+            file.writelines(json.dumps(event_row(event)._asdict()) + "\n" for event in chunk)
+
+        return run_scenario(scenario, seed=seed, strategy=strategy, profile=profile, on_event=take).digest

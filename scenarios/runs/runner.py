@@ -1,0 +1,290 @@
+"""One run from its scenario to its verdict."""
+
+import logging
+import shlex
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import structlog
+from attrs import define, field
+
+from emulator.kernel import Backend, World
+from emulator.protocol.events import Fault, MoveAnswered
+from emulator.trace import Sink
+from emulator.trace.events import Step
+from scenarios.cluster import Cluster
+from scenarios.faults import Actions, Roles
+from scenarios.language import Scenario
+from scenarios.observe.checkers import Checkers
+from scenarios.observe.explain import explain
+from scenarios.observe.measures import Measured, Measures
+from scenarios.observe.measures.figures import Figures
+from scenarios.observe.measures.moves import refused as is_refusal
+from scenarios.observe.timeline.summary import is_data
+from scenarios.profiles import cluster_setup
+from scenarios.profiles.topics import min_insync_replicas, topic_setup
+from scenarios.runs.dataset.identity import code_digest, run_id
+from scenarios.runs.judge import Judge
+from scenarios.runs.method import Method
+from scenarios.runs.recounts import Recounts
+from scenarios.runs.run import Expectation, Run
+from scenarios.runs.story import Story
+
+SILENT = logging.CRITICAL
+LOOK_US = 100_000
+"""How often limits in time and the steady state are looked at."""
+
+RETRY_US = 2_000_000
+"""Longer than what brokers pause for before they try again: to fetch, to register, to reach ZooKeeper."""
+
+
+@define(eq=False)
+class Stage:
+    """Everything that one run consists of, put together and not begun. ``backend``: how its tasks wait; no run shows
+    which it was."""
+
+    scenario: Scenario
+    keep_rows: bool = False
+    backend: Backend = "detached"
+    world: World = field(init=False)
+    cluster: Cluster = field(init=False)
+    measures: Measures = field(init=False)
+    checkers: Checkers = field(init=False)
+    story: Story = field(init=False)
+    actions: Actions = field(init=False)
+    judge: Judge = field(init=False)
+    method: Method = field(init=False)
+    _quiet: bool = False
+    _asked: bool = False
+    _ending: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        if not structlog.is_configured():
+            # Nobody asked for logs: let a call cost no more than a look at its level.
+            structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(SILENT))
+        scenario = self.scenario
+        self.world = World(scenario.seed, backend=self.backend)
+        self.cluster = cluster = Cluster(self.world, cluster_setup(scenario))
+        trace = cluster.trace
+        settings = scenario.settings()
+        measured = Measured(
+            min_isr=min_insync_replicas(scenario),
+            default_min_isr=int(settings["min.insync.replicas"]),
+            keep_rows=self.keep_rows,
+        )
+        self.measures = Measures(trace, measured)
+        self.checkers = Checkers(trace, topology=self.measures.topology)
+        self.story = Story.of(trace)
+        roles = Roles(cluster, scenario.assignments(), scenario.targets())
+        self.actions = Actions(cluster, scenario, roles, topic_setup)
+        self.judge = Judge(scenario, trace, roles, self.measures, self.checkers)
+        self.method = Method(scenario, cluster, self.actions)
+
+    def play(self) -> None:
+        """Run it in its world."""
+        self.world.run(self.cluster.run, self._drive)
+
+    # -- the course of a run ------------------------------------------------------------------------------------------
+
+    async def _drive(self, cluster: Cluster) -> None:
+        self.judge.check_steady("start", self.world.now)
+        self._look(None)
+        Recounts(self.world, self.checkers).begin()
+        self.method.begin()
+        await self._until(lambda: self.method.over.is_set)
+        await self._rest()
+        await self.method.roll_back()
+        await self._until(lambda: not (self._moving or self.judge.waiting(self.method.started.value, self.world.now)))
+        self._ending = True
+        await self._rest()
+        self.judge.check_steady("end", self.world.now)
+
+    @property
+    def judges_moves(self) -> bool:
+        """Whether the moves have to end by themselves: no expectation says where they should have come to, and when."""
+        return not any(expect.statement == "assignment" for expect in self.scenario.expect)
+
+    @property
+    def _moving(self) -> bool:
+        return self.judges_moves and self.measures.open_moves > 0
+
+    def _look(self, _: Any) -> None:
+        self.judge.look(self.world.now)
+        self.world.call_later(LOOK_US, self._look, None, True)
+
+    @property
+    def _late(self) -> bool:
+        return self.world.now >= self.scenario.horizon_us
+
+    async def _until(self, condition: Callable[[], bool]) -> None:
+        """Wait for ``condition`` or for the horizon."""
+        while not condition() and not self._late:
+            await self._pause(LOOK_US)
+
+    async def _pause(self, for_us: int) -> None:
+        """Let time pass, up to the horizon."""
+        left_us = max(0, self.scenario.horizon_us - self.world.now)
+        await self.world.sleep(min(for_us, left_us), background=True)
+
+    async def _rest(self) -> None:
+        """Wait until nothing is going to happen by itself, or for the horizon."""
+        await self._until(self._settled)
+        await self._pause(RETRY_US)
+        await self._until(self._settled)
+
+    def _settled(self) -> bool:
+        """Since the last look there was a moment with only routine under way, and sessions are as they will stay.
+
+        A load has something in flight at many moments, perhaps at each look: hence any moment between two looks counts.
+        """
+        quiet, self._quiet = self._quiet, False
+        if not self._asked:
+            self._asked = True
+            self.world.when_settled(self._note_quiet)
+        return quiet and self.cluster.sessions_stand and not self._asking
+
+    @property
+    def _asking(self) -> bool:
+        """The operator will ask for more moves at his next look, by what has ended since the last."""
+        under_way = self.measures.under_way
+        return any(executor.would_ask(under_way) for executor in self.actions.executors)
+
+    def _note_quiet(self) -> None:
+        self._quiet, self._asked = True, False
+        if self._ending and not self._late and self.cluster.sessions_stand:
+            self.checkers.at_rest(self.world.now)
+
+
+def prepare(
+    scenario: Scenario, seed: int | None = None, strategy: str | None = None, profile: str | None = None
+) -> Scenario:
+    """The checked copy that a run is of."""
+    return scenario.for_run(seed=seed, strategy=strategy, profile=profile)
+
+
+def run_scenario(
+    scenario: Scenario,
+    *,
+    seed: int | None = None,
+    strategy: str | None = None,
+    profile: str | None = None,
+    trace_dir: Path | None = None,
+    on_event: Sink | None = None,
+) -> Run:
+    """Run ``scenario``; with ``trace_dir`` write its data set there, with ``on_event`` see every chunk of events.
+
+    Raises:
+        BadInput: the scenario does not fit the strategy or the profile, or the folder cannot be written.
+        KernelError: the tool failed, not the cluster.
+    """
+    from scenarios.runs.record import Recording, write_trace
+
+    asked = prepare(scenario, seed, strategy, profile)
+    stage = Stage(asked, keep_rows=trace_dir is not None)
+    recording = None if trace_dir is None else Recording(stage)
+    if on_event is not None:
+        stage.cluster.trace.sink(on_event)
+    began = time.perf_counter()
+    stage.play()
+    run, figures = conclude(stage, scenario, time.perf_counter() - began)
+    if trace_dir is not None and recording is not None:
+        write_trace(run, scenario, figures, recording.tables(), trace_dir)
+    return run
+
+
+def conclude(stage: Stage, original: Scenario, wall_s: float) -> tuple[Run, Figures]:
+    """Judge a run that has been played."""
+    scenario, trace, end_us = stage.scenario, stage.cluster.trace, stage.world.now
+    violations = tuple(stage.checkers.finish())
+    figures = stage.measures.finish(end_us)
+    started_us = stage.method.started.value
+    expectations = stage.judge.verdicts(started_us, end_us, figures.metrics())
+    reason = _reason(stage, bool(violations), expectations, figures)
+    digest = trace.digest()
+    story = stage.story.events()
+    replay = replay_command(original, scenario)
+    strategy = scenario.strategy.name
+    run = Run(
+        run_id=run_id(
+            scenario=original.digest(), profile=scenario.profile, strategy=strategy, seed=scenario.seed, grid={},
+            code=code_digest(),
+        ),
+        digest=digest,
+        scenario=scenario,
+        seed=scenario.seed,
+        strategy=strategy,
+        profile=scenario.profile,
+        verdict="failed" if reason else "passed",
+        reason=reason,
+        violations=violations,
+        expectations=expectations,
+        metrics=figures.metrics(),
+        lost=stage.judge.lost,
+        virtual_s=end_us / 1_000_000,
+        wall_s=wall_s,
+        events=trace.seq,
+        explanation=_explanation(stage, reason, violations, expectations, story, replay) if reason else "",
+        replay=replay,
+        story=story,
+    )  # fmt: skip
+    return run, figures
+
+
+def _reason(stage: Stage, violated: bool, expectations: tuple[Expectation, ...], figures: Figures) -> str:
+    if violated:
+        return "violated"
+    if stage.method.not_exercised() or stage.actions.not_exercised():
+        return "not exercised"
+    if not all(expectation.ok for expectation in expectations):
+        return "expectation"
+    return "unfinished" if stage.judges_moves and figures.moves != figures.moves_finished else ""
+
+
+def _explanation(
+    stage: Stage, reason: str, violations: Any, expectations: tuple[Expectation, ...], story: Any, replay: str
+) -> str:
+    broken = next((expectation for expectation in expectations if not expectation.ok), None)
+    if violations:
+        what, seq = str(violations[0]), violations[0].seq
+    elif reason == "not exercised":
+        what = "not exercised: " + "; ".join(stage.actions.not_exercised() or stage.method.not_exercised())
+        seq = _turned_down(story, stage.actions.refused)
+    elif broken is not None:
+        what, seq = f"expected {broken.statement}; {broken.detail}", _last_before(story, broken.t_us)
+    else:
+        what = f"unfinished: a move is open at {stage.world.now / 1e6:.3f} s, the horizon"
+        seq = next((event.seq for event in reversed(story) if type(event) is Step and event.topic), 0)
+    return explain(what, story, seq or _last_before(story, None), replay, seed=stage.scenario.seed)
+
+
+def _turned_down(story: tuple[Any, ...], refused: Iterable[str]) -> int:
+    """Where the chain of a refused action begins: at the answer, or at the action itself where its tool refused it."""
+    actions = [line.partition(":")[0] for line in refused]
+    words = (
+        event.seq
+        for event in reversed(story)
+        if (type(event) is Fault and event.action in actions) or (type(event) is MoveAnswered and is_refusal(event))
+    )
+    return next(words, 0)
+
+
+def _last_before(story: tuple[Any, ...], t_us: int | None) -> int:
+    """Where the chain of an unmet expectation begins: the last thing up to ``t_us`` that befell a partition, other than
+    routine, and that has a cause; else the last event at all."""
+    seen = [event for event in story if t_us is None or event.t_us <= t_us]
+    news = (
+        event.seq for event in reversed(seen) if event.cause and getattr(event, "topic", "") and not is_data(event)
+    )
+    return next(news, seen[-1].seq if seen else 0)
+
+
+def replay_command(original: Scenario, scenario: Scenario) -> str:
+    """The one command that runs ``scenario`` again."""
+    words = ["./understudy", "run", original.source or "FILE", "--seed", str(scenario.seed)]
+    if scenario.strategy.name != original.strategy.name:
+        words += ["--strategy", scenario.strategy.name]
+    if scenario.profile != original.profile:
+        words += ["--profile", scenario.profile]
+    return shlex.join(words)

@@ -1,9 +1,0 @@
-"""Everything at once, as kafka-reassign-partitions.sh does: the default."""
-
-from scenarios.strategies.planned import PlannedMove, Progress
-from scenarios.strategies.registry import admission
-
-
-@admission("whole-plan", "every move at once, in one request (the default)")
-def whole_plan(progress: Progress) -> tuple[PlannedMove, ...]:
-    return progress.waiting

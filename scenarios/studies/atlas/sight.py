@@ -1,0 +1,140 @@
+"""How a run ended, as plain values: what is judged, and what travels between processes."""
+
+from __future__ import annotations
+
+from attrs import field, frozen
+
+from scenarios.observe.checkers import REGISTRY, Violation
+from scenarios.observe.checkers.replica_logs import ReplicaLogs
+from scenarios.runs.runner import Stage
+from scenarios.studies.atlas.witness import Brokers, Visit, Witness
+
+SAFETY = ("S", "E")
+"""Sections of the invariants whose violation makes a run unsafe (readings, 6)."""
+
+
+@frozen(kw_only=True)
+class Sight:
+    """The end of a run. See ``Witness`` for what is named alike; times in virtual microseconds.
+
+    Attributes:
+        open: the move had not ended.
+        violations, other_violations: of safety, and of other invariants, in words.
+        lost_all, lost_one: batches acknowledged with acks=all, and with acks=1, that are gone.
+        divergence: how two logs of the ISR differ in what is committed, empty where they agree.
+        behind: which members of the ISR do not hold what the leader holds, long after the last write.
+        not_done: what the scenario could not do, empty where it did everything.
+    """
+
+    visits: tuple[Visit, ...] = ()
+    passed: dict[str, int] = field(factory=dict)
+    waiting: str = ""
+    open: bool = False
+    assignment: Brokers = ()
+    leader: int = -1
+    isr: Brokers = ()
+    replicas: Brokers = ()
+    fetching: dict[int, tuple[int, int]] = field(factory=dict)
+    failed: dict[int, str] = field(factory=dict)
+    healed_us: int = 0
+    end_us: int = 0
+    leader_outside_us: int = 0
+    isr_outside_us: int = 0
+    offline_us: int = 0
+    under_min_isr_us: int = 0
+    lost_all: int = 0
+    lost_one: int = 0
+    violations: tuple[str, ...] = ()
+    other_violations: tuple[str, ...] = ()
+    divergence: str = ""
+    behind: str = ""
+    not_done: str = ""
+
+    def lacking(self, target: Brokers) -> str:
+        """Which of ``target`` the ISR lacks, and what its fetcher does; empty where it lacks none."""
+        absent = [broker for broker in target if broker not in self.isr]
+        if not absent:
+            return ""
+        words = ", ".join(f"{broker} ({self._fetcher(broker)})" for broker in absent)
+        return f"ISR [{','.join(map(str, self.isr))}] lacks {words}"
+
+    def _fetcher(self, broker: int) -> str:
+        if broker in self.failed:
+            return f"its fetcher gave the partition up: {self.failed[broker]}"
+        if broker not in self.replicas:
+            return "it has no replica"
+        leader, offset = self.fetching.get(broker, (-1, -1))
+        if offset < 0:
+            return "it fetches from nobody"
+        return f"it fetches from {leader}" + (", which is not the leader" if leader != self.leader else "")
+
+
+def see(stage: Stage, witness: Witness) -> Sight:
+    """Close a run that has been played."""
+    end_us = stage.world.now
+    violations = stage.checkers.finish()
+    figures = stage.measures.finish(end_us)
+    witness.close(end_us)
+    lost, logs = stage.judge.lost, stage.checkers.ghosts.logs
+    return Sight(
+        visits=tuple(witness.visits),
+        passed=witness.passed,
+        waiting=witness.waiting,
+        open=figures.moves != figures.moves_finished,
+        assignment=witness.assignment,
+        leader=witness.leader,
+        isr=witness.isr,
+        replicas=tuple(witness.replicas),
+        fetching=witness.fetching,
+        failed=witness.failed,
+        healed_us=witness.healed_us,
+        end_us=end_us,
+        leader_outside_us=witness.leader_outside_us,
+        isr_outside_us=witness.isr_outside_us,
+        offline_us=figures.offline_us,
+        under_min_isr_us=figures.under_min_isr_us,
+        lost_all=lost["all"],
+        lost_one=lost["1"],
+        violations=tuple(_told(violation) for violation in violations if _is_safety(violation)),
+        other_violations=tuple(_told(violation) for violation in violations if not _is_safety(violation)),
+        divergence=_divergence(logs, witness),
+        behind=_behind(logs, witness),
+        not_done="; ".join((*stage.actions.refused, *stage.method.not_exercised())),
+    )
+
+
+def _is_safety(violation: Violation) -> bool:
+    return REGISTRY[violation.invariant].section in SAFETY
+
+
+def _told(violation: Violation) -> str:
+    return f"{violation.invariant}: {violation.state}"
+
+
+def _divergence(logs: ReplicaLogs, witness: Witness) -> str:
+    """Do the logs of the leader and of the ISR agree below the high watermarks of both?"""
+    leader = logs.get(witness.leader, witness.tp)
+    if leader is None or not leader.known:
+        return ""
+    for broker in witness.isr:
+        log = logs.get(broker, witness.tp)
+        if log is None or not log.known:
+            continue
+        both = zip(log.entries, leader.entries, strict=False)
+        offset = next((theirs.base_offset for theirs, ours in both if theirs is not ours), None)
+        committed = min(witness.high_watermarks.get(node, 0) for node in (broker, witness.leader))
+        if offset is not None and offset < committed:
+            return f"committed records differ on {broker} and its leader {witness.leader}, from offset {offset} on"
+    return ""
+
+
+def _behind(logs: ReplicaLogs, witness: Witness) -> str:
+    """Whose log in the ISR is shorter than the leader's?"""
+    leader = logs.get(witness.leader, witness.tp)
+    if leader is None:
+        return ""
+    ends = {broker: 0 if (log := logs.get(broker, witness.tp)) is None else log.end_offset for broker in witness.isr}
+    behind = [f"{broker} (at {end})" for broker, end in ends.items() if end < leader.end_offset]
+    if not behind:
+        return ""
+    return f"the ISR's {', '.join(behind)} does not follow leader {witness.leader} (at {leader.end_offset})"

@@ -1,0 +1,174 @@
+"""What is seen of one run: a fold over its events, and the tree of ZooKeeper as they tell it."""
+
+from __future__ import annotations
+
+from attrs import define, field, frozen
+
+from emulator.protocol.events import (
+    Fault,
+    FetchPosition,
+    HighWatermark,
+    LogLoaded,
+    PartitionFailed,
+    PartitionUnfailed,
+    ReplicaStopped,
+    Truncated,
+)
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import LeaderAndIsr
+from emulator.trace import Trace
+from emulator.trace.events import Step, ZkWritten
+from scenarios.language import STEPS
+from scenarios.observe.measures.topology import Topology
+
+Brokers = tuple[int, ...]
+
+
+@frozen
+class Visit:
+    """A gate of the move's protocol was reached, and how things stood then.
+
+    Attributes:
+        hop: of protocols with hops, from 1; else 0.
+        occurrence: the how manieth visit of this edge in this hop, from 1.
+        controller: the broker whose step it is.
+        leader, isr: as in ZooKeeper; -1 without a leader.
+    """
+
+    step: str
+    edge: str
+    hop: int
+    occurrence: int
+    controller: int
+    leader: int
+    isr: Brokers
+
+
+@define(eq=False)
+class Witness:
+    """Watches one partition. Made before the run; ``close`` ends the intervals.
+
+    Attributes:
+        visits: the gates of the move, in order.
+        passed: step -> how often it was done.
+        assignment, state: as ZooKeeper has them.
+        replicas: the brokers that have the partition's log on disk.
+        high_watermarks: broker -> its high watermark.
+        fetching: broker -> (leader, offset) of its fetcher's position; an offset of -1: it has ended.
+        failed: broker -> why its fetcher gave the partition up (KIP-461).
+        waiting: the step that has begun last and not ended; empty between two.
+        healed_us: when the last but one thing was done to the cluster: the last one of a cell only lets time pass.
+        leader_outside_us, isr_outside_us: for how long ZooKeeper named a leader, or a member of the ISR, that the
+            assignment does not have.
+    """
+
+    tp: TopicPartition
+    protocol: str
+    visits: list[Visit] = field(factory=list)
+    passed: dict[str, int] = field(factory=dict)
+    waiting: str = ""
+    assignment: Brokers = ()
+    state: LeaderAndIsr | None = None
+    replicas: dict[int, None] = field(factory=dict)
+    high_watermarks: dict[int, int] = field(factory=dict)
+    fetching: dict[int, tuple[int, int]] = field(factory=dict)
+    failed: dict[int, str] = field(factory=dict)
+    healed_us: int = 0
+    leader_outside_us: int = 0
+    isr_outside_us: int = 0
+    _seen: dict[tuple[str, str, int], int] = field(factory=dict)
+    _since_us: int = 0
+    _done_us: int = 0
+
+    def watch(self, trace: Trace, topology: Topology) -> None:
+        topology.subscribe(self._assigned, self._stated)
+        trace.fold(Step, self._stepped)
+        trace.fold(LogLoaded, self._loaded)
+        trace.fold(ReplicaStopped, self._stopped)
+        trace.fold(HighWatermark, self._advanced)
+        trace.fold(Truncated, self._advanced)
+        trace.fold(FetchPosition, self._positioned)
+        trace.fold(PartitionFailed, self._fetch_failed)
+        trace.fold(PartitionUnfailed, self._fetch_unfailed)
+        trace.fold(Fault, self._fault)
+
+    def close(self, now_us: int) -> None:
+        self._account(now_us)
+
+    @property
+    def leader(self) -> int:
+        return -1 if self.state is None else self.state.leader
+
+    @property
+    def isr(self) -> Brokers:
+        return () if self.state is None else self.state.isr
+
+    # -- ZooKeeper ----------------------------------------------------------------------------------------------------
+
+    def _assigned(self, event: ZkWritten, tp: TopicPartition, replicas: Brokers) -> None:
+        if tp == self.tp:
+            self._account(event.t_us)
+            self.assignment = replicas
+
+    def _stated(self, event: ZkWritten, tp: TopicPartition, state: LeaderAndIsr | None) -> None:
+        if tp == self.tp:
+            self._account(event.t_us)
+            self.state = state
+
+    def _account(self, now_us: int) -> None:
+        """Add the time since the last change to whatever held during it."""
+        held_us, self._since_us = now_us - self._since_us, now_us
+        if self.state is None or not self.assignment:
+            return
+        if self.state.leader >= 0 and self.state.leader not in self.assignment:
+            self.leader_outside_us += held_us
+        if any(broker not in self.assignment for broker in self.state.isr):
+            self.isr_outside_us += held_us
+
+    # -- the controller -----------------------------------------------------------------------------------------------
+
+    def _stepped(self, event: Step) -> None:
+        owner = STEPS.get(event.step)
+        if owner is None or owner.name != self.protocol:
+            return
+        place = event.step, event.edge, max(0, event.hop)
+        self._seen[place] = occurrence = self._seen.get(place, 0) + 1
+        self.visits.append(Visit(*place, occurrence, event.node, self.leader, self.isr))
+        if event.edge == "after":
+            self.passed[event.step] = self.passed.get(event.step, 0) + 1
+            self.waiting = ""
+        else:
+            self.waiting = event.step
+
+    # -- the brokers --------------------------------------------------------------------------------------------------
+
+    def _loaded(self, event: LogLoaded) -> None:
+        if (event.topic, event.partition) == self.tp:
+            self.replicas[event.node] = None
+            self.high_watermarks[event.node] = event.high_watermark
+
+    def _advanced(self, event: HighWatermark | Truncated) -> None:
+        if (event.topic, event.partition) == self.tp:
+            self.high_watermarks[event.node] = event.high_watermark
+
+    def _stopped(self, event: ReplicaStopped) -> None:
+        if (event.topic, event.partition) == self.tp and event.deleted:
+            self.replicas.pop(event.node, None)
+
+    def _positioned(self, event: FetchPosition) -> None:
+        if (event.topic, event.partition) == self.tp:
+            self.fetching[event.node] = event.leader, event.offset
+
+    def _fetch_failed(self, event: PartitionFailed) -> None:
+        if (event.topic, event.partition) == self.tp:
+            self.failed[event.node] = event.reason
+
+    def _fetch_unfailed(self, event: PartitionUnfailed) -> None:
+        if (event.topic, event.partition) == self.tp:
+            self.failed.pop(event.node, None)
+
+    # -- the scenario -------------------------------------------------------------------------------------------------
+
+    def _fault(self, event: Fault) -> None:
+        if event.action != "reassign.execute":
+            self.healed_us, self._done_us = self._done_us, event.t_us

@@ -1,0 +1,30 @@
+"""E4: what was meant for an earlier life of a broker has no effect."""
+
+import pytest
+
+from emulator.protocol import events as e
+from scenarios.observe.checkers.broker_epoch_fence import BrokerEpochFence
+from tests.scenarios.observe.checkers.story import Story
+
+
+def told(broker_epoch: int, error: str = "NONE") -> Story:
+    """Broker 0, registered with epoch 20, is told something for ``broker_epoch`` and answers ``error``."""
+    run = Story(BrokerEpochFence.name)
+    run.emit(e.BrokerRegistered, 0, 10)
+    request = run.emit(e.ControlRequest, "StopReplica", 5, 0, 1, broker_epoch, 1, "")
+    run.emit(e.BrokerRegistered, 0, 20)
+    run.trace.cause = request.seq
+    run.emit(e.ControlResponse, "StopReplica", 0, 5, 1, error, 0)
+    return run
+
+
+def test_a_request_for_an_earlier_life_is_obeyed() -> None:
+    [violation] = told(10).violations()
+    assert violation.state == (
+        "broker 0, registered with broker epoch 20, accepts a StopReplica of controller 5 for broker epoch 10"
+    )
+
+
+@pytest.mark.parametrize(("broker_epoch", "error"), [(10, "STALE_BROKER_EPOCH"), (20, "NONE"), (-1, "NONE")])
+def test_a_request_that_is_refused_or_meant_for_this_life(broker_epoch: int, error: str) -> None:
+    assert told(broker_epoch, error).violations() == []

@@ -1,0 +1,58 @@
+"""E3: who is not the controller writes nothing as controller."""
+
+import pytest
+
+from emulator.protocol.znodes import encode_topic, topic_path
+from emulator.trace.events import ZkWritten
+from scenarios.observe.checkers.controller_fence import ControllerFence
+from tests.scenarios.observe.checkers.story import Story
+
+NAME = ControllerFence.name
+
+
+def story() -> Story:
+    """Broker 1 has replaced broker 0."""
+    run = Story(NAME)
+    run.controller(0, 1)
+    run.state(2, (2, 3), 0)
+    run.controller(1, 2)
+    return run
+
+
+def test_an_election_of_the_last_term() -> None:
+    run = story()
+    written = run.state(3, (3,), 1, controller_epoch=1)
+    [violation] = run.violations()
+    assert violation.seq == written.seq
+    assert violation.state == (
+        "orders-0: leader epoch 1, leader 3, written by the controller of epoch 1 in controller epoch 2"
+    )
+
+
+@pytest.mark.parametrize(
+    ("op", "path"),
+    [
+        ("setData", topic_path("orders")),
+        ("delete", "/admin/reassign_partitions"),
+        ("setData", "/admin/reassign_partitions"),
+        ("create", "/brokers/topics/orders/partitions"),
+        ("delete", "/brokers/topics/orders/partitions/0/state"),
+    ],
+)
+def test_another_write_of_the_last_term(op: str, path: str) -> None:
+    run = story()
+    run.emit(ZkWritten, 0, op, path, 1, 9, encode_topic({0: (2, 3)}))
+    [violation] = run.violations()
+    assert violation.state == f"broker 0 writes {path} ({op}) in controller epoch 2, which is broker 1's"
+
+
+def test_the_controller_of_the_term_and_leaders_and_operators_may_write() -> None:
+    run = story()
+    run.state(2, (2,), 0, controller_epoch=1)
+    run.state(3, (3,), 1, controller_epoch=2)
+    run.emit(ZkWritten, 1, "setData", topic_path("orders"), 1, 9, encode_topic({0: (2, 3)}))
+    run.emit(ZkWritten, 2, "setData", "/brokers/topics/orders/partitions/0/state", 5, 9, run.encoded(3, (3, 2), 1, 2))
+    run.emit(ZkWritten, -10, "create", "/admin/reassign_partitions", 0, 10, "{}")
+    run.emit(ZkWritten, 0, "create", "/isr_change_notification/isr_change_1", 0, 11, "{}")
+    run.emit(ZkWritten, 3, "create", "/admin/delete_topics", 0, 12, "")
+    assert run.violations() == []

@@ -1,0 +1,96 @@
+"""Random histories: legal ones never fire; one planted defect always does."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emulator.protocol.events import Truncated
+from scenarios.observe.checkers.no_acked_record_lost import NoAckedRecordLost
+from tests.scenarios.observe.checkers.ideal import NODES, TRANSITIONS, Ideal, Move
+from tests.scenarios.observe.checkers.story import COUNT, Story
+
+MOVES = st.lists(st.tuples(st.sampled_from(TRANSITIONS), st.sampled_from(NODES)), max_size=60)
+CLEAN_MOVES = MOVES.map(lambda moves: [move for move in moves if move[0] != "elect_unclean"])
+ACKNOWLEDGED_BY_THREE: list[Move] = [("produce", 0), ("fetch", 1), ("fetch", 2), ("ack", 0)]
+
+
+def played(moves: list[Move]) -> Ideal:
+    ideal = Ideal(Story())
+    ideal.run(moves)
+    return ideal
+
+
+def with_one_acknowledged(moves: list[Move]) -> Ideal:
+    """The last batch has been acknowledged, and the producer knows."""
+    ideal = played(moves)
+    ideal.produce(0)
+    for node in NODES:
+        ideal.fetch(node)
+    while ideal.travelling:
+        ideal.ack(0)
+    return ideal
+
+
+@given(MOVES)
+@settings(max_examples=300, deadline=None)
+def test_a_legal_history_breaks_nothing(moves: list[Move]) -> None:
+    assert played(moves).story.violations() == []
+
+
+@given(CLEAN_MOVES)
+@settings(max_examples=100, deadline=None)
+def test_without_unclean_elections_nothing_is_lost(moves: list[Move]) -> None:
+    story = played(moves).story
+    assert story.violations() == []
+    checker = story.checkers.get(NoAckedRecordLost)
+    assert checker is not None
+    assert checker.lost_acked == 0
+
+
+@given(MOVES, st.integers(0, 3))
+@settings(max_examples=150, deadline=None)
+def test_an_in_sync_replica_that_drops_an_acknowledged_record_and_leads(moves: list[Move], turn: int) -> None:
+    ideal = with_one_acknowledged(moves)
+    others = [node for node in NODES if node != ideal.leader]
+    thief = others[turn % len(others)]
+    ideal.expand(thief)
+    ideal.logs[thief].pop()
+    ideal.story.truncated(thief, len(ideal.logs[thief]) * COUNT, ideal.epoch)
+    ideal.high_watermarks[thief] = 0
+    ideal.elect(thief)
+    assert "no_acked_record_lost" in ideal.story.invariants()
+
+
+@given(MOVES, st.integers(0, 3))
+@settings(max_examples=100, deadline=None)
+def test_a_broker_that_leads_somebody_elses_epoch(moves: list[Move], turn: int) -> None:
+    ideal = played(moves)
+    others = [node for node in NODES if node != ideal.leader]
+    ideal.story.leads(others[turn % len(others)], ideal.epoch, 10**9)
+    assert "one_leader_per_epoch" in ideal.story.invariants()
+
+
+@given(MOVES, st.integers(1, 100))
+@settings(max_examples=100, deadline=None)
+def test_a_leader_whose_high_watermark_goes_back(moves: list[Move], by: int) -> None:
+    ideal = with_one_acknowledged(moves)
+    back = ideal.high_watermarks[ideal.leader] - by
+    ideal.story.high_watermark(ideal.leader, back, ideal.epoch, leader=True)
+    assert "high_watermark_monotone" in ideal.story.invariants()
+
+
+def test_the_transitions_reach_an_unclean_loss() -> None:
+    ideal = played([*ACKNOWLEDGED_BY_THREE, ("elect_unclean", 3)])
+    assert ideal.story.violations() == []
+    checker = ideal.story.checkers.get(NoAckedRecordLost)
+    assert checker is not None
+    assert checker.lost_acked == 1
+
+
+def test_the_transitions_reach_an_acknowledgement_that_crosses_an_election() -> None:
+    ideal = played([*ACKNOWLEDGED_BY_THREE[:-1], ("elect", 2), ("ack", 0)])
+    assert (ideal.epoch, ideal.acknowledged) == (1, 1)
+
+
+def test_the_transitions_reach_divergent_logs() -> None:
+    ideal = played([*ACKNOWLEDGED_BY_THREE, ("produce", 0), ("elect", 1)])
+    assert any(type(event) is Truncated for event in ideal.story.told())

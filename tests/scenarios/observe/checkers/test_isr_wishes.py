@@ -1,0 +1,72 @@
+"""I1, I3 and E6: what a leader may want of its ISR."""
+
+import pytest
+
+from scenarios.observe.checkers.expands_assigned import ExpandsAssigned
+from scenarios.observe.checkers.fetch_fence import FetchFence
+from scenarios.observe.checkers.shrinks_overdue import ShrinksOverdue
+from tests.scenarios.observe.checkers.story import Story
+
+ASSIGNED, OVERDUE, FENCE = ExpandsAssigned.name, ShrinksOverdue.name, FetchFence.name
+
+
+def story(name: str) -> Story:
+    """Broker 0 leads epoch 1 of a partition of 0, 1 and 2, with 20 records; broker 2 has 10 of them."""
+    run = Story(name).begin()
+    run.everywhere(0, 1)
+    run.everywhere(10, 2, nodes=(0, 1))
+    run.state(0, (0, 1), 1)
+    run.leads(0, 1, 10, 20, (0, 1, 2))
+    run.follows(2, 0, 1, 10, 10)
+    return run
+
+
+def test_a_stranger_joins() -> None:
+    run = story(ASSIGNED)
+    wish = run.proposes(0, "expand", 3)
+    [violation] = run.violations()
+    assert violation.seq == wish.seq
+    assert violation.state == "orders-0: broker 0, leader of epoch 1, told of the replicas [0, 1, 2], takes in broker 3"
+
+
+@pytest.mark.parametrize(("kind", "replica"), [("expand", 2), ("shrink", 3)])
+def test_an_assigned_replica_joins_and_a_stranger_leaves(kind: str, replica: int) -> None:
+    run = story(ASSIGNED)
+    run.proposes(0, kind, replica)
+    assert run.violations() == []
+
+
+def test_one_that_is_behind_and_overdue_leaves() -> None:
+    run = story(OVERDUE)
+    run.proposes(0, "shrink", 2)
+    assert run.violations() == []
+
+
+@pytest.mark.parametrize("changes", [{"end": 20}, {"overdue_us": 10_000_000}, {"max_messages": 10, "overdue_us": 0}])
+def test_one_that_is_not_behind_or_not_overdue_is_put_out(changes: dict[str, int]) -> None:
+    run = story(OVERDUE)
+    wish = run.proposes(0, "shrink", 2, **changes)
+    assert [(violation.invariant, violation.seq) for violation in run.violations()] == [(OVERDUE, wish.seq)]
+
+
+def test_where_messages_are_counted_a_slow_one_leaves_at_once() -> None:
+    run = story(OVERDUE)
+    run.proposes(0, "shrink", 2, max_messages=9, overdue_us=0)
+    assert run.violations() == []
+
+
+@pytest.mark.parametrize(("epoch", "found"), [(1, []), (-1, []), (0, [FENCE]), (2, [FENCE])])
+def test_a_fetch_under_another_epoch_counts(epoch: int, found: list[str]) -> None:
+    run = story(FENCE)
+    run.proposes(0, "expand", 2, epoch=epoch)
+    assert run.invariants() == found
+
+
+def test_a_fetch_of_one_that_never_heard_of_the_epoch() -> None:
+    run = story(FENCE)
+    run.proposes(0, "expand", 1)
+    [violation] = run.violations()
+    assert violation.state == (
+        "orders-0: broker 0, leader of epoch 1, takes in broker 1 for a fetch under epoch 1; "
+        "that one follows in epoch -1"
+    )

@@ -1,0 +1,42 @@
+"""E5: a leader's ISR is what it has written."""
+
+from emulator.protocol import events as e
+from scenarios.observe.checkers.isr_write_conditional import IsrWriteConditional
+from tests.scenarios.observe.checkers.story import ORDERS_0, Story
+
+
+def changed(run: Story, version: int, isr: tuple[int, ...] = (0, 1), node: int = 0, epoch: int = 0) -> None:
+    run.emit(e.IsrChanged, node, *ORDERS_0, epoch, "shrink", isr, version)
+
+
+def story() -> Story:
+    """The state znode at version 1 has broker 0, leader of epoch 0, with the ISR [0, 1]."""
+    run = Story(IsrWriteConditional.name)
+    run.state(0, (0, 1, 2), 0)
+    run.state(0, (0, 1), 0)
+    return run
+
+
+def test_an_isr_that_was_never_written() -> None:
+    run = story()
+    changed(run, 2)
+    [violation] = run.violations()
+    assert violation.state == (
+        "orders-0: broker 0, leader of epoch 0, has the ISR [0, 1] by version 2 of the state znode; "
+        "that version was never written"
+    )
+
+
+def test_another_has_written_that_version() -> None:
+    for other in ({"isr": (0, 2)}, {"node": 1}, {"epoch": 1}):
+        run = story()
+        changed(run, 1, **other)
+        [violation] = run.violations()
+        assert violation.state.endswith("there it names leader 0, epoch 0, ISR [0, 1]")
+
+
+def test_an_isr_as_it_was_written_though_the_answer_comes_late() -> None:
+    run = story()
+    run.state(1, (1,), 1)
+    changed(run, 1)
+    assert run.violations() == []

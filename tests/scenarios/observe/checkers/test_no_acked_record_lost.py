@@ -1,0 +1,379 @@
+"""S14: it fires when an acknowledged record is gone, and not for what Kafka allows."""
+
+from emulator.protocol import events as e
+from emulator.protocol.znodes import encode_topic, topic_path
+from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.checkers.no_acked_record_lost import NoAckedRecordLost
+from tests.scenarios.observe.checkers.story import ORDERS_0, Story
+
+NAME = NoAckedRecordLost.name
+
+
+def story() -> Story:
+    return Story(NAME).begin()
+
+
+def measured(story: Story) -> NoAckedRecordLost:
+    checker = story.checkers.get(NoAckedRecordLost)
+    assert checker is not None
+    return checker
+
+
+def test_a_clean_leader_without_the_record() -> None:
+    run = story()
+    run.everywhere(0, 1)
+    run.append(0, 10, 2, leader=True)
+    run.append(1, 10, 2)
+    run.acked(0, 1)
+    run.acked(10, 2)
+    run.state(2, (1, 2), 1)
+    election = run.leads(2, 1)
+    [violation] = run.violations()
+    assert violation.invariant == NAME
+    assert violation.seq == election.seq
+    assert violation.t_us == election.t_us
+    assert "1 acknowledged batch" in violation.state
+    assert "batch 2, offsets 10 to 19, of epoch 0" in violation.state
+    assert "broker 2, leader of epoch 1, which ends at 10" in violation.state
+
+
+def test_the_violation_is_in_the_trace_and_points_to_the_event_that_showed_it() -> None:
+    run = story()
+    run.append(0, 0, 1, leader=True)
+    run.acked(0, 1)
+    run.trace.cause = 3
+    run.state(1, (1, 2), 1)
+    election = run.leads(1, 1)
+    [violated] = [event for event in run.told() if type(event) is e.Violated]
+    assert violated.cause == election.seq
+    assert violated.invariant == NAME
+    assert "orders-0" in violated.statement
+    assert run.trace.cause == 3
+
+
+def test_a_clean_leader_that_has_everything() -> None:
+    run = story()
+    run.everywhere(0, 1)
+    run.acked(0, 1)
+    run.append(0, 10, 2, leader=True)
+    run.state(1, (1, 2), 1)
+    run.leads(1, 1)
+    run.follows(0, 1, 1)
+    run.truncated(0, 10)
+    run.everywhere(10, 3, 1, (1, 2, 0))
+    run.acked(10, 3, leader=1)
+    assert run.violations() == []
+    assert measured(run).lost_acked == measured(run).lost_acked_by_one == 0
+
+
+def test_another_batch_at_the_same_offset_is_not_the_record() -> None:
+    run = story()
+    run.append(0, 0, 1, leader=True)
+    run.append(1, 0, 9)
+    run.acked(0, 1)
+    run.state(1, (1,), 1)
+    run.leads(1, 1)
+    assert run.invariants() == [NAME]
+
+
+def test_the_record_after_another_history_is_not_the_record() -> None:
+    run = story()
+    run.append(0, 0, 1, leader=True)
+    run.append(0, 10, 2, leader=True)
+    run.append(1, 0, 8)
+    run.append(1, 10, 2)
+    run.acked(10, 2)
+    run.state(1, (1,), 1)
+    run.leads(1, 1)
+    assert run.invariants() == [NAME]
+
+
+def test_an_unclean_election_loses_and_is_measured() -> None:
+    run = story()
+    run.everywhere(0, 1)
+    for id, base in ((2, 10), (3, 20)):
+        run.everywhere(base, id, nodes=(0, 1))
+        run.acked(base, id)
+    run.state(0, (0, 1), 0)
+    run.state(2, (2,), 1)
+    run.leads(2, 1)
+    assert run.violations() == []
+    assert measured(run).lost_acked == 2
+
+
+def test_an_unclean_election_that_only_the_controller_tells() -> None:
+    run = story()
+    run.append(0, 0, 1, leader=True)
+    run.acked(0, 1)
+    run.state(2, (2,), 1)
+    run.emit(e.LeaderElected, *ORDERS_0, 2, 1, (2,), "offline", 1, True)
+    run.leads(2, 1)
+    assert run.violations() == []
+    assert measured(run).lost_acked == 1
+
+
+def test_an_acknowledgement_still_on_its_way_during_an_unclean_election_is_measured() -> None:
+    run = story()
+    run.append(0, 0, 1, leader=True)
+    run.state(0, (0,), 0)
+    run.state(2, (2,), 1)
+    run.leads(2, 1)
+    run.acked(0, 1, leader=0)
+    assert run.violations() == []
+    assert measured(run).lost_acked == 1
+
+
+def test_what_survived_an_unclean_election_must_survive_the_next_clean_one() -> None:
+    run = story()
+    run.everywhere(0, 1, nodes=(0, 2))
+    run.acked(0, 1)
+    run.state(0, (0,), 0)
+    run.state(2, (2,), 1)
+    run.leads(2, 1)
+    run.state(2, (2, 1), 1)
+    run.state(1, (1,), 2)
+    run.leads(1, 2)
+    assert run.invariants() == [NAME]
+
+
+def test_what_is_written_after_an_unclean_election_is_protected_again() -> None:
+    run = story()
+    run.state(0, (0,), 0)
+    run.state(2, (2,), 1)
+    run.leads(2, 1)
+    run.append(2, 0, 5, 1, leader=True)
+    run.acked(0, 5, leader=2)
+    run.state(2, (2, 1), 1)
+    run.state(1, (1,), 2)
+    run.leads(1, 2)
+    assert run.invariants() == [NAME]
+
+
+def test_an_acknowledgement_that_travels_while_a_clean_leader_takes_over() -> None:
+    run = story()
+    run.everywhere(0, 1)
+    run.state(1, (1, 2), 1)
+    run.leads(1, 1)
+    run.acked(0, 1, leader=0)
+    assert run.violations() == []
+
+
+def test_an_acknowledgement_for_what_the_new_clean_leader_lacks() -> None:
+    run = story()
+    run.append(0, 0, 1, leader=True)
+    run.state(1, (1, 2), 1)
+    run.leads(1, 1)
+    acked = run.acked(0, 1, leader=0)
+    [violation] = run.violations()
+    assert violation.seq == acked.seq
+    assert "acknowledged by broker 0, is not in the log of broker 1" in violation.state
+
+
+def test_a_leader_that_restarts_with_less_proves_nothing_while_the_isr_has_the_record() -> None:
+    run = story()
+    run.everywhere(0, 1)
+    run.emit(e.NodeCrashed, 0, 1, "host")
+    run.loaded(0, 0)
+    run.acked(0, 1)
+    run.state(1, (1, 2), 1)
+    run.leads(1, 1)
+    run.follows(0, 1, 1)
+    assert run.violations() == []
+
+
+def test_a_host_crash_that_loses_the_only_copy() -> None:
+    run = story()
+    run.state(0, (0,), 0)
+    run.append(0, 0, 1, leader=True)
+    run.acked(0, 1)
+    run.emit(e.NodeCrashed, 0, 1, "host")
+    run.loaded(0, 0)
+    run.state(-1, (0,), 1)
+    run.state(0, (0,), 2)
+    run.leads(0, 2)
+    assert run.invariants() == [NAME]
+
+
+def test_a_process_crash_keeps_the_log() -> None:
+    run = story()
+    run.everywhere(0, 1)
+    run.acked(0, 1)
+    run.emit(e.NodeCrashed, 0, 1, "process")
+    run.loaded(0, 10)
+    run.state(0, (0, 1, 2), 1)
+    run.leads(0, 1)
+    assert run.violations() == []
+
+
+def test_the_leaders_own_log_is_looked_at_in_the_end() -> None:
+    run = story()
+    run.everywhere(0, 1)
+    run.acked(0, 1)
+    run.truncated(0, 0)
+    assert run.invariants() == [NAME]
+
+
+def test_one_loss_is_told_once() -> None:
+    run = story()
+    run.append(0, 0, 1, leader=True)
+    run.acked(0, 1)
+    for leader, epoch in ((1, 1), (2, 2), (1, 3)):
+        run.state(leader, (1, 2), epoch)
+        run.leads(leader, epoch)
+    assert run.invariants() == [NAME]
+
+
+def test_acks_1_may_be_lost_and_is_counted() -> None:
+    run = story()
+    run.append(0, 0, 1, leader=True)
+    run.acked(0, 1, acks=1)
+    run.append(0, 10, 2, leader=True)
+    run.state(1, (1, 2), 1)
+    run.leads(1, 1)
+    run.acked(10, 2, acks=1)
+    assert run.violations() == []
+    assert measured(run).lost_acked_by_one == 2
+
+
+def test_a_batch_that_failed_may_be_lost() -> None:
+    run = story()
+    run.append(0, 0, 1, leader=True)
+    run.acked(0, 1, error="REQUEST_TIMED_OUT")
+    run.state(1, (1, 2), 1)
+    run.leads(1, 1)
+    assert run.violations() == []
+
+
+def test_a_late_adoption_of_an_old_epoch_is_not_an_election() -> None:
+    run = story()
+    run.everywhere(0, 1, nodes=(0, 1))
+    run.acked(0, 1)
+    run.state(1, (1,), 2)
+    run.leads(1, 2)
+    run.leads(2, 1)
+    assert run.violations() == []
+
+
+def test_preloaded_data_is_the_same_on_the_disk_and_when_fetched() -> None:
+    run = Story(NAME)
+    for node in (0, 1):
+        run.loaded(node, 20)
+    run.loaded(2)
+    run.state(0, (0, 1), 0)
+    run.leads(0, 0)
+    run.append(2, 0, -1)
+    run.append(2, 10, -2)
+    run.everywhere(20, 1)
+    run.acked(20, 1)
+    run.state(0, (0, 1, 2), 0)
+    run.state(2, (2,), 1)
+    run.leads(2, 1)
+    assert run.violations() == []
+
+
+def test_a_deleted_and_fetched_again_replica_is_as_good_as_new() -> None:
+    run = story()
+    run.everywhere(0, 1)
+    run.acked(0, 1)
+    run.emit(e.ReplicaStopped, 2, *ORDERS_0, True)
+    run.loaded(2)
+    run.append(2, 0, 1)
+    run.state(2, (1, 2), 1)
+    run.leads(2, 1)
+    assert run.violations() == []
+
+
+def test_a_deleted_replica_that_comes_back_empty_has_lost_the_record() -> None:
+    run = story()
+    run.everywhere(0, 1)
+    run.acked(0, 1)
+    run.emit(e.ReplicaStopped, 2, *ORDERS_0, True)
+    run.loaded(2)
+    run.state(2, (1, 2), 1)
+    run.leads(2, 1)
+    assert run.invariants() == [NAME]
+
+
+def test_a_partition_that_is_deleted_owes_nothing() -> None:
+    run = story()
+    run.everywhere(0, 1)
+    run.acked(0, 1)
+    run.deleted()
+    for node in (0, 1, 2):
+        run.emit(e.ReplicaStopped, node, *ORDERS_0, True)
+    run.begin()
+    run.state(1, (0, 1, 2), 1)
+    run.leads(1, 1)
+    assert run.violations() == []
+
+
+def test_a_leader_that_has_restarted_by_the_end_proves_nothing() -> None:
+    run = story()
+    run.everywhere(0, 1)
+    run.acked(0, 1)
+    run.loaded(0, 0)
+    assert run.violations() == []
+
+
+def test_once_a_new_leader_has_come_it_is_its_log_that_counts_again() -> None:
+    run = story()
+    run.everywhere(0, 1, nodes=(0, 2))
+    run.loaded(0, 0)
+    run.state(1, (1, 2), 1)
+    run.leads(1, 1)
+    run.acked(0, 1, leader=0)
+    assert run.invariants() == [NAME]
+
+
+def test_a_late_acknowledgement_from_after_an_unclean_election_is_not_forgiven() -> None:
+    run = story()
+    run.state(0, (0,), 0)
+    run.state(2, (2,), 1)
+    run.leads(2, 1)
+    run.append(2, 0, 5, 1, leader=True)
+    run.state(2, (2, 1), 1)
+    run.state(1, (1,), 2)
+    run.leads(1, 2)
+    run.acked(0, 5, leader=2)
+    assert run.invariants() == [NAME]
+
+
+def test_acknowledgements_may_arrive_in_any_order() -> None:
+    run = story()
+    run.everywhere(0, 1)
+    run.append(0, 10, 2, leader=True)
+    run.acked(10, 2)
+    run.acked(0, 1)
+    run.state(1, (1, 2), 1)
+    run.leads(1, 1)
+    assert run.invariants() == [NAME]
+
+
+def test_what_a_deleted_topic_took_with_it_is_not_counted_as_lost() -> None:
+    """The acknowledgement of acks=1 reaches the producer when the leader's log is gone already."""
+    run = story()
+    run.emit(ZkWritten, -10, "create", topic_path("orders"), 0, 0, encode_topic({0: (0, 1, 2)}))
+    run.append(0, 0, 1, leader=True)
+    run.emit(Step, "delete.partitions", "after", "orders", -1, -1, 0, 3, "")
+    for node in (0, 1, 2):
+        run.emit(e.ReplicaStopped, node, *ORDERS_0, True)
+    run.acked(0, 1, acks=1)
+    assert run.violations() == []
+    assert measured(run).lost_acked_by_one == 0
+
+
+def test_a_topic_made_anew_under_the_name_of_one_that_was_deleted_is_watched_like_any() -> None:
+    run = story()
+    run.everywhere(0, 1)
+    run.acked(0, 1)
+    for node in (0, 1, 2):
+        run.emit(e.ReplicaStopped, node, *ORDERS_0, True)
+    run.deleted()
+    run.begin((1, 2, 0))
+    run.everywhere(0, 2, nodes=(1, 2, 0))
+    run.acked(0, 2, leader=1)
+    run.state(0, (0, 2), 1)
+    run.truncated(0, 0)
+    run.leads(0, 1)
+    [violation] = run.violations()
+    assert "batch 2, offsets 0 to 9" in violation.state

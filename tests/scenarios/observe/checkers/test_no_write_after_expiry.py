@@ -1,0 +1,46 @@
+"""E8: a broker without a session writes nothing."""
+
+from emulator.trace.events import ZkSession, ZkWritten
+from scenarios.observe.checkers.no_write_after_expiry import NoWriteAfterExpiry
+from tests.scenarios.observe.checkers.story import Story
+
+
+def session(run: Story, id: int, state: str, client: int = 0) -> None:
+    run.emit(ZkSession, client, id, state)
+
+
+def writes(run: Story, client: int = 0) -> None:
+    run.emit(ZkWritten, client, "create", "/isr_change_notification/isr_change_1", 0, 9, "{}")
+
+
+def test_a_write_after_the_session_has_expired() -> None:
+    run = Story(NoWriteAfterExpiry.name)
+    session(run, 1, "created")
+    session(run, 1, "expired")
+    writes(run)
+    [violation] = run.violations()
+    assert violation.state == (
+        "broker 0 writes /isr_change_notification/isr_change_1 (create); its session expired at 2000 µs"
+    )
+
+
+def test_writes_within_a_session() -> None:
+    run = Story(NoWriteAfterExpiry.name)
+    session(run, 1, "created")
+    session(run, 2, "created", client=1)
+    writes(run)
+    session(run, 1, "expired")
+    writes(run, client=1)
+    writes(run, client=-1)
+    session(run, 3, "created")
+    writes(run)
+    assert run.violations() == []
+
+
+def test_the_session_of_a_life_before_expires_late() -> None:
+    run = Story(NoWriteAfterExpiry.name)
+    session(run, 1, "created")
+    session(run, 2, "created")
+    session(run, 1, "expired")
+    writes(run)
+    assert run.violations() == []

@@ -1,0 +1,59 @@
+"""S7: log start, high watermark, log end, in this order."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from emulator.protocol import events as e
+from scenarios.observe.checkers.offset_bounds import OffsetBounds
+from tests.scenarios.observe.checkers.story import ORDERS_0, Story
+
+BROKEN: dict[str, Callable[[Story], Any]] = {
+    "loaded behind the end": lambda run: run.loaded(3, 10, 20),
+    "loaded before the start": lambda run: run.emit(e.LogLoaded, 3, *ORDERS_0, 10, 20, 5),
+    "leads behind the end": lambda run: run.leads(0, 1, 20, 10),
+    "follows behind the end": lambda run: run.follows(1, 0, 1, 20, 10),
+    "truncates and keeps it": lambda run: run.truncated(1, 0, 1, 10),
+    "moves behind the end": lambda run: run.high_watermark(0, 20, leader=True),
+    "moves below zero": lambda run: run.high_watermark(0, -1, leader=True),
+}
+
+
+@pytest.mark.parametrize("act", BROKEN.values(), ids=BROKEN)
+def test_a_high_watermark_outside_its_log(act: Callable[[Story], Any]) -> None:
+    run = Story(OffsetBounds.name).begin()
+    run.everywhere(0, 1)
+    shown = act(run)
+    [violation] = run.violations()
+    assert violation.seq == shown.seq
+
+
+def test_a_high_watermark_before_a_log_that_begins_later() -> None:
+    run = Story(OffsetBounds.name).begin()
+    run.truncated(1, 500, 1, 500)
+    run.high_watermark(1, 500)
+    run.high_watermark(1, 10)
+    [violation] = run.violations()
+    assert violation.state.endswith("when its high watermark moves: log start 500, high watermark 10, log end 500")
+
+
+def test_a_log_that_begins_behind_its_high_watermark() -> None:
+    run = Story(OffsetBounds.name).begin()
+    run.everywhere(0, 1)
+    run.high_watermark(0, 5, leader=True)
+    run.emit(e.LogStartMoved, 0, *ORDERS_0, 5, "time")
+    shown = run.emit(e.LogStartMoved, 0, *ORDERS_0, 6, "time")
+    [violation] = run.violations()
+    assert violation.seq == shown.seq
+
+
+def test_high_watermarks_within_their_logs() -> None:
+    run = Story(OffsetBounds.name).begin()
+    run.everywhere(0, 1)
+    run.high_watermark(0, 10, leader=True)
+    run.high_watermark(1, 10)
+    run.truncated(1, 0, 1, 0)
+    run.leads(0, 1, 10, 10)
+    run.loaded(2, 10, 5)
+    assert run.violations() == []

@@ -1,0 +1,191 @@
+"""S10, S11 and what Jepsen looks for: histories in which a consumer is told what it must not be."""
+
+from typing import Any
+
+import pytest
+
+from emulator.protocol import events as e
+from scenarios.observe.checkers.no_batch_twice import NoBatchTwice
+from scenarios.observe.checkers.polls_go_on import PollsGoOn
+from scenarios.observe.checkers.reads_committed import ReadsCommitted
+from scenarios.observe.checkers.reads_consistent import ReadsConsistent
+from tests.scenarios.observe.checkers.story import COUNT, ORDERS_0, Story
+
+READER = -1_000_000
+PRODUCER = 1 << 32
+
+
+def story(name: str, *ids: int) -> Story:
+    """Batches everywhere, all of them committed."""
+    run = Story(name).begin()
+    for place, id in enumerate(ids):
+        run.everywhere(place * COUNT, id)
+    run.high_watermark(0, len(ids) * COUNT, leader=True)
+    return run
+
+
+def read(run: Story, offset: int, *ids: int, end: int | None = None, told: int = 1000, epoch: int = 0) -> Any:
+    end = offset + len(ids) * COUNT if end is None else end
+    return run.emit(e.Consumed, READER, *ORDERS_0, offset, end, ids, 0, epoch, told)
+
+
+def begins(run: Story, offset: int) -> None:
+    run.emit(e.PositionReset, READER, *ORDERS_0, -1, offset, "start")
+
+
+# -- S10 ---------------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_committed_may_be_read() -> None:
+    run = story(ReadsCommitted.name, 1, 2)
+    read(run, 0, 1, 2)
+    assert run.violations() == []
+
+
+@pytest.mark.parametrize(("told", "committed"), [(30, 20), (20, 30)])
+def test_above_the_high_watermark(told: int, committed: int) -> None:
+    """That the consumer was told, or that any leader has had."""
+    run = story(ReadsCommitted.name, 1, 2, 3)
+    if committed == 20:
+        run = story(ReadsCommitted.name, 1, 2)
+        run.everywhere(20, 3)
+    wrong = read(run, 0, 1, 2, 3, told=told)
+    [violation] = run.violations()
+    assert violation.seq == wrong.seq
+    assert violation.state == (
+        f"client {READER} is given orders-0 up to offset 30 by broker 0; it was told the high watermark {told}, and "
+        f"the highest of any leader is {committed}"
+    )
+
+
+def test_what_was_exposed_before_an_unclean_election_was_exposed() -> None:
+    run = story(ReadsCommitted.name, 1, 2)
+    run.state(1, (1,), 1)
+    run.truncated(1, COUNT)
+    run.emit(e.LeaderElected, *ORDERS_0, 2, 2, (2,), "offline", 1, True)
+    run.truncated(2, 0, 2)
+    run.leads(2, 2)
+    read(run, 0, 1, 2)
+    assert run.violations() == []
+
+
+# -- S11 ---------------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_committed_is_what_is_read() -> None:
+    run = story(ReadsConsistent.name, 1, 2)
+    read(run, 0, 1, 2)
+    read(run, 5, 1, 2, end=15)
+    read(run, COUNT, 2)
+    assert run.violations() == []
+
+
+def test_another_batch() -> None:
+    run = story(ReadsConsistent.name, 1, 2)
+    wrong = read(run, 0, 1, 7)
+    [violation] = run.violations()
+    assert violation.seq == wrong.seq
+    assert violation.state == (
+        f"client {READER} has read batch 7 of orders-0 from broker 0 (epoch 0) at offset 10, where batch 2 of epoch 0 "
+        "is committed"
+    )
+
+
+def test_what_was_read_too_early_and_came_otherwise() -> None:
+    run = story(ReadsConsistent.name, 1)
+    run.append(0, COUNT, 2, leader=True)
+    early = read(run, COUNT, 2)
+    run.state(1, (1, 2), 1)
+    run.leads(1, 1, COUNT, COUNT)
+    run.append(1, COUNT, 3, 1, leader=True)
+    run.append(2, COUNT, 3, 1)
+    run.high_watermark(1, 2 * COUNT, 1, leader=True)
+    [violation] = run.violations()
+    assert violation.seq == early.seq
+
+
+def test_what_a_leader_before_an_unclean_election_gave_is_nobodys_fault() -> None:
+    run = story(ReadsConsistent.name, 1, 2)
+    run.emit(e.LeaderElected, *ORDERS_0, 2, 2, (2,), "offline", 1, True)
+    run.truncated(2, COUNT, 2, COUNT)
+    run.leads(2, 2, COUNT, COUNT)
+    run.append(2, COUNT, 3, 2, leader=True)
+    run.high_watermark(2, 2 * COUNT, 2, leader=True)
+    read(run, 0, 1, 2, epoch=1)
+    assert run.violations() == []
+
+
+def test_what_the_leader_after_it_gives_is() -> None:
+    run = story(ReadsConsistent.name, 1, 2)
+    run.emit(e.LeaderElected, *ORDERS_0, 2, 2, (2,), "offline", 1, True)
+    run.truncated(2, COUNT, 2, COUNT)
+    run.leads(2, 2, COUNT, COUNT)
+    run.append(2, COUNT, 3, 2, leader=True)
+    run.high_watermark(2, 2 * COUNT, 2, leader=True)
+    read(run, 0, 1, 2, epoch=2)
+    assert run.invariants() == [ReadsConsistent.name]
+
+
+# -- polls -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("offset", [10, 30, 0])
+def test_a_poll_that_repeats_or_skips(offset: int) -> None:
+    run = Story(PollsGoOn.name)
+    begins(run, 0)
+    read(run, 0, 1, 2)
+    wrong = read(run, offset, 3)
+    [violation] = run.violations()
+    assert violation.seq == wrong.seq
+    assert violation.state == f"client {READER} is given orders-0 from offset {offset} on, and was at 20"
+
+
+def test_polls_go_on_or_where_the_position_was_reset_to() -> None:
+    run = Story(PollsGoOn.name)
+    begins(run, 0)
+    read(run, 0, 1)
+    run.emit(e.PositionReset, READER, *ORDERS_0, 10, 5, "truncated")
+    read(run, 5, 7, end=15)
+    read(run, 15, 7, 8, end=25)
+    assert run.violations() == []
+
+
+# -- batches -----------------------------------------------------------------------------------------------------------
+
+
+def identified(*ids: int) -> Story:
+    run = Story(NoBatchTwice.name).begin()
+    run.emit(e.ProducerIdentified, -10, 0, 1, PRODUCER - 1)
+    for place, id in enumerate(ids):
+        run.everywhere(place * COUNT, id)
+        run.high_watermark(0, (place + 1) * COUNT, leader=True)
+    return run
+
+
+@pytest.mark.parametrize(("ids", "what"), [((1, 2, 2), "again"), ((1, 2, 1), "behind batch 2")])
+def test_a_batch_that_is_committed_twice(ids: tuple[int, ...], what: str) -> None:
+    [violation] = identified(*ids).violations()
+    assert violation.state == f"orders-0: batch {ids[-1]} is committed {what}, at offset 20"
+
+
+def test_gaps_and_producers_without_idempotence() -> None:
+    other = 2 * PRODUCER
+    assert identified(1, other, 3, other, 4).violations() == []
+
+
+def test_an_unclean_election_begins_anew() -> None:
+    run = identified(1, 2, 3)
+    run.emit(e.LeaderElected, *ORDERS_0, 2, 2, (2,), "offline", 1, True)
+    run.truncated(2, COUNT, 2, COUNT)
+    run.leads(2, 2, COUNT, COUNT)
+    run.append(2, COUNT, 2, 2, leader=True)
+    run.high_watermark(2, 2 * COUNT, 2, leader=True)
+    assert run.violations() == []
+    run = identified(1, 2, 3)
+    run.emit(e.LeaderElected, *ORDERS_0, 2, 2, (2,), "offline", 1, True)
+    run.truncated(2, COUNT, 2, COUNT)
+    run.leads(2, 2, COUNT, COUNT)
+    for base, id in ((10, 2), (20, 2)):
+        run.append(2, base, id, 2, leader=True)
+        run.high_watermark(2, base + COUNT, 2, leader=True)
+    assert run.invariants() == [NoBatchTwice.name]

@@ -1,0 +1,58 @@
+"""S12: an in-sync replica does not cut off what is committed."""
+
+from scenarios.observe.checkers.truncate_safety import TruncateSafety
+from tests.scenarios.observe.checkers.story import Story
+
+NAME = TruncateSafety.name
+
+
+def exposed() -> Story:
+    run = Story(NAME).begin()
+    run.everywhere(0, 1)
+    run.high_watermark(0, 10, leader=True)
+    return run
+
+
+def test_a_member_of_the_isr_cuts_off_what_is_committed() -> None:
+    run = exposed()
+    cut = run.truncated(2, 0)
+    [violation] = run.violations()
+    assert violation.seq == cut.seq
+    assert violation.state == (
+        "orders-0: broker 2, in the ISR [0, 1, 2], truncates to 0 in epoch 1; committed up to offset 10, "
+        "batch 1 of epoch 0"
+    )
+
+
+def test_truncation_to_the_high_watermark_of_a_follower_that_has_yet_to_learn_it() -> None:
+    """Before KIP-101: the follower knew an older high watermark than the leader that exposed the batch."""
+    run = exposed()
+    run.append(1, 10, 2)
+    run.state(1, (1, 2), 1)
+    run.truncated(1, 0)
+    assert run.invariants() == [NAME]
+
+
+def test_what_is_not_committed_may_go() -> None:
+    run = exposed()
+    run.append(2, 10, 2)
+    run.truncated(2, 10)
+    assert run.violations() == []
+
+
+def test_outside_the_isr_anything_may_go() -> None:
+    run = exposed()
+    run.state(0, (0, 1), 0)
+    run.truncated(2, 0)
+    assert run.violations() == []
+
+
+def test_after_an_unclean_election_everybody_cuts_to_its_leader() -> None:
+    run = exposed()
+    run.state(3, (3,), 1)
+    run.loaded(3)
+    run.truncated(3, 0)
+    run.leads(3, 1)
+    run.state(3, (3, 1), 1)
+    run.truncated(1, 0)
+    assert run.violations() == []

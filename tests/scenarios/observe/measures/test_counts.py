@@ -1,0 +1,110 @@
+"""Counts, latencies, moves, and that no table's row loses a column."""
+
+from __future__ import annotations
+
+import pytest
+
+from emulator.protocol.events import (
+    ControllerElected,
+    ControlRequest,
+    IsrChanged,
+    LeaderElected,
+    NodeCrashed,
+    PartitionFailed,
+    PartitionUnfailed,
+    Produced,
+)
+from emulator.trace.events import Step
+from scenarios.observe.measures.rows import ROWS
+from tests.scenarios.observe.measures.streams import Stream
+
+
+def produced(stream: Stream, latency_us: int, *, acks: int = -1, error: str = "NONE") -> None:
+    stream.emit(Produced, -2, "orders", 0, 1, acks, error, 0, 5, 0, latency_us, 1, "acked")
+
+
+def test_batches_and_their_latency() -> None:
+    stream = Stream()
+    for latency_us in (1_000, 2_000, 4_000):
+        produced(stream, latency_us)
+    produced(stream, 9_000, acks=0)
+    produced(stream, 90_000, error="REQUEST_TIMED_OUT")
+    found = stream.finish(1)
+    assert (found.acked_batches, found.failed_batches) == (3, 1)
+    assert found.metrics()["produce_p50_ms"] == 2.0
+    assert found.metrics()["produce_p99_ms"] == pytest.approx(3.96)
+
+
+def test_a_new_partitions_first_leader_is_no_election() -> None:
+    stream = Stream()
+    stream.emit(LeaderElected, "orders", 0, 0, 0, (0, 1), "new", 1, False)
+    stream.emit(LeaderElected, "orders", 0, 1, 1, (1,), "offline", 1, True)
+    found = stream.finish(1)
+    assert (found.leader_elections, found.unclean_elections) == (1, 1)
+
+
+def test_control_requests_and_their_partitions() -> None:
+    stream = Stream()
+    stream.emit(ControlRequest, "LeaderAndIsr", 0, 1, 1, 7, 30, "")
+    stream.emit(ControlRequest, "LeaderAndIsr", 0, 2, 1, 8, 12, "")
+    stream.emit(ControlRequest, "StopReplica", 0, 2, 1, 8, 1, "")
+    found = stream.finish(1)
+    assert (found.leader_and_isr_requests, found.leader_and_isr_partitions) == (2, 42)
+    assert (found.stop_replica_requests, found.stop_replica_partitions) == (1, 1)
+    assert found.update_metadata_requests == 0
+
+
+def test_steps_isr_changes_and_zookeeper_writes() -> None:
+    stream = Stream()
+    for edge in ("before", "after"):
+        stream.emit(Step, "wiki.2", edge, "orders", 0, -1, 0, 0, "")
+    stream.emit(IsrChanged, 0, "orders", 0, 0, "shrink", (0,), 1)
+    stream.emit(IsrChanged, 0, "orders", 0, 0, "expand", (0, 1), 2)
+    stream.write("/controller", "{}", op="create")
+    found = stream.finish(1)
+    assert (found.steps, found.isr_shrinks, found.isr_expands, found.zk_writes) == (1, 1, 1, 1)
+
+
+def test_all_moves_count_and_one_that_is_open_censors_the_run() -> None:
+    stream = Stream()
+    stream.topic("orders", {0: (0,), 1: (1,)})
+    stream.at(100).move((2,))
+    stream.at(200).moved()
+    assert stream.measures.open_moves == 0
+    stream.move((3,))
+    stream.at(300).move((4,))  # overrides the open one, and does not begin it anew
+    found = stream.finish(1_000)
+    assert (found.moves, found.moves_finished, found.time_to_complete_us) == (2, 1, None)
+    last = stream.rows("moves")[-1]
+    assert (last.t_us, last.w_us, last.target, last.finished) == (200_000, 800_000, (4,), False)
+
+
+def test_gauges_of_a_broker_end_with_its_process() -> None:
+    stream = Stream()
+    stream.emit(ControllerElected, 1, 1)
+    stream.emit(PartitionFailed, 1, "ReplicaFetcherThread-0-0", "orders", 0, 0, "corrupt")
+    stream.emit(PartitionFailed, 1, "ReplicaFetcherThread-0-0", "orders", 1, 0, "corrupt")
+    assert (stream.measures.now("active_controllers"), stream.measures.now("failed_partitions")) == (1, 2)
+    stream.emit(PartitionUnfailed, 1, "orders", 0, "epoch")
+    assert stream.measures.now("failed_partitions") == 1
+    stream.at(50).emit(NodeCrashed, 1, 1, "process")
+    assert (stream.measures.now("active_controllers"), stream.measures.now("failed_partitions")) == (0, 0)
+
+
+def test_without_rows_the_figures_are_the_same() -> None:
+    found = []
+    for keep_rows in (True, False):
+        stream = Stream(keep_rows=keep_rows)
+        stream.topic("orders", {0: (0, 1)})
+        stream.state(0, (0,))
+        produced(stream, 5)
+        stream.loaded(0, 4)
+        found.append(stream.finish(700))
+        assert any(stream.measures.tables().values()) == keep_rows
+    assert found[0] == found[1]
+
+
+def test_every_table_of_the_measures_is_one_of_the_data_set() -> None:
+    stream = Stream()
+    stream.finish(1)
+    assert set(stream.measures.tables()) == set(ROWS) - {"events", "broker_metrics"}  # folds of their own

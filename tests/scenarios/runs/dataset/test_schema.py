@@ -1,0 +1,28 @@
+"""The columns: one source of truth, and what every table must have."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from scenarios.runs.dataset.schema import RUNS, SCHEMAS
+
+
+@pytest.mark.parametrize("table", sorted(SCHEMAS))
+def test_every_row_says_whose_and_when(table: str) -> None:
+    schema = SCHEMAS[table]
+    assert schema.names[0] == "run_id"
+    if table != RUNS:
+        assert schema.names[1] == "t_us"
+        assert schema.field("t_us").type == pa.int64()
+
+
+def test_the_issues_tables_are_there_and_runs_is_written_last() -> None:
+    named = {"isr_events", "replica_lag", "requests", "produce", "faults", "steps", "violations", "fetchers"}
+    assert named | {"elections", "metrics", "events", "runs"} <= set(SCHEMAS)
+    assert list(SCHEMAS)[-1] == RUNS
+
+
+def test_states_carry_how_long_they_held() -> None:
+    with_width = {name for name, schema in SCHEMAS.items() if "w_us" in schema.names}
+    assert with_width == {"isr_events", "replica_lag", "moves", "metrics", "broker_metrics", "consumer_lag"}

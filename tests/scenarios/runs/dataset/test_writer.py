@@ -1,0 +1,87 @@
+"""A chunk counts whole or not at all, and writing it again changes nothing."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from scenarios.errors import BadInput
+from scenarios.runs.dataset.manifest import write_manifest
+from scenarios.runs.dataset.reader import finished_runs, open_data_set, read_table
+from scenarios.runs.dataset.record import RunRecord
+from scenarios.runs.dataset.writer import check_writable, write_chunk
+from tests.scenarios.runs.dataset.runs import files, manifest, record, spec, write
+
+
+def test_what_is_written_is_read_back(tmp_path: Path) -> None:
+    write(tmp_path, 0, 1)
+    data_set = open_data_set(tmp_path)
+    assert data_set.run_ids == (spec(0).run_id, spec(1).run_id)
+    rows = read_table(data_set, "isr_events").to_pylist()
+    assert [(row["run_id"], row["w_us"]) for row in rows if row["isr"] == [0]] == [
+        (spec(0).run_id, 9_000_000),
+        (spec(1).run_id, 8_000_000),
+    ]
+
+
+def test_a_retry_replaces_files_by_equal_ones(tmp_path: Path) -> None:
+    write(tmp_path, 0, 1)
+    before = files(tmp_path)
+    write(tmp_path, 0, 1, attempt="another")
+    assert files(tmp_path) == before
+
+
+def test_a_chunk_without_its_runs_does_not_count(tmp_path: Path) -> None:
+    write(tmp_path, 0)
+    chunk = write(tmp_path, 1)
+    (tmp_path / "runs" / "experiment=e" / "strategy=wiki" / f"part-{chunk}.parquet").unlink()
+    data_set = open_data_set(tmp_path)
+    assert data_set.run_ids == (spec(0).run_id,)
+    assert set(read_table(data_set, "isr_events").column("run_id").to_pylist()) == {spec(0).run_id}
+    assert finished_runs(tmp_path) == {spec(0).run_id}
+
+
+def test_a_run_that_breaks_leaves_nothing_of_its_chunk(tmp_path: Path) -> None:
+    def broken() -> Iterator[RunRecord]:
+        yield record(0)
+        raise ValueError("out of luck")
+
+    with pytest.raises(ValueError, match="out of luck"):
+        write_chunk(tmp_path, "e", "wiki", "chunk", broken())
+    assert files(tmp_path) == {}
+
+
+def test_a_full_disk_is_one_line_and_nothing_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real, calls = pq.write_table, []
+
+    def full(*arguments: Any, **options: Any) -> None:
+        calls.append(arguments)
+        if len(calls) > 2:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        real(*arguments, **options)
+
+    monkeypatch.setattr(pq, "write_table", full)
+    with pytest.raises(BadInput, match=r"cannot be written .No space left on device.") as failure:
+        write(tmp_path, 0)
+    assert str(tmp_path) in str(failure.value)
+    assert finished_runs(tmp_path) == set()
+
+
+def test_a_folder_that_is_a_file_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("")
+    for action in (lambda: check_writable(tmp_path / "out"), lambda: write(tmp_path / "out", 0)):
+        with pytest.raises(BadInput, match="cannot be written"):
+            action()
+
+
+def test_later_sweeps_join_the_manifest_and_other_scenarios_are_refused(tmp_path: Path) -> None:
+    write(tmp_path, 0)
+    write(tmp_path, 1)
+    assert open_data_set(tmp_path).manifest.seeds == (0, 1)
+    with pytest.raises(BadInput, match="holds runs of scenario 'abc', not 'other'"):
+        write_manifest(tmp_path, manifest(scenario="other"))

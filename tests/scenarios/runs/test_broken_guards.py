@@ -1,0 +1,74 @@
+"""Each checker, end to end: a guard is taken out of the cluster, and the run's verdict says what broke.
+
+The answer fits a screen, and names the seed and the command that shows it again.
+"""
+
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from brokers.partition import Partition, acks
+from brokers.purgatory import DelayedProduce
+from controller.states.elections import Elections
+from emulator.protocol.errors import Errors
+from emulator.protocol.znodes import LeaderAndIsr
+from scenarios.language import Scenario
+from scenarios.runs import Run
+from tests.scenarios.runs.building import play, scenario
+
+SCREEN = 25
+
+
+def assert_broken(run: Run, invariant: str) -> None:
+    assert (run.verdict, run.reason) == ("failed", "violated")
+    assert run.violations[0].invariant == invariant
+    lines = run.explanation.splitlines()
+    assert len(lines) <= SCREEN
+    assert invariant in lines[0]
+    assert f"--seed {run.seed}" in run.explanation
+    assert run.replay in run.explanation
+    with pytest.raises(AssertionError, match=invariant):
+        run.assert_expectations()
+
+
+def leader_dies(acks: str = "all", seed: int = 3, **more: Any) -> Scenario:
+    """The leader is cut off from its followers, still answering its producer, and then killed for good."""
+    cut = {"at": "3s", "action": "link.cut", "target": "leader(orders-0)", "peer": [1, 2]}
+    crash = {"after": "1s", "action": "broker.crash", "target": 0}
+    return scenario(
+        brokers=4, controller=3, assignment=[(0, 1, 2)], method=[cut, crash], acks=acks, seed=seed, horizon="1m", **more
+    )
+
+
+def test_acknowledged_before_the_high_watermark(monkeypatch: pytest.MonkeyPatch) -> None:
+    def at_once(partition: Partition, base: int, required: int, produce: DelayedProduce) -> None:
+        produce.finish(partition.tp, Errors.NONE, base)
+
+    assert play(leader_dies()).run.passed
+    monkeypatch.setattr(acks, "wait_for_all", at_once)
+    assert_broken(play(leader_dies()).run, "no_acked_record_lost")
+
+
+def test_an_election_that_forgets_to_raise_the_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
+    raised = Elections.successor
+
+    def same_epoch(self: Elections, state: LeaderAndIsr, **changes: Any) -> LeaderAndIsr:
+        return evolve(raised(self, state, **changes), leader_epoch=state.leader_epoch)
+
+    monkeypatch.setattr(Elections, "successor", same_epoch)
+    assert_broken(play(leader_dies()).run, "one_leader_per_epoch")
+
+
+def test_a_high_watermark_that_jumps_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    forward = Partition.advance_high_watermark
+
+    def back_once(self: Partition, now_us: int) -> None:
+        forward(self, now_us)
+        if now_us > 3_000_000 and self.high_watermark > 100 and not jumped:
+            jumped.append(now_us)
+            self.set_high_watermark(self.high_watermark - 1, True)
+
+    jumped: list[int] = []
+    monkeypatch.setattr(Partition, "advance_high_watermark", back_once)
+    assert_broken(play(leader_dies()).run, "high_watermark_monotone")

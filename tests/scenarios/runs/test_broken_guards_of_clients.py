@@ -1,0 +1,87 @@
+"""A guard that clients live by is taken out of the whole cluster: the checker that watches for it speaks up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from brokers.log.producer_states import ProducerStates
+from brokers.requests.consumer_session import ConsumerSession
+from brokers.requests.fetch_session import Position
+from emulator.protocol.errors import Errors
+from emulator.protocol.produce import IdempotentBatch
+from emulator.protocol.types import Batch
+from scenarios.cluster.clients.consuming import Position as ReadPosition
+from scenarios.language import Scenario
+from scenarios.runs import Run
+from tests.scenarios.runs.building import HEAL, Table, play, scenario
+
+if TYPE_CHECKING:
+    from brokers.partition import Partition
+
+LOST_ANSWER: Table = {"when": {"message": "Produce", "response": True, "since": "4s"}, "action": "message.cut"}
+CUT: Table = {"at": "3s", "action": "link.cut", "target": "leader(orders-0)", "peer": [1, 2]}
+CRASH: Table = {"at": "5s", "action": "broker.crash", "target": 0}
+
+
+def clients(*method: Table, **load: object) -> Scenario:
+    """An idempotent producer unless ``load`` says otherwise, and a consumer from the beginning on."""
+    load = {"config": {"enable.idempotence": True}, **load}
+    load = {"topic": "orders", "producerRate": 200, "stop": "20s", **load}
+    late = {"at": "22s", "action": "link.heal", "target": 3}
+    return scenario(
+        brokers=4, controller=3, assignment=[[0, 1, 2]], method=[*method, late], rollbacks=HEAL, horizon="1m",
+        workloads=[load], rate=0, consumers=[{"topic": "orders", "offset_reset": "earliest"}],
+    )  # fmt: skip
+
+
+def broken(run: Run) -> list[str]:
+    assert run.verdict == "failed", "nobody noticed"
+    return list(dict.fromkeys(violation.invariant for violation in run.violations))
+
+
+def test_a_leader_that_gives_consumers_what_is_not_committed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody has it but the leader, which dies: the next leader has something else in its place."""
+
+    def all_there_is(
+        _self: ConsumerSession, partition: Partition, position: Position, limit: int, _first: bool
+    ) -> tuple[Batch, ...]:
+        assert partition.log is not None
+        return partition.log.read(position.offset, limit)
+
+    wanted = clients(CUT, CRASH, acks="1", config={})
+    assert play(wanted).run.violations == ()
+    monkeypatch.setattr(ConsumerSession, "_readable", all_there_is)
+    assert {"reads_committed", "reads_consistent"} <= set(broken(play(wanted).run))
+
+
+def test_a_consumer_that_forgets_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each time it learns of another leader, as if it began with the messages before."""
+    lead_by = ReadPosition.lead_by
+
+    def and_goes_back(self: ReadPosition, leader: int, epoch: int, **more: Any) -> bool:
+        news = lead_by(self, leader, epoch, **more)
+        if news and self.offset > 100:
+            self.offset -= 20
+        return news
+
+    wanted = clients(CRASH)
+    assert play(wanted).run.violations == ()
+    monkeypatch.setattr(ReadPosition, "lead_by", and_goes_back)
+    assert broken(play(wanted).run) == ["polls_go_on"]
+
+
+def test_a_leader_that_does_not_tell_repetitions(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = clients(LOST_ANSWER)
+    assert play(wanted).run.violations == ()
+
+    def nothing_is_known(*_: object) -> None:
+        return None
+
+    def anything_goes(_self: ProducerStates, _produced: IdempotentBatch) -> Errors:
+        return Errors.NONE
+
+    monkeypatch.setattr(ProducerStates, "repeated", nothing_is_known)
+    monkeypatch.setattr(ProducerStates, "check", anything_goes)
+    assert broken(play(wanted).run) == ["no_batch_twice"]

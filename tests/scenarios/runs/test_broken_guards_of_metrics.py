@@ -1,0 +1,103 @@
+"""A metric that is measured wrongly is found by the checker of its truth (T1 to T5), on real brokers."""
+
+import pytest
+
+from brokers.metrics import ReplicaManagerMetrics
+from brokers.metrics import manager as manager_metrics
+from brokers.metrics.partition import Figures, figures
+from controller.metrics import ControllerMetrics
+from emulator.protocol.fetch import FetchedPartition
+from fetchers.fetching import FetchRound
+from fetchers.state import FetchState
+from scenarios.runs import Run
+from tests.scenarios.runs.building import EXECUTE, Table, play, scenario
+
+CRASH: Table = {"at": "3s", "action": "broker.crash", "target": 2, "duration": "20s"}
+
+
+def broken(run: Run) -> set[str]:
+    return {violation.invariant for violation in run.violations}
+
+
+def test_an_isr_that_changes_and_does_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = scenario(brokers=3, controller=1, assignment=[(0, 1, 2)], method=[CRASH], horizon="2m", rate=20)
+    assert play(wanted).run.violations == ()
+    monkeypatch.setattr(ReplicaManagerMetrics, "isr_written", lambda self, partition, kind: None)
+    assert broken(play(wanted).run) == {"under_replicated_true"}
+
+
+def test_a_reassignment_that_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = scenario(profile="kafka-2.5", strategy="kip-455", method=[EXECUTE], plan={0: (1, 3, 4)}, size="4MiB")
+    assert play(wanted).run.violations == ()
+
+    def without(*arguments: object) -> Figures:
+        return figures(*arguments)._replace(reassigning=False)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(manager_metrics, "figures", without)
+    assert broken(play(wanted).run) == {"reassigning_true"}
+
+
+def test_kafka_7704_the_lag_of_an_idle_follower(monkeypatch: pytest.MonkeyPatch) -> None:
+    """2.1.0: an answer without records showed the high watermark as the lag."""
+    load = scenario(brokers=3, controller=1, assignment=[(0, 1, 2)], method=[CRASH], horizon="2m", rate=1)
+    append = FetchRound._append
+
+    def as_in_2_1(self: FetchRound, state: FetchState, answer: FetchedPartition) -> None:
+        append(self, state, answer)
+        if not answer.batches:
+            self._metrics._set(state, answer.high_watermark)
+
+    monkeypatch.setattr(FetchRound, "_append", as_in_2_1)
+    assert broken(play(load).run) == {"lag_true"}
+
+
+def test_kafka_1068_what_is_offline_after_a_failover(monkeypatch: pytest.MonkeyPatch) -> None:
+    """0.8.0: the count was right only for what changed after the election."""
+    method: list[Table] = [
+        {"at": "3s", "action": "broker.crash", "target": 2},
+        {"at": "30s", "action": "controller.crash"},
+    ]
+    wanted = scenario(brokers=4, controller=0, assignment=[(2,), (1,)], method=method, horizon="2m", expect=[])
+    assert "offline_true" not in broken(play(wanted).run)
+    shown = ControllerMetrics.show
+
+    def show(self: ControllerMetrics) -> None:
+        began = self._epoch != self._controller.context.epoch
+        if began and self._controller.context.epoch > 1:
+            self._controller.context.touched.clear()
+        shown(self)
+
+    monkeypatch.setattr(ControllerMetrics, "show", show)
+    assert "offline_true" in broken(play(wanted).run)
+
+
+def test_kafka_1068_what_is_offline_shows_a_second_after_the_failover(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At rest all is well."""
+    method: list[Table] = [
+        {"at": "3s", "action": "broker.crash", "target": 2},
+        {"at": "30s", "action": "controller.crash"},
+    ]
+    shown = ControllerMetrics.show
+
+    def late(self: ControllerMetrics) -> None:
+        shown(self)
+        true = self._offline_count.value
+        self._offline_count.set(0)
+        self._controller.process.call_later(1_000_000, self._offline_count.set, true)
+
+    monkeypatch.setattr(ControllerMetrics, "show", late)
+    wanted = scenario(brokers=4, controller=0, assignment=[(2,), (1,)], method=method, horizon="2m", expect=[])
+    assert broken(play(wanted).run) == {"offline_true"}
+
+
+def test_a_controller_that_shows_too_late_that_it_has_resigned(monkeypatch: pytest.MonkeyPatch) -> None:
+    expire: Table = {"at": "3s", "action": "zk.expire", "target": "controller"}
+    wanted = scenario(brokers=3, controller=1, assignment=[(0, 1, 2)], method=[expire], horizon="2m")
+    assert play(wanted).run.violations == ()
+
+    def late(self: ControllerMetrics) -> None:
+        if self._controller.is_active:
+            self._active_count.set(1)
+
+    monkeypatch.setattr(ControllerMetrics, "show_active", late)
+    assert broken(play(wanted).run) == {"one_active_controller"}

@@ -1,0 +1,171 @@
+"""A broker that is told to end: what it asks, how often, and what becomes of its partitions (kafka-behaviour, 4)."""
+
+from typing import Any
+
+import pytest
+
+from emulator.protocol.events import IsrChanged, LeaderElected, NodeCrashed, NodeStarted, Produced, ShutdownAsked
+from emulator.protocol.types import TopicPartition
+from scenarios.errors import BadInput
+from scenarios.language import Scenario
+from tests.scenarios.runs.building import HEAL, Played, Table, at_step, play, scenario
+
+SHUT_DOWN: Table = {"at": "10s", "action": "broker.controlled_shutdown", "target": 0}
+QUIET = {"auto.leader.rebalance.enable": False}
+
+
+def asked(played: Played) -> list[tuple[int, int, str, int]]:
+    """Each attempt: which, of which controller, the answer, what was left."""
+    return [(e.attempt, e.controller, e.error, e.remaining) for e in played.of(ShutdownAsked)]
+
+
+def ended_us(played: Played, broker: int = 0) -> int:
+    """When the broker's process ended, by itself."""
+    [end] = played.of(NodeCrashed, lambda e: e.node == broker)
+    assert end.kind == "stop"
+    return end.t_us
+
+
+def test_leadership_is_gone_before_the_broker_is() -> None:
+    played = play(scenario(method=[SHUT_DOWN], config=QUIET))
+    assert played.run.passed
+    assert asked(played) == [(1, 6, "NONE", 0)]
+    [elected] = played.of(LeaderElected, lambda e: e.selector != "new")
+    assert (elected.selector, elected.leader, elected.isr) == ("controlled-shutdown", 1, (1, 2))
+    assert elected.t_us < ended_us(played) < 10_100_000
+    assert played.run.metrics["offline_s"] == 0
+    assert played.state().isr == (1, 2)
+    assert [e for e in played.of(Produced) if e.error != "NONE"] == []
+
+
+def test_a_broker_that_follows_leaves_the_isr() -> None:
+    played = play(scenario(method=[{**SHUT_DOWN, "target": 1}], config=QUIET))
+    assert played.run.passed
+    assert (played.state().leader, played.state().isr) == (0, (0, 2))
+    assert played.of(IsrChanged) == []
+
+
+def test_the_controller_shuts_itself_down() -> None:
+    played = play(scenario(controller=0, method=[SHUT_DOWN], config=QUIET))
+    assert played.run.passed
+    assert asked(played) == [(1, 0, "NONE", 0)]
+    assert played.state().leader == 1
+
+
+def test_what_nobody_else_can_lead_is_asked_for_again_and_then_goes_offline() -> None:
+    """Three times, five seconds apart, and that pause once more."""
+    alone = {"at": "5s", "action": "broker.crash", "target": 1}
+    played = play(scenario(assignment=[[0, 1]], rate=0, method=[alone, {**SHUT_DOWN, "at": "30s"}], config=QUIET))
+    assert asked(played) == [(attempt, 6, "NONE", 1) for attempt in (1, 2, 3)]
+    assert 45_000_000 < ended_us(played) < 45_100_000
+    assert played.state().leader == -1
+
+
+def test_a_follower_that_comes_back_in_between_takes_over() -> None:
+    alone = {"at": "5s", "action": "broker.crash", "target": 1, "duration": "27s"}
+    played = play(scenario(assignment=[[0, 1]], method=[alone, {**SHUT_DOWN, "at": "30s"}], config=QUIET))
+    assert asked(played) == [(1, 6, "NONE", 1), (2, 6, "NONE", 0)]
+    assert (played.state().leader, played.state().isr) == (1, (1,))
+
+
+def test_one_replica_is_nothing_to_wait_for() -> None:
+    played = play(scenario(assignment=[[0]], rate=0, method=[SHUT_DOWN], config=QUIET))
+    assert asked(played) == [(1, 6, "NONE", 0)]
+    assert played.state().leader == -1
+
+
+@pytest.mark.parametrize(
+    ("settings", "attempts", "at_us"),
+    [
+        ({"controlled.shutdown.enable": False}, 0, 10_000_000),
+        ({"controlled.shutdown.max.retries": 1}, 1, 15_000_000),
+        ({"controlled.shutdown.retry.backoff.ms": 100}, 3, 10_300_000),
+    ],
+)
+def test_settings(settings: dict[str, object], attempts: int, at_us: int) -> None:
+    """Where nobody can take over, as they show then."""
+    alone = {"at": "1s", "action": "zk.expire", "target": 1}
+    cut = {"at": "500ms", "action": "link.cut", "target": 1}
+    wanted = scenario(
+        assignment=[[0, 1]], rate=0, method=[cut, alone, SHUT_DOWN], config={**QUIET, **settings}, horizon="1m"
+    )
+    played = play(wanted)
+    assert len(asked(played)) == attempts
+    assert at_us <= ended_us(played) < at_us + 50_000
+
+
+def test_without_a_controller_it_asks_the_last_known_or_nobody() -> None:
+    """The controller is dead and nobody has noticed; its connection is refused. The next one is found in time."""
+    crash = {"at": "9s", "action": "broker.crash", "target": 6}
+    played = play(scenario(method=[crash, SHUT_DOWN], config=QUIET))
+    attempts = asked(played)
+    assert attempts[0] == (1, 6, "DISCONNECTED", -1)
+    assert attempts[-1][1] != 6
+    assert attempts[-1][2:] == ("NONE", 0)
+    assert played.state().leader == 1
+
+
+STEPS = [(step, edge) for step in ("shutdown.1", "shutdown.2", "shutdown.3") for edge in ("before", "after")]
+
+
+@pytest.mark.parametrize(("step", "edge"), STEPS)
+def test_the_controller_dies_in_the_middle(step: str, edge: str) -> None:
+    """The broker asks the next one, and nothing is lost."""
+    played = play(scenario(method=[SHUT_DOWN, at_step(step, edge, "controller.crash")], config=QUIET))
+    assert played.run.passed
+    attempts = asked(played)
+    assert attempts[0][2] == "DISCONNECTED"
+    assert attempts[-1][2:] == ("NONE", 0)
+    assert ended_us(played) > 15_000_000
+    assert 0 not in played.state().isr
+    assert played.run.metrics["offline_s"] == 0
+
+
+def test_a_broker_killed_on_its_way_down_is_just_dead() -> None:
+    kill = at_step("shutdown.1", "after", "broker.crash", target=0)
+    played = play(scenario(method=[SHUT_DOWN, kill], rollbacks=HEAL, config=QUIET))
+    assert played.run.passed
+    assert asked(played) == []
+    assert sorted(played.state().isr) == [0, 1, 2]
+
+
+def test_it_starts_again_once_it_is_down() -> None:
+    """A start that comes while the broker still shuts down waits for that."""
+    alone = {"at": "5s", "action": "broker.crash", "target": 1}
+    again = {**SHUT_DOWN, "at": "30s", "duration": "2s"}
+    played = play(scenario(assignment=[[0, 1]], rate=0, method=[alone, again], config=QUIET))
+    [_, restarted] = played.of(NodeStarted, lambda e: e.node == 0)
+    assert restarted.t_us == ended_us(played) > 45_000_000
+    assert played.state().leader == 0
+
+
+def test_stopping_without_asking_leaves_the_partition_to_be_found_leaderless() -> None:
+    played = play(scenario(method=[{**SHUT_DOWN, "action": "broker.stop"}], config=QUIET))
+    assert asked(played) == []
+    [elected] = played.of(LeaderElected, lambda e: e.selector != "new")
+    assert (elected.selector, elected.t_us > ended_us(played)) == ("offline", True)
+
+
+def test_a_rolling_restart_never_leaves_a_partition_without_leader() -> None:
+    tps = [TopicPartition("orders", number) for number in range(4)]
+    restarts: list[Table] = [
+        {**SHUT_DOWN, "at": f"{10 + 30 * broker}s", "target": broker, "duration": "10s"} for broker in range(4)
+    ]
+    wanted = scenario(
+        brokers=4, controller=3, assignment=[[0, 1, 2], [1, 2, 3], [2, 3, 0], [3, 0, 1]], method=restarts,
+        config={"min.insync.replicas": 2, "leader.imbalance.check.interval.seconds": 30},
+    )  # fmt: skip
+    played = play(wanted)
+    assert played.run.passed
+    assert played.run.metrics["offline_s"] == 0
+    assert played.run.metrics["under_min_isr_s"] == 0
+    assert played.run.metrics["failed_batches"] == 0
+    assert [len(played.state(tp).isr) for tp in tps] == [3, 3, 3, 3]
+
+
+@pytest.mark.parametrize("step", ["shutdown.1", "shutdown.3"])
+def test_a_step_that_nothing_brings_about_is_refused(step: str) -> None:
+    entry: dict[str, Any] = at_step(step, "after", "controller.crash")
+    with pytest.raises(BadInput, match="no broker asks for its shutdown"):
+        scenario(method=[entry])
+    assert isinstance(scenario(method=[SHUT_DOWN, entry]), Scenario)

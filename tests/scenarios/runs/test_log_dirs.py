@@ -1,0 +1,124 @@
+"""Moves between the log directories of a broker, on whole clusters: the operator's tool, throttles, crashes, epochs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from emulator.protocol.events import CopyBegun, CopyFailed, LogDirAsked, LogDirsVerified, LogReplaced, MovesVerified
+from scenarios.errors import BadInput
+from scenarios.language import Scenario
+from tests.scenarios.runs.building import HEAL, TP, Played, Table, play, scenario
+
+MIB = 1 << 20
+
+
+def moving(
+    *method: Table,
+    dirs: Sequence[str] = ("/data/1", "any", "any"),
+    replicas: Sequence[int] = (0, 1, 2),
+    execute: Table | None = None,
+    **more: Any,
+) -> Scenario:
+    """orders-0 on brokers 0, 1, 2; at 2 s the tool is given ``replicas`` in ``dirs``."""
+    move = {"topic": "orders", "partition": 0, "replicas": list(replicas), "log_dirs": list(dirs)}
+    given = {"at": "2s", "action": "reassign.execute", **(execute or {})}
+    found = scenario(
+        brokers=5, controller=4, method=(given, *method), rollbacks=HEAL,
+        **{"size": "20MiB", "horizon": "5m", "plan": {0: [0, 1, 2]}, **more},
+    )  # fmt: skip
+    table = found.to_table()
+    table["cluster"]["log_dirs"] = 2
+    table["plan"]["partitions"] = [move]
+    return Scenario.from_table(table)
+
+
+def homes(played: Played, *brokers: int) -> list[str]:
+    """The directory of orders-0 on each of ``brokers``."""
+    found = []
+    for broker in brokers:
+        log = played.stage.cluster.brokers[broker].replicas.partitions[TP].log
+        assert log is not None
+        found.append(log.directory.name)
+    return found
+
+
+def same_logs(played: Played, *brokers: int) -> bool:
+    logs = [played.stage.cluster.brokers[broker].replicas.partitions[TP].log for broker in brokers]
+    contents = [[batch.id for batch in log.batches] for log in logs if log is not None]
+    return len(contents) == len(brokers) and all(each == contents[0] for each in contents)
+
+
+def test_the_tool_moves_a_leader_to_its_other_directory() -> None:
+    played = play(moving())
+    assert played.run.passed, played.run.explanation
+    assert homes(played, 0, 1, 2) == ["/data/1", "/data/0", "/data/0"]
+    assert same_logs(played, 0, 1, 2)
+    assert [(e.node, e.source, e.target) for e in played.of(LogReplaced)] == [(0, "/data/0", "/data/1")]
+    assert [(e.node, e.target, e.error) for e in played.of(LogDirAsked)] == [(0, "/data/1", "NONE")]
+
+
+def test_a_replica_that_the_plan_adds_begins_in_its_directory() -> None:
+    """The tool tells the broker before the controller does, and again until the replica is there."""
+    played = play(moving(replicas=(0, 1, 3), dirs=("any", "any", "/data/1")))
+    assert played.run.passed, played.run.explanation
+    assert played.assignment() == (0, 1, 3)
+    assert homes(played, 3) == ["/data/1"]
+    assert [e.error for e in played.of(LogDirAsked)] == ["REPLICA_NOT_AVAILABLE", "NONE"]
+    assert played.of(CopyBegun) == []
+
+
+def test_the_copies_of_a_broker_are_throttled_until_verify() -> None:
+    verify: Table = {"at": "60s", "action": "reassign.verify"}
+    played = play(moving(verify, execute={"log_dirs_throttle": "2MiB/s"}, rate=0))
+    (begun,), (replaced,) = played.of(CopyBegun), played.of(LogReplaced)
+    took_s = (replaced.t_us - begun.t_us) / 1e6
+    assert took_s == pytest.approx(20 / 2, rel=0.2)
+    assert [(e.done, e.open, e.failed) for e in played.of(LogDirsVerified)] == [(1, 0, 0)]
+    assert [e.lifted for e in played.of(MovesVerified)] == [True]
+
+
+def test_verify_in_the_middle_leaves_the_throttle() -> None:
+    verify: Table = {"at": "5s", "action": "reassign.verify"}
+    played = play(moving(verify, execute={"log_dirs_throttle": "2MiB/s"}, rate=0))
+    assert [(e.done, e.open, e.failed) for e in played.of(LogDirsVerified)] == [(0, 1, 0)]
+    assert [e.lifted for e in played.of(MovesVerified)] == [False]
+
+
+def test_a_broker_that_does_not_answer_keeps_the_plan_back() -> None:
+    crash: Table = {"at": "1s", "action": "broker.crash", "target": 0}
+    played = play(moving(crash, replicas=(0, 1, 3), execute={"expect_error": "REQUEST_TIMED_OUT"}))
+    assert played.of(LogReplaced) == []
+    assert played.assignment() == (0, 1, 2)
+
+
+@pytest.mark.parametrize(("profile", "fails"), [("kafka-2.4", True), ("kafka-2.5", False)])
+def test_a_new_leader_epoch_in_the_middle_of_a_copy(profile: str, fails: bool) -> None:
+    """KAFKA-9654: up to 2.4 the copy fails until the broker is started anew."""
+    crash: Table = {"at": "4s", "action": "broker.crash", "target": 1}
+    wanted = moving(crash, execute={"log_dirs_throttle": "2MiB/s"}, profile=profile, strategy="kip-455", rate=20)
+    played = play(wanted)
+    assert [event.reason for event in played.of(CopyFailed)] == ["FENCED_LEADER_EPOCH"] * fails
+    assert homes(played, 0) == ["/data/0" if fails else "/data/1"]
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.integers(2_000, 9_000), st.sampled_from(["process", "host"]), st.sampled_from([0, 1]))
+def test_whenever_the_broker_crashes_the_move_ends_after_the_restart(at_ms: int, kind: str, broker: int) -> None:
+    crash: Table = {"at": f"{at_ms}ms", "action": "broker.crash", "target": broker, "kind": kind}
+    start: Table = {"at": f"{at_ms + 8_000}ms", "action": "broker.start", "target": broker}
+    dirs = ["/data/1" if place == broker else "any" for place in range(3)]
+    wanted = moving(crash, start, dirs=dirs, execute={"log_dirs_throttle": "4MiB/s"}, rate=50)
+    played = play(wanted)
+    asked = any(event.error == "NONE" for event in played.of(LogDirAsked))
+    assert homes(played, broker) == ["/data/1" if asked else "/data/0"]
+    assert same_logs(played, 0, 1, 2)
+
+
+def test_a_directory_that_no_broker_has_is_refused() -> None:
+    with pytest.raises(BadInput, match="did you mean '/data/1'"):
+        moving(dirs=("/dat/1", "any", "any"))

@@ -1,0 +1,243 @@
+"""Topics that are deleted, made again and expanded, on a whole cluster."""
+
+import json
+from typing import Any
+
+import pytest
+
+from brokers.log.directory import log_path
+from emulator.kernel import Signal, World
+from emulator.protocol import znodes
+from emulator.protocol.errors import Errors
+from emulator.protocol.events import Fault, Produced
+from emulator.protocol.types import TopicPartition
+from emulator.zookeeper import ZkSpec
+from scenarios.cluster import Cluster, ClusterSetup, TopicSetup
+from scenarios.cluster.clients import Operator
+from scenarios.cluster.clients.tools import topics
+from scenarios.cluster.clients.tools.outcome import DONE, Outcome
+from scenarios.cluster.clients.tools.placement import place_replicas
+from scenarios.profiles.releases import BUNDLES
+from tests.scenarios.runs.building import EXECUTE, HEAL, Played, Table, at_step, play, scenario
+
+DELETE: Table = {"at": "2s", "action": "topic.delete", "topic": "orders"}
+GONE: Table = {"assignment": {"orders-0": []}, "within": "1m"}
+
+
+def left_of(played: Played, topic: str = "orders") -> list[str]:
+    """What still stands in ZooKeeper and on the brokers' disks."""
+    tree, cluster = played.stage.cluster.zookeeper.tree, played.stage.cluster
+    paths = (znodes.topic_path(topic), f"{znodes.CONFIG_TOPICS}/{topic}", znodes.delete_topic_path(topic))
+    logs = [f"log on {b}" for b, node in cluster.nodes.items() if log_path(TopicPartition(topic, 0)) in node.disk.files]
+    return [path for path in paths if tree.get(path) is not None] + logs
+
+
+def expand(partitions: int, **more: object) -> Table:
+    return {"at": "2s", "action": "topic.expand", "topic": "orders", "partitions": partitions, **more}
+
+
+# -- deletion ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("acks", ["all", "1", "0"])
+def test_a_topic_under_load_is_deleted(acks: str) -> None:
+    """The producer hears UNKNOWN_TOPIC_OR_PARTITION; nothing counts as lost, offline or under-replicated."""
+    played = play(scenario(method=[DELETE], expect=[GONE], acks=acks, rate=2000))
+    assert played.run.passed, played.run.explanation
+    assert left_of(played) == []
+    assert played.run.lost == {"all": 0, "1": 0}
+    assert played.run.metrics["offline_s"] == 0
+    assert played.run.metrics["under_replicated_assigned_s"] == 0
+
+
+def test_a_producer_gives_a_deleted_topic_up_at_last() -> None:
+    """After delivery.timeout.ms (120 s), with the error that it was refused with."""
+    later: Table = {"at": "125s", "action": "link.heal", "target": [3]}
+    played = play(scenario(method=[DELETE, later]))
+    given_up = played.of(Produced, lambda e: e.error != "NONE")
+    assert {event.error for event in given_up} == {"UNKNOWN_TOPIC_OR_PARTITION"}
+    assert min(event.latency_us for event in given_up) >= 120_000_000
+
+
+def test_a_topic_comes_back_under_its_name() -> None:
+    """On other brokers and with epochs from the beginning; the producer finds it and goes on."""
+    again = {"name": "orders", "assignment": [[3, 1, 2]]}
+    played = play(
+        scenario(
+            method=[DELETE, {"after": "5s", "action": "topic.create", "topic": again}],
+            expect=[{"assignment": {"orders-0": [3, 1, 2]}}, {"leader": {"orders-0": 3}, "within": "1m"}],
+            rate=500,
+        )
+    )
+    assert played.run.passed, played.run.explanation
+    assert played.state().leader_epoch == 0
+    before, after = [
+        [e for e in played.of(Produced) if e.error == "NONE" and (e.leader == leader)] for leader in (0, 3)
+    ]
+    assert before
+    assert after
+    assert min(event.base_offset for event in after) == 0
+    assert played.run.metrics["failed_batches"] == 0
+
+
+def test_a_dead_replica_holds_a_deletion_up() -> None:
+    crash: Table = {"at": "1s", "action": "broker.crash", "target": [2]}
+    wait: Table = {"at": "20s", **{k: v for k, v in DELETE.items() if k != "at"}}
+    played = play(scenario(method=[crash, wait], expect=[{"assignment": {"orders-0": [0, 1, 2]}}], rate=0))
+    assert played.run.passed, played.run.explanation
+    assert left_of(played) == [
+        "/brokers/topics/orders",
+        "/config/topics/orders",
+        "/admin/delete_topics/orders",
+        "log on 2",
+    ]
+    healed = play(scenario(method=[crash, wait], rollbacks=HEAL, expect=[GONE], rate=0))
+    assert healed.run.passed, healed.run.explanation
+    assert left_of(healed) == []
+
+
+@pytest.mark.parametrize(
+    "step", ["delete.metadata", "delete.offline", "delete.start", "delete.answer", "delete.znodes"]
+)
+@pytest.mark.parametrize("action", ["controller.crash", "broker.pause"])
+def test_the_controller_is_lost_in_the_middle(step: str, action: str) -> None:
+    fault = at_step(step, "after", action, **({"target": "controller"} if action == "broker.pause" else {}))
+    played = play(scenario(method=[DELETE, fault], rollbacks=HEAL, expect=[GONE], rate=200))
+    assert played.run.passed, played.run.explanation
+    assert left_of(played) == []
+    assert not played.run.violations
+
+
+def test_a_moving_topic_is_deleted_when_its_move_is_over() -> None:
+    played = play(
+        scenario(
+            plan={0: (0, 1, 3)},
+            method=[EXECUTE, at_step("move.wait", "before", "topic.delete", topic="orders")],
+            expect=[{"step": "move.done", "partition": "orders-0"}, GONE],
+            size="4MiB",
+        )
+    )
+    assert played.run.passed, played.run.explanation
+    assert left_of(played) == []
+    assert played.admin is None
+
+
+def test_deletion_can_be_disabled() -> None:
+    config = {"delete.topic.enable": False}
+    played = play(scenario(method=[DELETE], config=config, expect=[{"assignment": {"orders-0": [0, 1, 2]}}]))
+    assert played.run.passed, played.run.explanation
+    assert played.stage.cluster.zookeeper.tree.get(znodes.delete_topic_path("orders")) is None
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        ({"action": "topic.create", "topic": {"name": "orders"}}, "topic.create: orders: TOPIC_ALREADY_EXISTS"),
+        (
+            {"action": "topic.expand", "topic": "orders", "partitions": 2},
+            "topic.expand: orders: REASSIGNMENT_IN_PROGRESS",
+        ),
+    ],
+)
+def test_what_kafka_refuses_was_not_exercised(entry: Table, reason: str) -> None:
+    """A topic that is still there although it is being deleted, a move under way: only Kafka can tell when."""
+    first = DELETE if entry["action"] == "topic.create" else EXECUTE
+    played = play(scenario(method=[first, {"after": "5ms", **entry}], plan={0: (0, 1, 3)}, size="16MiB"))
+    assert (played.run.verdict, played.run.reason) == ("failed", "not exercised")
+    assert reason in played.run.explanation
+    [asked] = played.of(Fault, lambda event: event.action == entry["action"])
+    assert f"(event {asked.seq})" in played.run.explanation, "where it was refused, not where the move ended"
+
+
+# -- expansion --------------------------------------------------------------------------------------------------------
+
+
+def test_partitions_are_added_where_kafka_puts_them() -> None:
+    played = play(scenario(method=[expand(4)], expect=[{"assignment": {"orders-3": [3, 4, 5]}}]))
+    assert played.run.passed, played.run.explanation
+    found = [played.assignment(TopicPartition("orders", p)) for p in range(4)]
+    assert found == [(0, 1, 2), (1, 2, 3), (2, 3, 4), (3, 4, 5)]
+    assert [played.state(TopicPartition("orders", p)).leader for p in range(4)] == [0, 1, 2, 3]
+
+
+def test_partitions_are_added_where_the_scenario_says() -> None:
+    played = play(scenario(method=[expand(2, assignment=[[5, 3, 1]])], expect=[{"isr": {"orders-1": [1, 3, 5]}}]))
+    assert played.run.passed, played.run.explanation
+    assert played.assignment(TopicPartition("orders", 1)) == (5, 3, 1)
+
+
+def test_placement_shifts_the_followers_after_each_round() -> None:
+    """Values of Kafka's algorithm, computed by hand: five brokers, partition 0 on broker 0."""
+    assert place_replicas([0, 1, 2, 3, 4], 6, 3, 0, 0) == [
+        (0, 1, 2), (1, 2, 3), (2, 3, 4), (3, 4, 0), (4, 0, 1), (0, 2, 3),
+    ]  # fmt: skip
+    assert place_replicas([1, 3], 2, 2, 2, 1) == [(1, 3), (3, 1)]
+    assert place_replicas([7], 2, 1, 7, 3) == [(7,), (7,)]
+
+
+def answers(setup: ClusterSetup, *commands: tuple[Any, ...]) -> list[object]:
+    """What the operator's commands are answered, one after the other."""
+    world, found = World(1), list[object]()
+
+    async def drive(cluster: Cluster) -> None:
+        for command, *arguments in commands:
+            done = Signal(world, "the command's end")
+            cluster.operator.begin(command, *arguments, done=done.set)
+            await done.wait()
+            found.append(done.value)
+            await world.settled()
+
+    world.run(Cluster(world, setup).run, drive)
+    return found
+
+
+async def begin_move(operator: Operator, topic: str, partition: int) -> None:
+    """Topic and admin znodes as they are while a partition is being moved by Kafka 2.4."""
+    data, _ = await operator.zk.get(znodes.topic_path(topic))
+    moving = {**json.loads(data), "adding_replicas": {str(partition): [3]}, "removing_replicas": {}}
+    await operator.zk.set(znodes.topic_path(topic), json.dumps(moving))
+
+
+@pytest.mark.parametrize("profile", ["kafka-2.3", "kafka-2.4"])
+def test_C75_create_partitions_for_topic_not_in_reassignment(profile: str) -> None:
+    """Topic a is being reassigned: in 2.4 partitions can be added to b and not to a; up to 2.3 to neither."""
+
+    def refused(topic: str) -> Outcome:
+        return Outcome(((topic, Errors.REASSIGNMENT_IN_PROGRESS),))
+
+    rule = BUNDLES[profile].moves_forbid_expansion
+    kept = {0: (0, 1, 2)}
+    expected = {
+        "kafka-2.3": [refused("a"), refused("b")],
+        "kafka-2.4": [refused("a"), DONE],
+    }
+    setup = ClusterSetup(brokers=4, topics=(TopicSetup("a", kept), TopicSetup("b", kept)), zk=ZkSpec())
+    move = begin_move if profile == "kafka-2.4" else stuck_move
+    found = answers(setup, (move, "a", 0), (topics.expand, "a", 2, None, rule), (topics.expand, "b", 2, None, rule))
+    assert found[1:] == expected[profile]
+
+
+async def stuck_move(operator: Operator, topic: str, partition: int) -> None:
+    """A move to a broker that is not there: it never ends."""
+    moves = {TopicPartition(topic, partition): (0, 1, 9)}
+    await operator.zk.create(znodes.REASSIGN_PARTITIONS, znodes.encode_reassignment(moves))
+
+
+@pytest.mark.parametrize(
+    ("command", "error"),
+    [
+        ((topics.delete, "b"), Errors.UNKNOWN_TOPIC_OR_PARTITION),
+        ((topics.expand, "b", 2, None, topics.any_move), Errors.UNKNOWN_TOPIC_OR_PARTITION),
+        ((topics.expand, "a", 1, None, topics.any_move), Errors.INVALID_PARTITIONS),
+        ((topics.expand, "a", 2, [(0, 1)], topics.any_move), Errors.INVALID_REPLICA_ASSIGNMENT),
+        ((topics.expand, "a", 3, [(0, 1, 2)], topics.any_move), Errors.INVALID_REPLICA_ASSIGNMENT),
+        ((topics.expand, "a", 2, [(0, 1, 1)], topics.any_move), Errors.INVALID_REPLICA_ASSIGNMENT),
+        ((topics.expand, "a", 2, [(0, 1, 9)], topics.any_move), Errors.INVALID_REPLICA_ASSIGNMENT),
+        ((topics.create, "a", {0: (0, 1, 2)}, {}), Errors.TOPIC_ALREADY_EXISTS),
+        ((topics.delete, "a"), Errors.NONE),
+    ],
+)
+def test_the_tool_is_answered_with_kafkas_error_codes(command: tuple[Any, ...], error: Errors) -> None:
+    setup = ClusterSetup(brokers=3, topics=(TopicSetup("a", {0: (0, 1, 2)}),))
+    (outcome,) = answers(setup, command)
+    assert outcome == (DONE if error is Errors.NONE else Outcome(((command[1], error),)))

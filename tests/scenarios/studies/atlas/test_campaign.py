@@ -1,0 +1,80 @@
+"""A campaign's folder: what is in it is whole, stays there, and is not done again."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scenarios.errors import BadInput
+from scenarios.runs.dataset import cells as store
+from scenarios.studies.atlas.campaign import CHUNK, Atlas, chunks
+from scenarios.studies.atlas.courses import DEFAULT
+from tests.scenarios.studies.atlas.made import CELLS, FEW, rows, sheets
+
+IDENTITY = FEW.identity()
+
+
+def test_rows_come_back_as_they_were(tmp_path: Path) -> None:
+    store.begin(tmp_path, IDENTITY, resume=False)
+    store.write_cells(tmp_path, rows()[:10])
+    store.write_cells(tmp_path, rows()[10:])
+    assert sorted(store.read_cells(tmp_path)) == sorted(rows())
+
+
+def test_the_same_cells_again_replace_themselves(tmp_path: Path) -> None:
+    store.begin(tmp_path, IDENTITY, resume=False)
+    first = store.write_cells(tmp_path, rows()[:5])
+    assert store.write_cells(tmp_path, rows()[:5]) == first
+    assert len(store.read_cells(tmp_path)) == 5
+
+
+def test_what_is_done_is_not_done_again() -> None:
+    done = [row.cell for row in rows()[3:]]
+    left = [cell.id for chunk in chunks(sheets(), FEW.replay, done) for cell in chunk.cells]
+    assert left == [row.cell for row in rows()[:3]]
+
+
+def test_chunks_hold_every_cell_once() -> None:
+    found = list(chunks(sheets(), FEW.replay))
+    assert [len(chunk.cells) for chunk in found] == [CHUNK, CELLS - CHUNK]
+    assert [cell.id for chunk in found for cell in chunk.cells] == [row.cell for row in rows()]
+
+
+def test_a_folder_is_not_taken_without_resume(tmp_path: Path) -> None:
+    store.begin(tmp_path, IDENTITY, resume=False)
+    with pytest.raises(BadInput, match="holds an atlas already; add --resume"):
+        store.begin(tmp_path, IDENTITY, resume=False)
+    store.begin(tmp_path, IDENTITY, resume=True)
+
+
+def test_an_atlas_of_another_seed_is_not_gone_on_with(tmp_path: Path) -> None:
+    store.begin(tmp_path, IDENTITY, resume=False)
+    other = Atlas(protocols=("wiki",), courses=(DEFAULT,), seed=9)
+    with pytest.raises(BadInput, match="holds an atlas with seed 1, not 9"):
+        store.begin(tmp_path, other.identity(), resume=True)
+
+
+def test_a_full_disk_costs_only_what_was_not_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store.begin(tmp_path, IDENTITY, resume=False)
+    store.write_cells(tmp_path, rows()[:5])
+
+    def full(_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(BadInput, match="No space left"):
+        store.write_cells(tmp_path, rows()[5:9])
+    monkeypatch.undo()
+    assert sorted(store.read_cells(tmp_path)) == sorted(rows()[:5])
+
+
+def test_a_part_that_is_cut_short_is_named(tmp_path: Path) -> None:
+    store.begin(tmp_path, IDENTITY, resume=False)
+    part = store.write_cells(tmp_path, rows()[:5])
+    part.write_bytes(part.read_bytes()[:100])
+    with pytest.raises(BadInput, match="is corrupt; delete it and resume"):
+        store.read_cells(tmp_path)

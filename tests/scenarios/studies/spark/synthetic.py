@@ -1,0 +1,121 @@
+"""A stand-in for the emulator: events drawn from a seed, measured as a run's would be, in no time at all."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from typing import Any
+
+from attrs import frozen
+
+from emulator.protocol import events as e
+from emulator.protocol.types import TopicPartition
+from emulator.trace.events import Step
+from scenarios.observe.measures.figures import CONTROL_APIS
+from scenarios.runs.dataset.record import RunRecord, RunSpec
+from tests.scenarios.observe.measures.streams import Stream
+
+NODES = (0, 1, 2, 3, 4)
+PARTITIONS = (TopicPartition("orders", 0), TopicPartition("orders", 1), TopicPartition("tax", 0))
+
+
+@frozen
+class SyntheticScenario:
+    """What ``sweep`` asks of a scenario.
+
+    ``steps``: events per run; ``spin_s``: time a run takes on the wall; ``fails_at``: a seed that breaks.
+    """
+
+    steps: int = 60
+    spin_s: float = 0.0
+    fails_at: int = -1
+    title: str = "synthetic"
+    profile: str = "kafka-2.3"
+
+    def to_table(self) -> dict[str, Any]:
+        return {"steps": self.steps, "spin_s": self.spin_s, "fails_at": self.fails_at}
+
+    def digest(self) -> str:
+        return f"synthetic-{self.steps}-{self.spin_s}-{self.fails_at}"
+
+
+def run_record(spec: RunSpec) -> RunRecord:
+    """The runner that tests name."""
+    table = json.loads(spec.scenario)
+    if spec.seed == table["fails_at"]:
+        raise ValueError(f"seed {spec.seed} is out of luck")
+    end = time.monotonic() + table["spin_s"]
+    record = random_run(spec, random.Random(f"{spec.strategy}/{spec.seed}"), table["steps"])
+    while time.monotonic() < end:  # stands for work: it must keep the executor busy
+        pass
+    return record
+
+
+def random_run(spec: RunSpec, draw: random.Random, steps: int) -> RunRecord:
+    """A run of ``steps`` random events, senseless as a cluster's history and therefore hard on measures."""
+    stream = Stream(min_isr={"orders": 2}, default_min_isr=1)
+    t_us = 0
+    for _ in range(steps):
+        t_us += draw.choice((0, 0, 1, 999, 50_000, 100_000, 130_001, 2_000_000))
+        random_event(stream.at(t_us / 1000), draw)
+    t_us += draw.choice((0, 1, 70_000, 5_000_000))
+    figures = stream.finish(t_us / 1000)
+    return RunRecord(
+        spec=spec,
+        verdict="passed",
+        reason="",
+        digest=stream.trace.digest(),
+        virtual_us=t_us,
+        events=stream.trace.seq,
+        figures=figures,
+        tables=stream.measures.tables(),
+    )
+
+
+def random_event(stream: Stream, draw: random.Random) -> None:
+    node, tp, offset = draw.choice(NODES), draw.choice(PARTITIONS), draw.randrange(40)
+    replicas = tuple(draw.sample(NODES, draw.randint(1, 4)))
+    actions: list[tuple[Any, ...]] = [
+        (e.Appended, node, *tp, draw.random() < 0.4, 0, offset, offset + 3, 1, 100),
+        (e.HighWatermark, node, *tp, True, 0, offset),
+        (e.LogLoaded, node, *tp, 0, offset, offset),
+        (e.Truncated, node, *tp, 0, offset, offset),
+        (e.BecameLeader, node, *tp, 0, offset, offset, (), (), (), ()),
+        (e.BecameFollower, node, *tp, 0, 1, offset, offset),
+        (e.FetchPosition, node, *tp, 0, 0, offset - 3),
+        (e.PartitionFailed, node, "ReplicaFetcherThread-0-0", *tp, 0, "corrupt"),
+        (e.PartitionUnfailed, node, *tp, "epoch"),
+        (e.ReplicaStopped, node, *tp, draw.random() < 0.5),
+        (e.NodeCrashed, node, 1, "process"),
+        (e.NodeStarted, node, 2),
+        (e.ControllerElected, node, 1),
+        (e.ControllerResigned, node, 1),
+        (e.IsrChanged, node, *tp, 0, draw.choice(("shrink", "expand")), replicas, 3),
+        (e.IsrUpdateFailed, node, *tp, 0),
+        (e.LeaderElected, *tp, node, 1, replicas, draw.choice(("new", "offline")), 1, draw.random() < 0.3),
+        (e.Produced, -2, *tp, 7, draw.choice((0, 1, -1)), draw.choice(("NONE", "REQUEST_TIMED_OUT")), 0, 3, 1,
+         draw.randrange(1, 90_000), 1, draw.choice(("acked", "expired"))),
+        (e.PositionReset, -1_000_000, *tp, -1, offset, "start"),
+        (e.Consumed, -1_000_000, *tp, offset, offset + 2, (1,), node, 0, offset + 5),
+        (e.ConsumerFailed, -1_000_000, *tp, offset, "truncated"),
+        (e.ControlRequest, draw.choice(tuple(CONTROL_APIS)), 0, node, 1, 1, offset, ""),
+        (Step, "wiki.2", draw.choice(("before", "after")), *tp, node, 0, 0, ""),
+        (e.Violated, "one-leader-per-epoch", "two of them"),
+        (e.Fault, "broker.crash", "1", ""),
+        (e.FetcherStarted, node, "ReplicaFetcherThread-0-0", 1),
+        (e.FetcherStopped, node, "ReplicaFetcherThread-0-0", 1, "idle"),
+    ]  # fmt: skip
+    kind = draw.randrange(len(actions) + 16)
+    if kind < len(actions):
+        stream.emit(*actions[kind])
+    elif kind < len(actions) + 6:
+        isr = tuple(node for node in replicas if draw.random() < 0.7)
+        stream.state(draw.choice((-1, *replicas)), isr, tp=tp)
+    elif kind < len(actions) + 10:
+        other = tuple(draw.sample(NODES, 3))
+        stream.topic(tp.topic, {0: replicas, 1: other} if tp.topic == "orders" else {0: replicas})
+    elif kind < len(actions) + 13:
+        stream.move(replicas, tp)
+    else:
+        stream.moved(tp)
