@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from emulator.metrics import Gauge, attribute, mbean
 from emulator.nodes import Process
 from emulator.protocol.address import PORT, host
+from emulator.protocol.events import ConsumerLag
 from emulator.protocol.fetch import FetchedPartition
-from emulator.protocol.metric_events import ConsumerLag
 from fetchers.quota import Quota
 from fetchers.state import NO_LAG, FetchState
 

@@ -5,13 +5,13 @@ What is fetched is known to the endpoint as well, which is told of each change (
 
 from collections.abc import Iterable
 
+from emulator.kernel import PendingWork
 from emulator.nodes import Process
 from emulator.protocol.fetch import FetchPartition
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH
 from emulator.protocol.types import TopicPartition
 from fetchers.kinds import Records
 from fetchers.metrics import ThreadMetrics
-from fetchers.pending import PendingWork
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState, LeaderEndPoint
 from fetchers.state import FetchState

@@ -7,7 +7,7 @@ from brokers.metrics.stable import StableLags
 from brokers.metrics.topics import BrokerTopicMetrics
 from emulator.metrics import mbean
 from emulator.nodes import Process
-from emulator.protocol.metric_events import PartitionGauges
+from emulator.protocol.events import PartitionGauges
 
 if TYPE_CHECKING:
     from brokers.partition import Partition

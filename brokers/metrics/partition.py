@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Figures(NamedTuple):
-    """See ``emulator.protocol.metric_events.PartitionGauges``, whose columns these are."""
+    """See ``emulator.protocol.events.PartitionGauges``, whose columns these are."""
 
     leads: bool = False
     in_sync_replicas: int = 0

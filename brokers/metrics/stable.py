@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from emulator.nodes import Process
-from emulator.protocol.metric_events import LastStableOffsetLag
+from emulator.protocol.events import LastStableOffsetLag
 
 if TYPE_CHECKING:
     from brokers.partition import Partition

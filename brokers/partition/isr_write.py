@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from attrs import define
 
 from brokers.partition.remote import NONE_REMOTE, RemoteReplica
-from emulator.protocol.events import IsrChanged, IsrProposed, IsrUpdateFailed
-from emulator.protocol.isr_events import UNCHECKED
+from emulator.protocol.events import UNCHECKED, IsrChanged, IsrProposed, IsrUpdateFailed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,12 +10,12 @@ from attrs import define, field
 
 from brokers.partition.fencing import refusal
 from emulator.disks import DiskError
+from emulator.kernel import PendingWork
 from emulator.network import Channel
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest, FetchResponse
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, UNDEFINED_OFFSET
 from emulator.protocol.types import Batch, TopicPartition
-from fetchers.pending import PendingWork
 
 if TYPE_CHECKING:
     from brokers.partition import Partition

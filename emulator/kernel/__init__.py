@@ -1,8 +1,8 @@
 """Virtual time on Trio: the only room that touches ``trio.lowlevel``."""
 
-from emulator.kernel.busy import Busy
 from emulator.kernel.clock import WorldClock
 from emulator.kernel.errors import BudgetExceeded, DeadIncarnation, Deadlock, ForeignAwait, KernelError
+from emulator.kernel.foreground import Busy, PendingWork
 from emulator.kernel.mailbox import Mailbox, Signal
 from emulator.kernel.task import Task
 from emulator.kernel.timer import Timer
@@ -17,6 +17,7 @@ __all__ = [
     "ForeignAwait",
     "KernelError",
     "Mailbox",
+    "PendingWork",
     "Signal",
     "Task",
     "Timer",

@@ -3,7 +3,7 @@
 import pytest
 
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved
-from emulator.protocol.metric_events import ConsumerLag
+from emulator.protocol.events import ConsumerLag
 from emulator.protocol.types import TopicPartition
 from fetchers import BrokerQuotas, FetcherManager
 from tests.fetchers.rig import KINDS, A, B, Rig, play, write

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from emulator.protocol.events import BecameFollower, IsrProposed
-from emulator.protocol.isr_events import UNCHECKED
+from emulator.protocol.events import UNCHECKED, BecameFollower, IsrProposed
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.checkers.ghosts import Ghosts

@@ -7,8 +7,7 @@ from typing import ClassVar
 from attrs import define
 
 from emulator.metrics.grid import GAUGES_US
-from emulator.protocol.events import BecameLeader, FetchPosition, HighWatermark, NodeCrashed
-from emulator.protocol.metric_events import ConsumerLag
+from emulator.protocol.events import BecameLeader, ConsumerLag, FetchPosition, HighWatermark, NodeCrashed
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker, Moment, Report

@@ -12,8 +12,7 @@ from attrs import Factory, define
 
 from emulator.metrics import mbean, short_name
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
-from emulator.protocol.events import NodeCrashed, ReplicaStopped
-from emulator.protocol.metric_events import ConsumerLag, LastStableOffsetLag, PartitionGauges
+from emulator.protocol.events import ConsumerLag, LastStableOffsetLag, NodeCrashed, PartitionGauges, ReplicaStopped
 from scenarios.observe.metrics.rates import Counted, one_minute_rate
 
 _PARTITION_GAUGES = {

@@ -5,8 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
-from emulator.protocol.events import Appended, Consumed, HighWatermark, Produced
-from emulator.protocol.metric_events import ConsumerLag, LastStableOffsetLag, PartitionGauges
+from emulator.protocol.events import (
+    Appended,
+    Consumed,
+    ConsumerLag,
+    HighWatermark,
+    LastStableOffsetLag,
+    PartitionGauges,
+    Produced,
+)
 from emulator.protocol.types import TopicPartition
 
 METRICS = (

@@ -5,8 +5,8 @@ from attrs import evolve
 from brokers.metrics.partition import NOT_LEADING
 from brokers.policies import BrokerPolicies
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered
+from emulator.protocol.events import LastStableOffsetLag, PartitionGauges
 from emulator.protocol.fetch import CONSUMER
-from emulator.protocol.metric_events import LastStableOffsetLag, PartitionGauges
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkCode

@@ -5,8 +5,8 @@ from attrs import evolve
 
 from brokers.metrics import AllAssigned, CurrentReplicas, UnderReplication, WithoutAdding
 from brokers.policies import BrokerPolicies
+from emulator.protocol.events import PartitionGauges
 from emulator.protocol.kip_352_draft import DraftLeaderAndIsrPartition
-from emulator.protocol.metric_events import PartitionGauges
 from tests.brokers.bench import TP, Bench, state
 
 Brokers = tuple[int, ...]

@@ -9,8 +9,7 @@ import pytest
 
 from emulator.metrics.events import GaugeSet, MetricRegistered
 from emulator.protocol import events as e
-from emulator.protocol.isr_events import ReplicaTakenIn
-from emulator.protocol.metric_events import ConsumerLag
+from emulator.protocol.events import ConsumerLag, ReplicaTakenIn
 from emulator.protocol.znodes import CONTROLLER, broker_path, encode_broker, encode_controller
 from emulator.trace.events import ZkSession, ZkWritten
 from scenarios.observe.mbeans import (

@@ -9,8 +9,7 @@ import pytest
 from attrs import evolve
 
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
-from emulator.protocol.events import NodeCrashed
-from emulator.protocol.metric_events import ConsumerLag, PartitionGauges
+from emulator.protocol.events import ConsumerLag, NodeCrashed, PartitionGauges
 from scenarios.cli.files import load
 from scenarios.observe.measures.rows import BrokerMetricRow
 from scenarios.observe.metrics import History, Shown

@@ -1,4 +1,4 @@
-"""What a run records of logs and the disks they lie on (see ``emulator.protocol.events``)."""
+"""Logs and the disks that hold them."""
 
 from typing import NamedTuple
 

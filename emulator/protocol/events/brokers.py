@@ -1,0 +1,46 @@
+"""Machines and broker processes: start, crash, registration, controlled shutdown."""
+
+from typing import NamedTuple
+
+
+class NodeStarted(NamedTuple):
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    incarnation: int
+
+
+class NodeCrashed(NamedTuple):
+    """``kind``: ``process`` or ``host``."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    incarnation: int
+    kind: str
+
+
+class BrokerRegistered(NamedTuple):
+    """A broker is in /brokers/ids; its epoch is the czxid of the znode (KIP-380)."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    broker_epoch: int
+
+
+class ShutdownAsked(NamedTuple):
+    """A broker that is going down has asked the controller to take over: what it was told, or DISCONNECTED; how many
+    partitions with several replicas it still leads (-1: unknown)."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    controller: int
+    attempt: int
+    error: str
+    remaining: int

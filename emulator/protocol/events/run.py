@@ -1,0 +1,24 @@
+"""What a scenario does to the cluster, and what its checkers find."""
+
+from typing import NamedTuple
+
+
+class Fault(NamedTuple):
+    """The scenario did something: ``action`` (readings, 1) to ``target``."""
+
+    t_us: int
+    seq: int
+    cause: int
+    action: str
+    target: str
+    detail: str
+
+
+class Violated(NamedTuple):
+    """A checker found a broken invariant."""
+
+    t_us: int
+    seq: int
+    cause: int
+    invariant: str
+    statement: str
