@@ -1,29 +1,24 @@
-"""Fetcher threads: how a follower gets what its leader has, how a replica gets to another log directory, and what
-becomes of a partition that cannot."""
+"""Fetcher threads: how a follower copies its leader's log, how a replica is copied to another log directory, and what
+happens to partitions that fail."""
 
-from fetchers.alter_log_dirs import ReplicaAlterLogDirsManager
+from fetchers.endpoints import ReplicaFetcherBlockingSend
 from fetchers.failures import CorruptBatch, StorageError
-from fetchers.manager import FetcherManager
+from fetchers.manager import FetcherManager, ReplicaAlterLogDirsManager, ReplicaFetcherManager
 from fetchers.policies import FetcherPolicies
-from fetchers.ports import Connection, CurrentLogs, FollowerLog, InitialFetchState, LeaderEndPoint
-from fetchers.quota import Quota, ReplicationQuota
-from fetchers.quotas import BrokerQuotas, Throttle
-from fetchers.replica import ReplicaFetcherManager
+from fetchers.ports import InitialFetchState
+from fetchers.quota import Quota, QuotaManagers, ReplicationQuotaManager, Throttle
 
 __all__ = [
-    "BrokerQuotas",
-    "Connection",
     "CorruptBatch",
-    "CurrentLogs",
     "FetcherManager",
     "FetcherPolicies",
-    "FollowerLog",
     "InitialFetchState",
-    "LeaderEndPoint",
     "Quota",
+    "QuotaManagers",
     "ReplicaAlterLogDirsManager",
+    "ReplicaFetcherBlockingSend",
     "ReplicaFetcherManager",
-    "ReplicationQuota",
+    "ReplicationQuotaManager",
     "StorageError",
     "Throttle",
 ]

@@ -1,4 +1,4 @@
-"""Which of a broker's fetchers takes a partition, in Java's arithmetic (kafka-behaviour, 8.1)."""
+"""Which fetcher id a partition belongs to, in Java's arithmetic (kafka-behaviour, 8.1)."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -6,7 +6,7 @@ from functools import lru_cache
 from emulator.protocol.types import TopicPartition
 
 Assignment = Callable[[TopicPartition, int], int]
-"""From a partition and the number of fetchers to the one that takes it."""
+"""From a partition and the number of fetchers to the fetcher id."""
 
 
 @lru_cache(1024)
@@ -25,13 +25,13 @@ def fetcher_id(tp: TopicPartition, fetchers: int) -> int:
 
 
 def signed_fetcher_id(tp: TopicPartition, fetchers: int) -> int:
-    """(hash(topic) + 31·partition) rem ``fetchers``, with the sign of the sum: up to twice as many threads, and those
-    below zero as well (AbstractFetcherManager, 0.8.0)."""
+    """(hash(topic) + 31·partition) rem ``fetchers``, with the sign of the sum: ids may be negative, so
+    there are up to twice as many threads (AbstractFetcherManager, 0.8.0)."""
     signed = _signed(java_string_hash(tp.topic) + 31 * tp.partition)
     return signed % fetchers if signed >= 0 else -(-signed % fetchers)
 
 
 def _signed(value: int) -> int:
-    """As a signed 32-bit integer."""
+    """``value`` as a signed 32-bit integer."""
     value &= 0xFFFFFFFF
     return value - (1 << 32) if value >= 1 << 31 else value

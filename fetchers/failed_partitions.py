@@ -1,4 +1,4 @@
-"""failedPartitions (KIP-461): the partitions of one manager that no thread fetches any more because of an error."""
+"""failedPartitions (KIP-461): the partitions of one manager that are not fetched any more because of an error."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,11 @@ from fetchers.kinds import Records
 
 @define(eq=False)
 class FailedPartitions:
-    """Only a higher leader epoch or StopReplica takes a partition out. ``count``: the gauge FailedPartitionsCount."""
+    """The failed partitions of one manager. Only a higher leader epoch or StopReplica removes one.
+
+    Attributes:
+        count: the gauge FailedPartitionsCount.
+    """
 
     process: Process
     records: Records

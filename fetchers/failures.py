@@ -1,7 +1,7 @@
-"""What becomes of a partition, or of its thread, when something fails (kafka-behaviour, 8.4).
+"""What a failure does to a partition or to its thread: one rule for each generation of releases (kafka-behaviour, 8.4).
 
-KIP-461 (2.3) lets the partition fail and the thread go on. Before, an error that was not foreseen ended the thread, and
-all its partitions stood still unnoticed (KAFKA-8346).
+KIP-461 (2.3) lets the partition fail and the thread go on. Before, an unforeseen error ended the thread, and all its
+partitions stopped being fetched, unnoticed (KAFKA-8346).
 """
 
 from enum import Enum
@@ -12,7 +12,7 @@ from emulator.disks import DiskError
 
 
 class Verdict(Enum):
-    """What follows from an error."""
+    """The consequence of an error."""
 
     DELAY = "the partition is tried again after a back-off"
     FAIL = "the partition is not fetched any more"
@@ -25,11 +25,11 @@ class StorageError(Exception):
 
 
 class CorruptBatch(Exception):
-    """What came is damaged, or is no valid batch (CorruptRecordException, InvalidRecordException)."""
+    """A fetched batch is damaged or invalid (CorruptRecordException, InvalidRecordException)."""
 
 
 class FetcherDied(Exception):
-    """Ends a fetcher thread, as an exception that nobody catches ends one of Kafka's."""
+    """Ends a fetcher thread, as an uncaught exception ends one of Kafka's."""
 
 
 @frozen
@@ -39,7 +39,7 @@ class FailureRule:
     Attributes:
         storage: the log's disk refuses an append or a truncation.
         unexpected: an append or a truncation fails in any other way; a damaged batch only delays.
-        fenced: the leader knows of a later leader epoch.
+        fenced: the leader has a higher leader epoch.
     """
 
     storage: Verdict
@@ -47,7 +47,7 @@ class FailureRule:
     fenced: Verdict
 
     def judge(self, error: Exception) -> Verdict:
-        """What follows from the error of a log."""
+        """The consequence of an error that a log raised."""
         if isinstance(error, CorruptBatch):
             return Verdict.DELAY
         return self.storage if isinstance(error, (DiskError, StorageError)) else self.unexpected
@@ -57,7 +57,7 @@ KIP_461 = FailureRule(storage=Verdict.FAIL, unexpected=Verdict.FAIL, fenced=Verd
 """2.3 and later."""
 
 STORAGE_TOLERATED = FailureRule(storage=Verdict.DELAY, unexpected=Verdict.DIE, fenced=Verdict.DELAY)
-"""1.0 to 2.0: of what fails, only a log directory (KIP-112) is foreseen (AbstractFetcherThread, 1.1)."""
+"""1.0 to 2.0: only the failure of a log directory (KIP-112) is foreseen (AbstractFetcherThread, 1.1)."""
 
 THREAD_DIES = FailureRule(storage=Verdict.HALT, unexpected=Verdict.DIE, fenced=Verdict.DELAY)
-"""0.8 to 0.11: a broker does not outlive its disk (ReplicaFetcherThread, 0.8.0)."""
+"""0.8 to 0.11: a disk error ends the broker (ReplicaFetcherThread, 0.8.0)."""

@@ -1,4 +1,4 @@
-"""The two kinds of fetcher, as the trace tells them apart."""
+"""The events of the two kinds of fetcher: replica fetchers, and those that copy between log directories."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from emulator.protocol.events import (
 
 @frozen
 class Records:
-    """The events of one kind of fetcher: where it stands, and what failed or no longer does."""
+    """The event classes of one kind: the fetch position of a partition, its failure, and the end of its failure."""
 
     position: type[Any]
     failed: type[Any]

@@ -1,23 +1,24 @@
-"""What fetchers measure (kafka-behaviour, 9): of the managers MaxLag, MinFetchRate, FailedPartitionsCount and
-DeadThreadCount; of each thread FetcherStats and, for each partition, FetcherLagMetrics; of a throttle its byte-rate."""
+"""The metrics of fetchers (kafka-behaviour, 9): MaxLag, MinFetchRate, FailedPartitionsCount and DeadThreadCount of a
+manager; FetcherStats of each thread, and FetcherLagMetrics of each of its partitions."""
 
 from collections.abc import Sequence
 
-from emulator.metrics import Gauge, attribute, mbean
+from emulator.metrics import Gauge, mbean
 from emulator.nodes import Process
 from emulator.protocol.address import PORT, host
 from emulator.protocol.events import ConsumerLag
 from emulator.protocol.fetch import FetchedPartition
-from fetchers.quota import Quota
-from fetchers.state import NO_LAG, FetchState
+from fetchers.state import NO_LAG, PartitionFetchState
 
 
 class ManagerMetrics:
-    """Of one manager. MinFetchRate is not written: it is the least one-minute rate of its threads' RequestsPerSec.
+    """The metrics of one manager. MinFetchRate is not written: it is the lowest one-minute rate of its threads'
+    RequestsPerSec.
 
     Attributes:
-        failed, dead: the gauges FailedPartitionsCount (KIP-461) and DeadThreadCount (KAFKA-7981, 2.4): threads that an
-            error has ended, until a sweep finds them empty.
+        failed: the gauge FailedPartitionsCount (KIP-461).
+        dead: the gauge DeadThreadCount (KAFKA-7981, 2.4): threads that an error has ended, until the idle sweep removes
+            them.
     """
 
     def __init__(self, process: Process, type: str, client_id: str) -> None:
@@ -27,17 +28,17 @@ class ManagerMetrics:
         self.failed = gauge("FailedPartitionsCount")
         self.dead = gauge("DeadThreadCount")
         self._process = process
-        self._lagging: dict[FetchState, None] = {}
+        self._lagging: dict[PartitionFetchState, None] = {}
         self._max_lag = process.metrics.sampled(
             mbean("kafka.server", type, "MaxLag", clientId=client_id), self._read_max_lag
         )
         process.metrics.derived(mbean("kafka.server", type, "MinFetchRate", clientId=client_id))
 
     def thread(self, name: str, leader: int) -> "ThreadMetrics":
-        """Those of a thread that starts."""
+        """The metrics of a new thread."""
         return ThreadMetrics(self._process, self, name, leader)
 
-    def lag_changed(self, state: FetchState) -> None:
+    def lag_changed(self, state: PartitionFetchState) -> None:
         if state.lag > 0:
             self._lagging[state] = None
         else:
@@ -49,31 +50,31 @@ class ManagerMetrics:
 
 
 class ThreadMetrics:
-    """Of one thread and the partitions that it fetches."""
+    """The metrics of one thread and of the partitions that it fetches."""
 
     def __init__(self, process: Process, manager: ManagerMetrics, name: str, leader: int) -> None:
         self._process = process
         self._manager = manager
         self._fetcher = name
         self._dead = 0
-        self._changed: list[FetchState] = []
+        self._changed: list[PartitionFetchState] = []
         tags = {"clientId": name, "brokerHost": host(leader), "brokerPort": PORT}
         self._requests = process.metrics.meter(mbean("kafka.server", "FetcherStats", "RequestsPerSec", **tags))
         self._bytes = process.metrics.meter(mbean("kafka.server", "FetcherStats", "BytesPerSec", **tags))
 
     def died(self) -> None:
-        """An error has ended the thread; it counts as dead until a sweep finds it."""
+        """An error has ended the thread; it counts as dead until the idle sweep removes it."""
         self._dead = 1
         self._manager.dead.set(self._manager.dead.value + 1)
 
     def ended(self) -> None:
-        """The thread is no more."""
+        """The thread was shut down: remove its meters."""
         self._manager.dead.set(self._manager.dead.value - self._dead)
         for meter in (self._requests, self._bytes):
             self._process.metrics.remove(meter)
 
     def answered(self, answers: Sequence[FetchedPartition]) -> None:
-        """A fetch request was answered, or lost (no answers). A long poll that found nothing is routine."""
+        """A fetch request was answered, or lost (no answers). A response without records is counted but not written."""
         size = sum([batch.size for answer in answers for batch in answer.batches]) if answers else 0
         if size:
             self._bytes.mark(size)
@@ -81,19 +82,19 @@ class ThreadMetrics:
         else:
             self._requests.mark_idly()
 
-    def fetched(self, state: FetchState, leader_high_watermark: int) -> None:
-        """An answer was appended: Kafka's lag is what the leader had committed beyond it, also where it was empty
-        (KAFKA-7704)."""
+    def fetched(self, state: PartitionFetchState, leader_high_watermark: int) -> None:
+        """A response was appended: the lag is how far the leader's high watermark is above the new fetch offset, also
+        after a response without records (KAFKA-7704)."""
         lag = leader_high_watermark - state.offset if leader_high_watermark > state.offset else 0
         if lag != state.lag:
             self._set(state, lag)
 
-    def dropped(self, state: FetchState) -> None:
-        """The partition is not fetched here any more: its lag is gone."""
+    def dropped(self, state: PartitionFetchState) -> None:
+        """The thread does not fetch the partition any more: it has no lag."""
         if state.lag != NO_LAG:
             self._set(state, NO_LAG)
 
-    def _set(self, state: FetchState, lag: int) -> None:
+    def _set(self, state: PartitionFetchState, lag: int) -> None:
         state.lag = lag
         self._manager.lag_changed(state)
         if not self._changed:
@@ -101,7 +102,7 @@ class ThreadMetrics:
         self._changed.append(state)
 
     def write(self) -> None:
-        """An instant of the grid."""
+        """Write the lags that have changed; called at the instants of the metrics grid."""
         changed, self._changed = self._changed, []
         node = self._process.node.id
         for state in changed:
@@ -109,32 +110,3 @@ class ThreadMetrics:
                 state.lag_written = state.lag
                 tp = state.tp
                 self._process.emit(ConsumerLag, node, self._fetcher, tp.topic, tp.partition, state.lag)
-
-
-class ThrottleRate:
-    """The byte-rate of one replication quota (``kafka.server:type=LeaderReplication`` and its like, KIP-73). It exists
-    from the first bytes that are counted, as Kafka's sensor does, and is written once a second until its window is
-    empty."""
-
-    def __init__(self, process: Process, type: str, quota: Quota) -> None:
-        self._process = process
-        self._name = attribute("kafka.server", type, "byte-rate")
-        self._quota = quota
-        self._gauge: Gauge | None = None
-        self._due = False
-
-    def counted(self) -> None:
-        """Bytes have passed."""
-        if not self._due:
-            self._due = True
-            self._process.metrics.meters.add(self)
-
-    def write(self) -> None:
-        """A second is over."""
-        if self._gauge is None:
-            self._gauge = self._process.metrics.gauge(self._name)
-        rate = round(self._quota.byte_rate(self._process.clock_us))
-        self._gauge.set(rate)
-        self._due = False
-        if rate:
-            self.counted()

@@ -1,6 +1,7 @@
-"""The partitions of one fetcher thread: who truncates, who is delayed, who is held back; all others are fetched.
+"""The partitions of one fetcher thread: some truncate, some are delayed, some are held back by a throttle; all others
+are fetched.
 
-What is fetched is known to the endpoint as well, which is told of each change (``want``, ``forget``).
+The endpoint keeps the list of partitions to fetch; each change is passed on to it (``want``, ``forget``).
 """
 
 from collections.abc import Iterable
@@ -14,18 +15,18 @@ from fetchers.kinds import Records
 from fetchers.metrics import ThreadMetrics
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState, LeaderEndPoint
-from fetchers.state import FetchState
+from fetchers.state import PartitionFetchState
 
 
 class Partitions:
-    """See the module.
+    """The partitions of one thread, with their states.
 
     Attributes:
-        states: all of them, failed ones excluded.
-        truncating, delayed, held: those that are not fetched, each in one of them.
-        pending: says that the thread has something to do which it may not have noticed yet.
-        on_fetch: fetches name the epoch of what was fetched last.
-        patience_us: how long ``pending`` may say so.
+        states: all partitions, except failed ones.
+        truncating, delayed, held: the partitions that are not fetched; each is in one of the three.
+        pending: keeps the world unsettled while the thread has work that it may not have noticed yet.
+        on_fetch: fetch requests name the epoch of the last batch (``TruncationRule.on_fetch``).
+        patience_us: how long ``pending`` may keep the world unsettled.
     """
 
     def __init__(
@@ -37,7 +38,7 @@ class Partitions:
         records: Records,
         metrics: ThreadMetrics,
     ) -> None:
-        self.states: dict[TopicPartition, FetchState] = {}
+        self.states: dict[TopicPartition, PartitionFetchState] = {}
         self.truncating: dict[TopicPartition, None] = {}
         self.delayed: dict[TopicPartition, None] = {}
         self.held: dict[TopicPartition, None] = {}
@@ -51,21 +52,21 @@ class Partitions:
         self._metrics = metrics
         self._backoff_us = policies.replica_fetch_backoff_us
 
-    def __contains__(self, state: FetchState) -> bool:
-        """Whether ``state`` is still how its partition stands here; not after it was removed or got a new epoch."""
+    def __contains__(self, state: PartitionFetchState) -> bool:
+        """Whether ``state`` is current: its partition was neither removed nor added again under a new epoch."""
         return self.states.get(state.tp) is state
 
     @property
     def any_to_fetch(self) -> bool:
-        """Given that nothing truncates."""
+        """Whether any partition can be fetched, provided that none truncates."""
         return len(self.states) > len(self.delayed) + len(self.held)
 
     def add(self, start: InitialFetchState) -> None:
-        """Take a partition on; one already here under the same epoch keeps its state."""
+        """Add a partition; one that is here under the same leader epoch keeps its state."""
         state = self.states.get(start.tp)
         if state is None or state.leader_epoch != start.leader_epoch:
             self.drop(start.tp)
-            state = self.states[start.tp] = FetchState(
+            state = self.states[start.tp] = PartitionFetchState(
                 start.tp, start.leader_epoch, start.offset, start.log, adding=start.adding
             )
             if self.on_fetch and state.log.latest_epoch != UNDEFINED_EPOCH:
@@ -74,7 +75,7 @@ class Partitions:
                 self.truncating[start.tp] = None
 
     def drop(self, tp: TopicPartition) -> None:
-        """Give it up, wherever it stands."""
+        """Remove a partition, whatever its state."""
         state = self.states.pop(tp, None)
         self.truncating.pop(tp, None)
         self.delayed.pop(tp, None)
@@ -85,42 +86,42 @@ class Partitions:
             if not state.truncating:
                 self._position(state, -1)
 
-    def start_fetching(self, state: FetchState, offset: int) -> None:
-        """Fetch from ``offset`` on: the log has been cut, or the leader's log begins or ends there."""
+    def start_fetching(self, state: PartitionFetchState, offset: int) -> None:
+        """Fetch from ``offset`` on: the log was truncated to it, or the leader's log begins or ends there."""
         state.truncating = False
         state.offset = offset
         self.truncating.pop(state.tp, None)
         self._want(state, state.log.log_start_offset)
         self._position(state, offset)
 
-    def hold(self, state: FetchState) -> None:
-        """Leave it out of the fetches until ``let_go``."""
+    def hold(self, state: PartitionFetchState) -> None:
+        """Leave the partition out of the fetches until ``let_go``."""
         state.held = True
         self.held[state.tp] = None
         self._endpoint.forget(state.tp)
 
-    def let_go(self, state: FetchState) -> None:
+    def let_go(self, state: PartitionFetchState) -> None:
         state.held = False
         del self.held[state.tp]
         self._resume(state)
 
-    def _resume(self, state: FetchState) -> None:
-        """Fetch on from where it stood."""
+    def _resume(self, state: PartitionFetchState) -> None:
+        """Fetch again from the same offset."""
         self._want(state, 0)
 
-    def _want(self, state: FetchState, start: int) -> None:
+    def _want(self, state: PartitionFetchState, start: int) -> None:
         last = state.log.latest_epoch if self.on_fetch else UNDEFINED_EPOCH
         self._endpoint.want(FetchPartition(state.tp, state.leader_epoch, state.offset, start, last))
 
-    def _position(self, state: FetchState, offset: int) -> None:
+    def _position(self, state: PartitionFetchState, offset: int) -> None:
         tp = state.tp
         node = self._process.node.id
         self._process.emit(
             self._records.position, node, tp.topic, tp.partition, self._leader, state.leader_epoch, offset
         )
 
-    def truncate(self, tp: TopicPartition, offset: int) -> None:
-        """What is copied has been cut at ``offset``: find out anew how much of the copy is right."""
+    def mark_for_truncation(self, tp: TopicPartition, offset: int) -> None:
+        """The log that is copied was truncated to ``offset``: ask again where the copy has to be truncated."""
         state = self.states.get(tp)
         if state is None:
             return
@@ -136,8 +137,8 @@ class Partitions:
 
     # -- delays -----------------------------------------------------------------------------------------------------
 
-    def delay(self, states: Iterable[FetchState]) -> None:
-        """Leave ``states`` alone for a back-off; those that are delayed already keep their time."""
+    def delay_partitions(self, states: Iterable[PartitionFetchState]) -> None:
+        """Do not fetch the partitions for a back-off; those that are delayed already are not delayed for longer."""
         until = self._process.clock_us + self._backoff_us
         for state in states:
             if state.delayed_until_us:
@@ -149,19 +150,20 @@ class Partitions:
             self.delayed[state.tp] = None
             self._endpoint.forget(state.tp)
 
-    def refuse(self, state: FetchState) -> None:
-        """A leader that lives had an error for this partition: try again after a back-off.
+    def handle_error(self, state: PartitionFetchState) -> None:
+        """The leader answered with an error for this partition: try again after a back-off
+        (handlePartitionsWithErrors).
 
-        The first time this is work to come, since a control request is on its way to one of the two; a leader that
-        goes on refusing must not keep the world from being settled.
+        The first error keeps the world unsettled, since a control request is on its way to one of the two brokers; a
+        leader that goes on answering with errors must not.
         """
-        if not state.refused:
-            state.refused = True
+        if not state.had_error:
+            state.had_error = True
             PendingWork(self._process).hold(self.patience_us)
-        self.delay([state])
+        self.delay_partitions([state])
 
     def end_delays(self) -> None:
-        """Take up again those whose back-off is over."""
+        """Resume the partitions whose back-off is over."""
         if not self.delayed:
             return
         now = self._process.clock_us
@@ -175,7 +177,7 @@ class Partitions:
                 self._resume(state)
 
     def next_end_of_delay_us(self) -> int | None:
-        """How long until the first back-off is over, or a throttled partition may be fetched again."""
+        """How long until the first back-off is over, or until a throttled partition may be fetched; None: neither."""
         waits = [self.states[tp].delayed_until_us - self._process.clock_us for tp in self.delayed]
         if self.held:
             waits.append(self._backoff_us)

@@ -9,7 +9,18 @@ from fetchers.truncation import Kip279, TruncationRule
 
 @frozen
 class FetcherPolicies:
-    """Defaults are those of 2.3."""
+    """Kafka's settings for fetchers, and the rules that differ between releases. The defaults are those of 2.3.
+
+    Attributes:
+        assignment: which fetcher id a partition belongs to.
+        truncation: where a follower truncates its log.
+        out_of_range_drops_log: until 0.9 (KAFKA-2143, 0.10): a follower whose fetch offset is out of the leader's
+            range, although its log is no longer than the leader's by now, drops its log and starts at the leader's
+            start.
+        failures: the consequence of an error.
+        end_thread_when_all_failed: KIP-461's text ends a thread at once when all its partitions have failed; 2.3 ends
+            it at the next idle sweep.
+    """
 
     num_replica_fetchers: int = 1
     replica_fetch_wait_max_us: int = 500_000
@@ -21,9 +32,5 @@ class FetcherPolicies:
     assignment: Assignment = fetcher_id
     truncation: TruncationRule = field(factory=Kip279)
     out_of_range_drops_log: bool = False
-    """Until 0.9 (KAFKA-2143, 0.10): a follower whose offset is out of the leader's range, although its log is no longer
-    than the leader's by now, drops its log and begins at the leader's start."""
-
     failures: FailureRule = KIP_461
     end_thread_when_all_failed: bool = False
-    """KIP-461's text ends such a thread at once; 2.3 ends it at the next idle sweep."""

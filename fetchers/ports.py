@@ -1,4 +1,4 @@
-"""What a fetcher thread needs from its surroundings; brokers implement it."""
+"""What a fetcher thread needs from its surroundings: an end to fetch from, and a log that follows."""
 
 from typing import Any, Protocol
 
@@ -26,24 +26,25 @@ class FollowerLog(Protocol):
     def append_as_follower(
         self, batches: tuple[Batch, ...], leader_high_watermark: int, leader_log_start: int = 0
     ) -> int:
-        """Append, learn the high watermark and where the leader's log begins, return the new end.
+        """Append, take over the leader's high watermark and log start offset, and return the new end offset.
 
-        Raises anything: the thread's rule judges it (``fetchers.failures``).
+        May raise any exception: the failure rule of the thread judges it (``fetchers.failures``).
         """
         ...
 
     def truncate_to(self, offset: int) -> None:
-        """Drop what lies behind ``offset``. Raises anything: the partition fails."""
+        """Remove everything from ``offset`` on. May raise any exception: the partition fails."""
         ...
 
     def truncate_fully_and_start_at(self, offset: int) -> None: ...
 
 
-class Connection(Protocol):
-    """The way to a broker: one request at a time. ``emulator.network.Client`` is one."""
+class BlockingSend(Protocol):
+    """A connection to a broker with one request in flight (Kafka's BlockingSend): an ``emulator.network.Client``, or
+    what a test puts in its place."""
 
     async def call(self, request: Any, size: int, background: bool = False) -> Any:
-        """Ask and wait. Raises: emulator.network.Disconnected."""
+        """Send ``request`` and wait for the response. Raises: emulator.network.Disconnected."""
         ...
 
     def close(self) -> None: ...
@@ -52,37 +53,37 @@ class Connection(Protocol):
 class LeaderEndPoint(Protocol):
     """What a fetcher thread fetches from: the leader on another broker, or this broker's own current logs.
 
-    It is told what to read, and reads that with each ``fetch``. Each question raises
-    emulator.network.Disconnected if there is no answer.
+    The thread says which partitions to fetch from where (``want``, ``forget``), and each ``fetch`` reads them. The
+    coroutines raise emulator.network.Disconnected if there is no answer.
     """
 
     def want(self, wanted: FetchPartition) -> None:
-        """Read this partition from that offset on."""
+        """Fetch this partition from that offset on."""
         ...
 
     def forget(self, tp: TopicPartition) -> None:
-        """Read this partition no more."""
+        """Do not fetch this partition any more."""
         ...
 
     def reset(self) -> None:
-        """No answer came: whatever the other side remembered is void. What is wanted stays."""
+        """There was no answer: the fetch session is void. The wanted partitions stay the same."""
         ...
 
     async def fetch(self) -> tuple[FetchedPartition, ...]:
-        """What is new in the partitions that are wanted, now or before long; answers to positions that have changed
-        meanwhile are left out."""
+        """Wait for new data in the wanted partitions. Answers for positions that were changed meanwhile are left
+        out."""
         ...
 
     async def epoch_ends(self, queries: tuple[EpochQuery, ...]) -> tuple[EpochEndOffset, ...]:
-        """Where each epoch ends over there, in the order of the questions."""
+        """Where each epoch ends in the leader's log, in the order of ``queries``."""
         ...
 
     async def offsets(self, tp: TopicPartition, leader_epoch: int) -> ListOffsetsResponse:
-        """Where the log over there begins and ends."""
+        """The start and end offset of the leader's log."""
         ...
 
     def close(self) -> None:
-        """Nothing more is asked."""
+        """The thread is done with it."""
         ...
 
 
@@ -90,28 +91,32 @@ class CurrentLogs(Protocol):
     """This broker's own current logs, from which its future ones, in other log directories, are copied."""
 
     async def read(self, wanted: FetchPartition, max_bytes: int) -> FetchedPartition:
-        """What the log holds from there on, or the error that a fetch would get; takes the time that the disks need."""
+        """Read the log from there on; on an error, answer as a fetch would. Takes the time that the disks need."""
         ...
 
     def epoch_end(self, query: EpochQuery) -> EpochEndOffset:
-        """Where the epoch ends in the current log, whoever leads the partition."""
+        """Where the epoch ends in the current log, whether this broker leads the partition or not."""
         ...
 
     def offsets(self, tp: TopicPartition, leader_epoch: int) -> ListOffsetsResponse:
-        """Where the current log begins and ends."""
+        """The start and end offset of the current log."""
         ...
 
     def replace(self, tp: TopicPartition) -> bool:
-        """Let the future log take the current one's place if it holds as much. Raises anything: the copy fails."""
+        """Replace the current log by the future one if that has caught up, and return whether it did. May raise any
+        exception: the copy fails."""
         ...
 
 
 @define(eq=False)
 class InitialFetchState:
-    """What a follower begins to fetch: from which leader, under which epoch, from its own high watermark on.
+    """A partition that a follower begins to fetch.
 
-    ``adding``: whether a reassignment adds this replica, as far as the controller says. ``address``: where the leader
-    listens; a thread that knows another address for it is replaced.
+    Attributes:
+        leader, leader_epoch: from which broker, and under which epoch.
+        offset: the follower's own high watermark.
+        adding: whether a reassignment adds this replica, as far as the controller says.
+        address: where the leader listens; a thread that has another address for this leader is replaced.
     """
 
     tp: TopicPartition

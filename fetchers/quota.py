@@ -1,31 +1,42 @@
-"""A bound on bytes per second, and the replicas that KIP-73 lists under one (kafka-behaviour, 8.6).
+"""The replication throttles of one broker: KIP-73's quotas, KIP-542's, and the dynamic settings that change them
+(kafka-behaviour, 8.6).
 
-The rate is Kafka's windowed one (ReplicationQuotaManager and SimpleRate, 2.3): what the samples of the window hold,
-over the time since the oldest began. The answer that crosses the bound still goes through; what follows waits until
+The rate is Kafka's windowed one (ReplicationQuotaManager and SimpleRate, 2.3): the bytes in the samples of the window,
+over the time since the oldest sample began. The response that exceeds the quota is still sent; later ones wait until
 time has brought the rate down.
+
+KIP-542 was discussed and never merged (KAFKA-8330): no release has its settings. Its rule is here for comparison: its
+two rates apply only to replicas that a reassignment adds, until they are in sync, so that a restarted replica catches
+up unthrottled. Brokers know which replicas are being added where LeaderAndIsr says so (KIP-455, or KIP-352's draft);
+under other releases the rates apply to no replica. A replica that KIP-73 lists counts for that quota alone, as the KIP
+has it.
 """
 
 from collections.abc import Mapping
 
-from attrs import define, field
+from attrs import Factory, define, field
 
+from emulator.metrics import Gauge, attribute
+from emulator.nodes import Process
 from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import broker_entity
 
 UNLIMITED = 2**63 - 1
-"""Kafka's bound where none is set."""
+"""Kafka's quota where none is set."""
 NO_PARTITIONS: frozenset[int] = frozenset()
 
 
 @define(eq=False)
 class Quota:
-    """Bytes per second of virtual time that may pass, and those that have.
+    """A limit in bytes per second of virtual time, and the bytes that were counted.
 
-    The samples are a ring, and one that is obsolete begins anew at the next look: it still counts for how long the
-    window is, as Kafka's do (SampledStat, 2.3).
+    The samples are a ring. An obsolete sample is reset at the next look, and until then it still counts for the length
+    of the window, as Kafka's do (SampledStat, 2.3).
 
     Attributes:
-        rate: the bound.
-        windows, window_us: replication.quota.window.num and .size.seconds.
+        rate: the limit.
+        windows: replication.quota.window.num.
+        window_us: replication.quota.window.size.seconds.
     """
 
     rate: int = UNLIMITED
@@ -40,7 +51,7 @@ class Quota:
         return self.rate < UNLIMITED
 
     def record(self, size: int, now_us: int) -> None:
-        """``size`` bytes have passed, allowed or not."""
+        """Count ``size`` bytes, within the limit or not."""
         samples = self._samples
         if not samples:
             samples.append([now_us, 0])
@@ -48,41 +59,40 @@ class Quota:
             self._current = (self._current + 1) % self.windows
             samples[self._current : self._current + 1] = [[now_us, 0]]
         samples[self._current][1] += size
-        self._renew(now_us)
+        self._reset_obsolete(now_us)
 
-    def exceeded(self, now_us: int) -> bool:
-        """Whether the rate is above the bound. Where there is no sample, the window begins at this look, as Kafka's."""
+    def is_quota_exceeded(self, now_us: int) -> bool:
+        """Whether the rate is above the limit. If there is no sample, the window begins with this call, as Kafka's."""
         if self.rate >= UNLIMITED:
             return False
         if not self._samples:
             self._samples.append([now_us, 0])
-        self._renew(now_us)
+        self._reset_obsolete(now_us)
         held, elapsed_us = self._window(now_us)
         return held * 1_000_000 > self.rate * elapsed_us
 
     def byte_rate(self, now_us: int) -> float:
-        """Bytes per second over the window (``byte-rate`` of kafka.server:type=LeaderReplication and its like). Changes
-        nothing, whoever reads it how often."""
+        """Bytes per second over the window (``byte-rate`` of kafka.server:type=LeaderReplication and its like). Reading
+        it changes nothing."""
         held, elapsed_us = self._window(now_us)
         return held * 1_000_000 / elapsed_us
 
-    def _renew(self, now_us: int) -> None:
-        """Obsolete samples begin anew."""
+    def _reset_obsolete(self, now_us: int) -> None:
         obsolete_us = now_us - self.windows * self.window_us
         for sample in self._samples:
             if sample[0] <= obsolete_us:
                 sample[:] = now_us, 0
 
     def _window(self, now_us: int) -> tuple[int, int]:
-        """What the living samples hold, and for how long; the first window counts as a whole one."""
+        """The bytes of the samples in the window, and its length in us; the first window counts as a whole one."""
         alive = [sample for sample in self._samples if now_us - sample[0] < self.windows * self.window_us]
         begin_us = min([begin for begin, _size in alive], default=now_us)
         return sum([size for _begin, size in alive]), max(now_us - begin_us, self.window_us)
 
 
 @define(eq=False)
-class ReplicationQuota(Quota):
-    """KIP-73: one broker's quota in one direction, with the replicas that it binds while they are out of sync.
+class ReplicationQuotaManager(Quota):
+    """KIP-73: one broker's quota in one direction, and the replicas that it throttles while they are out of sync.
 
     The bytes of listed partitions count, in sync or not.
     """
@@ -90,9 +100,9 @@ class ReplicationQuota(Quota):
     _listed: dict[str, frozenset[int] | None] = field(factory=dict)
     """Topic -> partitions whose replica here is listed; None: all of them."""
 
-    def list_replicas(self, topic: str, partitions: frozenset[int] | None) -> bool:
-        """These of ``topic`` are listed and no others; None: all, whatever partitions there will be. Returns whether
-        that is new."""
+    def mark_throttled(self, topic: str, partitions: frozenset[int] | None) -> bool:
+        """List ``partitions`` of ``topic`` and no others; None: all, present and future. Returns whether this changed
+        the list."""
         before = self._listed.get(topic, NO_PARTITIONS)
         if partitions == NO_PARTITIONS:
             self._listed.pop(topic, None)
@@ -100,7 +110,7 @@ class ReplicationQuota(Quota):
             self._listed[topic] = partitions
         return partitions != before
 
-    def throttles(self, tp: TopicPartition) -> bool:
+    def is_throttled(self, tp: TopicPartition) -> bool:
         """Whether this broker's replica of ``tp`` is listed."""
         partitions = self._listed.get(tp.topic, NO_PARTITIONS)
         return partitions is None or tp.partition in partitions
@@ -118,3 +128,131 @@ def listed_here(settings: Mapping[str, str], name: str, broker: int) -> frozense
         return None
     replicas = (item.strip().split(":") for item in text.split(",") if item.strip())
     return frozenset(int(partition) for partition, holder in replicas if int(holder) == broker)
+
+
+class ThrottleRate:
+    """The byte-rate of one replication quota (``kafka.server:type=LeaderReplication`` and its like, KIP-73). It exists
+    from the first counted bytes on, as Kafka's sensor does, and is written once a second until its window is empty."""
+
+    def __init__(self, process: Process, type: str, quota: Quota) -> None:
+        self._process = process
+        self._name = attribute("kafka.server", type, "byte-rate")
+        self._quota = quota
+        self._gauge: Gauge | None = None
+        self._due = False
+
+    def counted(self) -> None:
+        """Bytes were counted: write the rate at the next second."""
+        if not self._due:
+            self._due = True
+            self._process.metrics.meters.add(self)
+
+    def write(self) -> None:
+        """Write the rate; called once a second while bytes are in the window."""
+        if self._gauge is None:
+            self._gauge = self._process.metrics.gauge(self._name)
+        rate = round(self._quota.byte_rate(self._process.clock_us))
+        self._gauge.set(rate)
+        self._due = False
+        if rate:
+            self.counted()
+
+
+@define(eq=False)
+class Throttle:
+    """One direction of one broker: as a leader, or as a follower.
+
+    Attributes:
+        listed: KIP-73's quota.
+        reassigned: KIP-542's.
+        active: whether any replica can be throttled. Callers check it first, since it is False in most runs.
+        version: incremented whenever the set of throttled replicas may have changed.
+        rate: shows the byte-rate of ``listed``; None in processes that show no metrics.
+    """
+
+    listed: ReplicationQuotaManager = Factory(ReplicationQuotaManager)
+    reassigned: Quota = Factory(Quota)
+    active: bool = False
+    version: int = 0
+    rate: ThrottleRate | None = None
+
+    def quota(self, tp: TopicPartition, adding: bool) -> Quota | None:
+        """The quota that limits the replica of ``tp`` while it is out of sync. ``adding``: a reassignment adds it."""
+        if self.listed.is_throttled(tp):
+            return self.listed
+        return self.reassigned if adding and self.reassigned.limited else None
+
+    def record(self, tp: TopicPartition, adding: bool, size: int, now_us: int) -> None:
+        """Count ``size`` bytes of ``tp``. ``adding``: they go to an out-of-sync replica that a reassignment adds."""
+        quota = self.quota(tp, adding)
+        if quota is not None:
+            quota.record(size, now_us)
+            if quota is self.listed and self.rate is not None:
+                self.rate.counted()
+
+    def changed(self) -> None:
+        self.active = self.listed.lists_any or self.reassigned.limited
+        self.version += 1
+
+
+@define(eq=False)
+class CopyThrottle(Throttle):
+    """Copies between the log directories of one broker: all of them share ``listed``, and no list applies (KIP-113)."""
+
+    def quota(self, tp: TopicPartition, adding: bool) -> Quota | None:
+        return self.listed
+
+    def changed(self) -> None:
+        self.active = self.listed.limited
+        self.version += 1
+
+
+@define(eq=False)
+class QuotaManagers:
+    """The replication quotas of one broker (QuotaFactory.QuotaManagers, 2.3)."""
+
+    broker: int
+    leader: Throttle = Factory(Throttle)
+    follower: Throttle = Factory(Throttle)
+    alter_log_dirs: CopyThrottle = Factory(CopyThrottle)
+
+    @classmethod
+    def windowed(cls, broker: int, windows: int, window_us: int) -> "QuotaManagers":
+        """Unlimited quotas with the window of replication.quota.window.num and .size.seconds."""
+
+        def quotas() -> tuple[ReplicationQuotaManager, Quota]:
+            return ReplicationQuotaManager(UNLIMITED, windows, window_us), Quota(UNLIMITED, windows, window_us)
+
+        return cls(broker, Throttle(*quotas()), Throttle(*quotas()), CopyThrottle(*quotas()))
+
+    def show(self, process: Process) -> None:
+        """Let ``process`` show the rates, under the names of Kafka's QuotaType."""
+        for type, throttle in (
+            ("LeaderReplication", self.leader),
+            ("FollowerReplication", self.follower),
+            ("AlterLogDirsReplication", self.alter_log_dirs),
+        ):
+            throttle.rate = ThrottleRate(process, type, throttle.listed)
+
+    def configured(self, entity: str, settings: Mapping[str, str]) -> None:
+        """Take over the dynamic settings of ``entity``. A setting that is missing is reset: to an unlimited rate, or to
+        an empty list. The default of all brokers is ignored, as in 2.3."""
+        if entity == broker_entity(self.broker):
+            self._limit(settings)
+        elif entity.startswith("topics/"):
+            topic = entity.removeprefix("topics/")
+            for side, throttle in (("leader", self.leader), ("follower", self.follower)):
+                name = f"{side}.replication.throttled.replicas"
+                if throttle.listed.mark_throttled(topic, listed_here(settings, name, self.broker)):
+                    throttle.changed()
+
+    def _limit(self, settings: Mapping[str, str]) -> None:
+        def rate(name: str) -> int:
+            return int(settings.get(name, UNLIMITED))
+
+        for side, throttle in (("leader", self.leader), ("follower", self.follower)):
+            throttle.listed.rate = rate(f"{side}.replication.throttled.rate")
+            throttle.reassigned.rate = rate(f"{side}.reassignment.throttled.rate")
+            throttle.changed()
+        self.alter_log_dirs.listed.rate = rate("replica.alter.log.dirs.io.max.bytes.per.second")
+        self.alter_log_dirs.changed()

@@ -10,12 +10,17 @@ NO_LAG = -1
 
 
 @define(eq=False, weakref_slot=False)
-class FetchState:
-    """One partition on this thread: truncating, fetching, or delayed until ``delayed_until_us``.
+class PartitionFetchState:
+    """One partition of a thread: truncating, fetching, or delayed (PartitionFetchState, 2.3).
 
-    ``held`` (left out of the fetches) and ``adding`` (a reassignment adds the replica) matter to a throttle;
-    ``refused``: the leader has answered with an error since the partition came here. ``lag``: Kafka's ConsumerLag as
-    the last answer showed it, ``lag_written``: as it was last told.
+    Attributes:
+        offset: the next offset to fetch; while it truncates, the offset that an undefined answer falls back to.
+        delayed_until_us: not fetched before then; 0: not delayed.
+        held: left out of the fetches by a throttle.
+        had_error: the leader has answered with an error since the partition was added.
+        adding: a reassignment adds this replica; a throttle may apply to such replicas alone.
+        lag: Kafka's ConsumerLag, as of the last answer.
+        lag_written: the lag as it was last written to the trace.
     """
 
     tp: TopicPartition
@@ -25,12 +30,12 @@ class FetchState:
     truncating: bool = True
     delayed_until_us: int = 0
     held: bool = False
-    refused: bool = False
+    had_error: bool = False
     adding: bool = False
     lag: int = NO_LAG
     lag_written: int = NO_LAG
 
     @property
     def behind(self) -> bool:
-        """Whether it is not in sync as far as a follower can tell; who has had no answer yet is not."""
+        """Whether the replica lags, as far as a follower knows; True before the first answer."""
         return self.lag != 0

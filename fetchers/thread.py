@@ -1,85 +1,99 @@
-"""One fetcher thread: its life, and the partitions that come and go (kafka-behaviour, 8.1 and 8.2; KIP-461).
+"""One fetcher thread: its rounds, its failures, and its partitions that are added and removed (kafka-behaviour, 8.1 to
+8.4; AbstractFetcherThread, 2.3; KIP-461).
 
-It is a Trio task. What it does to partitions happens in synchronous transitions between two waits, so a LeaderAndIsr
-can take partitions away or give them a new epoch while an answer is under way; such answers are ignored. What it
-fetches from is a port: replica fetchers and those that move a replica between log directories share everything here.
+It is a Trio task. Each of its rounds truncates the logs of new partitions or, when none is left to truncate, fetches:
+
+    do_work ─┬─ maybe_truncate ──────── ask the leader where epochs end ─── truncate ─── start fetching
+             ├─ process_fetch_request ─ one fetch ─── append, or handle the error of each partition
+             └─ wait until a delay is over or partitions are added
+
+State changes in synchronous transitions between two waits, so a LeaderAndIsr can remove partitions or raise their
+leader epoch while a request is in flight; the answer for such a partition is ignored. Replica fetchers and the fetchers
+that copy a replica to another log directory differ in the endpoint and in the log they are given (``fetchers.ports``).
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from typing import Any
 
 import structlog
 import trio
+from attrs import define, field
 
-from emulator.kernel import Mailbox
+from emulator.kernel import KernelError, Mailbox
 from emulator.network import Disconnected
 from emulator.nodes import Process
+from emulator.protocol.errors import Errors
 from emulator.protocol.events import FetcherStarted, FetcherStopped
+from emulator.protocol.fetch import FetchedPartition, FetchPartition
+from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, EpochEndOffset, EpochQuery
 from emulator.protocol.types import TopicPartition
 from fetchers.failed_partitions import FailedPartitions
-from fetchers.failing import Failing
-from fetchers.failures import FetcherDied
-from fetchers.fetching import FetchRound, Finish
+from fetchers.failures import FetcherDied, Verdict
 from fetchers.metrics import ThreadMetrics
 from fetchers.partitions import Partitions
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState, LeaderEndPoint
-from fetchers.quotas import Throttle
-from fetchers.throttling import FollowerThrottle
-from fetchers.truncating import TruncationRound
+from fetchers.quota import Throttle
+from fetchers.state import PartitionFetchState
+from fetchers.throttle import FollowerThrottle
+
+Finish = Callable[[TopicPartition], bool]
+"""Called after each append: completes the copy of a partition if it has everything, and returns whether it did. The
+partition is then removed from the thread (ReplicaAlterLogDirsThread.processPartitionData)."""
 
 
+@define(eq=False)
 class FetcherThread:
-    """See the module.
+    """Fetches partitions from one leader.
 
     Attributes:
-        states: the partitions it fetches, failed ones excluded.
-        address: where its leader listens, as the partitions that it was begun for had it.
-        ended: it was ended.
-        dead: an error has ended it. Its partitions stay as they are, and nothing happens to them any more.
+        leader: the broker that is fetched from; the thread's own broker for copies between log directories.
+        address: where the leader listens, as known when the thread was created.
+        partitions: the partitions with their states.
+        states: ``partitions.states``: failed partitions are not among them.
+        ended: the thread was shut down.
+        dead: an error has ended the thread. Its partitions stay in it, and are not fetched any more.
+        throttle: leaves throttled partitions out of the fetches.
     """
 
-    def __init__(
-        self,
-        name: str,
-        leader: int,
-        process: Process,
-        endpoint: LeaderEndPoint,
-        policies: FetcherPolicies,
-        failed: FailedPartitions,
-        throttle: Throttle,
-        metrics: ThreadMetrics,
-        finish: Finish | None = None,
-    ) -> None:
-        self.name = name
-        self.leader = leader
-        self.address = ""
-        self.ended = False
-        self.dead = False
-        self._process = process
-        self._endpoint = endpoint
-        self._policies = policies
-        self._metrics = metrics
-        self.partitions = partitions = Partitions(process, leader, endpoint, policies, failed.records, metrics)
-        self.states = partitions.states
-        self._throttle = FollowerThrottle(process, partitions, throttle)
-        failing = Failing(process, name, partitions, failed, policies.failures, self._all_failed)
-        self._truncation = TruncationRound(partitions, endpoint, policies.truncation, failing, name)
-        self._fetching = FetchRound(
-            partitions, endpoint, failing, self._truncation, policies, self._throttle, finish, metrics
-        )
-        self._bell = Mailbox(process.world, f"work for {process.name}/{name}")
-        self._scope: trio.CancelScope | None = None
-        self._log = structlog.get_logger("fetchers").bind(broker=process.node.id, fetcher=name)
+    name: str
+    leader: int
+    _process: Process
+    _endpoint: LeaderEndPoint
+    _policies: FetcherPolicies
+    _failed: FailedPartitions
+    _quotas: Throttle
+    _metrics: ThreadMetrics
+    _finish: Finish | None = None
+    address: str = ""
+    ended: bool = False
+    dead: bool = False
+    partitions: Partitions = field(init=False)
+    states: dict[TopicPartition, PartitionFetchState] = field(init=False)
+    throttle: FollowerThrottle = field(init=False)
+    _bell: Mailbox = field(init=False)
+    _scope: trio.CancelScope | None = None
+    _log: Any = field(init=False)
 
-    # -- life -------------------------------------------------------------------------------------------------------
+    def __attrs_post_init__(self) -> None:
+        process = self._process
+        self.partitions = Partitions(
+            process, self.leader, self._endpoint, self._policies, self._failed.records, self._metrics
+        )
+        self.states = self.partitions.states
+        self.throttle = FollowerThrottle(process, self.partitions, self._quotas)
+        self._bell = Mailbox(process.world, f"work for {process.name}/{self.name}")
+        self._log = structlog.get_logger("fetchers").bind(broker=process.node.id, fetcher=self.name)
+
+    # -- start and end ----------------------------------------------------------------------------------------------
 
     def start(self) -> None:
         self._process.emit(FetcherStarted, self._process.node.id, self.name, self.leader)
         self._process.spawn(self._run, name=self.name)
 
     def end(self, reason: str) -> None:
-        """Stop at once, in the middle of whatever it waits for."""
+        """Stop at once, whatever the thread is waiting for."""
         if self.ended:
             return
         self.ended = True
@@ -91,45 +105,166 @@ class FetcherThread:
         if self._scope is not None:
             self._scope.cancel()
 
-    def _all_failed(self) -> None:
-        if self._policies.end_thread_when_all_failed:
-            self.end("all-failed")
-
     async def _run(self) -> None:
         async with self._process.world.open_nursery() as nursery:
             self._scope = nursery.cancel_scope
             try:
-                await self._work()
+                while not self.ended:
+                    await self._do_work()
             except FetcherDied as error:
                 self._die(error)
 
     def _die(self, error: FetcherDied) -> None:
-        """Nobody is told, and the manager goes on giving this thread partitions that it will never fetch."""
+        """End as a thread of Kafka's does: its manager does not notice, and goes on adding partitions to it."""
         self._log.error("thread died", reason=str(error))
         self.dead = True
         self._metrics.died()
         self.partitions.pending.release()
         self._process.emit(FetcherStopped, self._process.node.id, self.name, self.leader, "died")
 
-    async def _work(self) -> None:
+    async def _do_work(self) -> None:
         partitions = self.partitions
-        while not self.ended:
-            partitions.end_delays()
-            self._throttle.apply()
-            if partitions.truncating:
+        partitions.end_delays()
+        self.throttle.apply()
+        if partitions.truncating:
+            partitions.pending.release()
+            await self._maybe_truncate()
+        elif partitions.any_to_fetch:
+            if not partitions.held:
                 partitions.pending.release()
-                await self._truncation.run()
-            elif partitions.any_to_fetch:
-                if not partitions.held:
-                    partitions.pending.release()
-                await self._fetch()
+            await self._process_fetch_request()
+        else:
+            await self._wait_within(partitions.next_end_of_delay_us())
+
+    async def _wait_within(self, timeout_us: int | None) -> None:
+        """Wait until partitions are added, at most for ``timeout_us``."""
+        self._bell.clear()
+        if timeout_us is None:
+            await self._bell.get()
+            return
+        with suppress(trio.TooSlowError):
+            await self._bell.get_within(timeout_us)
+
+    # -- partitions are added and removed -----------------------------------------------------------------------------
+
+    def add_partitions(self, starts: Iterable[InitialFetchState]) -> None:
+        """Begin to fetch partitions; one that is here under the same leader epoch keeps its state."""
+        partitions = self.partitions
+        for start in starts:
+            partitions.add(start)
+            self.throttle.lag_changed(self.states[start.tp])
+        self._wake()
+
+    def remove_partitions(self, gone: Iterable[TopicPartition]) -> None:
+        for tp in gone:
+            if tp in self.states:
+                self.partitions.drop(tp)
+        if not self.partitions.truncating:
+            self.partitions.pending.release()
+
+    def remove_all_partitions(self) -> list[InitialFetchState]:
+        """Remove all partitions. Returns what another thread needs to go on with them."""
+        starts = [
+            InitialFetchState(
+                state.tp, self.leader, state.leader_epoch, state.offset, state.log, state.adding, self.address
+            )
+            for state in self.states.values()
+        ]
+        self.remove_partitions([start.tp for start in starts])
+        return starts
+
+    def mark_for_truncation(self, tp: TopicPartition, offset: int) -> None:
+        """The log that is fetched from was truncated to ``offset``: truncate the copy of ``tp`` as well
+        (markPartitionsForTruncation)."""
+        self.partitions.mark_for_truncation(tp, offset)
+        self._wake()
+
+    def _wake(self) -> None:
+        if (self.partitions.truncating or self.partitions.on_fetch) and not self.dead:
+            self.partitions.pending.hold(self.partitions.patience_us)
+        self._bell.put(None)
+
+    # -- truncating (kafka-behaviour, 8.3) ----------------------------------------------------------------------------
+
+    async def _maybe_truncate(self) -> None:
+        """One round: logs without an epoch are cut at their high watermark; about the others the leader is asked.
+
+        Raises:
+            FetcherDied: a log cannot be read, or the leader answers about a partition that was not asked about.
+        """
+        partitions, rule = self.partitions, self._policies.truncation
+        asking: dict[TopicPartition, PartitionFetchState] = {}
+        queries: list[EpochQuery] = []
+        for tp in list(partitions.truncating):
+            state = partitions.states[tp]
+            epoch = self._latest_epoch(state)
+            if rule.asks(epoch):
+                asking[tp] = state
+                queries.append(EpochQuery(tp, state.leader_epoch, epoch))
             else:
-                await self._wait_within(partitions.next_end_of_delay_us())
+                self._do_truncate(state, state.offset, True)
+        if queries:
+            await self._truncate_to_epoch_end_offsets(asking, tuple(queries))
+        if not partitions.truncating:
+            partitions.truncating.clear()  # frees the memory of the deleted keys
 
-    async def _fetch(self) -> None:
-        """One round. A lost leader costs a back-off, then each partition another (the double wait is Kafka's).
+    def _latest_epoch(self, state: PartitionFetchState) -> int:
+        try:
+            return state.log.latest_epoch
+        except Exception as error:
+            raise FetcherDied(f"{state.tp}: no replica to truncate: {error}") from error
 
-        A partition that is added meanwhile ends the first wait and is not delayed.
+    async def _truncate_to_epoch_end_offsets(
+        self, asking: dict[TopicPartition, PartitionFetchState], queries: tuple[EpochQuery, ...]
+    ) -> None:
+        partitions = self.partitions
+        try:
+            answers = await self._endpoint.epoch_ends(queries)
+        except Disconnected as lost:
+            self._log.warning("leader does not answer", error=str(lost))
+            self._endpoint.reset()
+            partitions.delay_partitions(state for state in asking.values() if state in partitions)
+            return
+        for answer in answers:
+            asked = asking.get(answer.tp)
+            if asked is None:
+                raise FetcherDied(f"the leader answers for {answer.tp}, which was not asked for")
+            state = partitions.states.get(answer.tp)
+            late = self._policies.truncation.takes_late_answers and state is not None and state.truncating
+            if state is not None and (state is asked or late):
+                self._truncate_to_epoch_end_offset(state, answer)
+
+    def _truncate_to_epoch_end_offset(self, state: PartitionFetchState, answer: EpochEndOffset) -> None:
+        if answer.error is Errors.NONE:
+            offset, done = self._policies.truncation.cut(state.log, answer, state.offset)
+            self._do_truncate(state, offset, done)
+        elif answer.error is Errors.FENCED_LEADER_EPOCH:
+            self._on_partition_fenced(state)
+        else:
+            self.partitions.handle_error(state)
+
+    def _truncate_on_fetch_response(self, state: PartitionFetchState, answer: EpochEndOffset) -> None:
+        """The answer to a fetch says where the two logs diverge: truncate, and fetch on. If that was not enough, the
+        next answer says so."""
+        offset, _ = self._policies.truncation.cut(state.log, answer, state.offset)
+        self._do_truncate(state, offset, True)
+
+    def _do_truncate(self, state: PartitionFetchState, offset: int, done: bool) -> None:
+        try:
+            state.log.truncate_to(offset)
+        except Exception as error:
+            self._handle_log_error(state, "truncation", error)
+            return
+        if done:
+            self.partitions.start_fetching(state, state.log.log_end_offset)
+        else:
+            state.offset = offset  # used if the leader's next answer is undefined
+
+    # -- fetching (kafka-behaviour, 8.2 to 8.4) -----------------------------------------------------------------------
+
+    async def _process_fetch_request(self) -> None:
+        """One round. If the connection is lost, the thread waits for a back-off, and then each partition is delayed by
+        another one, as in Kafka. A partition that is added meanwhile ends the first wait and is not delayed.
         """
         try:
             answers = await self._endpoint.fetch()
@@ -139,55 +274,108 @@ class FetcherThread:
             self._endpoint.reset()
             states = list(self.states.values())
             await self._wait_within(self._policies.replica_fetch_backoff_us)
-            self.partitions.delay(state for state in states if state in self.partitions)
-        else:
-            self._metrics.answered(answers)
-            if answers:
-                await self._fetching.take(answers)
-
-    async def _wait_within(self, timeout_us: int | None) -> None:
-        """Wait until partitions are added, but not longer than ``timeout_us``."""
-        self._bell.clear()
-        if timeout_us is None:
-            await self._bell.get()
+            self.partitions.delay_partitions(state for state in states if state in self.partitions)
             return
-        with suppress(trio.TooSlowError):
-            await self._bell.get_within(timeout_us)
+        self._metrics.answered(answers)
+        states_by_tp = self.states
+        for answer in answers:
+            state = states_by_tp.get(answer.tp)
+            if state is not None and not state.truncating and not state.delayed_until_us:
+                if answer.error or answer.diverging is not None:
+                    await self._handle_partition_error(state, answer)
+                else:
+                    self.process_partition_data(state, answer)
 
-    # -- partitions come and go -------------------------------------------------------------------------------------
+    def process_partition_data(self, state: PartitionFetchState, answer: FetchedPartition) -> None:
+        """Append what was fetched, and fetch from the new end of the log."""
+        batches = answer.batches
+        try:
+            end = state.log.append_as_follower(batches, answer.high_watermark, answer.log_start_offset)
+            if self._finish is not None and self._finish(state.tp):
+                self.partitions.drop(state.tp)
+                return
+        except Exception as error:
+            self._handle_log_error(state, "append", error)
+            return
+        if batches:
+            state.offset = end
+            last = batches[-1].leader_epoch if self.partitions.on_fetch else UNDEFINED_EPOCH
+            self._endpoint.want(FetchPartition(state.tp, state.leader_epoch, end, 0, last))
+        throttled = self._quotas.active
+        if throttled:
+            self.throttle.record(state, batches)
+        self._metrics.fetched(state, answer.high_watermark)
+        if throttled:
+            self.throttle.lag_changed(state)
 
-    def add(self, starts: Iterable[InitialFetchState]) -> None:
-        """Take partitions on; one already here under the same epoch keeps its state."""
-        partitions = self.partitions
-        for start in starts:
-            partitions.add(start)
-            self._throttle.see(self.states[start.tp])
-        self._wake()
+    async def _handle_partition_error(self, state: PartitionFetchState, answer: FetchedPartition) -> None:
+        """The leader answered with an error, or with the offset at which the two logs diverge."""
+        error = answer.error
+        if answer.diverging is not None:
+            self._truncate_on_fetch_response(state, EpochEndOffset(state.tp, error, *answer.diverging))
+        elif error is Errors.OFFSET_OUT_OF_RANGE:
+            await self._handle_out_of_range_error(state)
+        elif error is Errors.FENCED_LEADER_EPOCH:
+            self._on_partition_fenced(state)
+        else:
+            self.partitions.handle_error(state)
 
-    def truncate(self, tp: TopicPartition, offset: int) -> None:
-        """What is fetched has been cut at ``offset``."""
-        self.partitions.truncate(tp, offset)
-        self._wake()
+    async def _handle_out_of_range_error(self, state: PartitionFetchState) -> None:
+        """The fetch offset is not in the leader's log: truncate to the leader's end, or start at the leader's start
+        (fetchOffsetAndTruncate; kafka-behaviour, 8.3)."""
+        partitions, log = self.partitions, state.log
+        try:
+            found = await self._endpoint.offsets(state.tp, state.leader_epoch)
+        except Disconnected:
+            self._endpoint.reset()
+            partitions.delay_partitions([state])
+            return
+        if state not in partitions:
+            return
+        if found.error is Errors.FENCED_LEADER_EPOCH:
+            self._on_partition_fenced(state)
+            return
+        if found.error is not Errors.NONE:
+            partitions.handle_error(state)
+            return
+        try:
+            if found.end < log.log_end_offset:
+                log.truncate_to(found.end)
+            elif found.start > log.log_end_offset or self._policies.out_of_range_drops_log:
+                log.truncate_fully_and_start_at(found.start)
+        except Exception:  # here an error only delays the partition (2.3)
+            partitions.delay_partitions([state])
+            return
+        partitions.start_fetching(state, log.log_end_offset)
 
-    def _wake(self) -> None:
-        if (self.partitions.truncating or self.partitions.on_fetch) and not self.dead:
-            self.partitions.pending.hold(self.partitions.patience_us)
-        self._bell.put(None)
+    # -- failures: the profile's rule judges each of them -------------------------------------------------------------
 
-    def give_up(self) -> list[InitialFetchState]:
-        """Take all partitions away; what another thread needs to go on with them."""
-        starts = [
-            InitialFetchState(
-                state.tp, self.leader, state.leader_epoch, state.offset, state.log, state.adding, self.address
-            )
-            for state in self.states.values()
-        ]
-        self.remove([start.tp for start in starts])
-        return starts
+    def _on_partition_fenced(self, state: PartitionFetchState) -> None:
+        """The leader has a higher leader epoch than the partition is fetched under."""
+        self._carry_out(self._policies.failures.fenced, state, Errors.FENCED_LEADER_EPOCH.name)
 
-    def remove(self, gone: Iterable[TopicPartition]) -> None:
-        for tp in gone:
-            if tp in self.states:
-                self.partitions.drop(tp)
-        if not self.partitions.truncating:
-            self.partitions.pending.release()
+    def _handle_log_error(self, state: PartitionFetchState, operation: str, error: Exception) -> None:
+        """An append or a truncation raised ``error``. Raises: FetcherDied."""
+        if isinstance(error, KernelError):
+            raise error
+        self._carry_out(self._policies.failures.judge(error), state, f"{operation}: {error}")
+
+    def _carry_out(self, verdict: Verdict, state: PartitionFetchState, reason: str) -> None:
+        if verdict is Verdict.FAIL:
+            self._mark_partition_failed(state, reason)
+        elif verdict is Verdict.DELAY:
+            self._log.info("partition delayed", partition=str(state.tp), reason=reason)
+            self.partitions.handle_error(state)
+        elif verdict is Verdict.HALT:
+            self._log.critical("the broker halts", partition=str(state.tp), reason=reason)
+            self._process.node.halt()
+        else:
+            raise FetcherDied(f"{state.tp}: {reason}")
+
+    def _mark_partition_failed(self, state: PartitionFetchState, reason: str) -> None:
+        """KIP-461: log it, track it, and go on with the other partitions."""
+        self._log.error("partition failed", partition=str(state.tp), reason=reason)
+        self.partitions.drop(state.tp)
+        self._failed.add(state.tp, self.name, state.leader_epoch, reason)
+        if not self.states and self._policies.end_thread_when_all_failed:
+            self.end("all-failed")

@@ -13,7 +13,6 @@ from attrs import define, field, frozen
 from brokers.lifecycle.controlled_shutdown import ControlledShutdown
 from brokers.lifecycle.controller_channel import ControllerChannel
 from brokers.lifecycle.dynamic_config import DynamicConfig
-from brokers.log.work import FollowersClient
 from brokers.partition.isr_writes import ByController
 from brokers.policies import BrokerPolicies
 from brokers.replicas import ReplicaManager
@@ -38,7 +37,7 @@ from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.protocol.znodes import ALL_BROKERS, PERSISTENT_PATHS, broker_entity, broker_path, encode_broker
 from emulator.zookeeper import NodeExists, SessionExpired, ZkClient, ZkSpec
-from fetchers import BrokerQuotas, FetcherPolicies, ReplicaFetcherManager
+from fetchers import FetcherPolicies, QuotaManagers, ReplicaFetcherBlockingSend, ReplicaFetcherManager
 
 REGISTRATION_RETRY_US = 1_000_000
 
@@ -76,7 +75,7 @@ class Broker:
     process: Process = field(init=False)
     zk: ZkClient = field(init=False)
     replicas: ReplicaManager = field(init=False)
-    quotas: BrokerQuotas = field(init=False)
+    quotas: QuotaManagers = field(init=False)
     control: ControlHandler = field(init=False)
     controller: ControllerPart = field(init=False)
     settings: DynamicConfig = field(init=False)
@@ -90,7 +89,7 @@ class Broker:
         process.metrics.lacks = self.spec.policies.lacks_metrics
         self.zk = zk = ZkClient(self.network, process, self.spec.zk)
         config = self.spec.policies.config
-        self.quotas = quotas = BrokerQuotas.windowed(
+        self.quotas = quotas = QuotaManagers.windowed(
             process.node.id, config.replication_quota_window_num, config.replication_quota_window_size_us
         )
         quotas.show(process)
@@ -154,7 +153,10 @@ class Broker:
 
     def _connect(self, leader: int) -> Client:
         timeout_us = self.spec.fetchers.replica_socket_timeout_us
-        return FollowersClient(self.network, self.process, leader, LISTENER, timeout_us, work=self.replicas.logs.work)
+        wait_us = self.replicas.logs.work.take_us
+        return ReplicaFetcherBlockingSend(
+            self.network, self.process, leader, LISTENER, timeout_us, take_disk_wait_us=wait_us
+        )
 
     def _to_controller(self, controller: int) -> Client:
         timeout_us = self.spec.policies.config.controller_socket_timeout_us

@@ -1,12 +1,11 @@
 """What a broker's disks have yet to do for the transition that has just been: its answers wait for it."""
 
-from collections.abc import Coroutine
 from typing import Any, cast
 
 from attrs import define
 
 from emulator.disks import Pace
-from emulator.network import Channel, Client
+from emulator.network import Channel
 from emulator.nodes import Process
 
 
@@ -61,21 +60,3 @@ class Behind:
 
     def close(self) -> None:
         self.channel.close()
-
-
-@define(eq=False, kw_only=True)
-class FollowersClient(Client):
-    """A fetcher's way to its leader: it asks for more when what came before is on the disk."""
-
-    work: DiskWork
-
-    def call(self, request: Any, size: int, background: bool = False) -> Coroutine[Any, Any, Any]:
-        """See ``Client.call``."""
-        left_us = self.work.take_us()
-        return self._call_after(left_us, request, size, background) if left_us else super().call(
-            request, size, background
-        )
-
-    async def _call_after(self, left_us: int, request: Any, size: int, background: bool) -> Any:
-        await self.process.world.sleep(left_us)
-        return await super().call(request, size, background)

@@ -224,7 +224,7 @@ class FetchSession:
         if remote.in_isr:
             return False
         quota = throttle.quota(partition.tp, partition.adds(self.replica))
-        if quota is None or not quota.exceeded(self.manager.process.clock_us):
+        if quota is None or not quota.is_quota_exceeded(self.manager.process.clock_us):
             return False
         assert self.parked is not None
         self._pending.hold(self.parked.max_wait_us + BETWEEN_POLLS_US)

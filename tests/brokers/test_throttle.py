@@ -4,14 +4,14 @@ from attrs import evolve
 
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkCode
-from fetchers import BrokerQuotas, Throttle
+from fetchers import QuotaManagers, Throttle
 from tests.brokers.bench import ME, TP, Bench, state
 
 OTHER = TopicPartition("t", 1)
 
 
 def leaders_half(lists: str = "", **rates: int) -> Throttle:
-    quotas = BrokerQuotas(ME)
+    quotas = QuotaManagers(ME)
     quotas.configured(f"brokers/{ME}", {f"leader.{name}.throttled.rate": str(rate) for name, rate in rates.items()})
     quotas.configured(f"topics/{TP.topic}", {"leader.replication.throttled.replicas": lists})
     return quotas.leader
@@ -50,7 +50,7 @@ def test_kafka_4313_a_replica_in_sync_is_not_held_back_but_counts() -> None:
         answer = follower.at(offset)
         assert answer is not None
         assert len(answer.partitions[0].batches) == 2
-    assert bench.manager.throttle.listed.exceeded(bench.world.now)
+    assert bench.manager.throttle.listed.is_quota_exceeded(bench.world.now)
     assert bench.follower(2).at(0) is None
 
 
@@ -105,7 +105,7 @@ def test_kip_542_in_sync_it_is_neither_held_back_nor_counted() -> None:
     new = bench.follower(2, max_partition_bytes=200)
     for offset in (0, 2, 4):
         assert new.at(offset) is not None
-    assert not bench.manager.throttle.reassigned.exceeded(bench.world.now)
+    assert not bench.manager.throttle.reassigned.is_quota_exceeded(bench.world.now)
 
 
 def test_kip_542_without_word_of_a_move_it_binds_nobody() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from emulator.protocol.znodes import broker_entity
-from fetchers import BrokerQuotas
+from fetchers import QuotaManagers
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.language.configs import BROKER_SETTINGS, QUOTA_RATES
@@ -78,7 +78,7 @@ def test_every_setting_on_the_page_is_read_by_something() -> None:
 
 @pytest.mark.parametrize("name", QUOTA_RATES)
 def test_every_rate_on_the_page_binds_somebody(name: str) -> None:
-    quotas = BrokerQuotas.windowed(0, 11, 1_000_000)
+    quotas = QuotaManagers.windowed(0, 11, 1_000_000)
     quotas.configured(broker_entity(0), {name: "4096"})
     throttles = (quotas.leader, quotas.follower, quotas.alter_log_dirs)
     assert sorted(quota.rate for each in throttles for quota in (each.listed, each.reassigned))[0] == 4096

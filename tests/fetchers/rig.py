@@ -194,7 +194,7 @@ class Leader:
 
 @define(eq=False)
 class Line:
-    """One connection to the leader, with its fetch session (fetchers.ports.Connection)."""
+    """One connection to the leader, with its fetch session (fetchers.ports.BlockingSend)."""
 
     leader: Leader
     wanted: dict[TopicPartition, FetchPartition] = field(factory=dict)

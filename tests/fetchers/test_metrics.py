@@ -5,7 +5,7 @@ import pytest
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved
 from emulator.protocol.events import ConsumerLag
 from emulator.protocol.types import TopicPartition
-from fetchers import BrokerQuotas, FetcherManager
+from fetchers import FetcherManager, QuotaManagers
 from tests.fetchers.rig import KINDS, A, B, Rig, play, write
 
 NO_LAG = -1
@@ -132,7 +132,7 @@ def test_a_throttles_rate_is_written_while_bytes_of_listed_replicas_are_in_its_w
     tp: TopicPartition, counted: bool
 ) -> None:
     async def scenario(rig: Rig) -> None:
-        quotas, seen = BrokerQuotas.windowed(1, 11, 1_000_000), rig.see(GaugeSet)
+        quotas, seen = QuotaManagers.windowed(1, 11, 1_000_000), rig.see(GaugeSet)
         quotas.show(rig.process)
         quotas.configured("topics/t", {"follower.replication.throttled.replicas": f"{A.partition}:1"})
         await rig.rest(500)

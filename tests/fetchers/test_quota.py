@@ -49,7 +49,7 @@ def test_agrees_with_kafkas_ring(steps: list[tuple[int, int, bool]], rate: int) 
             quota.record(size, now)
             ring.record(size, now)
         measured = ring.rate(now)
-        assert quota.exceeded(now) == (measured > rate)
+        assert quota.is_quota_exceeded(now) == (measured > rate)
         assert abs(quota.byte_rate(now) - measured) < 1e-6
 
 
@@ -62,13 +62,13 @@ def test_reading_the_rate_changes_nothing(steps: list[tuple[int, int, bool]]) ->
         for quota in (read, unread):
             quota.record(size, now)
         if looks:
-            assert read.exceeded(now) == unread.exceeded(now)
+            assert read.is_quota_exceeded(now) == unread.is_quota_exceeded(now)
 
 
 def test_a_long_run_keeps_to_the_rate() -> None:
     quota, sent = Quota(1_000), 0
     for tick in range(600):
-        if not quota.exceeded(tick * S // 10):
+        if not quota.is_quota_exceeded(tick * S // 10):
             quota.record(300, tick * S // 10)
             sent += 300
     assert 58_000 <= sent <= 62_000
@@ -77,5 +77,5 @@ def test_a_long_run_keeps_to_the_rate() -> None:
 def test_without_a_bound_nothing_exceeds_it() -> None:
     quota = Quota()
     quota.record(10**18, 0)
-    assert not quota.exceeded(0)
+    assert not quota.is_quota_exceeded(0)
     assert quota.byte_rate(0) == 10**18

@@ -2,16 +2,16 @@
 
 import pytest
 
-from fetchers import BrokerQuotas, Throttle
+from fetchers import QuotaManagers, Throttle
 from tests.fetchers.rig import ME, MS, A, B, Rig, play, write
 
 LIST, RATE = "follower.replication.throttled.replicas", "follower.replication.throttled.rate"
 BROKER, TOPIC = f"brokers/{ME}", f"topics/{A.topic}"
 
 
-def quotas(rate: int | None = None, listed: str = f"{A.partition}:{ME}") -> BrokerQuotas:
+def quotas(rate: int | None = None, listed: str = f"{A.partition}:{ME}") -> QuotaManagers:
     """A alone is listed."""
-    found = BrokerQuotas(ME)
+    found = QuotaManagers(ME)
     found.configured(BROKER, {} if rate is None else {RATE: str(rate)})
     found.configured(TOPIC, {LIST: listed})
     return found
@@ -133,15 +133,15 @@ def test_only_those_that_are_bound_and_behind_are_looked_at() -> None:
             rig.leader.leads(tp, *[0] * 30)
         rig.add(A, B)
         await rig.rest(100)
-        assert list(rig.thread._throttle._bound) == [A]
+        assert list(rig.thread.throttle.bound) == [A]
         await rig.world.settled()
-        assert not rig.thread._throttle._bound
+        assert not rig.thread.throttle.bound
 
     play(scenario, throttle=throttled(1_000))
 
 
 def test_kip_542_a_replica_that_a_move_adds_is_held_back_and_no_other() -> None:
-    found = BrokerQuotas(ME)
+    found = QuotaManagers(ME)
     found.configured(BROKER, {"follower.reassignment.throttled.rate": "1000"})
 
     async def scenario(rig: Rig) -> None:

@@ -15,7 +15,7 @@ from emulator.protocol.fetch import CONSUMER, NO_EPOCH, FetchedPartition, FetchP
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, EpochEndOffset, EpochQuery
 from emulator.protocol.types import TopicPartition
 from fetchers import FetcherPolicies
-from fetchers.remote import RemoteLeader
+from fetchers.endpoints import RemoteLeaderEndPoint
 from scenarios.cluster.clients.consuming import EARLIEST, NONE, Consumption, Position
 
 KEEPS_METADATA = (Errors.UNKNOWN_LEADER_EPOCH,)
@@ -40,7 +40,7 @@ class Reader:
     stale: Callable[[], object]
     polled: Callable[[], bool]
     arrived: Callable[[list[Position]], object]
-    _leader: RemoteLeader = field(init=False)
+    _leader: RemoteLeaderEndPoint = field(init=False)
     _bell: Mailbox = field(init=False)
     _wanted: dict[TopicPartition, tuple[int, int]] = field(factory=dict)
     """Where the session reads each partition: offset and leader epoch."""
@@ -48,7 +48,7 @@ class Reader:
     def __attrs_post_init__(self) -> None:
         load, process = self.load, self.process
         self._bell = Mailbox(process.world, f"news for the reader of broker {self.broker}")
-        self._leader = RemoteLeader(
+        self._leader = RemoteLeaderEndPoint(
             CONSUMER,
             Client(self.network, process, self.broker, LISTENER, load.request_timeout_us),
             FetcherPolicies(

@@ -7,8 +7,8 @@ from brokers.metrics import manager as manager_metrics
 from brokers.metrics.partition import Figures, figures
 from controller.metrics import ControllerMetrics
 from emulator.protocol.fetch import FetchedPartition
-from fetchers.fetching import FetchRound
-from fetchers.state import FetchState
+from fetchers.state import PartitionFetchState
+from fetchers.thread import FetcherThread
 from scenarios.runs import Run
 from tests.scenarios.runs.building import EXECUTE, Table, play, scenario
 
@@ -40,14 +40,14 @@ def test_a_reassignment_that_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> 
 def test_kafka_7704_the_lag_of_an_idle_follower(monkeypatch: pytest.MonkeyPatch) -> None:
     """2.1.0: an answer without records showed the high watermark as the lag."""
     load = scenario(brokers=3, controller=1, assignment=[(0, 1, 2)], method=[CRASH], horizon="2m", rate=1)
-    append = FetchRound._append
+    process = FetcherThread.process_partition_data
 
-    def as_in_2_1(self: FetchRound, state: FetchState, answer: FetchedPartition) -> None:
-        append(self, state, answer)
+    def as_in_2_1(self: FetcherThread, state: PartitionFetchState, answer: FetchedPartition) -> None:
+        process(self, state, answer)
         if not answer.batches:
             self._metrics._set(state, answer.high_watermark)
 
-    monkeypatch.setattr(FetchRound, "_append", as_in_2_1)
+    monkeypatch.setattr(FetcherThread, "process_partition_data", as_in_2_1)
     assert broken(play(load).run) == {"lag_true"}
 
 

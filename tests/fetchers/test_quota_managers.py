@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS
-from fetchers import BrokerQuotas
+from fetchers import QuotaManagers
 from fetchers.quota import UNLIMITED
 from tests.fetchers.rig import A, B
 
@@ -16,9 +16,9 @@ RATE, REASSIGNED = "leader.replication.throttled.rate", "leader.reassignment.thr
 COPIES = "replica.alter.log.dirs.io.max.bytes.per.second"
 
 
-def quotas(**topics: Mapping[str, str]) -> BrokerQuotas:
+def quotas(**topics: Mapping[str, str]) -> QuotaManagers:
     """Those of broker 1, whose topics have these settings."""
-    found = BrokerQuotas.windowed(1, 11, 1_000_000)
+    found = QuotaManagers.windowed(1, 11, 1_000_000)
     for topic, settings in topics.items():
         found.configured(f"topics/{topic}", settings)
     return found
@@ -26,8 +26,8 @@ def quotas(**topics: Mapping[str, str]) -> BrokerQuotas:
 
 def test_a_list_names_replicas_one_by_one() -> None:
     found = quotas(t={LEADERS: "0:1,1:2, 2:1", FOLLOWERS: "1:1"})
-    assert [found.leader.listed.throttles(TopicPartition("t", p)) for p in range(3)] == [True, False, True]
-    assert [found.follower.listed.throttles(TopicPartition("t", p)) for p in range(3)] == [False, True, False]
+    assert [found.leader.listed.is_throttled(TopicPartition("t", p)) for p in range(3)] == [True, False, True]
+    assert [found.follower.listed.is_throttled(TopicPartition("t", p)) for p in range(3)] == [False, True, False]
 
 
 def test_a_broker_that_is_not_listed_is_not_active() -> None:
@@ -41,8 +41,8 @@ def test_a_list_that_is_left_out_or_empty_is_gone() -> None:
     for after in ({}, {LEADERS: ""}, {"min.insync.replicas": "2"}):
         found = quotas(t={LEADERS: "*"}, u={LEADERS: "*"})
         found.configured("topics/t", after)
-        assert not found.leader.listed.throttles(A)
-        assert found.leader.listed.throttles(A._replace(topic="u"))
+        assert not found.leader.listed.is_throttled(A)
+        assert found.leader.listed.is_throttled(A._replace(topic="u"))
         assert found.leader.active
 
 
@@ -66,7 +66,7 @@ def test_copies_between_log_directories_share_one_quota() -> None:
     found.alter_log_dirs.record(B, False, 5, 0)
     quota = found.alter_log_dirs.quota(B, False)
     assert quota is not None
-    assert quota.exceeded(0)
+    assert quota.is_quota_exceeded(0)
 
 
 def test_kip_542_binds_whom_a_move_adds_and_counts_nobody_else() -> None:
@@ -77,9 +77,9 @@ def test_kip_542_binds_whom_a_move_adds_and_counts_nobody_else() -> None:
     quota = found.leader.quota(A, adding=True)
     assert quota is found.leader.reassigned
     found.leader.record(A, adding=False, size=100, now_us=0)
-    assert not quota.exceeded(0)
+    assert not quota.is_quota_exceeded(0)
     found.leader.record(A, adding=True, size=100, now_us=0)
-    assert quota.exceeded(0)
+    assert quota.is_quota_exceeded(0)
 
 
 def test_kip_542_whom_kip_73_lists_is_that_quotas_alone() -> None:
@@ -104,7 +104,7 @@ def test_the_last_settings_count_against_a_plain_model(changes: list[tuple[str, 
             for side, throttle in enumerate((found.leader, found.follower)):
                 text = last.get(topic, ("", ""))[side]
                 names = [name.strip() for name in text.split(",")]
-                assert throttle.listed.throttles(TopicPartition(topic, partition)) == (
+                assert throttle.listed.is_throttled(TopicPartition(topic, partition)) == (
                     text == "*" or f"{partition}:1" in names
                 )
     for side, throttle in enumerate((found.leader, found.follower)):

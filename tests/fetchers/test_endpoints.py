@@ -12,7 +12,7 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest, FetchResponse
 from emulator.protocol.types import TopicPartition
 from fetchers import FetcherPolicies
-from fetchers.remote import RemoteLeader
+from fetchers.endpoints import RemoteLeaderEndPoint
 
 TPS = tuple(TopicPartition("t", number) for number in range(3))
 STEPS = st.lists(
@@ -60,7 +60,7 @@ class Ledger:
 def test_the_leader_knows_exactly_what_is_wanted(steps: list[tuple[str, TopicPartition | None, int]]) -> None:
     async def body() -> None:
         ledger, wanted = Ledger(), dict[TopicPartition, int]()
-        reader = RemoteLeader(1, ledger, FetcherPolicies())
+        reader = RemoteLeaderEndPoint(1, ledger, FetcherPolicies())
         for what, tp, offset in [*steps, ("read", None, 0), ("read", None, 0)]:
             if what == "want" and tp is not None:
                 wanted[tp] = offset
@@ -89,7 +89,7 @@ def test_the_leader_knows_exactly_what_is_wanted(steps: list[tuple[str, TopicPar
 def test_a_request_that_names_nothing_new_is_background() -> None:
     async def body() -> None:
         ledger = Ledger()
-        reader = RemoteLeader(1, ledger, FetcherPolicies())
+        reader = RemoteLeaderEndPoint(1, ledger, FetcherPolicies())
         reader.want(FetchPartition(TPS[0], 0, 5, 0))
         await reader.fetch()
         await reader.fetch()
@@ -112,14 +112,14 @@ def test_an_answer_for_a_partition_forgotten_meanwhile_is_dropped() -> None:
             reader.want(FetchPartition(tp, 0, 5, 0))
         assert [answer.tp for answer in await reader.fetch()] == [TPS[1]]
 
-    reader = RemoteLeader(1, Forgetful(), FetcherPolicies())
+    reader = RemoteLeaderEndPoint(1, Forgetful(), FetcherPolicies())
     World(1).run(body)
 
 
 def test_a_session_that_begins_anew_does_not_bring_back_what_was_forgotten() -> None:
     async def body() -> None:
         ledger = Ledger()
-        reader = RemoteLeader(1, ledger, FetcherPolicies())
+        reader = RemoteLeaderEndPoint(1, ledger, FetcherPolicies())
         for tp in TPS[:2]:
             reader.want(FetchPartition(tp, 0, 5, 0))
         await reader.fetch()

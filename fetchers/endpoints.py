@@ -1,0 +1,169 @@
+"""What a fetcher thread fetches from (``fetchers.ports.LeaderEndPoint``): the leader on another broker, within an
+incremental fetch session (KIP-227), or the current logs of its own broker (KIP-113)."""
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from attrs import define, field
+
+from emulator.kernel import World
+from emulator.network import Client
+from emulator.protocol.fetch import NEW_SESSION, FetchedPartition, FetchPartition, FetchRequest, FetchResponse
+from emulator.protocol.offsets_for_leader_epoch import (
+    EpochEndOffset,
+    EpochQuery,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    OffsetsForLeaderEpochRequest,
+    OffsetsForLeaderEpochResponse,
+)
+from emulator.protocol.types import TopicPartition
+from fetchers.policies import FetcherPolicies
+from fetchers.ports import BlockingSend, CurrentLogs
+
+NOTHING_NEW_US = 1_000
+"""How long a local read takes that finds nothing. Kafka's thread reads again at once; here a loop has to take time."""
+
+
+@define(eq=False, kw_only=True)
+class ReplicaFetcherBlockingSend(Client):
+    """A replica fetcher's connection to a leader. Where disks take time, a request is sent only once the batches that
+    were fetched before it are on the disk.
+
+    Attributes:
+        take_disk_wait_us: how long the disks still need (``brokers.log.disk_work.DiskWork.take_us``).
+    """
+
+    take_disk_wait_us: Callable[[], int]
+
+    def call(self, request: Any, size: int, background: bool = False) -> Coroutine[Any, Any, Any]:
+        """As ``Client.call``, after the disks are done."""
+        left_us = self.take_disk_wait_us()
+        return (
+            self._call_after(left_us, request, size, background) if left_us else super().call(request, size, background)
+        )
+
+    async def _call_after(self, left_us: int, request: Any, size: int, background: bool) -> Any:
+        await self.process.world.sleep(left_us)
+        return await super().call(request, size, background)
+
+
+@define(eq=False)
+class RemoteLeaderEndPoint:
+    """A leader on another broker; each fetch request names only the partitions that have changed since the last.
+
+    ``_replica`` is the broker that fetches, or ``CONSUMER``.
+    """
+
+    _replica: int
+    _connection: BlockingSend
+    _policies: FetcherPolicies
+    _id: int = NEW_SESSION
+    _epoch: int = 0
+    _known: dict[TopicPartition, FetchPartition] = field(factory=dict)
+    """The partitions in the session that the leader holds."""
+    _changed: dict[TopicPartition, FetchPartition] = field(factory=dict)
+    _forgotten: dict[TopicPartition, None] = field(factory=dict)
+
+    def want(self, wanted: FetchPartition) -> None:
+        """Fetch this partition from that offset on."""
+        self._changed[wanted.tp] = wanted
+        self._forgotten.pop(wanted.tp, None)
+
+    def forget(self, tp: TopicPartition) -> None:
+        """Do not fetch this partition any more."""
+        self._changed.pop(tp, None)
+        if tp in self._known:
+            self._forgotten[tp] = None
+
+    def reset(self) -> None:
+        """The session is lost: begin a new one with all partitions that are still wanted."""
+        self._id, self._epoch = NEW_SESSION, 0
+        wanted = {tp: known for tp, known in self._known.items() if tp not in self._forgotten}
+        self._changed = {**wanted, **self._changed}
+        self._known.clear()
+        self._forgotten.clear()
+
+    def close(self) -> None:
+        self._connection.close()
+
+    async def epoch_ends(self, queries: tuple[EpochQuery, ...]) -> tuple[EpochEndOffset, ...]:
+        request = OffsetsForLeaderEpochRequest(self._replica, queries)
+        response: OffsetsForLeaderEpochResponse = await self._connection.call(request, request.size)
+        return response.partitions
+
+    async def offsets(self, tp: TopicPartition, leader_epoch: int) -> ListOffsetsResponse:
+        request = ListOffsetsRequest(tp, leader_epoch, self._replica)
+        response: ListOffsetsResponse = await self._connection.call(request, request.size)
+        return response
+
+    async def fetch(self) -> tuple[FetchedPartition, ...]:
+        """Send one request. Returns the answers for partitions that were neither changed nor removed meanwhile.
+
+        Returns nothing if the leader does not know the session any more; the next request then names all partitions.
+        """
+        changed = self._changed
+        policies = self._policies
+        request = FetchRequest(
+            self._replica, self._id, self._epoch, policies.replica_fetch_wait_max_us, policies.replica_fetch_min_bytes,
+            policies.replica_fetch_response_max_bytes, policies.replica_fetch_max_bytes, tuple(changed.values()),
+            tuple(self._forgotten),
+        )  # fmt: skip
+        known = self._known
+        for tp in self._forgotten:
+            del known[tp]
+        known.update(changed)
+        self._changed, self._forgotten = {}, {}
+        response: FetchResponse = await self._connection.call(request, request.size, not request.partitions)
+        if response.error:
+            self.reset()
+            return ()
+        self._id = response.session_id
+        self._epoch += 1
+        stale = {**self._changed, **self._forgotten}
+        if not stale:
+            return response.partitions
+        return tuple(answer for answer in response.partitions if answer.tp not in stale)
+
+
+class LocalLeaderEndPoint:
+    """The current logs of the same broker, copied one partition at a time so that each is complete soon (Kafka's
+    ReplicaAlterLogDirsThread).
+
+    The first one is the lowest by topic and number; it stays the one until it is complete or not wanted any more.
+    """
+
+    def __init__(self, world: World, logs: CurrentLogs, policies: FetcherPolicies) -> None:
+        self._world = world
+        self._logs = logs
+        self._max_bytes = min(policies.replica_fetch_max_bytes, policies.replica_fetch_response_max_bytes)
+        self._wanted: dict[TopicPartition, FetchPartition] = {}
+        self._in_progress: TopicPartition | None = None
+
+    def want(self, wanted: FetchPartition) -> None:
+        self._wanted[wanted.tp] = wanted
+
+    def forget(self, tp: TopicPartition) -> None:
+        self._wanted.pop(tp, None)
+
+    def reset(self) -> None:
+        """There is no session."""
+
+    def close(self) -> None:
+        """There is no connection."""
+
+    async def fetch(self) -> tuple[FetchedPartition, ...]:
+        tp = self._in_progress
+        if tp not in self._wanted:
+            tp = self._in_progress = min(self._wanted)
+        wanted = self._wanted[tp]
+        answer = await self._logs.read(wanted, self._max_bytes)
+        if not answer.batches and not answer.error:
+            await self._world.sleep(NOTHING_NEW_US)
+        return (answer,) if self._wanted.get(tp) is wanted else ()
+
+    async def epoch_ends(self, queries: tuple[EpochQuery, ...]) -> tuple[EpochEndOffset, ...]:
+        return tuple(map(self._logs.epoch_end, queries))
+
+    async def offsets(self, tp: TopicPartition, leader_epoch: int) -> ListOffsetsResponse:
+        return self._logs.offsets(tp, leader_epoch)

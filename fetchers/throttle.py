@@ -1,0 +1,80 @@
+"""A follower's side of the replication throttles (KIP-73, KIP-542; kafka-behaviour, 8.6)."""
+
+from collections.abc import Sequence
+
+from attrs import define, field
+
+from emulator.nodes import Process
+from emulator.protocol.types import Batch, TopicPartition
+from fetchers.partitions import Partitions
+from fetchers.quota import Quota, Throttle
+from fetchers.state import PartitionFetchState
+
+
+@define(eq=False)
+class FollowerThrottle:
+    """Leaves partitions that are throttled and behind out of a thread's fetches while their quota is exceeded.
+
+    Each round looks at those partitions only, however many the thread has.
+
+    Attributes:
+        bound: the partitions that a quota limits and that are behind, and some that have left the thread since.
+    """
+
+    _process: Process
+    _partitions: Partitions
+    _rules: Throttle
+    bound: dict[TopicPartition, PartitionFetchState] = field(factory=dict)
+    _version: int = 0
+
+    def lag_changed(self, state: PartitionFetchState) -> None:
+        """The partition was added to the thread, or its lag has changed."""
+        if self._rules.active:
+            if state.behind and self._quota(state) is not None:
+                self.bound[state.tp] = state
+            else:
+                self.bound.pop(state.tp, None)
+
+    def record(self, state: PartitionFetchState, batches: Sequence[Batch]) -> None:
+        """``batches`` were fetched. Call it while ``state.lag`` is still that from before."""
+        if batches:
+            size = sum(batch.size for batch in batches)
+            self._rules.record(state.tp, state.adding and state.behind, size, self._process.clock_us)
+
+    def apply(self) -> None:
+        """Before each round: leave partitions out, or fetch them again."""
+        if self._version != self._rules.version:
+            self._rules_changed()
+        if self.bound:
+            self._hold_back()
+
+    def _rules_changed(self) -> None:
+        """Find the partitions that are throttled now."""
+        self._version = self._rules.version
+        self.bound.clear()
+        for state in self._partitions.states.values():
+            self.lag_changed(state)
+            if state.held and state.tp not in self.bound:
+                self._partitions.let_go(state)
+        if not self._partitions.held:
+            self._partitions.pending.release()
+
+    def _hold_back(self) -> None:
+        partitions, now_us = self._partitions, self._process.clock_us
+        for tp, state in list(self.bound.items()):
+            if state not in partitions:
+                del self.bound[tp]
+            elif not (state.truncating or state.delayed_until_us):
+                quota = self._quota(state)
+                hold = quota is not None and quota.is_quota_exceeded(now_us)
+                if hold and not state.held:
+                    partitions.hold(state)
+                elif state.held and not hold:
+                    partitions.let_go(state)
+        if partitions.held:
+            partitions.pending.hold(partitions.patience_us)
+        else:
+            partitions.pending.release()
+
+    def _quota(self, state: PartitionFetchState) -> Quota | None:
+        return self._rules.quota(state.tp, state.adding)
