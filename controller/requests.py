@@ -4,36 +4,36 @@ They arrive whether or not this controller is active; the event knows by then. I
 there is no answer, and the client's timeout ends its wait, as in Kafka.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from controller.events.asked import Asked
-from controller.events.cluster import AlterIsr
-from controller.events.elections import ApiReplicaLeaderElection, ControlledShutdown
-from controller.events.moves import AlterReassignments, ListReassignments
 from emulator.network import Channel
-from emulator.protocol.alter_isr import AlterIsrRequest
-from emulator.protocol.alter_reassignments import AlterPartitionReassignmentsRequest
-from emulator.protocol.controlled_shutdown import ControlledShutdownRequest
-from emulator.protocol.elect_leaders import ElectLeadersRequest
-from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest
+from emulator.protocol.api import Request
 
 if TYPE_CHECKING:
     from controller.controller import Controller
 
-EVENTS: Mapping[type, type[Asked[Any]]] = {
-    AlterIsrRequest: AlterIsr,
-    ControlledShutdownRequest: ControlledShutdown,
-    ElectLeadersRequest: ApiReplicaLeaderElection,
-    AlterPartitionReassignmentsRequest: AlterReassignments,
-    ListPartitionReassignmentsRequest: ListReassignments,
-}
+Event = TypeVar("Event", bound=type[Asked[Any]])
+
+_events: dict[type[Request], type[Asked[Any]]] = {}
+
+
+def answers(request: type[Request]) -> Callable[[Event], Event]:
+    """Declare that each request of this class becomes an event of the decorated class."""
+
+    def declare(event: Event) -> Event:
+        assert request not in _events, f"two events for {request.__name__}"
+        _events[request] = event
+        return event
+
+    return declare
 
 
 def serve(c: "Controller") -> None:
-    """Have these requests put into the queue of events."""
-    for request, event in EVENTS.items():
+    """Have the requests that an event answers put into the queue of events."""
+    for request, event in _events.items():
         c.serve(request, partial(_queue, c, event))
 
 

@@ -58,7 +58,5 @@ class Streams:
         found = self._streams.get(name)
         if found is None:
             text = f"{self._seed}\0{name[0]}\0{name[1]}".encode()
-            found = self._streams[name] = Stream(
-                int.from_bytes(blake2b(text, digest_size=8).digest(), "little")
-            )
+            found = self._streams[name] = Stream(int.from_bytes(blake2b(text, digest_size=8).digest(), "little"))
         return found

@@ -22,19 +22,13 @@ from brokers.requests.fetch import FetchHandler
 from brokers.requests.log_dirs import LogDirsHandler
 from brokers.requests.produce import ProduceHandler
 from brokers.requests.producer_ids import ProducerIds
-from brokers.requests.router import Handle, Router
+from brokers.requests.router import Handle, Router, handles
 from emulator.network import Channel, Client, Network, serve
 from emulator.nodes import Process
 from emulator.protocol.address import LISTENER
+from emulator.protocol.api import Request
 from emulator.protocol.events import BrokerRegistered
-from emulator.protocol.fetch import FetchRequest
-from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
-from emulator.protocol.log_dirs import AlterReplicaLogDirsRequest, DescribeLogDirsRequest
 from emulator.protocol.metadata import MetadataRequest
-from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest, OffsetsForLeaderEpochRequest
-from emulator.protocol.produce import InitProducerIdRequest, ProduceRequest
-from emulator.protocol.stop_replica import StopReplicaRequest
-from emulator.protocol.update_metadata import UpdateMetadataRequest
 from emulator.protocol.znodes import ALL_BROKERS, PERSISTENT_PATHS, broker_entity, broker_path, encode_broker
 from emulator.zookeeper import NodeExists, SessionExpired, ZkClient, ZkSpec
 from fetchers import FetcherPolicies, QuotaManagers, ReplicaFetcherBlockingSend, ReplicaFetcherManager
@@ -50,7 +44,7 @@ class ControllerPart(Protocol):
     def configured(self, entity: str, config: Mapping[str, str]) -> None: ...
 
 
-Serve = Callable[[type, Handle], None]
+Serve = Callable[[type[Request], Handle], None]
 MakeController = Callable[[Process, ZkClient, Callable[[], Awaitable[int]], Serve], ControllerPart]
 """From the process, its session, how to register the broker anew, and how to be given the requests of a class."""
 
@@ -164,21 +158,14 @@ class Broker:
 
     def _router(self) -> Router:
         router, manager = Router(), self.replicas
-        produce, fetch, control = ProduceHandler(manager), FetchHandler(manager), self.control
-        log_dirs = LogDirsHandler(manager)
-        router.on(ProduceRequest, produce.produce)
-        router.on(InitProducerIdRequest, ProducerIds(self.process, self.zk).init)
-        router.on(FetchRequest, fetch.fetch)
-        router.on(OffsetsForLeaderEpochRequest, fetch.offsets_for_leader_epoch)
-        router.on(ListOffsetsRequest, fetch.list_offsets)
-        router.on(LeaderAndIsrRequest, control.leader_and_isr)
-        router.on(UpdateMetadataRequest, control.update_metadata)
-        router.on(StopReplicaRequest, control.stop_replica)
-        router.on(AlterReplicaLogDirsRequest, log_dirs.alter)
-        router.on(DescribeLogDirsRequest, log_dirs.describe)
-        router.on(MetadataRequest, self._metadata)
+        for handler in (
+            ProduceHandler(manager), ProducerIds(self.process, self.zk), FetchHandler(manager), self.control,
+            LogDirsHandler(manager), self,
+        ):  # fmt: skip
+            router.add(handler)
         return router
 
+    @handles(MetadataRequest)
     def _metadata(self, request: MetadataRequest, channel: Channel) -> None:
         response = self.replicas.metadata.answer(request)
         channel.reply(response, response.size)

@@ -1,5 +1,5 @@
 """One handler per API, and the router that finds it."""
 
-from brokers.requests.router import Router
+from brokers.requests.router import Router, handles
 
-__all__ = ["Router"]
+__all__ = ["Router", "handles"]

@@ -5,6 +5,7 @@ Fencing: broker epoch (KIP-380), then controller epoch, then leader epoch per pa
 
 from typing import TYPE_CHECKING
 
+from brokers.requests.router import handles
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ControlResponse
@@ -29,28 +30,31 @@ class ControlHandler:
         self.broker_epoch = UNKNOWN_BROKER_EPOCH
         self.controller_epoch = 0
 
+    @handles(LeaderAndIsrRequest)
     def leader_and_isr(self, request: LeaderAndIsrRequest, channel: Channel) -> None:
         error, outcomes = self._fence(request), ()  # type: tuple[Errors, Outcomes]
         if error is Errors.NONE:
             outcomes = self._manager.become_leader_or_follower(request)
-        self._record("LeaderAndIsr", request, error, outcomes)
+        self._record(request, error, outcomes)
         response = LeaderAndIsrResponse(error, outcomes)
         channel.reply(response, response.size)
         self._manager.complete_woken()
 
+    @handles(UpdateMetadataRequest)
     def update_metadata(self, request: UpdateMetadataRequest, channel: Channel) -> None:
         error = self._fence(request)
         if error is Errors.NONE:
             self._manager.metadata.update(request)
-        self._record("UpdateMetadata", request, error, ())
+        self._record(request, error, ())
         response = UpdateMetadataResponse(error)
         channel.reply(response, response.size)
 
+    @handles(StopReplicaRequest)
     def stop_replica(self, request: StopReplicaRequest, channel: Channel) -> None:
         error, outcomes = self._fence(request), ()  # type: tuple[Errors, Outcomes]
         if error is Errors.NONE:
             outcomes = self._manager.stop_replicas(request)
-        self._record("StopReplica", request, error, outcomes)
+        self._record(request, error, outcomes)
         response = StopReplicaResponse(error, outcomes)
         channel.reply(response, response.size)
         self._manager.complete_woken()
@@ -67,9 +71,10 @@ class ControlHandler:
         self.controller_epoch = request.controller_epoch
         return Errors.NONE
 
-    def _record(self, api: str, request: Control, error: Errors, outcomes: Outcomes) -> None:
+    def _record(self, request: Control, error: Errors, outcomes: Outcomes) -> None:
         process = self._manager.process
         failed = sum(outcome is not Errors.NONE for _tp, outcome in outcomes)
         process.anchor(
-            ControlResponse, api, process.node.id, request.controller_id, request.controller_epoch, error.name, failed
-        )
+            ControlResponse, request.api.name, process.node.id, request.controller_id, request.controller_epoch,
+            error.name, failed,
+        )  # fmt: skip

@@ -6,6 +6,7 @@ from brokers.partition import Partition
 from brokers.partition.fencing import refusal
 from brokers.requests.consumer_session import ConsumerSession
 from brokers.requests.fetch_session import FetchSession
+from brokers.requests.router import handles
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import LatestOffsetTold
@@ -35,6 +36,7 @@ class FetchHandler:
         self._sessions: dict[int, FetchSession] = {}
         self._last_id = NEW_SESSION
 
+    @handles(FetchRequest)
     def fetch(self, request: FetchRequest, channel: Channel) -> None:
         if request.session_id == NEW_SESSION:
             session = self._open(request, channel)
@@ -63,6 +65,7 @@ class FetchHandler:
         channel.on_close = closed
         return session
 
+    @handles(OffsetsForLeaderEpochRequest)
     def offsets_for_leader_epoch(self, request: OffsetsForLeaderEpochRequest, channel: Channel) -> None:
         response = OffsetsForLeaderEpochResponse(tuple(self._epoch_end(query) for query in request.partitions))
         channel.reply(response, response.size)
@@ -75,6 +78,7 @@ class FetchHandler:
             return EpochEndOffset(query.tp, Errors.NONE, *partition.end_offset_for_epoch(query.leader_epoch))
         return EpochEndOffset(query.tp, Errors.NONE, UNDEFINED_EPOCH, partition.end_offset_alone(query.leader_epoch))
 
+    @handles(ListOffsetsRequest)
     def list_offsets(self, request: ListOffsetsRequest, channel: Channel) -> None:
         error, partition = self._leader(request.tp, request.current_leader_epoch)
         start, end = (-1, -1) if partition is None else (partition.log_start_offset, partition.log_end_offset)

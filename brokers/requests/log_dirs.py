@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from brokers.log import Log, LogDirectory
+from brokers.requests.router import handles
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
 from emulator.protocol.log_dirs import (
@@ -24,11 +25,13 @@ class LogDirsHandler:
     def __init__(self, manager: "ReplicaManager") -> None:
         self._manager = manager
 
+    @handles(AlterReplicaLogDirsRequest)
     def alter(self, request: AlterReplicaLogDirsRequest, channel: Channel) -> None:
         moves = self._manager.moves
         response = AlterReplicaLogDirsResponse(tuple((tp, moves.alter(tp, name)) for tp, name in request.partitions))
         channel.reply(response, response.size)
 
+    @handles(DescribeLogDirsRequest)
     def describe(self, request: DescribeLogDirsRequest, channel: Channel) -> None:
         """Replicas that the broker has not been told about since it started are left out; Kafka shows their logs."""
         manager = self._manager

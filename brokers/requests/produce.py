@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from brokers.partition import Partition, acks
 from brokers.purgatory import DelayedProduce
+from brokers.requests.router import handles
 from emulator.disks import DiskError, UnexpectedError
 from emulator.network import Channel
 from emulator.protocol.errors import NO_ERROR, Errors
@@ -21,6 +22,7 @@ class ProduceHandler:
     def __init__(self, manager: "ReplicaManager") -> None:
         self._manager = manager
 
+    @handles(ProduceRequest)
     def produce(self, request: ProduceRequest, channel: Channel) -> None:
         results: dict[TopicPartition, tuple[Errors, int]] = {}
         for batch in request.batches:

@@ -6,6 +6,7 @@ from collections import deque
 
 from attrs import define, field
 
+from brokers.requests.router import handles
 from emulator.network import Channel
 from emulator.nodes import Process
 from emulator.protocol.produce import InitProducerIdRequest, InitProducerIdResponse
@@ -26,6 +27,7 @@ class ProducerIds:
     _end: int = 0
     _waiting: deque[Channel] = field(factory=deque)
 
+    @handles(InitProducerIdRequest)
     def init(self, _request: InitProducerIdRequest, channel: Channel) -> None:
         self._waiting.append(channel)
         if self._next < self._end:

@@ -5,6 +5,7 @@ dropped; one that is on the wire is not.
 """
 
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 import trio
@@ -26,13 +27,6 @@ NAMED = 3
 
 Request = LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest
 Done = Callable[[Any], None]
-
-APIS: dict[type, str] = {
-    LeaderAndIsrRequest: "LeaderAndIsr",
-    UpdateMetadataRequest: "UpdateMetadata",
-    StopReplicaRequest: "StopReplica",
-}
-
 
 @define(eq=False, repr=False)
 class Sender:
@@ -112,14 +106,13 @@ class Sender:
             return
 
     def _described(self, request: Request) -> tuple[object, ...]:
-        api = APIS[type(request)]
-        names = [str(getattr(state, "tp", state)) for state in request.partitions[:NAMED]]
+        names = [str(tp) for tp in islice(request.topic_partitions(), NAMED)]
         more = len(request.partitions) - NAMED
         detail = ", ".join(names) + (f" and {more} more" if more > 0 else "")
         if isinstance(request, StopReplicaRequest):
             detail += " (delete)" if request.delete_partitions else " (keep)"
         return (
-            api, self.process.node.id, self.broker, request.controller_epoch, request.broker_epoch,
+            request.api.name, self.process.node.id, self.broker, request.controller_epoch, request.broker_epoch,
             len(request.partitions), detail,
         )  # fmt: skip
 

@@ -7,6 +7,7 @@ from attrs import define
 from controller.events.asked import Asked
 from controller.events.state import ControllerState
 from controller.operations import alter_isr, brokers, isr_notifications, log_dirs, topics
+from controller.requests import answers
 from emulator.protocol.alter_isr import AlterIsrRequest
 from emulator.protocol.leader_and_isr import LeaderAndIsrResponse
 
@@ -74,6 +75,7 @@ class IsrChangeNotification:
             await isr_notifications.read(controller)
 
 
+@answers(AlterIsrRequest)
 @define(eq=False)
 class AlterIsr(Asked[AlterIsrRequest]):
     """A leader asks for other ISRs (KIP-497). Dropped from the queue, it goes unanswered."""

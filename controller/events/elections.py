@@ -8,6 +8,7 @@ from controller.errors import ControllerError, ControllerMoved
 from controller.events.asked import Asked
 from controller.events.state import ControllerState
 from controller.operations import preferred, shutdown
+from controller.requests import answers
 from emulator.protocol.controlled_shutdown import ControlledShutdownRequest, ControlledShutdownResponse
 from emulator.protocol.elect_leaders import ElectLeadersRequest
 from emulator.protocol.errors import Errors
@@ -29,6 +30,7 @@ class ReplicaLeaderElection:
             await preferred.requested(controller)
 
 
+@answers(ElectLeadersRequest)
 @define(eq=False)
 class ApiReplicaLeaderElection(Asked[ElectLeadersRequest]):
     """ElectLeaders."""
@@ -45,6 +47,7 @@ class ApiReplicaLeaderElection(Asked[ElectLeadersRequest]):
         self.answer(preferred.not_controller(self.request))
 
 
+@answers(ControlledShutdownRequest)
 @define(eq=False)
 class ControlledShutdown(Asked[ControlledShutdownRequest]):
     """A broker is going down. It is answered whatever happens; as in Kafka, a controller that has been replaced is told

@@ -7,6 +7,7 @@ from attrs import define
 from controller.events.asked import Asked
 from controller.events.state import ControllerState
 from controller.reassignment import admin
+from controller.requests import answers
 from emulator.protocol.alter_reassignments import (
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,
@@ -47,6 +48,7 @@ class ReassignmentIsrChange:
             await admin.isr_changed(controller, self.tp)
 
 
+@answers(AlterPartitionReassignmentsRequest)
 @define(eq=False)
 class AlterReassignments(Asked[AlterPartitionReassignmentsRequest]):
     """A client asks to begin, replace or cancel reassignments; it is answered when each has been begun."""
@@ -67,6 +69,7 @@ class AlterReassignments(Asked[AlterPartitionReassignmentsRequest]):
         self.answer(AlterPartitionReassignmentsResponse(Errors.NOT_CONTROLLER))
 
 
+@answers(ListPartitionReassignmentsRequest)
 @define(eq=False)
 class ListReassignments(Asked[ListPartitionReassignmentsRequest]):
     """A client asks which reassignments are in progress."""

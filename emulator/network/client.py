@@ -38,9 +38,7 @@ class Client:
     _watching: bool = False
 
     def __attrs_post_init__(self) -> None:
-        self._answers = Mailbox(
-            self.process.world, f"answers of {self.host}:{self.port} to {self.process.name}"
-        )
+        self._answers = Mailbox(self.process.world, f"answers of {self.host}:{self.port} to {self.process.name}")
 
     async def call(self, request: Any, size: int, background: bool = False) -> Any:
         """Send ``request`` and wait for its answer.

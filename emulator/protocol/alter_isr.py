@@ -3,8 +3,11 @@
 Fencing: broker epoch (KIP-380), leader epoch and version of the state znode per partition.
 """
 
+from collections.abc import Iterable
+
 from attrs import define, frozen
 
+from emulator.protocol.api import Request, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
@@ -21,7 +24,7 @@ class AlterIsrPartition:
 
 
 @define(eq=False)
-class AlterIsrRequest:
+class AlterIsrRequest(Request):
     broker: int
     broker_epoch: int
     partitions: tuple[AlterIsrPartition, ...]
@@ -30,9 +33,12 @@ class AlterIsrRequest:
     def size(self) -> int:
         return 20 + 40 * len(self.partitions)
 
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        return (each.tp for each in self.partitions)
+
 
 @define(eq=False)
-class AlterIsrResponse:
+class AlterIsrResponse(Response):
     """``error``: of the whole request. Per partition the error, and without one the state that holds now."""
 
     error: Errors
@@ -41,3 +47,9 @@ class AlterIsrResponse:
     @property
     def size(self) -> int:
         return 10 + 40 * len(self.partitions)
+
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        return (each[0] for each in self.partitions)
+
+
+declare(56, "AlterIsr", AlterIsrRequest, AlterIsrResponse, help="a leader asks the controller to change ISRs")

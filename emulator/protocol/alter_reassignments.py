@@ -3,16 +3,17 @@
 Only the controller answers it with more than NOT_CONTROLLER. ``timeoutMs`` is not carried: nothing in 2.4 looks at it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from attrs import define
 
+from emulator.protocol.api import Request, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
 
 @define(eq=False)
-class AlterPartitionReassignmentsRequest:
+class AlterPartitionReassignmentsRequest(Request):
     """``targets``: the replicas that each partition is to have; None cancels its reassignment."""
 
     targets: Mapping[TopicPartition, tuple[int, ...] | None]
@@ -21,9 +22,12 @@ class AlterPartitionReassignmentsRequest:
     def size(self) -> int:
         return 40 + 30 * len(self.targets)
 
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        return self.targets
+
 
 @define(eq=False)
-class AlterPartitionReassignmentsResponse:
+class AlterPartitionReassignmentsResponse(Response):
     """``error`` is about the whole request; NONE: each partition has an error of its own."""
 
     error: Errors
@@ -32,3 +36,15 @@ class AlterPartitionReassignmentsResponse:
     @property
     def size(self) -> int:
         return 10 + 20 * len(self.partitions)
+
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        return (each[0] for each in self.partitions)
+
+
+declare(
+    45,
+    "AlterPartitionReassignments",
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+    help="the operator asks the controller to begin or to cancel reassignments",
+)

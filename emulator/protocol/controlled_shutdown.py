@@ -3,14 +3,17 @@
 Versions: v2 (2.2) BrokerEpoch. Fencing: broker epoch (KIP-380).
 """
 
+from collections.abc import Iterable
+
 from attrs import define
 
+from emulator.protocol.api import Request, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
 
 @define(eq=False)
-class ControlledShutdownRequest:
+class ControlledShutdownRequest(Request):
     """``broker_epoch``: -1 where the broker does not state it; it is not checked then."""
 
     broker: int
@@ -19,7 +22,7 @@ class ControlledShutdownRequest:
 
 
 @define(eq=False)
-class ControlledShutdownResponse:
+class ControlledShutdownResponse(Response):
     """``remaining``: the partitions with several replicas that the broker still leads."""
 
     error: Errors
@@ -28,3 +31,15 @@ class ControlledShutdownResponse:
     @property
     def size(self) -> int:
         return 10 + 20 * len(self.remaining)
+
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        return self.remaining
+
+
+declare(
+    7,
+    "ControlledShutdown",
+    ControlledShutdownRequest,
+    ControlledShutdownResponse,
+    help="a broker that shuts down asks the controller to move its leaderships away",
+)

@@ -3,10 +3,12 @@
 Versions: v0 (2.2, KIP-183) preferred leaders only; v1 (2.4, KIP-460) the type of the election.
 """
 
+from collections.abc import Iterable
 from enum import IntEnum
 
 from attrs import define
 
+from emulator.protocol.api import Request, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
@@ -21,7 +23,7 @@ class ElectionType(IntEnum):
 
 
 @define(eq=False)
-class ElectLeadersRequest:
+class ElectLeadersRequest(Request):
     """``partitions``: None for all there are."""
 
     type: ElectionType
@@ -32,9 +34,12 @@ class ElectLeadersRequest:
     def size(self) -> int:
         return 20 + 20 * len(self.partitions or ())
 
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        return self.partitions or ()
+
 
 @define(eq=False)
-class ElectLeadersResponse:
+class ElectLeadersResponse(Response):
     """``error``: of the request as a whole. To a request for all partitions, those that needed no election are left
     out."""
 
@@ -44,3 +49,11 @@ class ElectLeadersResponse:
     @property
     def size(self) -> int:
         return 10 + 20 * len(self.partitions)
+
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        return (each[0] for each in self.partitions)
+
+
+declare(
+    43, "ElectLeaders", ElectLeadersRequest, ElectLeadersResponse, help="the operator asks the controller for elections"
+)

@@ -5,8 +5,11 @@ Versions: v9 (2.1, KIP-320) CurrentLeaderEpoch; v12 (2.7, KIP-595) LastFetchedEp
 epoch per partition.
 """
 
+from collections.abc import Iterable
+
 from attrs import define
 
+from emulator.protocol.api import Request, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH
 from emulator.protocol.types import Batch, TopicPartition
@@ -34,7 +37,7 @@ class FetchPartition:
 
 
 @define(eq=False)
-class FetchRequest:
+class FetchRequest(Request):
     """A fetch of a follower, or of a consumer (``replica_id`` CONSUMER). ``partitions`` holds what changed since the
     session's last request."""
 
@@ -51,6 +54,9 @@ class FetchRequest:
     @property
     def size(self) -> int:
         return 60 + 40 * len(self.partitions) + 20 * len(self.forgotten)
+
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        return (each.tp for each in self.partitions)
 
 
 @define(eq=False)
@@ -69,8 +75,20 @@ class FetchedPartition:
 
 
 @define(eq=False)
-class FetchResponse:
+class FetchResponse(Response):
     error: Errors
     session_id: int
     partitions: tuple[FetchedPartition, ...]
     size: int
+
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        return (each.tp for each in self.partitions)
+
+
+declare(
+    1,
+    "Fetch",
+    FetchRequest,
+    FetchResponse,
+    help="a follower or a consumer reads from a leader; names what has changed since its session's last request",
+)

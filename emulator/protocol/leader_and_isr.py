@@ -4,8 +4,11 @@ Versions: v1 (1.0) IsNew; v2 (2.2) BrokerEpoch; v3 (2.4) AddingReplicas and Remo
 Fencing: broker epoch, controller epoch, leader epoch per partition.
 """
 
+from collections.abc import Iterable
+
 from attrs import define, frozen
 
+from emulator.protocol.api import AbstractControlRequest, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
@@ -45,10 +48,7 @@ class LeaderAndIsrPartition:
 
 
 @define(eq=False)
-class LeaderAndIsrRequest:
-    controller_id: int
-    controller_epoch: int
-    broker_epoch: int
+class LeaderAndIsrRequest(AbstractControlRequest):
     partitions: tuple[LeaderAndIsrPartition, ...]
     live_leaders: tuple[int, ...]
 
@@ -56,12 +56,27 @@ class LeaderAndIsrRequest:
     def size(self) -> int:
         return 40 + 60 * len(self.partitions) + 20 * len(self.live_leaders)
 
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        return (each.tp for each in self.partitions)
+
 
 @define(eq=False)
-class LeaderAndIsrResponse:
+class LeaderAndIsrResponse(Response):
     error: Errors
     partitions: tuple[tuple[TopicPartition, Errors], ...] = ()
 
     @property
     def size(self) -> int:
         return 10 + 20 * len(self.partitions)
+
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        return (each[0] for each in self.partitions)
+
+
+declare(
+    4,
+    "LeaderAndIsr",
+    LeaderAndIsrRequest,
+    LeaderAndIsrResponse,
+    help="the controller tells a broker which partitions it leads and follows",
+)

@@ -1,14 +1,17 @@
 """ListPartitionReassignments (API 46, v0 of 2.4): which reassignments are in progress (KIP-455)."""
 
+from collections.abc import Iterable
+
 from attrs import define
 
+from emulator.protocol.api import Request, Response, declare
 from emulator.protocol.assignments import ReplicaAssignment
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
 
 @define(eq=False)
-class ListPartitionReassignmentsRequest:
+class ListPartitionReassignmentsRequest(Request):
     """``partitions``: None for all; those of them that are not being reassigned are left out of the answer."""
 
     partitions: tuple[TopicPartition, ...] | None
@@ -17,9 +20,12 @@ class ListPartitionReassignmentsRequest:
     def size(self) -> int:
         return 40 + 20 * len(self.partitions or ())
 
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        return self.partitions or ()
+
 
 @define(eq=False)
-class ListPartitionReassignmentsResponse:
+class ListPartitionReassignmentsResponse(Response):
     """What the controller's memory holds: RS, AR and RR of each partition in motion."""
 
     error: Errors
@@ -28,3 +34,15 @@ class ListPartitionReassignmentsResponse:
     @property
     def size(self) -> int:
         return 10 + 60 * len(self.partitions)
+
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        return (each[0] for each in self.partitions)
+
+
+declare(
+    46,
+    "ListPartitionReassignments",
+    ListPartitionReassignmentsRequest,
+    ListPartitionReassignmentsResponse,
+    help="the operator asks the controller which reassignments are in progress",
+)

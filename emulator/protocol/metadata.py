@@ -1,14 +1,18 @@
 """Metadata (API 3): a client asks any broker who leads what, who lives, and who is the controller."""
 
+from collections.abc import Iterable
+
 from attrs import define
 
+from emulator.protocol.api import Request, Response, declare
+from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata
 
 NO_CONTROLLER = -1
 
 
 @define(eq=False)
-class MetadataRequest:
+class MetadataRequest(Request):
     """``topics``: None for all of them, empty for none (v1, 0.10)."""
 
     topics: tuple[str, ...] | None
@@ -16,7 +20,7 @@ class MetadataRequest:
 
 
 @define(eq=False)
-class MetadataResponse:
+class MetadataResponse(Response):
     """What the answering broker's cache says; a partition it does not know is missing.
 
     Attributes:
@@ -31,3 +35,15 @@ class MetadataResponse:
     @property
     def size(self) -> int:
         return 20 + 40 * len(self.partitions)
+
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        return (each.tp for each in self.partitions)
+
+
+declare(
+    3,
+    "Metadata",
+    MetadataRequest,
+    MetadataResponse,
+    help="a client asks for the leaders, the live brokers and the controller",
+)

@@ -3,8 +3,11 @@
 InitProducerId (API 22, KIP-98, 0.11): an idempotent producer gets its id.
 """
 
+from collections.abc import Iterable
+
 from attrs import define
 
+from emulator.protocol.api import Request, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import Batch, SequencedBatch, TopicPartition
 
@@ -49,7 +52,7 @@ class IdempotentBatch(ProducedBatch):
 
 
 @define(eq=False)
-class ProduceRequest:
+class ProduceRequest(Request):
     """acks: 0 (no answer), 1 (the leader's append), -1 (the whole in-sync set)."""
 
     acks: int
@@ -57,9 +60,12 @@ class ProduceRequest:
     batches: tuple[ProducedBatch, ...]
     size: int
 
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        return (batch.tp for batch in self.batches)
+
 
 @define(eq=False)
-class ProduceResponse:
+class ProduceResponse(Response):
     """Per partition the error and the base offset (-1 with an error)."""
 
     partitions: tuple[tuple[TopicPartition, Errors, int], ...]
@@ -68,17 +74,26 @@ class ProduceResponse:
     def size(self) -> int:
         return 10 + 30 * len(self.partitions)
 
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        return (each[0] for each in self.partitions)
+
 
 @define(eq=False)
-class InitProducerIdRequest:
+class InitProducerIdRequest(Request):
     """Asked of any broker, without a transactional id."""
 
     size: int = 20
 
 
 @define(eq=False)
-class InitProducerIdResponse:
+class InitProducerIdResponse(Response):
     """An id that nobody else has. The producer's epoch is 0, always."""
 
     producer_id: int
     size: int = 20
+
+
+declare(0, "Produce", ProduceRequest, ProduceResponse, help="a producer appends to the partitions that a broker leads")
+declare(
+    22, "InitProducerId", InitProducerIdRequest, InitProducerIdResponse, help="an idempotent producer asks for its id"
+)

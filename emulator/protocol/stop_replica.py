@@ -7,8 +7,11 @@ v3 also has a delete flag for each partition. The controller never stops some pa
 in one step, so that the flag of the whole request is enough here.
 """
 
+from collections.abc import Iterable
+
 from attrs import define
 
+from emulator.protocol.api import AbstractControlRequest, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
@@ -19,12 +22,9 @@ EPOCH_DURING_DELETE = -2
 
 
 @define(eq=False)
-class StopReplicaRequest:
+class StopReplicaRequest(AbstractControlRequest):
     """``leader_epochs``: one for each partition, the controller's; empty before v3."""
 
-    controller_id: int
-    controller_epoch: int
-    broker_epoch: int
     delete_partitions: bool
     partitions: tuple[TopicPartition, ...]
     leader_epochs: tuple[int, ...] = ()
@@ -33,12 +33,27 @@ class StopReplicaRequest:
     def size(self) -> int:
         return 40 + 20 * len(self.partitions) + 4 * len(self.leader_epochs)
 
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        return self.partitions
+
 
 @define(eq=False)
-class StopReplicaResponse:
+class StopReplicaResponse(Response):
     error: Errors
     partitions: tuple[tuple[TopicPartition, Errors], ...] = ()
 
     @property
     def size(self) -> int:
         return 10 + 20 * len(self.partitions)
+
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        return (each[0] for each in self.partitions)
+
+
+declare(
+    5,
+    "StopReplica",
+    StopReplicaRequest,
+    StopReplicaResponse,
+    help="the controller tells a broker to stop, or to delete, replicas",
+)

@@ -3,8 +3,11 @@
 Versions: v4 (1.0) OfflineReplicas; v5 (2.2) BrokerEpoch. Fencing: broker epoch, controller epoch.
 """
 
+from collections.abc import Iterable
+
 from attrs import define, frozen
 
+from emulator.protocol.api import AbstractControlRequest, Response, declare
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
@@ -24,10 +27,7 @@ class PartitionMetadata:
 
 
 @define(eq=False)
-class UpdateMetadataRequest:
-    controller_id: int
-    controller_epoch: int
-    broker_epoch: int
+class UpdateMetadataRequest(AbstractControlRequest):
     partitions: tuple[PartitionMetadata, ...]
     live_brokers: tuple[int, ...]
 
@@ -35,8 +35,20 @@ class UpdateMetadataRequest:
     def size(self) -> int:
         return 40 + 60 * len(self.partitions) + 20 * len(self.live_brokers)
 
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        return (each.tp for each in self.partitions)
+
 
 @define(eq=False)
-class UpdateMetadataResponse:
+class UpdateMetadataResponse(Response):
     error: Errors
     size: int = 10
+
+
+declare(
+    6,
+    "UpdateMetadata",
+    UpdateMetadataRequest,
+    UpdateMetadataResponse,
+    help="the controller sends a broker the metadata that it gives to clients",
+)

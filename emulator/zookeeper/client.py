@@ -55,9 +55,7 @@ class ZkClient(Session):
 
     # -- writing ---------------------------------------------------------------------------------------------
 
-    async def create(
-        self, path: str, data: str = "", *, ephemeral: bool = False, sequential: bool = False
-    ) -> str:
+    async def create(self, path: str, data: str = "", *, ephemeral: bool = False, sequential: bool = False) -> str:
         """Create a znode; its real path. Raises: NodeExists, NoNode (the parent), NoChildrenForEphemerals."""
         return (await self._ask(Create(path, data, ephemeral, sequential))).path
 

@@ -70,9 +70,7 @@ class Handlers:
         """What a new connection of the same session begins with."""
         if not (self._armed_data or self._armed_exists or self._armed_children):
             return None
-        return SetWatches(
-            zxid, tuple(self._armed_data), tuple(self._armed_exists), tuple(self._armed_children)
-        )
+        return SetWatches(zxid, tuple(self._armed_data), tuple(self._armed_exists), tuple(self._armed_children))
 
     def disarm(self) -> None:
         """The session is gone, and every watch with it. The handlers stay; reads arm them anew."""

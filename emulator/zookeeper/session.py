@@ -153,9 +153,7 @@ class Session:
     def _open(self, _: Any = None) -> None:
         lay_routes(self._network, self._process.node.id, self._spec)
         self._heard_us = self._sent_us = self._world.now
-        self._endpoint = endpoint = self._network.connect(
-            self._process, ZOOKEEPER, PORT, self._receive, self._lost
-        )
+        self._endpoint = endpoint = self._network.connect(self._process, ZOOKEEPER, PORT, self._receive, self._lost)
         endpoint.send(Connect(self.session_id), SIZE)
         self._watch()
 

@@ -21,9 +21,7 @@ class ZooKeeper:
     server: Server
 
     @classmethod
-    def start(
-        cls, world: World, trace: Trace, network: Network, nursery: trio.Nursery, spec: ZkSpec
-    ) -> "ZooKeeper":
+    def start(cls, world: World, trace: Trace, network: Network, nursery: trio.Nursery, spec: ZkSpec) -> "ZooKeeper":
         """Plug the machine into ``network`` and listen."""
         node = Node(world, trace, ZOOKEEPER, "zookeeper", nursery)
         network.attach(node, limited=False)

@@ -10,11 +10,12 @@ from attrs import define, field
 
 from emulator.network import Endpoint, Passing
 from emulator.network.taps import Edge
+from emulator.protocol.api import Message, apis
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkSession
 from emulator.zookeeper.errors import ZkCode
 from emulator.zookeeper.messages import Ask, Create, Delete, Multi, Request, Response, SetData
-from scenarios.faults.apis import APIS, operations, partitions_of
+from scenarios.faults.apis import operations
 from scenarios.faults.gates import GateFilter
 from scenarios.language import Target, When, WhenMessage, WhenZk, fits
 
@@ -107,13 +108,14 @@ class Watch:
 
 
 def _watch_message(watch: Watch, when: WhenMessage) -> None:
-    request, answer = APIS[when.message]
+    api = apis()[when.message]
+    request, answer = api.request, api.response
     wanted = None if when.partition is None else TopicPartition.parse(when.partition)
 
-    def names_it(body: Any) -> bool:
+    def names_it(body: Message) -> bool:
         if wanted is None and when.topic is None:
             return True
-        return any(wanted in (None, tp) and when.topic in (None, tp.topic) for tp in partitions_of(body))
+        return any(wanted in (None, tp) and when.topic in (None, tp.topic) for tp in body.topic_partitions())
 
     def matches(passing: Passing) -> bool:
         return (

@@ -5,7 +5,7 @@ from scenarios.language.cluster import CardSpec, ClusterSpec, DiskSpec, NetworkS
 from scenarios.language.consumers import ConsumerSpec
 from scenarios.language.expect import Expect
 from scenarios.language.invariants import INVARIANTS
-from scenarios.language.messages import MESSAGES, fits
+from scenarios.language.messages import fits
 from scenarios.language.method import MethodEntry
 from scenarios.language.metrics import METRICS, Metric
 from scenarios.language.names import join_partition, split_partition
@@ -31,7 +31,6 @@ __all__ = [
     "ALIASES",
     "DEFAULT_PROFILE",
     "INVARIANTS",
-    "MESSAGES",
     "METRICS",
     "PHASES",
     "PROFILES",

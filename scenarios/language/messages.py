@@ -3,49 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
-from attrs import frozen
-
+from emulator.protocol.api import apis
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.kinds import Text
-
-
-@frozen
-class Message:
-    """One API of Kafka's. ``names_partitions`` and ``answer_names_partitions``: whether a filter on them finds any."""
-
-    name: str
-    help: str
-    names_partitions: bool = True
-    answer_names_partitions: bool = True
-
-
-MESSAGES: Mapping[str, Message] = {
-    message.name: message
-    for message in (
-        Message("LeaderAndIsr", "the controller tells a broker what it leads and follows"),
-        Message(
-            "UpdateMetadata", "the controller tells a broker what to tell clients", answer_names_partitions=False
-        ),
-        Message("StopReplica", "the controller tells a broker to stop, or to delete, replicas"),
-        Message("Fetch", "a follower reads from its leader; names what changed since its session's last request"),
-        Message("OffsetsForLeaderEpoch", "a follower asks its leader where to truncate"),
-        Message("ListOffsets", "a follower asks its leader where the log begins and ends"),
-        Message("Produce", "a producer appends to the partitions that a broker leads"),
-        Message("InitProducerId", "an idempotent producer asks for its id"),
-        Message("Metadata", "a client asks who leads what, and who is controller", names_partitions=False),
-        Message("AlterIsr", "a leader asks the controller for another ISR"),
-        Message("ControlledShutdown", "a broker asks the controller to relieve it", names_partitions=False),
-        Message("ElectLeaders", "the operator asks the controller for elections"),
-        Message("AlterPartitionReassignments", "the operator asks the controller to move partitions, or not to"),
-        Message("ListPartitionReassignments", "the operator asks the controller what is being moved"),
-        Message("AlterReplicaLogDirs", "the operator tells a broker which log directory its replicas are to be in"),
-        Message(
-            "DescribeLogDirs", "the operator asks a broker what its log directories hold", answer_names_partitions=False
-        ),
-    )
-}
 
 WRITES = ("create", "setData", "delete", "multi")
 """What is asked of ZooKeeper that changes something. The first three stand alone or inside a multi."""
@@ -75,15 +36,15 @@ _TOPIC_IN_PATH = re.compile(r"/(?:brokers/topics|config/topics|admin/delete_topi
 
 
 def check_message(name: str) -> None:
-    """Refuse what is no API that anybody here sends."""
-    if name not in MESSAGES:
-        raise BadInput(f"unknown message {name!r}; {did_you_mean(name, MESSAGES)}")
+    """Refuse what is not an API that is declared (``emulator.protocol.api``)."""
+    if name not in apis():
+        raise BadInput(f"unknown message {name!r}; {did_you_mean(name, apis())}")
 
 
 def check_held(name: str) -> None:
     """Refuse what no message.hold can hold."""
-    if name not in MESSAGES and name not in WRITES:
-        raise BadInput(f"unknown message {name!r}; {did_you_mean(name, (*MESSAGES, *WRITES))}")
+    if name not in apis() and name not in WRITES:
+        raise BadInput(f"unknown message {name!r}; {did_you_mean(name, (*apis(), *WRITES))}")
 
 
 def check_path(path: str) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import attrs
 
+from emulator.protocol.api import apis
 from scenarios.errors import BadInput
 from scenarios.language import kinds
 from scenarios.language.actions import ACTIONS, DelaySpec, Parameter
@@ -24,7 +25,6 @@ from scenarios.language.configs import BROKER_SETTINGS, LONG_MAX, TOPIC_SETTINGS
 from scenarios.language.consumers import ConsumerSpec
 from scenarios.language.expect import Expect, OneOrMore
 from scenarios.language.invariants import INVARIANTS
-from scenarios.language.messages import MESSAGES
 from scenarios.language.method import EntryKind
 from scenarios.language.metrics import METRICS
 from scenarios.language.phases import PHASE_STEPS, PHASES, Span
@@ -109,7 +109,7 @@ def sections() -> dict[str, str]:
         "parameters": table(("Action", "Key", "Type", "Default", "Meaning"), _parameter_rows()),
         "phases": table(("Phase", "Meaning", *(f"`{name}`" for name in PHASE_STEPS)), _phase_rows()),
         "steps": table(("Step", "What happens in it"), _step_rows()),
-        "messages": table(("Message", "What it is"), ((f"`{m.name}`", m.help) for m in MESSAGES.values())),
+        "messages": table(("Message", "What it is"), ((f"`{m.name}`", m.help) for m in apis().values())),
         "metrics": table(("Metric", "Form", "Unit", "Meaning", "Kafka's MBean"), _metric_rows()),
         "invariants": table(("Invariant", "Statement"), ((f"`{k}`", text) for k, text in INVARIANTS.items())),
         "strategies": table(("Strategy", "Steps"), _strategy_rows()),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from attrs import field, frozen
 
+from emulator.protocol.api import apis, names_partitions
 from scenarios.errors import BadInput
 from scenarios.language.kinds import DURATION, Boolean, Choice, Integer, Kind, Named, Schema
-from scenarios.language.messages import MESSAGE_NAME, MESSAGES, SESSION_EVENTS, WRITES, ZNODE_PATH
+from scenarios.language.messages import MESSAGE_NAME, SESSION_EVENTS, WRITES, ZNODE_PATH
 from scenarios.language.names import PARTITION_NAME, TOPIC_NAME
 from scenarios.language.reader import Block, key
 from scenarios.language.targets import TARGET, Target
@@ -58,9 +59,8 @@ class WhenMessage:
     def __attrs_post_init__(self) -> None:
         if self.response and self.edge == "answered":
             raise BadInput('an answer is not answered; write edge = "delivered"', where="edge")
-        api = MESSAGES[self.message]
-        names = api.answer_names_partitions if self.response else api.names_partitions
-        if not names:
+        api = apis()[self.message]
+        if not names_partitions(api.response if self.response else api.request):
             what = "the answer to " if self.response else ""
             for name in ("partition", "topic"):
                 if getattr(self, name) is not None:

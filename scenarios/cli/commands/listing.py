@@ -108,14 +108,14 @@ def _invariants() -> list[Entry]:
 
 def _messages() -> list[Entry]:
     """Kafka's APIs, then what is asked of ZooKeeper."""
-    from scenarios.language import MESSAGES
+    from emulator.protocol.api import apis
     from scenarios.language.messages import SESSION_EVENTS, WRITES
 
     zookeeper = [
         *({"name": name, "help": "a write to ZooKeeper (zk = ...)"} for name in WRITES),
         *({"name": name, "help": "a turn of a ZooKeeper session (zk = ...)"} for name in SESSION_EVENTS),
     ]
-    return [*({"name": message.name, "help": message.help} for message in MESSAGES.values()), *zookeeper]
+    return [*({"name": message.name, "help": message.help} for message in apis().values()), *zookeeper]
 
 
 def _scenarios() -> list[Entry]:

@@ -11,12 +11,10 @@ from __future__ import annotations
 
 from attrs import asdict, fields_dict, frozen
 
+from emulator.protocol.api import control_apis
+
 QUANTILES = (0.5, 0.95, 0.99)
-CONTROL_APIS = {
-    "LeaderAndIsr": "leader_and_isr",
-    "UpdateMetadata": "update_metadata",
-    "StopReplica": "stop_replica",
-}
+CONTROL_APIS = {api.name: api.snake_name for api in control_apis()}
 """``ControlRequest.api`` to the stem of its metrics."""
 
 Value = int | float | None

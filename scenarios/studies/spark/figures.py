@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
+from emulator.protocol.api import control_apis
+
 TABLES = (
     "runs",
     "isr_events",
@@ -179,16 +181,11 @@ def consumer_lags(consumer_lag: DataFrame) -> DataFrame:
 
 def requests(rows: DataFrame) -> DataFrame:
     """Control requests and the partition states in them."""
-    named = {
-        "LeaderAndIsr": "leader_and_isr",
-        "UpdateMetadata": "update_metadata",
-        "StopReplica": "stop_replica",
-    }
     columns = []
-    for api, stem in named.items():
-        this = F.col("api") == api
-        columns.append(F.count_if(this).alias(f"{stem}_requests"))
-        columns.append(F.sum(F.when(this, F.col("partitions")).otherwise(0)).alias(f"{stem}_partitions"))
+    for api in control_apis():
+        this = F.col("api") == api.name
+        columns.append(F.count_if(this).alias(f"{api.snake_name}_requests"))
+        columns.append(F.sum(F.when(this, F.col("partitions")).otherwise(0)).alias(f"{api.snake_name}_partitions"))
     return rows.groupBy(KEY).agg(*columns)
 
 

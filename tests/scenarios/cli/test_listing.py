@@ -7,12 +7,12 @@ from collections.abc import Iterable
 
 import pytest
 
+from emulator.protocol.api import apis
 from scenarios.cli.commands.listing import KINDS
 from scenarios.language import (
     ACTIONS,
     ALIASES,
     INVARIANTS,
-    MESSAGES,
     METRICS,
     PHASES,
     PROFILES,
@@ -29,7 +29,7 @@ WHOLE: dict[str, Iterable[str]] = {
     "profiles": PROFILES,
     "metrics": METRICS,
     "invariants": INVARIANTS,
-    "messages": [*MESSAGES, "setData", "session.expired"],
+    "messages": [*apis(), "setData", "session.expired"],
     "scenarios": ["controller-dies-mid-move", "quick-move"],
 }
 

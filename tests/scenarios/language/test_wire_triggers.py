@@ -2,8 +2,9 @@
 
 import pytest
 
+from emulator.protocol.api import apis
 from scenarios.errors import BadInput
-from scenarios.language import MESSAGES, Scenario, Target, When, WhenMessage, WhenZk, fits
+from scenarios.language import Scenario, Target, When, WhenMessage, WhenZk, fits
 from scenarios.language.messages import ZNODES, check_path, topic_of
 from tests.scenarios.language.builders import SMALL, small_and
 from tests.scenarios.language.refusals import acting, when
@@ -15,7 +16,7 @@ def acts(condition: str, action: str = "message.cut", *more: str) -> str:
 
 REFUSED: dict[str, tuple[str, str, str]] = {
     "no such message": (when('message = "LeaderAndISR"'), "when.message: unknown message", "'LeaderAndIsr'?"),
-    "nothing like it": (when('message = "Heartbeat"'), "when.message", "known: LeaderAndIsr, UpdateMetadata"),
+    "nothing like it": (when('message = "Heartbeat"'), "when.message", "known: Produce, Fetch, ListOffsets"),
     "no such edge": (when('message = "Fetch", edge = "applied"'), "when.edge", "known: sent, delivered, answered"),
     "an answer is not answered": (
         when('message = "Fetch", response = true, edge = "answered"'), "when.edge", '"delivered"',
@@ -93,7 +94,7 @@ def test_no_leader_asks_the_controller_for_an_isr_before_2_7() -> None:
     assert Scenario.loads(text.replace('title = "small"', 'title = "small"\nprofile = "kafka-2.7"'))
 
 
-@pytest.mark.parametrize("message", [message for message in MESSAGES if message != "AlterIsr"])
+@pytest.mark.parametrize("message", [message for message in apis() if message != "AlterIsr"])
 def test_what_nobody_sends_is_refused(message: str) -> None:
     quiet = SMALL.replace('[[workloads]]\ntopic = "orders"\nproducerRate = 100\n', "").replace('"wiki"', '"kip-455"')
     text = f'{quiet}\n[[method]]\nwhen = {{ message = "{message}" }}\naction = "message.cut"\n'

@@ -1,14 +1,12 @@
 """Messages and writes to ZooKeeper as triggers: every kind, every edge, every filter, and what is done to the very
 message."""
 
-import importlib
-import pkgutil
 from typing import Any
 
 import pytest
 
-import emulator.protocol
 from emulator.protocol import znodes
+from emulator.protocol.api import apis
 from emulator.protocol.events import (
     BecameLeader,
     ControlRequest,
@@ -20,8 +18,6 @@ from emulator.protocol.events import (
     Produced,
 )
 from emulator.trace.events import Step, ZkSession, ZkWritten
-from scenarios.faults.apis import APIS
-from scenarios.language import MESSAGES
 from tests.scenarios.runs.building import EXECUTE, HEAL, TP, Played, Table, play, scenario
 
 STATE = znodes.state_path(TP)
@@ -48,26 +44,6 @@ def fault(played: Played, action: str = "zk.expire") -> Fault:
     return found
 
 
-# -- the names --------------------------------------------------------------------------------------------------------
-
-
-def test_every_request_of_the_protocol_has_a_name() -> None:
-    modules = [
-        importlib.import_module(f"emulator.protocol.{found.name}")
-        for found in pkgutil.iter_modules(emulator.protocol.__path__)
-    ]
-    requests = {
-        kind
-        for module in modules
-        for name, kind in vars(module).items()
-        if isinstance(kind, type) and name.endswith("Request") and not issubclass(kind, tuple)
-    }
-    assert {request for request, _ in APIS.values()} == requests
-    assert list(APIS) == list(MESSAGES)
-    for name, (request, answer) in APIS.items():
-        assert (request.__name__, answer.__name__) == (f"{name}Request", f"{name}Response")
-
-
 # A leader that goes away and comes back makes every message flow.
 BOUNCE: Table = {"at": "3s", "action": "broker.stop", "target": 0, "duration": "5s"}
 
@@ -89,7 +65,7 @@ ASKED_FOR: dict[str, Table] = {
 CLIENTS_ASK = ("InitProducerId",)
 """What clients send once, as they start."""
 
-ALWAYS_SENT = [name for name in MESSAGES if name not in ("ListOffsets", *ASKED_FOR, *CLIENTS_ASK)]
+ALWAYS_SENT = [name for name in apis() if name not in ("ListOffsets", *ASKED_FOR, *CLIENTS_ASK)]
 """ListOffsets takes a follower that is out of its leader's range, which no scenario brings about by itself."""
 
 

@@ -1,0 +1,124 @@
+"""What an API of Kafka's declares about itself, once: its name, its number, its messages, and the partitions they name.
+
+Routers, message triggers, the trace and the figures take these from here. A new API is a module of this package: the
+class of its request, the class of its response, and one call of ``declare``.
+"""
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import ClassVar
+
+from attrs import define, frozen
+
+from emulator.protocol.types import TopicPartition
+
+
+class Message:
+    """A request or a response.
+
+    Attributes:
+        api: which API it belongs to; set by ``declare``.
+    """
+
+    __slots__ = ()
+
+    api: ClassVar["Api"]
+
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        """The partitions that the message names, in its order. A message that never names any does not define this."""
+        return ()
+
+
+class Request(Message):
+    """A message to a broker that is answered by one ``Response``."""
+
+    __slots__ = ()
+
+
+class Response(Message):
+    """The answer to a ``Request``."""
+
+    __slots__ = ()
+
+
+@define(eq=False)
+class AbstractControlRequest(Request):
+    """A request of the controller to a broker (Kafka's class of this name, 2.3).
+
+    Attributes:
+        broker_epoch: -1 where the release does not send it (before KIP-380, 2.2).
+    """
+
+    controller_id: int
+    controller_epoch: int
+    broker_epoch: int
+
+
+@frozen
+class Api:
+    """One API.
+
+    Attributes:
+        key: Kafka's number (org.apache.kafka.common.protocol.ApiKeys).
+        name: Kafka's name, as scenarios and the trace write it.
+        help: what the request is for, in one line for readers of a scenario.
+    """
+
+    key: int
+    name: str
+    request: type[Request]
+    response: type[Response]
+    help: str
+
+    @property
+    def snake_name(self) -> str:
+        """``leader_and_isr`` for ``LeaderAndIsr``: the name in metrics and columns."""
+        return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in self.name).lstrip("_")
+
+    @property
+    def is_control(self) -> bool:
+        """Whether the controller sends it to brokers."""
+        return issubclass(self.request, AbstractControlRequest)
+
+
+_declared: dict[str, Api] = {}
+
+
+def declare(key: int, name: str, request: type[Request], response: type[Response], *, help: str) -> Api:
+    """Declare an API. Raises: ValueError if another one has this name."""
+    if name in _declared:
+        raise ValueError(f"two APIs are called {name}")
+    api = _declared[name] = request.api = response.api = Api(key, name, request, response, help)
+    return api
+
+
+def withdraw(api: Api) -> None:
+    """Undo ``declare``: for a test that declares an API of its own."""
+    del _declared[api.name]
+
+
+def apis() -> Mapping[str, Api]:
+    """Every API by name, in the order of Kafka's numbers: those of this package, and what else has been declared."""
+    _import_all()
+    return {api.name: api for api in sorted(_declared.values(), key=lambda api: api.key)}
+
+
+def control_apis() -> tuple[Api, ...]:
+    """The APIs by which the controller commands brokers."""
+    return tuple(api for api in apis().values() if api.is_control)
+
+
+def names_partitions(message: type[Message]) -> bool:
+    """Whether messages of this class can name partitions."""
+    return message.topic_partitions is not Message.topic_partitions
+
+
+@cache
+def _import_all() -> None:
+    """Each module declares its API when it is imported. They are small, and import nothing but each other."""
+    for module in iter_modules([str(Path(__file__).parent)]):
+        if not module.ispkg:
+            import_module(f"{__package__}.{module.name}")
