@@ -3,10 +3,35 @@
 from typing import TYPE_CHECKING
 
 from controller.operations import deletion, preferred
+from controller.steps import Procedure
 from emulator.protocol import znodes
 
 if TYPE_CHECKING:
     from controller.controller import Controller
+
+FAILOVER = Procedure(
+    "failover",
+    {
+        "failover.F1": "register the ZooKeeper handlers",
+        "failover.F2": "delete old ISR-change and log-dir notifications",
+        "failover.F3": "load brokers, topics, assignments and leaders",
+        "failover.F4": "find the topics to delete",
+        "failover.F5": "send UpdateMetadata with the live brokers",
+        "failover.F6": "start the replica state machine",
+        "failover.F7": "start the partition state machine, electing leaders",
+        "failover.F8": "resume reassignments",
+        "failover.F9": "resume topic deletions and preferred elections",
+    },
+    aliases={
+        "failover.1.1": "failover.F6",
+        "failover.1.2": "failover.F6",
+        "failover.2.1": "failover.F7",
+        "failover.2.2": "failover.F7",
+        "failover.3": "failover.F8",
+        "failover.4": "failover.F9",
+    },
+)
+"""The order of Kafka's onControllerFailover. The aliases are the controller page's numbers for the same work."""
 
 
 async def take_over(c: "Controller") -> None:

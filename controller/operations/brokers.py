@@ -7,12 +7,26 @@ from controller.context import Replica
 from controller.operations import deletion
 from controller.reassignment import admin
 from controller.states.names import PartitionState, ReplicaState
-from controller.steps import Label
+from controller.steps import Label, Procedure
 from emulator.protocol.errors import Errors
 from emulator.protocol.leader_and_isr import LeaderAndIsrResponse
 
 if TYPE_CHECKING:
     from controller.controller import Controller
+
+BROKER_FAILURE = Procedure.numbered(
+    "broker-failure",
+    "partitions without leader become OfflinePartition",
+    "offline and new partitions elect a leader",
+    "replicas on the failed broker become OfflineReplica",
+)
+BROKER_STARTUP = Procedure.numbered(
+    "broker-startup",
+    "send UpdateMetadata to the broker",
+    "replicas on the broker become OnlineReplica",
+    "offline and new partitions elect a leader",
+    "resume moves and topic deletions that wait for the broker",
+)
 
 Registered = list[tuple[int, int]]
 """Brokers with their epochs."""

@@ -21,11 +21,29 @@ import structlog
 
 from controller.context import Replica
 from controller.states.names import PartitionState, ReplicaState
-from controller.steps import Label, Step
+from controller.steps import Label, Procedure, Step
 from emulator.protocol import znodes
 
 if TYPE_CHECKING:
     from controller.controller import Controller
+
+DELETE = Procedure(
+    "delete",
+    {
+        "delete.queue": "the topics that /admin/delete_topics names are queued for deletion",
+        "delete.partitions": "the topic's partitions become OfflinePartition, then NonExistentPartition",
+        "delete.metadata": "send UpdateMetadata with leader -2 to every broker",
+        "delete.dead": "replicas on dead brokers become ReplicaDeletionIneligible: the topic waits for them",
+        "delete.offline": "live replicas go Offline and leave the ISR",
+        "delete.start": "live replicas become ReplicaDeletionStarted: StopReplica with deletion",
+        "delete.answer": "a broker's replicas become ReplicaDeletionSuccessful, or Ineligible",
+        "delete.retry": "replicas that could not be deleted go Offline, to be tried again",
+        "delete.forget": "all replicas become NonExistentReplica, the topic's znode is no longer watched",
+        "delete.znodes": "delete the topic's znode with all below it",
+        "delete.config": "delete the topic's configuration",
+        "delete.entry": "delete the topic's entry in /admin/delete_topics",
+    },
+)
 
 log = structlog.get_logger("controller.deletion")
 

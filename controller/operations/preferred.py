@@ -11,7 +11,7 @@ import structlog
 
 from controller.states.names import PartitionState
 from controller.states.selectors import UNCLEAN
-from controller.steps import labels_of
+from controller.steps import Procedure, labels_of
 from emulator.protocol import znodes
 from emulator.protocol.elect_leaders import ElectionType, ElectLeadersRequest, ElectLeadersResponse
 from emulator.protocol.errors import Errors
@@ -19,6 +19,8 @@ from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
     from controller.controller import Controller
+
+PREFERRED = Procedure.numbered("preferred", "elect the preferred replicas")
 
 log = structlog.get_logger("controller.preferred")
 

@@ -5,13 +5,20 @@ from typing import TYPE_CHECKING
 import structlog
 
 from controller.states.names import PartitionState, ReplicaState
-from controller.steps import Label
+from controller.steps import Label, Procedure
 from emulator.protocol.controlled_shutdown import ControlledShutdownRequest, ControlledShutdownResponse
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
     from controller.controller import Controller
+
+SHUTDOWN = Procedure.numbered(
+    "shutdown",
+    "partitions that the broker leads elect another leader",
+    "send StopReplica for those that it follows",
+    "its replicas of those become OfflineReplica",
+)
 
 log = structlog.get_logger("controller.shutdown")
 

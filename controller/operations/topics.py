@@ -6,12 +6,20 @@ from typing import TYPE_CHECKING
 import structlog
 
 from controller.states.names import PartitionState, ReplicaState
-from controller.steps import labels_of
+from controller.steps import Procedure, labels_of
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
     from controller.controller import Controller
+
+NEW_PARTITION = Procedure.numbered(
+    "new-partition",
+    "new partitions become NewPartition",
+    "their replicas become NewReplica",
+    "the partitions become OnlinePartition",
+    "their replicas become OnlineReplica",
+)
 
 Assignment = dict[int, tuple[int, ...]]
 

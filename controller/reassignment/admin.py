@@ -91,9 +91,7 @@ class ByAdminPath:
     ) -> AlterPartitionReassignmentsResponse:
         return AlterPartitionReassignmentsResponse(Errors.UNSUPPORTED_VERSION)
 
-    def listed(
-        self, c: "Controller", request: ListPartitionReassignmentsRequest
-    ) -> ListPartitionReassignmentsResponse:
+    def listed(self, c: "Controller", request: ListPartitionReassignmentsRequest) -> ListPartitionReassignmentsResponse:
         return ListPartitionReassignmentsResponse(Errors.UNSUPPORTED_VERSION)
 
 

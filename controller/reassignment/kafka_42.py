@@ -22,7 +22,7 @@ The code marks RAR online between steps 3 and 4, here in step 4, and sends Updat
 Where RAR is in sync at once, steps 2 and 3 pass their gates without work; the code skips them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from attrs import frozen
@@ -30,21 +30,23 @@ from attrs import frozen
 from controller.reassignment import actions, admin
 from controller.reassignment.admin import ByAdminPath
 from controller.reassignment.move import Move
-from controller.steps import Step
+from controller.steps import Procedure, Step, phases
 from emulator.protocol.assignments import Replicas
 from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
     from controller.controller import Controller
 
-STEPS = tuple(f"kafka-42.{number}" for number in range(1, 8))
-
-PHASES: Mapping[str, tuple[str, str]] = dict(
-    zip(
-        ("move.listen", "move.start", "move.wait", "move.leader", "move.stop", "move.record", "move.done"),
-        zip(STEPS, STEPS, strict=True),
-        strict=True,
-    )
+KAFKA_42 = Procedure.numbered(
+    "kafka-42",
+    "listen for ISR changes",
+    "start new replicas RAR - AR",
+    "wait until new replicas are in sync",
+    "replicas of RAR become OnlineReplica; elect a leader from RAR if needed",
+    "stop old replicas AR - RAR",
+    "write the new AR",
+    "remove the partition from the admin path",
+    phases=phases("kafka-42", listen="1", start="2", wait="3", leader="4", stop="5", record="6", done="7"),
 )
 """The phases are these stages."""
 
@@ -55,9 +57,7 @@ IN_SYNC = "kafka-42.3"
 class Kafka42(ByAdminPath):
     """The ticket's protocol."""
 
-    name: str = "kafka-42"
-    steps: tuple[str, ...] = STEPS
-    phases: Mapping[str, tuple[str, str]] = PHASES
+    procedure: ClassVar[Procedure] = KAFKA_42
     follows_znode: ClassVar[bool] = True
 
     def refuses(self, c: "Controller", tp: TopicPartition, target: Replicas) -> str:

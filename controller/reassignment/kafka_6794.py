@@ -28,8 +28,8 @@ a move goes on at step 1, from CR in ZooKeeper; its hops are then counted from 1
 how many there were.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from attrs import frozen
 
@@ -37,24 +37,35 @@ from controller.reassignment import actions, admin
 from controller.reassignment.admin import ByAdminPath
 from controller.reassignment.move import Move
 from controller.states.names import ReplicaState
-from controller.steps import Step
+from controller.steps import Procedure, Span, Step, phases
 from emulator.protocol.assignments import Replicas, without
 
 if TYPE_CHECKING:
     from controller.controller import Controller
 
-STEPS = tuple(f"kafka-6794.{number}" for number in range(1, 14))
-
-PHASES: Mapping[str, tuple[str, str]] = {
-    "move.listen": ("kafka-6794.1", "kafka-6794.1"),
-    "move.start": ("kafka-6794.7", "kafka-6794.7"),
-    "move.wait": ("kafka-6794.1", "kafka-6794.1"),
-    "move.leader": ("kafka-6794.9", "kafka-6794.9"),
-    "move.stop": ("kafka-6794.10", "kafka-6794.11"),
-    "move.record": ("kafka-6794.5", "kafka-6794.5"),
-    "move.done": ("kafka-6794.12", "kafka-6794.12"),
-}
-"""``move.wait`` is the next hop's step 1: each hop begins by waiting for what the one before it added."""
+KAFKA_6794 = Procedure.numbered(
+    "kafka-6794",
+    "wait until CR is in the ISR",
+    "calculate the next hop: ER, DR, NR, TR",
+    "wait until every broker of TR is alive",
+    "replicas that the last hop added become OnlineReplica",
+    "write the assignment TR to the topic's znode",
+    "send LeaderAndIsr to every replica of CR + NR",
+    "replicas of NR become NewReplica",
+    "CR is TR in the controller's memory",
+    "elect a leader from TR if needed; LeaderAndIsr with assignment TR",
+    "replicas of DR go Offline and leave the ISR",
+    "replicas of DR become NonExistent and are deleted",
+    "remove the partition from the admin path (after the last hop only)",
+    "send UpdateMetadata to every broker",
+    phases={
+        **phases("kafka-6794", listen="1", start="7", leader="9", stop=("10", "11"), record="5", done="12"),
+        # Each hop begins by waiting for what the hop before it added.
+        "move.wait": Span("kafka-6794.1", "kafka-6794.1", next_hop=True),
+    },
+)
+"""``move.record`` comes before ``move.leader``: step 5 writes the assignment first (readings §2). ``move.done`` is
+reached once, in the last hop."""
 
 IN_SYNC, ALIVE = "kafka-6794.1", "kafka-6794.3"
 """The steps that wait."""
@@ -103,11 +114,10 @@ def plan_hop(
 class Kafka6794(ByAdminPath):
     """The ticket's protocol: ``width`` replicas join in a hop, ``surplus`` says how many leave (``plan_hop``)."""
 
+    procedure: ClassVar[Procedure] = KAFKA_6794
+
     width: int | None = 1
     surplus: Surplus = above_target
-    name: str = "kafka-6794"
-    steps: tuple[str, ...] = STEPS
-    phases: Mapping[str, tuple[str, str]] = PHASES
 
     async def advance(self, c: "Controller", move: Move) -> None:
         while (hop := await self._ready(c, move)) is not None:

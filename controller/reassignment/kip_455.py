@@ -34,8 +34,8 @@ a broker of TRS, whose phase A costs one more leader epoch. What ``check`` reads
 The old leader in RR hears nothing of B3: it leads in its own view until StopReplica reaches it.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from attrs import frozen
 
@@ -44,25 +44,45 @@ from controller.reassignment import actions
 from controller.reassignment.move import Move
 from controller.reassignment.requests import ByApiAndAdminPath, finish
 from controller.states.names import ReplicaState
-from controller.steps import Step
+from controller.steps import Procedure, Step, phases
 from emulator.protocol.assignments import ReplicaAssignment, without
 from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
     from controller.controller import Controller
 
-_NAMES = ("U1", "U2", "U3", "check", "A1", "A2", "wait", "B1", "B2", "B3", "B4", "B5", "B6", "B7", "B8")
-STEPS = tuple(f"kip-455.{step}" for step in _NAMES)
-
-PHASES: Mapping[str, tuple[str, str]] = {
-    "move.listen": ("kip-455.U1", "kip-455.check"),
-    "move.start": ("kip-455.A1", "kip-455.A2"),
-    "move.wait": ("kip-455.wait", "kip-455.wait"),
-    "move.leader": ("kip-455.B3", "kip-455.B3"),
-    "move.stop": ("kip-455.B4", "kip-455.B5"),
-    "move.record": ("kip-455.B6", "kip-455.B6"),
-    "move.done": ("kip-455.B7", "kip-455.B7"),
-}
+KIP_455 = Procedure(
+    "kip-455",
+    {
+        "kip-455.U1": "write RS, AR and RR to the topic's znode",
+        "kip-455.U2": "the same in the controller's memory",
+        "kip-455.U3": "stop replicas that an override no longer needs",
+        "kip-455.check": "is the target set in the ISR",
+        "kip-455.A1": "bump the leader epoch; LeaderAndIsr with AR and RR",
+        "kip-455.A2": "adding replicas become NewReplica",
+        "kip-455.wait": "wait for the ISR to change",
+        "kip-455.B1": "adding replicas become OnlineReplica",
+        "kip-455.B2": "the target set is the assignment in memory",
+        "kip-455.B3": "elect a leader from the target set if needed",
+        "kip-455.B4": "removing replicas go Offline",
+        "kip-455.B5": "removing replicas are deleted",
+        "kip-455.B6": "write the target set to the topic's znode",
+        "kip-455.B7": "remove the partition from the admin path",
+        "kip-455.B8": "send UpdateMetadata to every broker",
+    },
+    phases(
+        "kip-455",
+        # It ends with the check, whose read arms the watch.
+        listen=("U1", "check"),
+        # A1's request is the one that the new replicas act on.
+        start=("A1", "A2"),
+        wait="wait",
+        leader="B3",
+        stop=("B4", "B5"),
+        record="B6",
+        done="B7",
+    ),
+)
 
 WAIT = "kip-455.wait"
 
@@ -78,11 +98,10 @@ class Kip455(ByApiAndAdminPath):
             controller looks at the move when it has answered.
     """
 
+    procedure: ClassVar[Procedure] = KIP_455
+
     adds_as_new: bool = False
     watches_isr: bool = True
-    name: str = "kip-455"
-    steps: tuple[str, ...] = STEPS
-    phases: Mapping[str, tuple[str, str]] = PHASES
 
     async def begin(self, c: "Controller", tp: TopicPartition, wanted: ReplicaAssignment) -> None:
         move = Move(tp, wanted.target, wanted.origin)

@@ -1,9 +1,10 @@
 """What a reassignment protocol is: how one partition gets from where it is to where it was asked to go."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from controller.reassignment.move import Move
+from controller.steps import Procedure
 from emulator.protocol.alter_reassignments import (
     AlterPartitionReassignmentsRequest,
     AlterPartitionReassignmentsResponse,
@@ -20,17 +21,7 @@ if TYPE_CHECKING:
 class ReassignmentProtocol(Protocol):
     """A protocol keeps nothing but what stands in the ``Move``; after a failover that begins afresh from ZooKeeper."""
 
-    @property
-    def name(self) -> str:
-        """The name under which strategies know it, and the prefix of its steps."""
-
-    @property
-    def steps(self) -> tuple[str, ...]:
-        """Its gates, in order."""
-
-    @property
-    def phases(self) -> Mapping[str, tuple[str, str]]:
-        """Neutral phase -> the first and the last step that it spans."""
+    procedure: ClassVar[Procedure]
 
     # -- how it moves a partition -------------------------------------------------------------------------------------
 
@@ -72,7 +63,5 @@ class ReassignmentProtocol(Protocol):
     ) -> AlterPartitionReassignmentsResponse:
         """The active controller is asked to begin, replace or cancel moves."""
 
-    def listed(
-        self, c: "Controller", request: ListPartitionReassignmentsRequest
-    ) -> ListPartitionReassignmentsResponse:
+    def listed(self, c: "Controller", request: ListPartitionReassignmentsRequest) -> ListPartitionReassignmentsResponse:
         """The active controller is asked what is moving."""

@@ -111,13 +111,9 @@ class ByApiAndAdminPath:
                 wanted[tp] = now.reassign_to(now.origin if target is None else target)
         await remove_from_admin_path(c, lambda tp, _target: tp in wanted)
         outcomes.update(await self._begin_all(c, wanted))
-        return AlterPartitionReassignmentsResponse(
-            Errors.NONE, tuple((tp, outcomes[tp]) for tp in request.targets)
-        )
+        return AlterPartitionReassignmentsResponse(Errors.NONE, tuple((tp, outcomes[tp]) for tp in request.targets))
 
-    def listed(
-        self, c: "Controller", request: ListPartitionReassignmentsRequest
-    ) -> ListPartitionReassignmentsResponse:
+    def listed(self, c: "Controller", request: ListPartitionReassignmentsRequest) -> ListPartitionReassignmentsResponse:
         context = c.context
         asked = context.moves if request.partitions is None else request.partitions
         found = tuple((tp, context.full_assignment(tp)) for tp in asked)

@@ -21,30 +21,36 @@ whenever it takes up a move whose target is not in sync, at failover and when a 
 where the target is in sync it skips them, and here they pass their gates without work.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from attrs import frozen
 
 from controller.reassignment import actions, admin
 from controller.reassignment.admin import ByAdminPath
 from controller.reassignment.move import Move
+from controller.steps import Procedure, phases
 from emulator.protocol.assignments import Replicas, union
 
 if TYPE_CHECKING:
     from controller.controller import Controller
 
-STEPS = tuple(f"wiki.{number}" for number in range(1, 13))
-
-PHASES: Mapping[str, tuple[str, str]] = {
-    "move.listen": ("wiki.1", "wiki.1"),
-    "move.start": ("wiki.3", "wiki.3"),
-    "move.wait": ("wiki.4", "wiki.4"),
-    "move.leader": ("wiki.7", "wiki.7"),
-    "move.stop": ("wiki.8", "wiki.9"),
-    "move.record": ("wiki.10", "wiki.10"),
-    "move.done": ("wiki.11", "wiki.11"),
-}
+WIKI = Procedure.numbered(
+    "wiki",
+    "write the assignment OAR + RAR to the topic's znode",
+    "send LeaderAndIsr to every replica of OAR + RAR",
+    "replicas of RAR - OAR become NewReplica",
+    "wait until RAR is in the ISR",
+    "replicas of RAR become OnlineReplica",
+    "the assignment is RAR in the controller's memory",
+    "elect a leader from RAR if needed; LeaderAndIsr with assignment RAR",
+    "replicas of OAR - RAR go Offline and leave the ISR",
+    "replicas of OAR - RAR become NonExistent and are deleted",
+    "write the assignment RAR to the topic's znode",
+    "remove the partition from the admin path",
+    "send UpdateMetadata to every broker",
+    phases=phases("wiki", listen="1", start="3", wait="4", leader="7", stop=("8", "9"), record="10", done="11"),
+)
 
 
 def old_and_new(old: Replicas, target: Replicas) -> Replicas:
@@ -65,10 +71,9 @@ class Wiki(ByAdminPath):
         told_in_step_7: who is told about a leader that stays, of OAR and RAR; an elected one is always told to RAR.
     """
 
+    procedure: ClassVar[Procedure] = WIKI
+
     told_in_step_7: Callable[[Replicas, Replicas], Replicas] = old_and_new
-    name: str = "wiki"
-    steps: tuple[str, ...] = STEPS
-    phases: Mapping[str, tuple[str, str]] = PHASES
 
     async def advance(self, c: "Controller", move: Move) -> None:
         move.aim = move.target

@@ -9,14 +9,14 @@ from scenarios.language.messages import fits
 from scenarios.language.method import MethodEntry
 from scenarios.language.metrics import METRICS, Metric
 from scenarios.language.names import join_partition, split_partition
-from scenarios.language.phases import PHASES, Gate, resolve
+from scenarios.language.phases import Gate, resolve
 from scenarios.language.plan import Move, Plan
 from scenarios.language.profile_names import DEFAULT_PROFILE, PROFILES
 from scenarios.language.reach import gate_of, hops
 from scenarios.language.scenario import Scenario
 from scenarios.language.schema import scenario_json_schema
 from scenarios.language.steady_state import SteadyState
-from scenarios.language.steps import ALIASES, PROTOCOLS, STEPS, WAITED_FOR
+from scenarios.language.steps import ALIASES, PHASES, PROCEDURES, STEPS
 from scenarios.language.strategy import StrategySpec
 from scenarios.language.targets import Role, Target, parse_role
 from scenarios.language.tolerance import Tolerance
@@ -33,10 +33,9 @@ __all__ = [
     "INVARIANTS",
     "METRICS",
     "PHASES",
+    "PROCEDURES",
     "PROFILES",
-    "PROTOCOLS",
     "STEPS",
-    "WAITED_FOR",
     "Action",
     "After",
     "At",

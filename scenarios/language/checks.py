@@ -25,7 +25,7 @@ from scenarios.language.profile_checks import check_profile_knows
 from scenarios.language.profile_names import PROFILES, check_profile
 from scenarios.language.reach import check_moved, check_reach, check_steps
 from scenarios.language.senders import check_sent
-from scenarios.language.strategies.names import SHAPES
+from scenarios.language.strategies import SHAPES
 from scenarios.language.targets import Target
 from scenarios.language.topics import TopicSpec
 from scenarios.language.triggers import At

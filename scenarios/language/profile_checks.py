@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scenarios.errors import BadInput
 from scenarios.language.kinds import at
 from scenarios.language.profile_names import PROFILES, Profile
-from scenarios.language.strategies.names import SHAPES
+from scenarios.language.strategies import SHAPES
 from scenarios.language.strategies.throttle import THROTTLE
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from typing import Any
 
 import attrs
 
+from controller.steps import Procedure, Span
 from emulator.protocol.api import apis
 from scenarios.errors import BadInput
 from scenarios.language import kinds
@@ -27,15 +28,13 @@ from scenarios.language.expect import Expect, OneOrMore
 from scenarios.language.invariants import INVARIANTS
 from scenarios.language.method import EntryKind
 from scenarios.language.metrics import METRICS
-from scenarios.language.phases import PHASE_STEPS, PHASES, Span
 from scenarios.language.plan import LogDir, Move, Plan, PlanInPlace, PlanKind, Version
 from scenarios.language.profile_names import DEFAULT_PROFILE, PROFILES
 from scenarios.language.reader import Block, Key, keys_of
 from scenarios.language.scenario import Scenario
 from scenarios.language.steady_state import SteadyState
-from scenarios.language.steps import ALIASES, PROTOCOLS
-from scenarios.language.strategies import parts_by_axis
-from scenarios.language.strategies.names import SHAPES
+from scenarios.language.steps import ALIASES, PHASES, PROCEDURES
+from scenarios.language.strategies import SHAPES, parts_by_axis
 from scenarios.language.strategy import StrategySpec
 from scenarios.language.targets import PeerKind, RoleText, Target, TargetKind
 from scenarios.language.tolerance import ToleranceKind
@@ -107,7 +106,7 @@ def sections() -> dict[str, str]:
         "consumers.config": _settings_table(CONSUMER_SETTINGS.values()),
         "actions": table(("Action", "Target", "Ended by", "What it does"), _action_rows()),
         "parameters": table(("Action", "Key", "Type", "Default", "Meaning"), _parameter_rows()),
-        "phases": table(("Phase", "Meaning", *(f"`{name}`" for name in PHASE_STEPS)), _phase_rows()),
+        "phases": table(("Phase", "Meaning", *(f"`{protocol.name}`" for protocol in _reassignments())), _phase_rows()),
         "steps": table(("Step", "What happens in it"), _step_rows()),
         "messages": table(("Message", "What it is"), ((f"`{m.name}`", m.help) for m in apis().values())),
         "metrics": table(("Metric", "Form", "Unit", "Meaning", "Kafka's MBean"), _metric_rows()),
@@ -239,9 +238,13 @@ def _parameter(parameter: Parameter) -> tuple[str, str]:
     return type_of(parameter.kind), default
 
 
+def _reassignments() -> list[Procedure]:
+    return [procedure for procedure in PROCEDURES.values() if procedure.reassignment]
+
+
 def _phase_rows() -> Iterator[Sequence[str]]:
     for phase, meaning in PHASES.items():
-        yield f"`{phase}`", meaning, *(_span(steps[phase]) for steps in PHASE_STEPS.values())
+        yield f"`{phase}`", meaning, *(_span(protocol.phases[phase]) for protocol in _reassignments())
 
 
 def _span(span: Span) -> str:
@@ -250,7 +253,7 @@ def _span(span: Span) -> str:
 
 
 def _step_rows() -> Iterator[Sequence[str]]:
-    for protocol in PROTOCOLS.values():
+    for protocol in PROCEDURES.values():
         yield from ((f"`{step}`", meaning) for step, meaning in protocol.steps.items())
     yield from ((f"`{alias}`", f"another name of `{step}`") for alias, step in ALIASES.items())
 

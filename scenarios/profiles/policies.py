@@ -7,9 +7,8 @@ from brokers.log.config import BROKER_NAMES, DEFAULTS, NEVER
 from brokers.partition.isr_rules import StuckOrSlow
 from brokers.policies import BrokerConfig, BrokerPolicies
 from controller import ControllerPolicies
-from controller.reassignment.kafka_42 import Kafka42
-from controller.reassignment.kafka_6794 import Kafka6794, above_target, literal
 from controller.reassignment.policy import ReassignmentProtocol
+from controller.reassignment.registry import SHAPES
 from fetchers import FetcherPolicies
 from scenarios.language import Scenario
 from scenarios.language.configs import LONG_MAX
@@ -42,8 +41,7 @@ def broker_policies(scenario: Scenario) -> BrokerPolicies:
         out_of_sync=rule,
         topic_min_insync_replicas=min_insync_replicas(scenario),
         topic_logs=topic_logs(scenario),
-        # KAFKA-42's controller does not tell the leader of new replicas: under no release could the move end otherwise.
-        checks_assignment=brokers.checks_assignment and scenario.strategy.parsed.protocol != "kafka-42",
+        checks_assignment=brokers.checks_assignment and not SHAPES[scenario.strategy.parsed.shape].admits_unassigned,
     )
 
 
@@ -95,11 +93,7 @@ def controller_policies(scenario: Scenario) -> ControllerPolicies:
 
 
 def _protocol(scenario: Scenario) -> ReassignmentProtocol:
+    """The strategy's protocol; where the profile runs it in a way of its own, that."""
     bundle, strategy = BUNDLES[scenario.profile], scenario.strategy.parsed
-    protocols: dict[str, ReassignmentProtocol] = {
-        "wiki": bundle.wiki,
-        "kafka-6794": Kafka6794(strategy.width, literal if strategy.shape == "grow-then-shrink" else above_target),
-        "kafka-42": Kafka42(),
-        "kip-455": bundle.kip_455,
-    }
-    return protocols[strategy.protocol]
+    released: dict[str, ReassignmentProtocol] = {"wiki": bundle.wiki, "kip-455": bundle.kip_455}
+    return released.get(strategy.shape) or SHAPES[strategy.shape].make(strategy.width)

@@ -67,7 +67,8 @@ class Recovery:
 def steps_of(policies: ControllerPolicies, notes: Notes) -> list[str]:
     """The steps of the protocol that were ended."""
     ended = [(step.step, step.hop) for step in notes.events() if isinstance(step, Step) and step.edge == "after"]
-    return [f"{step} hop {hop}" if hop else step for step, hop in ended if step in policies.reassignment.steps]
+    steps = policies.reassignment.procedure.steps
+    return [f"{step} hop {hop}" if hop else step for step, hop in ended if step in steps]
 
 
 def crash_after(

@@ -21,7 +21,7 @@ PROTOCOLS: list[ReassignmentProtocol] = [Wiki(), Kafka6794()]
 """Those that know no other way to be asked; KIP-455's are tested in test_kip_455.py and in conformance."""
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda p: p.name)
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda p: p.procedure.name)
 def test_many_moves_one_refused_one_needless(protocol: ReassignmentProtocol) -> None:
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1), 1: (1, 2)})
@@ -30,14 +30,14 @@ def test_many_moves_one_refused_one_needless(protocol: ReassignmentProtocol) -> 
         assert lab.assignment(B) == (2, 3)
         assert lab.data(ADMIN) is None
         assert len(lab.of(MoveFinished)) == 3
-        assert {e.partition for e in lab.of(Step) if e.step.startswith(protocol.name)} == {1}
+        assert {e.partition for e in lab.of(Step) if e.step.startswith(protocol.procedure.name)} == {1}
         await lab.reassign({A: (3, 0)})
         assert lab.assignment(A) == (3, 0), "the znode is watched again"
 
     run(test, brokers=4, policies=ControllerPolicies(reassignment=protocol))
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda p: p.name)
+@pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda p: p.procedure.name)
 def test_a_dead_target_is_waited_for(protocol: ReassignmentProtocol) -> None:
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1)})

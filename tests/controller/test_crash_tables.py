@@ -65,7 +65,7 @@ TABLE_42 = [
 @pytest.mark.parametrize("row", TABLE_42, ids=name)
 def test_kafka_42(row: Row) -> None:
     recovery = crash_after(KAFKA_42, OLD, NEW, f"kafka-42.{row.after}", joins=False)
-    check(row, recovery, list(KAFKA_42.reassignment.steps))
+    check(row, recovery, list(KAFKA_42.reassignment.procedure.steps))
 
 
 DONE_WIKI = Znodes(NEW, 1, NEW, 4, 6)
@@ -96,7 +96,7 @@ TABLE_WIKI = [
 @pytest.mark.parametrize("row", TABLE_WIKI, ids=name)
 def test_wiki(row: Row) -> None:
     recovery = crash_after(WIKI, OLD, NEW, f"wiki.{row.after}")
-    check(row, recovery, list(WIKI.reassignment.steps))
+    check(row, recovery, list(WIKI.reassignment.procedure.steps))
 
 
 HOP_1, HOP_2 = (0, 1, 2, 3), (0, 1, 3, 4)

@@ -35,7 +35,7 @@ def test_a_topic_that_is_moved_waits_for_the_moves_end(protocol: ReassignmentPro
         assert lab.is_gone("orders")
         assert lab.data(znodes.REASSIGN_PARTITIONS) is None
         steps = notes.steps()
-        last = "wiki.12 after" if protocol.name == "wiki" else "kafka-6794.13 after hop 2"
+        last = "wiki.12 after" if protocol.procedure.name == "wiki" else "kafka-6794.13 after hop 2"
         assert steps.index(last) < steps.index("delete.partitions before")
 
     run(test, brokers=5, policies=heeding(protocol))
@@ -114,7 +114,7 @@ def test_a_topic_to_be_deleted_is_not_moved(protocol: ReassignmentProtocol) -> N
         assert lab.data(znodes.REASSIGN_PARTITIONS) is None
         assert lab.assignment(TP) == (0, 1, 2)
         assert lab.active.context.moves == {}
-        assert not [step for step in notes.steps() if step.startswith(protocol.name)]
+        assert not [step for step in notes.steps() if step.startswith(protocol.procedure.name)]
         lab.restart(follower)
         await lab.settle()
         assert lab.is_gone("orders")

@@ -17,8 +17,8 @@ from tests.controller.notes import Notes
 TP = TopicPartition("orders", 0)
 OLD, NEW = (0, 1, 2), (1, 3, 4)
 EDGES: tuple[Edge, Edge] = ("before", "after")
-WIKI = [(Wiki(), step, edge, 0) for step in Wiki().steps for edge in EDGES]
-SIX = [(Kafka6794(), step, edge, hop) for hop in (1, 2, 3) for step in Kafka6794().steps for edge in EDGES]
+WIKI = [(Wiki(), step, edge, 0) for step in Wiki.procedure.steps for edge in EDGES]
+SIX = [(Kafka6794(), step, edge, hop) for hop in (1, 2, 3) for step in Kafka6794.procedure.steps for edge in EDGES]
 TWELVE = "kafka-6794.12"
 CASES = WIKI + [case for case in SIX if case[1] != TWELVE or case[3] == 3]
 

@@ -144,10 +144,10 @@ def test_every_plan_ends_where_it_should(protocol: ReassignmentProtocol, plan: s
         stopped = [b for b, lines in notes.requests().items() if "StopReplica delete orders-0" in lines]
         assert stopped == gone
         steps = [step.removesuffix(" before") for step in notes.steps() if step.endswith(" before")]
-        if protocol.name == "wiki":
-            assert steps == list(protocol.steps)
-        elif protocol.name == "kip-455":
-            assert list(dict.fromkeys(steps)) == list(protocol.steps)
+        if protocol.procedure.name == "wiki":
+            assert steps == list(protocol.procedure.steps)
+        elif protocol.procedure.name == "kip-455":
+            assert list(dict.fromkeys(steps)) == list(protocol.procedure.steps)
             assert steps.count("kip-455.check") == (1 if set(new) <= set(old) else 2), "before the wait and after it"
 
     run(test, brokers=7, policies=policies("kafka-2.3", protocol, pinned=6), joins=False)

@@ -15,7 +15,7 @@ from tests.controller.crashes import znodes as stands
 from tests.controller.lab import EXPIRY_US, Lab, run
 from tests.controller.notes import Notes, check_golden
 
-ALL = list(Kafka42().steps)
+ALL = list(Kafka42.procedure.steps)
 Replicas = tuple[int, ...]
 
 

@@ -49,7 +49,7 @@ def test_the_worked_trace() -> None:
             state = lab.state(TP)
             seen[at.step] = (lab.full_assignment(TP), state.leader, state.isr, epoch_and_version(lab))
 
-        for step in Kip455().steps:
+        for step in Kip455.procedure.steps:
             lab.gates.arm(step, "after", look)
         notes = Notes(lab)
         assert await lab.alter({TP: (1, 2, 3)}) == {TP: Errors.NONE}

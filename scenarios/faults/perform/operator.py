@@ -11,8 +11,8 @@ from scenarios.cluster import TopicSetup
 from scenarios.cluster.clients.tools import configs, elections, log_dirs, reassign, reassign_and_wait, topics
 from scenarios.cluster.clients.tools.executor import ZK, Executor, carry_out
 from scenarios.cluster.clients.tools.outcome import Outcome
-from scenarios.language import PROFILES, WAITED_FOR, MethodEntry, Plan
-from scenarios.language.strategies import PlannedMove, Throttle
+from scenarios.language import PROFILES, MethodEntry, Plan
+from scenarios.language.strategies import SHAPES, PlannedMove, Throttle
 
 if TYPE_CHECKING:
     from scenarios.faults.actions import Actions, Brokers
@@ -52,7 +52,7 @@ def _handing_over(
         actions.executors.append(executor)
         return carry_out, executor
     moves = {move.tp: move.target for move in planned}
-    if strategy.protocol in WAITED_FOR:
+    if SHAPES[strategy.shape].tool_waits:
         return reassign_and_wait.execute_and_wait, moves, entry.param("give_up_after"), throttle
     return reassign.execute, moves, via, throttle
 

@@ -1,8 +1,9 @@
 """Reassignment strategies by name: the shapes that the controller steps moves in, and the parts of which the operator's
 half is composed."""
 
+from controller.reassignment.registry import SHAPES, Shape
 from scenarios.language.strategies.execution import Execution, parts_by_axis
-from scenarios.language.strategies.names import SHAPES, Shape, Strategy, parse_strategy
+from scenarios.language.strategies.names import Strategy, parse_strategy
 from scenarios.language.strategies.planned import PlannedMove, Progress
 from scenarios.language.strategies.registry import PARTS, Part
 from scenarios.language.strategies.throttle import Throttle

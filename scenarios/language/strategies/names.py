@@ -7,48 +7,13 @@ feeds moves to it (`scenarios.language.strategies.execution`).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from attrs import Factory, frozen
 
+from controller.reassignment.registry import SHAPES, Shape
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.strategies.execution import Execution, parse_execution
 
-
-@frozen
-class Shape:
-    """One step shape: the protocol whose step names it announces at its gates, and a line of help.
-
-    Attributes:
-        api: whether the controller can be asked by AlterPartitionReassignments, and asked what is in progress.
-        example: a strategy of this shape, where the shape's name is not one.
-    """
-
-    name: str
-    protocol: str
-    help: str
-    api: bool = False
-    example: str = ""
-
-
-SHAPES: Mapping[str, Shape] = {
-    shape.name: shape
-    for shape in (
-        Shape("wiki", "wiki", "all at once: the 12 steps of the controller page, Kafka 0.8.1 to 2.3"),
-        Shape(
-            "kafka-6794", "kafka-6794", "one by one: add one replica, drop one, the leader last (KAFKA-6794)"
-        ),
-        Shape("kafka-42", "kafka-42", "the 7 steps of KAFKA-42, Kafka 0.8.0"),
-        Shape("kip-455", "kip-455", "adding and removing sets, override and cancel, Kafka 2.4", api=True),
-        Shape("grow-then-shrink", "kafka-6794", "KAFKA-6794 with the literal sign of n"),
-        Shape(
-            "width-K",
-            "kafka-6794",
-            "KAFKA-6794 with K replicas per hop: width-2, width-3, ... or width-all",
-            example="width-2",
-        ),
-    )
-}
 _WIDTH = re.compile(r"width-(?:([1-9]\d*)|all)")
 _OLDER_NAMES = {
     "all-at-once": "wiki",

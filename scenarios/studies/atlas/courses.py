@@ -14,8 +14,7 @@ from emulator.protocol.assignments import Replicas
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.language.profile_names import DEFAULT_PROFILE, PROFILES
-from scenarios.language.strategies import parse_strategy
-from scenarios.language.strategies.names import SHAPES
+from scenarios.language.strategies import SHAPES, parse_strategy
 
 TOPIC = "orders"
 PARTITION = "orders-0"

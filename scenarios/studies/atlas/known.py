@@ -9,8 +9,7 @@ from collections.abc import Callable
 
 from attrs import frozen
 
-from scenarios.language.phases import PHASE_STEPS
-from scenarios.language.steps import PROTOCOLS, STEPS
+from scenarios.language.steps import STEPS
 from scenarios.studies.atlas.cells import Cell
 from scenarios.studies.atlas.outcome import Finding
 
@@ -35,8 +34,8 @@ def protocol_of(cell: Cell) -> str:
 
 def leader_moved(cell: Cell) -> bool:
     """Has the move's own election been held at this gate?"""
-    steps = list(PROTOCOLS[protocol_of(cell)].steps)
-    elects = PHASE_STEPS[protocol_of(cell)]["move.leader"].last
+    protocol = STEPS[cell.step]
+    steps, elects = list(protocol.steps), protocol.phases["move.leader"].last
     return (steps.index(cell.step), cell.edge == "after") >= (steps.index(elects), True)
 
 

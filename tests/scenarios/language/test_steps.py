@@ -3,13 +3,12 @@
 import pytest
 
 from scenarios.errors import BadInput
-from scenarios.language import ALIASES, PHASES, PROTOCOLS, STEPS, Gate, Scenario, gate_of, hops, resolve
-from scenarios.language.phases import PHASE_STEPS
+from scenarios.language import ALIASES, PHASES, PROCEDURES, STEPS, Gate, Scenario, gate_of, hops, resolve
 from tests.scenarios.language.builders import SMALL, small_and
 
 
 def test_the_protocols_have_the_steps_of_their_documents() -> None:
-    counts = {name: len(protocol.steps) for name, protocol in PROTOCOLS.items()}
+    counts = {name: len(protocol.steps) for name, protocol in PROCEDURES.items()}
     expected = {"wiki": 12, "kafka-6794": 13, "kafka-42": 7, "failover": 9, "new-partition": 4}
     assert expected.items() <= counts.items()
     assert counts["broker-failure"] == 3
@@ -17,10 +16,10 @@ def test_the_protocols_have_the_steps_of_their_documents() -> None:
 
 
 def test_every_phase_maps_to_steps_of_every_protocol_that_runs() -> None:
-    for protocol, spans in PHASE_STEPS.items():
-        assert set(spans) == set(PHASES)
-        for span in spans.values():
-            assert STEPS[span.first].name == STEPS[span.last].name == protocol
+    for protocol in PROCEDURES.values():
+        assert set(protocol.phases) == (set(PHASES) if protocol.reassignment else set())
+        for span in protocol.phases.values():
+            assert STEPS[span.first] is STEPS[span.last] is protocol
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from controller.reassignment.wiki import Wiki
 from scenarios.language import Scenario
 from tests.scenarios.runs.building import EXECUTE, HEAL, Table, scenario
 
-STEPS = {"wiki": Wiki().steps, "kafka-6794": Kafka6794().steps, "kip-455": Kip455().steps}
+STEPS = {protocol.procedure.name: tuple(protocol.procedure.steps) for protocol in (Wiki, Kafka6794, Kip455)}
 DURATIONS = ("50ms", "1s", "3s", "8s", "20s")
 """Shorter and longer than the session's timeout (6 s) and the lag time (10 s)."""
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.reassignment.kip_455 import STEPS
+from controller.reassignment.kip_455 import KIP_455
 from emulator.protocol.events import ControllerElected, IsrChanged, IsrProposed, IsrUpdateFailed
 from emulator.protocol.znodes import ISR_CHANGE_NOTIFICATION, state_path
 from emulator.trace.events import ZkWritten
@@ -44,7 +44,7 @@ def test_a_wish_outlives_the_controller_that_it_was_made_to() -> None:
     assert sorted(played.state().isr) == [0, 1, 2]
 
 
-@pytest.mark.parametrize("step", [step for step in STEPS if step != "kip-455.wait"])
+@pytest.mark.parametrize("step", [step for step in KIP_455.steps if step != "kip-455.wait"])
 def test_a_move_survives_its_controller(step: str) -> None:
     """The crash table of KIP-455 (kafka-behaviour, 6.4) where leaders ask for their ISRs."""
     crash = at_step(step, "after", "controller.crash")

@@ -14,15 +14,15 @@ OLD, NEW = (0, 1, 2), (1, 3, 4)
 EDGES = ("before", "after")
 LAST_HOP = 3
 ONLY_LAST = "kafka-6794.12"
-WIKI = [("wiki", step, edge, 0) for step in Wiki().steps for edge in EDGES]
+WIKI = [("wiki", step, edge, 0) for step in Wiki.procedure.steps for edge in EDGES]
 ONE_BY_ONE = [
     ("kafka-6794", step, edge, hop)
     for hop in range(1, LAST_HOP + 1)
-    for step in Kafka6794().steps
+    for step in Kafka6794.procedure.steps
     for edge in EDGES
     if step != ONLY_LAST or hop == LAST_HOP
 ]
-KIP_455 = [("kip-455", step, edge, 0) for step in Kip455().steps for edge in EDGES]
+KIP_455 = [("kip-455", step, edge, 0) for step in Kip455.procedure.steps for edge in EDGES]
 Case = tuple[str, str, str, int]
 
 

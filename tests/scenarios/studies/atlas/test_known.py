@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from scenarios.language.phases import PHASE_STEPS
+from scenarios.language.steps import PROCEDURES
 from scenarios.studies.atlas.cells import Cell
 from scenarios.studies.atlas.courses import DEFAULT, Course
 from scenarios.studies.atlas.known import explained, leader_moved
@@ -84,9 +84,9 @@ def test_the_reasons_of_one_protocol_are_not_another_s() -> None:
     assert "KAFKA-6794" not in told(cell("wiki", "wiki.9"), *HARMS)
 
 
-@pytest.mark.parametrize("protocol", PHASE_STEPS)
+@pytest.mark.parametrize("protocol", [name for name, found in PROCEDURES.items() if found.reassignment])
 def test_every_protocol_knows_when_its_leader_has_moved(protocol: str) -> None:
-    spans = PHASE_STEPS[protocol]
+    spans = PROCEDURES[protocol].phases
     assert not leader_moved(cell(protocol, spans["move.leader"].last, "before"))
     assert leader_moved(cell(protocol, spans["move.leader"].last))
     assert leader_moved(cell(protocol, spans["move.stop"].first, "before"))
