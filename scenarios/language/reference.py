@@ -7,7 +7,6 @@ scenarios.language.reference` prints all of them; with the path of a page as its
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +16,6 @@ import attrs
 
 from controller.steps import Procedure, Span
 from emulator.protocol.api import apis
-from scenarios.errors import BadInput
 from scenarios.language import kinds
 from scenarios.language.actions import ACTIONS, DelaySpec, Parameter
 from scenarios.language.client_configs import CONSUMER_SETTINGS, PRODUCER_SETTINGS
@@ -43,6 +41,7 @@ from scenarios.language.triggers import ConditionKind
 from scenarios.language.when import Steps, When
 from scenarios.language.wire import SinceKind, WhenMessage, WhenZk
 from scenarios.language.workloads import Acks, WorkloadSpec
+from scenarios.pages import into_page, marked, table
 
 BLOCKS: Mapping[str, type[Any]] = {
     "scenario": Scenario,
@@ -117,30 +116,6 @@ def sections() -> dict[str, str]:
         ),
         "profiles": table(("Profile", "Behaviour", "Its own strategy", "Other defaults"), _profile_rows()),
     }
-
-
-def into_page(page: str, rendered: Mapping[str, str] | None = None) -> str:
-    """The page with every section (of a scenario file, unless others are given) rendered anew between its marks.
-
-    Raises: BadInput for a mark of no section.
-    """
-    rendered = sections() if rendered is None else rendered
-
-    def fill(match: re.Match[str]) -> str:
-        name = match.group(1)
-        if name not in rendered:
-            raise BadInput(f"no section is called {name!r}; known: {', '.join(rendered)}")
-        return marked(name, rendered[name])
-
-    return _MARKED.sub(fill, page)
-
-
-def marked(name: str, text: str) -> str:
-    """A section as it stands in the page."""
-    return f"<!-- reference: {name} -->\n\n{text}\n\n<!-- end -->"
-
-
-_MARKED = re.compile(r"<!-- reference: (\S+) -->\n.*?<!-- end -->", re.DOTALL)
 
 
 def type_of(kind: kinds.Kind[Any]) -> str:
@@ -276,17 +251,11 @@ def _profile_rows() -> Iterator[Sequence[str]]:
         yield f"`{profile.name}`", profile.help, f"`{profile.strategy}`", ", ".join(defaults) or "-"
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table."""
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-
-
 def main(arguments: Sequence[str]) -> None:
     """Print the sections, or write them into the page named."""
     if arguments:
         page = Path(arguments[0])
-        page.write_text(into_page(page.read_text(encoding="utf-8")), encoding="utf-8")
+        page.write_text(into_page(page.read_text(encoding="utf-8"), sections()), encoding="utf-8")
         return
     print("\n\n".join(marked(name, text) for name, text in sections().items()))
 

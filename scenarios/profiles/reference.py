@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scenarios.language import kinds
 from scenarios.language.profile_names import DEFAULT_PROFILE, PROFILES, Profile
-from scenarios.language.reference import into_page, table
+from scenarios.pages import into_page, table
 from scenarios.profiles.releases import BUNDLES
 from scenarios.profiles.traits import TRAITS
 

@@ -1,16 +1,23 @@
-"""docs/checkers.md: it names every checker, and the checker that it teaches works as it stands there."""
+"""docs/checkers.md is rendered from the checkers, and the checker that it teaches works as it stands there."""
 
 from __future__ import annotations
 
 import importlib.util
+import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from controller.fencing import Fenced
 from scenarios.cli.files import load
-from scenarios.observe.checkers import REGISTRY, Checker
+from scenarios.language import INVARIANTS
+from scenarios.observe import checkers, invariants
+from scenarios.observe.checkers import REGISTRY, Checker, register
+from scenarios.observe.checkers_page import sections
+from scenarios.pages import into_page
 from tests.docs.pages import fenced, text_of
 
 PAGE = "checkers.md"
@@ -18,8 +25,8 @@ NAME = "one_controller_per_epoch"
 
 
 @pytest.fixture
-def taught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> type[Checker]:
-    """The page's one block, as a file of its own, named in the registry."""
+def taught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Checker]]:
+    """The page's one block, as a file of its own outside the package, registered."""
     (block,) = fenced(PAGE, "python")
     path = tmp_path / f"{NAME}.py"
     path.write_text(block.text)
@@ -28,11 +35,10 @@ def taught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> type[Checker]:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     # Annotations are looked up in the module's namespace.
-    monkeypatch.setitem(__import__("sys").modules, NAME, module)
+    monkeypatch.setitem(sys.modules, NAME, module)
     spec.loader.exec_module(module)
-    kind: type[Checker] = module.OneControllerPerEpoch
-    monkeypatch.setitem(cast("dict[str, type[Checker]]", REGISTRY), kind.name, kind)
-    return kind
+    yield register(module.OneControllerPerEpoch)
+    del REGISTRY[NAME]
 
 
 def test_the_checker_of_the_page_is_one(taught: type[Checker]) -> None:
@@ -64,9 +70,36 @@ def test_it_notices_a_controller_that_takes_the_epoch_of_another(
     assert found[NAME].state.startswith("epoch 1: broker 6 and broker ")
 
 
+def test_the_page_is_rendered_from_the_checkers() -> None:
+    page = text_of(PAGE)
+    assert into_page(page, sections()) == page, "run: python -m scenarios.observe.checkers_page docs/checkers.md"
+    assert re.findall(r"<!-- reference: (\S+) -->", page) == list(sections())
+
+
 @pytest.mark.parametrize("kind", REGISTRY.values(), ids=REGISTRY)
 def test_every_checker_is_on_the_page_with_what_it_catches(kind: type[Checker]) -> None:
     page = text_of(PAGE)
     assert f"**`{kind.name}`.**" in page
     assert ", ".join(kind.catches) in page
-    assert kind.statement.rpartition(": ")[2] in page
+    assert kind.sentence() in page
+
+
+def test_a_file_in_the_package_is_all_that_a_new_checker_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its name may be expected, and ``list invariants`` has its statement; the others keep their order before it."""
+    (block,) = fenced(PAGE, "python")
+    (tmp_path / f"{NAME}.py").write_text(block.text)
+    before = invariants.names()
+    monkeypatch.setattr(checkers, "__path__", [*checkers.__path__, str(tmp_path)])
+    monkeypatch.setattr(checkers.__spec__, "submodule_search_locations", [*checkers.__path__])
+    invariants.names.cache_clear()
+    try:
+        assert invariants.names() == (*before, NAME)
+        assert INVARIANTS[NAME] == "no two controllers have the same controller epoch"
+    finally:
+        invariants.names.cache_clear()
+        sys.modules.pop(f"{checkers.__name__}.{NAME}", None)
+
+
+def test_every_name_in_the_order_of_arming_is_a_checker() -> None:
+    assert list(REGISTRY) == list(invariants.names())
+    assert set(invariants.ORDER) <= set(REGISTRY)

@@ -13,7 +13,8 @@ from fetchers import QuotaManagers
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.language.configs import BROKER_SETTINGS, QUOTA_RATES
-from scenarios.language.reference import into_page, main, sections
+from scenarios.language.reference import main, sections
+from scenarios.pages import into_page
 from tests.docs.pages import ROOT, fenced, text_of
 
 PAGE = "scenarios.md"
@@ -23,7 +24,7 @@ SMALLEST, EXAMPLE = TOML[0], TOML[1]
 
 def test_the_page_holds_every_table_as_it_is_rendered() -> None:
     page = text_of(PAGE)
-    assert into_page(page) == page, "run: python -m scenarios.language.reference docs/scenarios.md"
+    assert into_page(page, sections()) == page, "run: python -m scenarios.language.reference docs/scenarios.md"
     assert set(re.findall(r"<!-- reference: (\S+) -->", page)) == set(sections())
 
 
@@ -38,7 +39,7 @@ def test_a_page_that_has_fallen_behind_is_noticed_and_can_be_mended(tmp_path: Pa
 
 def test_a_mark_of_no_section_is_refused() -> None:
     with pytest.raises(BadInput, match="no section is called 'nothing'"):
-        into_page("<!-- reference: nothing -->\n<!-- end -->")
+        into_page("<!-- reference: nothing -->\n<!-- end -->", sections())
 
 
 def test_every_section_can_be_printed(capsys: pytest.CaptureFixture[str]) -> None:

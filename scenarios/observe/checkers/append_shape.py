@@ -6,14 +6,14 @@ from typing import ClassVar
 
 from emulator.protocol.events import Appended
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.history.history import History
 
 
 class AppendShape(Checker):
-    """Each batch goes where the log ends, and none is of an older epoch than the batch before it.
+    """Each batch is appended at the log's end, and its epoch is not older than that of the batch before it.
 
-    Verified: each append on each replica. That epochs do not go back is a property of a history, and histories are
-        shared by the logs that have them: it is told for the first log that takes the batch.
+    Verified: each append on each replica. Logs with the same content share one history, so an epoch that goes back is
+        reported once, for the first log that appends the batch.
 
     Not verified: the epoch cache, which no event shows; that a leader appends under its own epoch.
     """
@@ -24,11 +24,12 @@ class AppendShape(Checker):
         "append(b, o, e) ⇒ o = leo_b and e ≥ the epoch before it: logs have no holes and their epochs do not go back"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-13266", "KAFKA-10432", "KAFKA-10706", "KAFKA-7415")
+    fails_when: ClassVar[str | None] = "a leader stamps a batch with an older epoch"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
-        ghosts.logs.misplaced.append(self._misplaced)
-        ghosts.logs.regressed.append(self._regressed)
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        history.logs.misplaced.append(self._misplaced)
+        history.logs.regressed.append(self._regressed)
 
     def _misplaced(self, event: Appended, end: int) -> None:
         self.violated(event, f"{_what(event)} goes to offset {event.base_offset} of a log that ends at {end}")

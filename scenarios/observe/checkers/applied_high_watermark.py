@@ -1,4 +1,4 @@
-"""S9: a new leader says where the log ends only once it knows what is committed."""
+"""S9: a new leader answers with the latest offset only once it knows what is committed."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from typing import ClassVar
 from emulator.protocol.events import BecameLeader, LatestOffsetTold
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.history.history import History
 
 
 class AppliedHighWatermark(Checker):
-    """A leader tells a consumer the latest offset only once its high watermark has reached the start of its epoch.
+    """A leader answers ListOffsets(latest) only once its high watermark has reached the start of its epoch.
 
     Verified: each such answer, against the end of the leader's log when it took up its epoch.
 
-    Not verified: that it does not expand its ISR before that: Kafka's leader does, for a follower that has itself
-    reached the start of the epoch (KAFKA-7128), which is I2's.
+    The profiles ``kafka-1.1`` and ``kafka-0.8`` lack the guard (KIP-207, 2.2) and break this.
+
+    Not verified: that the leader does not expand its ISR before that. Kafka's leader does, for a follower that has
+        itself reached the start of the epoch (KAFKA-7128); I2 checks this.
     """
 
     name: ClassVar[str] = "applied_high_watermark"
@@ -26,15 +28,16 @@ class AppliedHighWatermark(Checker):
         "a leader tells the latest offset once it knows what is committed"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-7128", "KAFKA-2334")
+    fails_when: ClassVar[str | None] = "a new leader answers with its high watermark as it is"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
         self._began: dict[tuple[int, str, int], tuple[int, int]] = {}
 
     def on_became_leader(self, event: BecameLeader) -> None:
         self._began[event.node, event.topic, event.partition] = event.leader_epoch, event.log_end_offset
 
-    def on_told(self, event: LatestOffsetTold) -> None:
+    def on_latest_offset(self, event: LatestOffsetTold) -> None:
         epoch, start = self._began.get((event.node, event.topic, event.partition), (-1, 0))
         if event.offset < start:
             self.violated(

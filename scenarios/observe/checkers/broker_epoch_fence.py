@@ -1,4 +1,4 @@
-"""E4: a broker hears no control request that was meant for an earlier life of it."""
+"""E4: a broker refuses control requests that were sent to an earlier incarnation of it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from typing import ClassVar
 
 from emulator.protocol.events import BrokerRegistered, ControlRequest, ControlResponse
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.history.history import History
 
 UNKNOWN = -1
-"""A request without a broker epoch, from before KIP-380: nothing fences it."""
+"""A request without a broker epoch, from before KIP-380: it is not fenced."""
 
 
 class BrokerEpochFence(Checker):
     """A control request that carries an older broker epoch than the broker's own is refused.
 
-    Verified: each control request that a broker accepts, joined with what it carried by the answer's cause.
+    Verified: each control request that a broker accepts; what the request carried is found by the cause of its
+        response.
 
-    Not verified: that a request of a newer epoch is accepted (until KAFKA-9839, Kafka 2.5.1, it is not); the epochs of
-    requests that carry none, before KIP-380.
+    Not verified: that a request with a newer epoch is accepted (until KAFKA-9839, 2.5.1, it is not); requests that
+        carry no broker epoch, before KIP-380.
     """
 
     name: ClassVar[str] = "broker_epoch_fence"
@@ -27,9 +28,10 @@ class BrokerEpochFence(Checker):
         "a control request with be < be_b is rejected: what was meant for an earlier life of a broker has no effect"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-7235",)
+    fails_when: ClassVar[str | None] = "brokers do not look at the broker epoch"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
         self._registered: dict[int, int] = {}
         self._sent: dict[int, int] = {}
 

@@ -1,9 +1,8 @@
-"""What a checker is.
+"""The base class of all checkers, and what they report.
 
-A checker says what it wants to see by its methods: each ``on_...(self, event: Kind)`` is called with
-every event of ``Kind``, in the order of the trace (``scenarios.observe.checkers.subscriptions``). It answers by
-calling ``violated``. The work per event is O(1), amortized; a bisection is allowed, a scan of a log is
-not.
+A checker subscribes to events by its methods: each ``on_...(self, event: Kind)`` is called with every event of
+``Kind``, in the order of the trace (``scenarios.observe.history.subscriptions``). It reports by calling ``violated``.
+The work per event is O(1), amortized; a bisection is allowed, a scan of a log is not.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import ClassVar, NamedTuple, Protocol
 from attrs import frozen
 
 from emulator.trace import Event
-from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.history.history import History
 
 
 @frozen
@@ -47,21 +46,25 @@ class Moment(NamedTuple):
 
 
 class Report(Protocol):
-    """Takes a violation: who, the event that shows it, and the offending state."""
+    """Takes a violation: the checker, the event that shows it, and the offending state."""
 
     def __call__(self, checker: Checker, event: Event, state: str) -> None: ...
 
 
 class Checker:
-    """The base of all checkers. A subclass gives the class variables and methods ``on_...``.
+    """The base of all checkers. A subclass gives the class variables, and ``on_...`` methods.
+
+    It is the one declaration of an invariant: what scenario files may expect, ``understudy list invariants`` and
+    docs/checkers.md are read from it.
 
     Attributes:
-        name: what scenarios and the registry call it.
-        ids: which lines of the list of invariants it holds, as ``S14``; the first is its own.
+        name: what scenario files and the registry call it; the name of its file.
+        ids: the lines of the list of invariants that it checks, such as ``S14``; the first is its own.
         section: the letter of the first: ``S`` log safety, ``E`` epochs and fencing, ``I`` the in-sync set,
-            ``F`` fetchers.
-        statement: the formal line and a sentence.
+            ``F`` fetchers, ``J`` what clients see, ``T`` the truth of metrics.
+        statement: the formal line, a colon, and a sentence.
         catches: tickets of the bugs that break it.
+        fails_when: the guard whose removal a test shows; None where a written history shows the violation.
     """
 
     name: ClassVar[str]
@@ -69,13 +72,19 @@ class Checker:
     section: ClassVar[str]
     statement: ClassVar[str]
     catches: ClassVar[tuple[str, ...]] = ()
+    fails_when: ClassVar[str | None] = None
 
     def __init_subclass__(cls) -> None:
-        if hasattr(cls, "ids"):  # what several checkers share has none
+        if hasattr(cls, "ids"):  # a base that several checkers share has none
             cls.section = cls.ids[0][0]
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        self.ghosts = ghosts
+    @classmethod
+    def sentence(cls) -> str:
+        """The statement in words, without its formal line."""
+        return cls.statement.rpartition(": ")[2]
+
+    def __init__(self, history: History, report: Report) -> None:
+        self.history = history
         self._report = report
 
     def violated(self, event: Event, state: str) -> None:
@@ -83,10 +92,10 @@ class Checker:
         self._report(self, event, state)
 
     def at_rest(self, moment: Moment) -> None:
-        """Nothing is going to happen by itself: check what holds then. Called near the end of a run, if at all."""
+        """Nothing more will happen by itself: check what holds then. Called near the end of a run, if at all."""
 
     def recount(self, moment: Moment) -> None:
-        """In the midst of a run whose seed asks for it: count anew what is followed by changes otherwise."""
+        """Compute from scratch what is otherwise updated by changes; ten times a second, on one seed of twenty."""
 
     def finish(self) -> None:
         """The run is over: check what can only be checked at its end."""

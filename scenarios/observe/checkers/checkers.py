@@ -1,4 +1,4 @@
-"""The checkers of one run, armed on its trace."""
+"""All checkers by name, and those of one run, armed on its trace."""
 
 from __future__ import annotations
 
@@ -7,30 +7,55 @@ from typing import TypeVar
 
 from emulator.protocol.events import Violated
 from emulator.trace import Event, Trace
+from scenarios.errors import BadInput, did_you_mean
+from scenarios.observe import invariants
 from scenarios.observe.checkers.checker import Checker, Moment, Violation
-from scenarios.observe.checkers.ghosts import Ghosts
-from scenarios.observe.checkers.registry import chosen
-from scenarios.observe.checkers.subscriptions import arm
+from scenarios.observe.history.history import History
+from scenarios.observe.history.subscriptions import arm
 from scenarios.observe.measures.topology import Topology
 
 KEPT = 10
 """Violations that are recorded per checker; a broken guard can break an invariant at every later event."""
 
+REGISTRY: dict[str, type[Checker]] = {name: invariants.find(name) for name in invariants.names()}
+"""All checkers, in the order in which they are armed."""
+
 C = TypeVar("C", bound=Checker)
 
 
+def register(kind: type[C]) -> type[C]:
+    """Let a checker from outside this package watch every later run. Usable as a decorator.
+
+    Raises: ValueError where a checker of its name is there already.
+    """
+    if kind.name in REGISTRY:
+        raise ValueError(f"there is a checker {kind.name!r} already: {REGISTRY[kind.name].__module__}")
+    REGISTRY[kind.name] = kind
+    return kind
+
+
+def _chosen(names: Iterable[str] | None) -> list[type[Checker]]:
+    """The checkers called ``names``, each once; all of them for None. Raises: BadInput for an unknown name."""
+    if names is None:
+        return list(REGISTRY.values())
+    for name in (names := list(dict.fromkeys(names))):
+        if name not in REGISTRY:
+            raise BadInput(f"unknown invariant {name!r}; {did_you_mean(name, REGISTRY)}")
+    return [REGISTRY[name] for name in names]
+
+
 class Checkers:
-    """Watches a trace from now on. Arm it before the run starts: ghosts know only what they have seen.
+    """Watches a trace from now on. Arm it before the run starts: the history knows only what it has seen.
 
     Args:
         names: which checkers; None: all.
-        topology: the decoder of ZooKeeper's writes, where somebody else has one on this trace already.
+        topology: the decoder of ZooKeeper's writes, where this trace has one already.
         kept: how many violations per checker are emitted into the trace and remembered; the rest are counted.
 
     Attributes:
         violations: those remembered, in the order in which they were found.
         counts: per checker name, how many there were in all.
-        ghosts: what the checkers remember of the run, for whoever asks the same of it.
+        history: what the checkers remember of the run; other parts may read it too.
 
     Raises: BadInput for an unknown name.
     """
@@ -43,16 +68,16 @@ class Checkers:
         topology: Topology | None = None,
         kept: int = KEPT,
     ) -> None:
-        kinds = chosen(names)
+        kinds = _chosen(names)
         self.violations: list[Violation] = []
         self.counts: dict[str, int] = {kind.name: 0 for kind in kinds}
         self._trace = trace
         self._kept = kept
         topology = topology or Topology(trace)
-        self.ghosts = ghosts = Ghosts(trace, topology)
-        # All are made before any is armed: a ghost that the last one asks for still comes before the
-        # first one.
-        self._checkers = [kind(ghosts, self._report) for kind in kinds]
+        self.history = history = History(trace, topology)
+        # All are made before any is armed: a part of the history that only the last checker asks for is still armed
+        # before the first checker.
+        self._checkers = [kind(history, self._report) for kind in kinds]
         for checker in self._checkers:
             arm(checker, trace, topology)
         self._finished = False
@@ -62,13 +87,13 @@ class Checkers:
         return next((checker for checker in self._checkers if isinstance(checker, kind)), None)
 
     def at_rest(self, now_us: int) -> None:
-        """Nothing is going to happen by itself: make the checks of such a moment."""
+        """Nothing more will happen by itself: make the checks of such a moment."""
         moment = Moment(now_us, self._trace.seq, self._trace.cause)
         for checker in self._checkers:
             checker.at_rest(moment)
 
     def recount(self, now_us: int) -> None:
-        """Look at all that is otherwise followed by changes (``Checker.recount``)."""
+        """Compute from scratch what is otherwise updated by changes (``Checker.recount``)."""
         moment = Moment(now_us, self._trace.seq, self._trace.cause)
         for checker in self._checkers:
             checker.recount(moment)

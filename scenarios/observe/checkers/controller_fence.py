@@ -1,4 +1,4 @@
-"""E3: a controller that has been replaced writes nothing."""
+"""E3: a controller that has been replaced changes nothing in ZooKeeper."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import ClassVar
 from emulator.protocol import znodes
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.ghosts import Ghosts
-from scenarios.observe.checkers.subscriptions import StateWritten
+from scenarios.observe.history.history import History
+from scenarios.observe.history.subscriptions import StateWritten
 
 CONTROLLERS = (f"{znodes.TOPICS}/", "/admin/")
 
 
 class ControllerFence(Checker):
-    """What a controller writes to ZooKeeper takes effect in its own term only.
+    """What a controller writes to ZooKeeper takes effect in its own controller epoch only.
 
-    Verified: a write that gives a partition a new leader epoch carries the controller epoch of that moment; whatever
-        else a broker writes below /brokers/topics and /admin, other than the ISR of a partition that it leads, comes
-        from the broker that wrote the controller epoch last.
+    Verified: a write that gives a partition a new leader epoch carries the controller epoch of that moment. Whatever
+        else a broker writes below /brokers/topics and /admin, except the ISR of a partition that it leads, comes from
+        the broker that wrote the controller epoch last.
 
-    A release without the fence (before KAFKA-6082, Kafka 2.1) breaks it whenever a replaced controller does write.
+    A release without the fence (before KAFKA-6082, 2.1) breaks this whenever a replaced controller writes.
 
-    Not verified: that a write in the right term succeeds; a write of a broker that has been elected again meanwhile,
-    where the payload has no epoch.
+    Not verified: that a write in the right controller epoch succeeds; writes without an epoch in them by a broker that
+        has been elected again in the meantime.
     """
 
     name: ClassVar[str] = "controller_fence"
@@ -32,9 +32,10 @@ class ControllerFence(Checker):
         "a controller's write takes effect ⇔ its epoch = C: a controller that was replaced changes nothing in ZooKeeper"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-6082",)
+    fails_when: ClassVar[str | None] = "the controller's writes are not fenced"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
         self._epoch = -1
         self._controller = -1
 
@@ -62,7 +63,7 @@ class ControllerFence(Checker):
 
 
 def _controllers_own(event: ZkWritten) -> bool:
-    """Whether a broker writes this as controller. What it sets in state znodes may be the ISR of a leader."""
+    """Whether a broker writes this as controller. A change of a state znode may be a leader's ISR write."""
     path = event.path
     return (
         path.startswith(CONTROLLERS)

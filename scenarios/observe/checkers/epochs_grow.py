@@ -1,4 +1,4 @@
-"""E2: epochs only grow."""
+"""E2: epochs never go back."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from emulator.protocol.znodes import CONTROLLER_EPOCH
 from emulator.trace import Event
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.ghosts import Ghosts
-from scenarios.observe.checkers.subscriptions import StateWritten
+from scenarios.observe.history.history import History
+from scenarios.observe.history.subscriptions import StateWritten
 
 
 class EpochsGrow(Checker):
-    """Leader epochs, controller epochs and broker epochs never go back, and each new leader has a new one.
+    """Leader epochs, controller epochs and broker epochs never go back, and each new leader has a new leader epoch.
 
-    Verified: in ZooKeeper the leader epoch of a partition never falls and rises with each change of the leader, and
-        /controller_epoch rises; a broker takes roles in a partition in rising leader epochs (so a LeaderAndIsr of an
-        old epoch changes nothing), and accepts no control request of an older controller than it has obeyed; it
-        registers with rising broker epochs. A restart of the process, a deleted replica and a deleted partition begin
-        anew.
+    Verified: in ZooKeeper the leader epoch of a partition never falls, and rises with each change of the leader;
+        /controller_epoch rises. A broker takes roles in a partition in rising leader epochs (so a LeaderAndIsr with an
+        old epoch changes nothing), accepts no control request of an older controller than the last one it accepted,
+        and registers with rising broker epochs. After a restart of the process, for a deleted replica and for a
+        deleted partition, the comparison starts over.
 
-    Not verified: that a rejected request leaves no other traces than roles; the epochs in metadata caches (E7).
+    Not verified: that a refused request changes nothing besides roles; the epochs in metadata caches (E7).
     """
 
     name: ClassVar[str] = "epochs_grow"
@@ -38,9 +38,10 @@ class EpochsGrow(Checker):
         "le_b, ce_b, be_b, C and Z.epoch never decrease, Z.epoch grows with each leader: epochs never go back"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-1188",)
+    fails_when: ClassVar[str | None] = "an election lowers the epoch"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
         self._roles: dict[int, dict[tuple[str, int], int]] = {}
         self._obeyed: dict[int, int] = {}
         self._registered: dict[int, int] = {}

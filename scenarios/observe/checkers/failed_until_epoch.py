@@ -1,4 +1,4 @@
-"""F3: what has failed on a broker stays failed until the next leader epoch, or until it is stopped."""
+"""F3: a partition that has failed on a broker stays failed until the next leader epoch, or until it is stopped."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import ClassVar
 from emulator.protocol.events import BecameLeader, FetchPosition, NodeCrashed, PartitionFailed, PartitionUnfailed
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.history.history import History
 
 
 class FailedUntilEpoch(Checker):
-    """A partition that its fetcher gave up is fetched again, or led, under a later leader epoch only (KIP-461).
+    """A partition on which a fetcher gave up is fetched again, or led, under a later leader epoch only (KIP-461).
 
-    Verified: the leader epoch of whatever follows a failure on the same broker, unless a StopReplica came between.
+    Verified: the leader epoch of the fetch or the leadership that follows a failure on the same broker, unless a
+        StopReplica came between.
 
-    Not verified: that it comes back at all; copies between log directories.
+    Not verified: that the partition is fetched again at all; copies between log directories.
     """
 
     name: ClassVar[str] = "failed_until_epoch"
@@ -27,8 +28,8 @@ class FailedUntilEpoch(Checker):
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-9654",)
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
         self._failed: dict[int, dict[TopicPartition, int]] = defaultdict(dict)
         """By broker, the leader epoch under which each partition failed."""
 

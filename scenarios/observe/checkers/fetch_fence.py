@@ -1,4 +1,4 @@
-"""E6: what a follower has fetched counts only under the leader's own epoch."""
+"""E6: a follower's fetches count only under the leader's own epoch."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import ClassVar
 from emulator.protocol.events import UNCHECKED, BecameFollower, IsrProposed
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.history.history import History
 
 
 class FetchFence(Checker):
-    """A follower that a leader takes into its ISR has fetched under the leader's epoch, and follows in that epoch.
+    """A follower that a leader adds to its ISR has fetched under the leader's epoch, and follows in that epoch.
 
-    Verified: each wish of a leader for a larger ISR, where fetches are fenced (KIP-320, 2.1): the epoch that the fetch
-        named, and the epoch that the follower has adopted.
+    Verified: each time a leader decides to expand its ISR, where fetches are fenced (KIP-320, 2.1): the epoch in the
+        follower's fetch, and the epoch that the follower has adopted.
 
-    Not verified: what counts toward the high watermark; a wrong count there is S5's and S6's. Releases whose fetches
-    name no epoch, and ``wiki-text``.
+    Not verified: which fetches count for the high watermark; S5 and S6 check the result. Releases whose fetches carry
+        no epoch, and ``wiki-text``.
     """
 
     name: ClassVar[str] = "fetch_fence"
@@ -26,9 +26,10 @@ class FetchFence(Checker):
         "f counts for its leader ⇒ f.le = leader.le: a follower joins the ISR by a fetch under the leader's epoch"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-7395", "KAFKA-15221", "KAFKA-10301")
+    fails_when: ClassVar[str | None] = "fetches are not fenced"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
         self._follows: dict[tuple[int, str, int], int] = {}
 
     def on_became_follower(self, event: BecameFollower) -> None:

@@ -6,23 +6,24 @@ from typing import ClassVar
 
 from emulator.protocol.events import BecameFollower, BecameLeader, Truncated
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.commits import Stands
-from scenarios.observe.checkers.ghosts import Ghosts
-from scenarios.observe.checkers.replica_logs import ReplicaLog
+from scenarios.observe.history.commits import Placed
+from scenarios.observe.history.history import History
+from scenarios.observe.history.replica_logs import ReplicaLog
 
 
 class HighWatermarkMonotone(Checker):
-    """In one incarnation of a broker and one leader epoch the high watermark grows, or the log was truncated.
+    """Within one incarnation of a broker and one leader epoch the high watermark grows, unless the log is truncated.
 
-    Verified: a leader's high watermark never goes back within its epoch, by truncation neither; a follower's
-    only by truncation; taking up a role changes none. A restart begins anew with what the checkpoint had.
+    Verified: a leader's high watermark never goes back within its epoch, not even by truncation; a follower's goes
+        back by truncation only; taking up a role changes neither. After a restart the comparison starts from the
+        checkpoint.
 
-    The first high watermark that a follower learns from a new leader, or from one that has restarted, may
-    lie behind the one it had: the leader may know less than the follower, and followers take the leader's
-    word (KIP-207 hides from consumers what comes of that). From then on it grows again.
+    The first high watermark that a follower learns from a new leader, or from one that has restarted, may be lower
+    than its own: the leader may know less than the follower, and followers adopt the leader's value (KIP-207 hides the
+    effect from consumers). From then on it grows again.
 
-    Not verified: that the high watermark is right (S6), that it is within the log (S7), what consumers
-    see of it (S10).
+    Not verified: that the high watermark is right (S6), that it is within the log (S7), what consumers see of it
+        (S10).
     """
 
     name: ClassVar[str] = "high_watermark_monotone"
@@ -32,13 +33,14 @@ class HighWatermarkMonotone(Checker):
         "on one broker and in one leader epoch the high watermark never goes back"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-14704", "KAFKA-9491")
+    fails_when: ClassVar[str | None] = "a leader's high watermark jumps back"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
-        self._commits = ghosts.commits
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._commits = history.commits
         self._commits.fell.append(self._fell)
 
-    def _fell(self, event: Stands, log: ReplicaLog, before: int) -> None:
+    def _fell(self, event: Placed, log: ReplicaLog, before: int) -> None:
         how = self._broken_by(event, log)
         if how:
             self.violated(
@@ -47,8 +49,8 @@ class HighWatermarkMonotone(Checker):
                 f"from {before} back to {event.high_watermark} {how}",
             )
 
-    def _broken_by(self, event: Stands, log: ReplicaLog) -> str:
-        """How it must not go back; "" where it may."""
+    def _broken_by(self, event: Placed, log: ReplicaLog) -> str:
+        """In which way the fall breaks the invariant; "" where it does not."""
         if isinstance(event, BecameLeader):
             return "when it became leader"
         if isinstance(event, BecameFollower):

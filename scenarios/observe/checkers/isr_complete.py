@@ -1,4 +1,4 @@
-"""S3, S5 and S6: the in-sync replicas hold what is committed, before any of them has to lead."""
+"""S3, S5 and S6: in-sync replicas hold what is committed, before any of them has to lead."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ from typing import ClassVar
 from emulator.protocol.events import HighWatermark, LogLoaded
 from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.commit import Commit
-from scenarios.observe.checkers.ghosts import Ghosts
-from scenarios.observe.checkers.subscriptions import StateWritten
+from scenarios.observe.history.commit import Commit
+from scenarios.observe.history.history import History
+from scenarios.observe.history.subscriptions import StateWritten
 
 
 class IsrComplete(Checker):
-    """Every replica that is in ZooKeeper's ISR, and is to stay, holds everything that any leader has exposed.
+    """Every replica in ZooKeeper's ISR that is not about to be removed holds every record that any leader has exposed.
 
-    Verified: when a leader's high watermark moves on (so the replicas that it counted include ZooKeeper's ISR), when
-        the ISR in ZooKeeper changes, and when one finds its log again after a start.
+    Verified: when a leader's high watermark advances (so the replicas that it counted include ZooKeeper's ISR), when
+        the ISR in ZooKeeper changes, and when a member loads its log after a start.
 
-    Replicas whose log no event has told of (their broker has not started) are left out, and so is everything between
-    an unclean election and the adoption of leadership that it leads to.
+    Replicas whose broker has not started yet, so that no event has described their log, are left out; so is the time
+    between an unclean election and the adoption of leadership that follows it.
 
-    A controller that fails over leaves dead replicas in their ISRs before KAFKA-3143 (2.3). One that comes back from a
-    crash of its machine then counts as in sync without what it had not flushed: told, under the profiles that do so.
+    Before KAFKA-3143 (2.3) a controller that fails over leaves dead replicas in their ISRs. A replica that comes back
+    from a crash of its machine then counts as in sync without what it had not flushed; under those profiles this is
+    reported.
 
-    Not verified: truncations, which are S12's; members of the ISR that a move is about to leave behind, for whom
-    Kafka's leader does not wait (``Commit.candidates``): should one of them be elected, S2 tells; the ISR in the
-    leader's own memory (WeakIsr).
+    Not verified: truncations (S12 checks them); members of the ISR that a move is about to remove, for which Kafka's
+        leader does not wait (``Commit.candidates``), but S2 checks one that is elected; the ISR in the leader's own
+        memory (WeakIsr).
     """
 
     name: ClassVar[str] = "isr_complete"
@@ -37,10 +38,11 @@ class IsrComplete(Checker):
     catches: ClassVar[tuple[str, ...]] = (
         "KAFKA-3143", "KAFKA-7128", "KAFKA-10301", "KAFKA-14140", "KAFKA-15221",
     )  # fmt: skip
+    fails_when: ClassVar[str | None] = "a follower joins the ISR while it is behind"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
-        self._commits = ghosts.commits
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._commits = history.commits
         self._commits.extended.append(self._extended)
 
     def on_state(self, event: StateWritten) -> None:

@@ -1,4 +1,4 @@
-"""S15: when nothing is left to do, in-sync replicas have the same log."""
+"""S15: when the cluster is at rest, in-sync replicas have the same log."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from typing import ClassVar
 from emulator.protocol.events import FetchPosition, NodeStarted
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Moment, Report
-from scenarios.observe.checkers.ghosts import Ghosts
-from scenarios.observe.checkers.subscriptions import StateWritten
+from scenarios.observe.history.history import History
+from scenarios.observe.history.subscriptions import StateWritten
 
 
 class IsrLogsIdentical(Checker):
-    """At rest, whoever is in the ISR and fetches from the leader holds the same batches, up to the same end.
+    """At rest, replicas that are in the ISR and fetch from the leader hold the same batches as the leader, up to the
+    same end.
 
-    Verified: near the end of a run, when all is healed and nothing but routine is under way: the log of every such
-        replica equals the leader's, batch by batch. A run that reaches its horizon first is not looked at.
+    Verified: near the end of a run, when the cluster is healed and only routine work is left: the log of each such
+        replica equals the leader's, batch by batch. A run that reaches its horizon first is not checked.
 
-    A replica that its fetcher has given up (KIP-461) or that cannot reach its leader stays in the ISR for the lag time;
-    it is left out.
+    A replica on which its fetcher has given up (KIP-461), or that cannot reach its leader, stays in the ISR for the
+    lag time; it is left out.
 
     Not verified: partitions without a leader; that the high watermarks have arrived everywhere (V5); epoch caches.
     """
@@ -29,10 +30,11 @@ class IsrLogsIdentical(Checker):
         "at rest: a, b ∈ Z.isr ⇒ log_a = log_b: when nothing is left to do, in-sync replicas have the same log"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-6361", "KAFKA-2143")
+    fails_when: ClassVar[str | None] = "followers do not truncate"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
-        self._logs = ghosts.logs
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._logs = history.logs
         self._led: dict[TopicPartition, tuple[int, tuple[int, ...]]] = {}
         self._fetches_from: dict[int, dict[tuple[str, int], int]] = {}
 

@@ -1,4 +1,4 @@
-"""E5: a leader's in-sync set is what a conditional write of its own has put into ZooKeeper."""
+"""E5: a leader's ISR is what its own conditional write has put into ZooKeeper."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from emulator.protocol.events import IsrChanged
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.ghosts import Ghosts
-from scenarios.observe.checkers.subscriptions import StateWritten
+from scenarios.observe.history.history import History
+from scenarios.observe.history.subscriptions import StateWritten
 
 
 class IsrWriteConditional(Checker):
-    """A leader takes over a new ISR only as the state znode had it, at the version that the write made.
+    """A leader adopts a new ISR only as the state znode had it, at the version that the write created.
 
-    Verified: each change of a leader's ISR by itself: the znode had this ISR, this leader and this leader epoch at the
-        version that the leader goes on with.
+    Verified: each change of its ISR that a leader makes itself: at the version that the leader continues with, the
+        znode had this ISR, this leader and this leader epoch.
 
     Not verified: that a write that fails leaves the leader's memory as it was (no event shows it); the ISR that a
-    LeaderAndIsr brings.
+        LeaderAndIsr brings.
     """
 
     name: ClassVar[str] = "isr_write_conditional"
@@ -29,9 +29,10 @@ class IsrWriteConditional(Checker):
         "a leader's ISR is what it has written over the version it knew"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-2729",)
+    fails_when: ClassVar[str | None] = "a leader does not wait for ZooKeeper"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
         self._written: dict[TopicPartition, dict[int, LeaderAndIsr]] = {}
 
     def on_state(self, event: StateWritten) -> None:

@@ -1,4 +1,4 @@
-"""I2: who joins the ISR has reached the high watermark and the start of the leader's epoch."""
+"""I2: a replica that joins the ISR has reached the high watermark and the start of the leader's epoch."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ from typing import ClassVar
 
 from emulator.protocol.events import BecameLeader
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.ghosts import Ghosts
-from scenarios.observe.checkers.subscriptions import StateWritten
+from scenarios.observe.history.history import History
+from scenarios.observe.history.subscriptions import StateWritten
 
 
 class JoinsCaughtUp(Checker):
-    """A leader takes a replica into its ISR only if that one's log reaches high watermark and start of the epoch.
+    """A leader adds a replica to its ISR only if that replica's log reaches the high watermark and the start of the
+    leader's epoch.
 
-    Verified: each write by which a leader adds to the ISR in ZooKeeper, against its high watermark, which stands still
-        while the write is under way, and against the end of its log when it took up its epoch.
+    Verified: each write by which a leader adds to the ISR in ZooKeeper, against the leader's high watermark, which
+        does not move while the write is in flight, and against the end of the leader's log when it took up its epoch.
 
     Not verified: that the replica fetched in this epoch (E6), that it is alive and assigned.
     """
@@ -25,10 +26,11 @@ class JoinsCaughtUp(Checker):
         "expand(f) ⇒ leo_f ≥ hw and leo_f ≥ LESO: who joins the ISR has reached high watermark and start of the epoch"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-7128", "KAFKA-14140")
+    fails_when: ClassVar[str | None] = "a leader adds any follower"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
-        self._logs = ghosts.commits.logs  # with their high watermarks
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._logs = history.commits.logs  # with their high watermarks
         self._began: dict[tuple[str, int], tuple[int, int]] = {}
 
     def on_became_leader(self, event: BecameLeader) -> None:

@@ -11,15 +11,15 @@ from emulator.protocol.events import BecameLeader, ConsumerLag, FetchPosition, H
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker, Moment, Report
-from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.history.history import History
 
 Replica = tuple[int, str, int]
-"""Broker, topic and partition: a key without a name, since one is made for each batch."""
+"""Broker, topic and partition: a plain tuple, since one is made for each batch."""
 
 
 @define(eq=False)
 class _Position:
-    """Where a replica fetcher was put, and when; from there on it goes with the end of its log."""
+    """The position at which a replica fetcher started, and when; from there it follows the end of its log."""
 
     leader: int
     offset: int
@@ -30,10 +30,11 @@ class _Position:
 class LagTrue(Checker):
     """A follower's ConsumerLag against its leader's high watermark and its own position.
 
-    Verified: each value that is written, from above: an answer shows a high watermark that the leader has passed since;
-        and when nothing is left to do, that who has all that is committed has no lag, idle or not.
+    Verified: each value that is written is at most the true lag: a fetch response carries a high watermark that the
+        leader may have passed since. When the cluster is at rest, a follower that has all committed records shows no
+        lag, whether idle or not.
 
-    Not verified: values within 100 ms after a truncation; a lag that is stale because no answer comes.
+    Not verified: values within 100 ms after a truncation; a lag that is stale because no response comes, as in Kafka.
     """
 
     name: ClassVar[str] = "lag_true"
@@ -43,10 +44,11 @@ class LagTrue(Checker):
         "a follower's lag is no more than what its leader has committed beyond it"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-7704", "KAFKA-15080")
+    fails_when: ClassVar[str | None] = "an empty answer shows the high watermark as the lag"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
-        self._logs = ghosts.logs
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._logs = history.logs
         self._high_watermarks: dict[Replica, int] = {}
         self._positions: dict[Replica, _Position] = {}
 

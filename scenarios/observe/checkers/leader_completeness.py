@@ -1,4 +1,4 @@
-"""S2: a clean leader has everything that was ever committed."""
+"""S2: a cleanly elected leader has everything that was ever committed."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import ClassVar
 
 from emulator.protocol.events import BecameLeader
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.history.history import History
 
 
 class LeaderCompleteness(Checker):
-    """Whoever becomes leader in a new highest epoch holds all that a leader before it has exposed.
+    """A replica that becomes leader in a new highest epoch holds every record that an earlier leader has exposed.
 
     Verified: at each adoption of leadership in a higher epoch than any before, the log holds the committed prefix,
         acknowledged or not: a consumer may have read it.
 
-    An unclean election is exempt: what is committed begins anew with its leader's log. So is a leader that is the
-    only member of the ISR and has lost unflushed records with its machine (``Commits``).
+    Exempt are unclean elections, after which the leader's log defines what is committed, and a leader that is the only
+    member of the ISR and has lost unflushed records in a crash of its machine (``Commits``).
 
     Not verified: a late adoption of an epoch that is over; that what the leader exposes later is right (S1).
     """
@@ -27,15 +27,16 @@ class LeaderCompleteness(Checker):
         "at clean BecomeLeader(b, e): o < thw ⇒ log_b[o] = com[o]: a clean leader has every committed record"
     )
     catches: ClassVar[tuple[str, ...]] = ("KIP-101", "KAFKA-6361", "KAFKA-7128", "KAFKA-7164")
+    fails_when: ClassVar[str | None] = "a leader exposes what its followers lack"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
-        self._commits = ghosts.commits
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._commits = history.commits
 
     def on_became_leader(self, event: BecameLeader) -> None:
         commit = self._commits.get(event.topic, event.partition)
         log = self._commits.logs.get(event.node, commit.tp)
-        # The ghost has seen this event already: an epoch that is not the highest is one that came late.
+        # The history has seen this event already: an epoch that is not the highest was adopted late.
         late = event.leader_epoch < commit.adopted_epoch
         if log is None or late or not commit.settled or commit.held_by(log):
             return

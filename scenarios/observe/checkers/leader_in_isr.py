@@ -1,20 +1,20 @@
-"""S4: the leader is in the ISR, and the ISR is somebody."""
+"""S4: the leader is in the ISR, and the ISR is not empty."""
 
 from __future__ import annotations
 
 from typing import ClassVar
 
 from scenarios.observe.checkers.checker import Checker
-from scenarios.observe.checkers.subscriptions import StateWritten
+from scenarios.observe.history.subscriptions import StateWritten
 
 
 class LeaderInIsr(Checker):
     """Every state znode names a leader that is in its ISR, or none, and an ISR that is not empty.
 
-    Verified: each write to a state znode, by controllers and leaders alike.
+    Verified: each write to a state znode, by controllers and by leaders.
 
-    Before KAFKA-1028 (0.8.2) a controller takes the last member out of the ISR when it dies: under kafka-0.8 that is
-    Kafka's own doing, and told.
+    Before KAFKA-1028 (0.8.2) a controller removes the last member from the ISR when that broker dies: under
+    ``kafka-0.8`` this is Kafka's own behaviour, and is reported.
 
     Not verified: that the ISR is part of the assignment (I1).
     """
@@ -25,6 +25,7 @@ class LeaderInIsr(Checker):
         "Z.leader = none or Z.leader ∈ Z.isr, and Z.isr ≠ ∅: the leader in ZooKeeper is in the ISR in ZooKeeper"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-9672", "KAFKA-1028")
+    fails_when: ClassVar[str | None] = "an election leaves the leader out"
 
     def on_state(self, event: StateWritten) -> None:
         state = event.state

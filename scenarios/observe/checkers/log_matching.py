@@ -1,4 +1,4 @@
-"""S1: below their high watermarks all replicas hold the same."""
+"""S1: below their high watermarks all replicas hold the same records."""
 
 from __future__ import annotations
 
@@ -6,21 +6,22 @@ from typing import ClassVar
 
 from emulator.protocol.events import HighWatermark
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.commit import Commit
-from scenarios.observe.checkers.ghosts import Ghosts
-from scenarios.observe.checkers.replica_logs import ReplicaLog
+from scenarios.observe.history.commit import Commit
+from scenarios.observe.history.history import History
+from scenarios.observe.history.replica_logs import ReplicaLog
 
 
 class LogMatching(Checker):
-    """What any replica counts as committed is the same batch, at the same offset, after the same batches.
+    """What any two replicas count as committed is the same batch, at the same offset, after the same batches.
 
     Verified: whenever a high watermark moves, on leader or follower, the log below it is a prefix of what any leader
-        of the partition ever exposed, or goes on where that ends.
+        of the partition has ever exposed, or extends it.
 
-    After an unclean election only what its leader still holds counts as exposed, and the high watermarks of older
-    epochs are not looked at (``Commits``).
+    After an unclean election only what the new leader still holds counts as exposed, and the high watermarks of older
+    epochs are ignored (``Commits``).
 
-    Not verified: what lies behind the high watermarks, which may differ; that the high watermark should be there (S6).
+    Not verified: records above the high watermarks, which may differ; that the high watermark should be where it is
+        (S6).
     """
 
     name: ClassVar[str] = "log_matching"
@@ -29,10 +30,11 @@ class LogMatching(Checker):
         "a, b ∈ RS, o < min(hw_a, hw_b) ⇒ log_a[o] = log_b[o]: no two replicas differ below their high watermarks"
     )
     catches: ClassVar[tuple[str, ...]] = ("KIP-101", "KAFKA-6361")
+    fails_when: ClassVar[str | None] = "followers do not truncate"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
-        ghosts.commits.diverged.append(self._diverged)
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        history.commits.diverged.append(self._diverged)
 
     def _diverged(self, event: HighWatermark, commit: Commit, log: ReplicaLog) -> None:
         here = log.entries[log.covered]

@@ -1,4 +1,4 @@
-"""S14 (with S2 for acknowledged records): an acknowledged record stays."""
+"""S14 (with S2 for acknowledged records): an acknowledged record is not lost."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
 from emulator.trace.events import Step
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.ghosts import Ghosts
-from scenarios.observe.checkers.replica_logs import Entry, ReplicaLog
-from scenarios.observe.checkers.subscriptions import StateWritten
+from scenarios.observe.history.history import History
+from scenarios.observe.history.replica_logs import Entry, ReplicaLog
+from scenarios.observe.history.subscriptions import StateWritten
 from scenarios.observe.measures.topology import DELETED_FROM
 
 ALL, ONE = -1, 1
@@ -37,14 +37,14 @@ class _Partition:
     """What is known of one partition.
 
     Attributes:
-        election: by which its leader of the highest epoch so far came to be.
-        vacant: that leader has restarted, been deposed or deleted its log: until the next one its log
+        election: the adoption of leadership in the highest epoch so far.
+        vacant: that leader has restarted, been deposed or deleted its log: until the next election its log
             proves nothing.
         isr: as ZooKeeper has it; None before the first state znode.
         unclean_epoch: of the last unclean election; -1 without one.
-        forgiven_below: batches of older epochs may be missing at the next election. An unclean election
-            sets it, the first leader from it on clears it: what has survived must go on surviving.
-        deleting: the topic is being deleted: that the record is gone is no loss.
+        forgiven_below: batches of older epochs may be missing at the next election. An unclean election sets it, and
+            the first leader in that epoch or a later one clears it: what has survived has to stay.
+        deleting: the topic is being deleted: a missing record is not a loss.
         acked: by acks, what was acknowledged and has not been found lost, in the order of the log.
     """
 
@@ -59,35 +59,34 @@ class _Partition:
 
 
 class NoAckedRecordLost(Checker):
-    """Whoever got an acknowledgement for acks=all finds the record at its offset under every later leader.
+    """A record acknowledged with acks=all is at its offset under every later leader.
 
-    Verified: at the adoption of leadership in a new highest epoch, and at the end of the run, the leader's
-    log holds every batch acknowledged before with acks=all, at its offset and after the same batches; and
-    when a producer learns of an acknowledgement, the leader of that moment has the batch.
+    Verified: at the adoption of leadership in a new highest epoch, and at the end of the run, the leader's log holds
+        every batch acknowledged before with acks=all, at its offset and after the same batches; and when a producer
+        receives an acknowledgement, the leader of that moment has the batch.
 
-    The acknowledgement travels while leaders change, and still the last check is sound: the batch was
-    acknowledged when the high watermark passed it, so the whole ISR in ZooKeeper had it, and every clean
-    leader since comes from there; the leader in the highest epoch is the one that acknowledged, or one of
-    those. Only when that leader has restarted or been deposed meanwhile, and no other has come, does its
-    log prove nothing: then a copy in the log of any member of the ISR is enough, and the next election
-    decides.
+    Leaders may change while the acknowledgement is in flight, and the last check is still sound. The batch was
+    acknowledged when the high watermark passed it, so the whole ISR in ZooKeeper had it, and every clean leader since
+    comes from there; the leader in the highest epoch is the one that acknowledged, or one of those. Only when that
+    leader has restarted or been deposed since, and no other has been elected, does its log prove nothing: then a copy
+    in the log of any member of the ISR is enough, and the next election decides.
 
-    Nothing is asked of followers: that the ISR has every acknowledged record at every moment is S3, and
-    does not hold where a follower truncates to its high watermark and fetches again (before KIP-101)
-    without any harm yet.
+    Followers are not checked: that the ISR has every acknowledged record at every moment is S3. It does not hold where
+    a follower truncates to its high watermark and fetches again (before KIP-101), which is not yet harm.
 
-    An election is unclean if ZooKeeper's ISR before it lacks the leader, or its ``LeaderElected`` says so
-    (a controller can die between the write and the event). What it loses is a measured quantity,
-    ``lost_acked``; so are lost acks=1 batches, ``lost_acked_by_one``: Kafka promises neither.
+    An election is unclean if ZooKeeper's ISR before it lacks the leader, or if its ``LeaderElected`` says so (a
+    controller can die between the write and the event). What unclean elections lose is counted and not reported
+    (``lost_acked``), as are lost batches acknowledged with acks=1 (``lost_acked_by_one``): Kafka promises neither.
+    Both counts are in the run's ``lost``, and their sum is the metric ``lost_batches``.
 
-    A topic that is deleted takes its records with it: that is no loss, and one made anew under its name begins afresh.
+    A deleted topic takes its records with it, which is no loss; a topic created again under its name is a new one.
 
-    A host crash of the only in-sync replica that loses unflushed records is reported: Kafka trusts
-    replication there (KIP-966's gap), and the record is gone all the same.
+    A host crash of the only in-sync replica that loses unflushed records is reported: Kafka relies on replication
+    there (the gap that KIP-966 closes), and the record is gone all the same.
 
-    Not verified: records that were exposed and not acknowledged (S2 in full); that a leader may answer at
-    all (min.insync.replicas); logs whose start moves; a batch whose copy was truncated where
-    any unclean election ever happened is counted as its loss.
+    Not verified: records that were exposed and not acknowledged (S2 checks them); that a leader may acknowledge at all
+        (min.insync.replicas); logs whose start moves. A batch that was truncated counts as lost by an unclean
+        election, if the partition ever had one.
 
     Attributes:
         lost_acked: acks=all batches that unclean elections lost.
@@ -103,13 +102,14 @@ class NoAckedRecordLost(Checker):
     catches: ClassVar[tuple[str, ...]] = (
         "KIP-101", "KAFKA-6361", "KAFKA-7128", "KAFKA-7164", "KAFKA-10301", "KAFKA-14140", "KAFKA-15221",
     )  # fmt: skip
+    fails_when: ClassVar[str | None] = "a leader acknowledges before the high watermark"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
         self.lost_acked = 0
         self.lost_acked_by_one = 0
-        self._logs = ghosts.logs
-        self._topology = ghosts.topology
+        self._logs = history.logs
+        self._topology = history.topology
         self._partitions: dict[tuple[str, int], _Partition] = {}
 
     def on_state(self, event: StateWritten) -> None:
@@ -213,9 +213,9 @@ class NoAckedRecordLost(Checker):
                 self._compare(partition, partition.election)
 
     def _compare(self, partition: _Partition, event: Event) -> None:
-        """Take what the leader's log lacks out of what was acknowledged, and say so.
+        """Remove from the acknowledged batches those that the leader's log lacks, and report them.
 
-        The leader's log holds a prefix of what was acknowledged, so what is lost is at the end.
+        The leader's log holds a prefix of what was acknowledged, so lost batches are at the end.
         """
         log = self._leaders_log(partition)
         if log is None or not log.known:

@@ -8,15 +8,20 @@ from attrs import define, field
 
 from emulator.protocol.events import HighWatermark, ProducerIdentified
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.commit import Commit
-from scenarios.observe.checkers.ghosts import Ghosts
-from scenarios.observe.checkers.replica_logs import Entry
+from scenarios.observe.history.commit import Commit
+from scenarios.observe.history.history import History
+from scenarios.observe.history.replica_logs import Entry
 
 
 @define(eq=False)
 class _Seen:
-    """What was looked at of one partition: how much, and since which leader epoch it is one history. ``newest``: by the
-    first id of a producer, its newest batch."""
+    """How far one partition has been compared.
+
+    Attributes:
+        entries: how many entries of what is committed.
+        begun_epoch: the leader epoch since which they are one history.
+        newest: by the first id of a producer, its newest batch.
+    """
 
     entries: int = 1
     begun_epoch: int = -1
@@ -24,30 +29,31 @@ class _Seen:
 
 
 class NoBatchTwice(Checker):
-    """The committed batches of an idempotent producer come in the order in which it made them, each once (Jepsen's
+    """The committed batches of an idempotent producer are in the order in which it created them, each once (Jepsen's
     duplicate, and reordered sends).
 
-    Verified: whenever more is committed, in each partition.
+    Verified: whenever more is committed, in each partition, for producers with ``enable.idempotence``.
 
-    Not verified: that none is missing in between (one that was given up may be); producers without idempotence, which
-        may write a batch twice.
+    Not verified: that no batch is missing in between (the producer may have given one up); producers without
+        idempotence, which may write a batch twice.
     """
 
     name: ClassVar[str] = "no_batch_twice"
     ids: ClassVar[tuple[str, ...]] = ("J duplicate",)
     statement: ClassVar[str] = "i < j ⇒ com[i].id < com[j].id: an idempotent producer writes each batch once, in order"
     catches: ClassVar[tuple[str, ...]] = ("KIP-98",)
+    fails_when: ClassVar[str | None] = "a leader does not recognise repeated batches"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
-        self._commits = ghosts.commits
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._commits = history.commits
         self._producers: dict[int, int] = {}
-        """The ids of their batches, from the first to the last that there can be."""
+        """By the first id that a producer's batches can have, the last one."""
         self._seen: dict[Commit, _Seen] = {}
 
     def on_identified(self, event: ProducerIdentified) -> None:
         if not self._producers:
-            # Where there is no idempotent producer, nobody has to pay for this.
+            # Runs without an idempotent producer do not pay for this.
             self._commits.extended.append(self._extended)
         self._producers[event.first_id] = event.last_id
 
@@ -57,7 +63,7 @@ class NoBatchTwice(Checker):
             seen = self._seen[commit] = _Seen()
         entries, begun = commit.entries, max(commit.unclean_epoch, commit.reads_lost_below)
         if begun > seen.begun_epoch or len(entries) <= seen.entries:
-            # What is left of it and what has come since are one history: look at it from its beginning, this once.
+            # What was kept and what has come since are one history: compare it once from its beginning.
             seen.newest.clear()
             seen.entries = 1
         for entry in entries[seen.entries :]:

@@ -1,4 +1,4 @@
-"""E8: without a session no broker writes to ZooKeeper."""
+"""E8: a broker without a session writes nothing to ZooKeeper."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from typing import ClassVar
 
 from emulator.trace.events import ZkSession, ZkWritten
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.history.history import History
 
 CREATED, EXPIRED = "created", "expired"
 
 
 class NoWriteAfterExpiry(Checker):
-    """Once a broker's newest session has expired, nothing that it asked for takes effect until its next one.
+    """Once a broker's newest session has expired, no write of that broker takes effect until its next session.
 
     Verified: each write that ZooKeeper applies for a broker.
 
-    Not verified: that the broker has registered before it writes under the new session (a leader's ISR write may be
-    faster than the registration, which the controller's queue makes).
+    Not verified: that the broker has registered before it writes under the new session (a leader's ISR write may come
+        before the registration, which is an event in the controller's queue).
     """
 
     name: ClassVar[str] = "no_write_after_expiry"
@@ -27,8 +27,8 @@ class NoWriteAfterExpiry(Checker):
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-7165",)
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
         self._newest: dict[int, int] = {}
         self._expired: dict[int, int] = {}
 

@@ -7,33 +7,32 @@ from typing import ClassVar
 from emulator.protocol.events import BecameFollower, BecameLeader, HighWatermark, LogLoaded, LogStartMoved, Truncated
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.ghosts import Ghosts
-from scenarios.observe.checkers.replica_logs import ReplicaLog
+from scenarios.observe.history.history import History
+from scenarios.observe.history.replica_logs import ReplicaLog
 
-Told = LogLoaded | BecameLeader | BecameFollower | Truncated | HighWatermark
-"""The events that say where a high watermark stands."""
+Placed = LogLoaded | BecameLeader | BecameFollower | Truncated | HighWatermark
+"""The events that carry a replica's high watermark."""
 
 
 class OffsetBounds(Checker):
-    """Log start, high watermark and log end stand in this order on every replica.
+    """On every replica, log start ≤ high watermark ≤ log end.
 
-    Verified: wherever one of them changes: when a log is found on the disk, when a role is taken up, when the log is
-        truncated, when old segments go, when the high watermark moves. That appends leave the order as it is, needs
-        no check.
+    Verified: whenever one of them changes: when a log is loaded from disk, when a role is taken up, when the log is
+        truncated, when old segments are deleted, when the high watermark moves. Appends keep the order and need no
+        check.
 
     Not verified: a copy of a replica that is being made in another log directory of its broker.
     """
 
     name: ClassVar[str] = "offset_bounds"
     ids: ClassVar[tuple[str, ...]] = ("S7",)
-    statement: ClassVar[str] = (
-        "0 ≤ lso ≤ hw ≤ leo: a high watermark is never before the log's start nor behind its end"
-    )
+    statement: ClassVar[str] = "0 ≤ lso ≤ hw ≤ leo: a high watermark is never before the log's start nor behind its end"
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-9491", "KAFKA-3978", "KAFKA-5634")
+    fails_when: ClassVar[str | None] = "a truncation keeps the high watermark"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
-        ghosts.commits.beyond.append(self._beyond)
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        history.commits.beyond.append(self._beyond)
 
     def on_loaded(self, event: LogLoaded) -> None:
         self._check(event, event.log_start_offset, event.log_end_offset, "when it finds its log")
@@ -48,7 +47,7 @@ class OffsetBounds(Checker):
         self._check(event, 0, event.log_end_offset, "when it truncates")
 
     def on_log_start_moved(self, event: LogStartMoved) -> None:
-        log = self.ghosts.logs.get(event.node, TopicPartition(event.topic, event.partition))
+        log = self.history.logs.get(event.node, TopicPartition(event.topic, event.partition))
         if log is not None and log.high_watermark is not None and event.log_start_offset > log.high_watermark:
             self.violated(
                 event,
@@ -59,7 +58,7 @@ class OffsetBounds(Checker):
     def _beyond(self, event: HighWatermark, log: ReplicaLog) -> None:
         self._check(event, log.start_offset, log.end_offset, "when its high watermark moves")
 
-    def _check(self, event: Told, start: int, end: int, when: str) -> None:
+    def _check(self, event: Placed, start: int, end: int, when: str) -> None:
         if not 0 <= start <= event.high_watermark <= end:
             self.violated(
                 event,

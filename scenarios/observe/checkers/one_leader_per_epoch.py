@@ -8,29 +8,30 @@ from emulator.protocol.events import BecameLeader, LeaderElected
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.ghosts import Ghosts
-from scenarios.observe.checkers.subscriptions import StateWritten
+from scenarios.observe.history.history import History
+from scenarios.observe.history.subscriptions import StateWritten
 
 
 class OneLeaderPerEpoch(Checker):
-    """The first broker that leads a partition in an epoch, or is named for it in ZooKeeper, is the only one.
+    """The first broker that leads a partition in an epoch, or is named as its leader in ZooKeeper, is the only one in
+    that epoch.
 
-    Verified: the state znodes, the controller's elections and the brokers' adoptions of leadership name
-        one broker per partition and epoch, among each other too: a broker that leads an epoch which
-        ZooKeeper gave to another is as wrong as two leaders. A partition that is deleted and made again
-        begins with new epochs.
+    Verified: the state znodes, the controller's elections and the brokers' adoptions of leadership name one broker per
+        partition and epoch, and agree with each other: a broker that leads an epoch which ZooKeeper gave to another
+        broker is as wrong as two leaders. A partition that is deleted and created again starts with new epochs.
 
-    Not verified: that epochs grow (E2); that a deposed leader stops (it may lead its old epoch for as
-    long as it likes); that the leader is in the ISR (S4).
+    Not verified: that epochs grow (E2); that a deposed leader stops (it may lead its old epoch for any length of
+        time); that the leader is in the ISR (S4).
     """
 
     name: ClassVar[str] = "one_leader_per_epoch"
     ids: ClassVar[tuple[str, ...]] = ("E1",)
     statement: ClassVar[str] = "leads[p, e] is set once: no two brokers lead one partition in the same leader epoch"
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-1188", "KAFKA-6082")
+    fails_when: ClassVar[str | None] = "an election does not raise the epoch"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
         self._leads: dict[TopicPartition, dict[int, tuple[int, str]]] = {}
 
     def on_state(self, event: StateWritten) -> None:

@@ -15,16 +15,16 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.history.history import History
 
 
 class OneRole(Checker):
-    """What a broker leads it does not fetch, what has failed there it does not fetch either, and it fetches from one.
+    """On one broker a replica is led, or fetched from one leader, or failed: never two of these.
 
-    Verified: each place from which a fetcher begins to fetch, each leadership that is taken on, each failure.
+    Verified: each position from which a fetcher starts to fetch, each adoption of leadership, each failure.
 
-    Not verified: that a replica has a role at all (its thread may have died, or the leader is not there yet); what
-        waits for truncation, which no event shows; copies between log directories.
+    Not verified: that a replica has a role at all (its thread may have died, or the leader may not be known yet);
+        partitions that wait for truncation, which no event shows; copies between log directories.
     """
 
     name: ClassVar[str] = "one_role"
@@ -34,13 +34,14 @@ class OneRole(Checker):
         "a replica is led, fetched from one leader or failed"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-13772", "KAFKA-13266")
+    fails_when: ClassVar[str | None] = "fetchers keep partitions that were removed from them"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
         self._leads: dict[int, dict[TopicPartition, int]] = defaultdict(dict)
         """By broker, the leader epoch of each partition that it leads."""
         self._fetches: dict[int, dict[TopicPartition, int]] = defaultdict(dict)
-        """By broker, from whom it fetches each partition."""
+        """By broker, the leader from which it fetches each partition."""
 
     def on_position(self, event: FetchPosition) -> None:
         tp, fetches = TopicPartition.of(event.topic, event.partition), self._fetches[event.node]

@@ -6,25 +6,27 @@ from typing import ClassVar
 
 from emulator.protocol.events import Consumed, PositionReset
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.history.history import History
 
 
 class PollsGoOn(Checker):
-    """Each poll goes on where the one before it ended, or where the position was reset to since (Jepsen's
-    nonmonotonic-poll and poll-skip; an assignment never changes here).
+    """Each poll continues where the previous one ended, or at the offset to which the position was reset since
+    (Jepsen's nonmonotonic-poll and poll-skip; assignments never change here).
 
-    Verified: each poll of each consumer, by partition; its first one against the position it found at its start.
+    Verified: each poll of each consumer, by partition; the first one against the position at which the consumer
+        started.
 
-    Not verified: that a reset is called for; that a message comes at all.
+    Not verified: that a reset of the position is justified; that messages arrive at all.
     """
 
     name: ClassVar[str] = "polls_go_on"
     ids: ClassVar[tuple[str, ...]] = ("J nonmonotonic-poll", "J poll-skip")
     statement: ClassVar[str] = "poll[n+1] begins where poll[n] ended: consumers neither skip nor repeat"
     catches: ClassVar[tuple[str, ...]] = ("KIP-320",)
+    fails_when: ClassVar[str | None] = "a consumer forgets where it is"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
         self._positions: dict[tuple[int, str, int], int] = {}
 
     def on_reset(self, event: PositionReset) -> None:

@@ -1,4 +1,4 @@
-"""S10: nothing is read that is not committed."""
+"""S10: consumers read only committed records."""
 
 from __future__ import annotations
 
@@ -6,25 +6,28 @@ from typing import ClassVar
 
 from emulator.protocol.events import Consumed
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.history.history import History
 
 
 class ReadsCommitted(Checker):
-    """What a poll gives out ends at or before the high watermark that came with it, and that is one that a leader had.
+    """What a poll returns ends at or before the high watermark that came with it, and at or before the highest that
+    any leader has had.
 
-    Verified: each poll of each consumer, against what its broker said and against what any leader has ever exposed.
+    Verified: each poll of each consumer, against the high watermark in its fetch response and against what any leader
+        has ever exposed.
 
-    Not verified: the high watermark of the serving broker at the moment of sending; which batches they are (S11).
+    Not verified: the high watermark of the leader at the moment of sending; which batches were returned (S11).
     """
 
     name: ClassVar[str] = "reads_committed"
     ids: ClassVar[tuple[str, ...]] = ("S10",)
     statement: ClassVar[str] = "read[p] < hw: a consumer reads nothing above the high watermark"
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-9835", "KAFKA-14704")
+    fails_when: ClassVar[str | None] = "a leader gives consumers all it has"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
-        self._commits = ghosts.commits
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._commits = history.commits
 
     def on_consumed(self, event: Consumed) -> None:
         exposed = self._exposed(event)
@@ -37,8 +40,8 @@ class ReadsCommitted(Checker):
             )
 
     def _exposed(self, event: Consumed) -> int:
-        """The highest high watermark so far; a leader that has just begun has the one it found on its disk."""
+        """The highest high watermark so far; a new leader has the one that it loaded from disk."""
         commit = self._commits.get(event.topic, event.partition)
-        log = self.ghosts.logs.get(event.leader, commit.tp)
+        log = self.history.logs.get(event.leader, commit.tp)
         found = log.high_watermark if log is not None else None
         return max(commit.offset, commit.highest, found or 0)

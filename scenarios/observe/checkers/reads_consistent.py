@@ -1,4 +1,4 @@
-"""S11: a committed record is what everybody reads at its offset."""
+"""S11: every consumer reads the same committed record at an offset."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import ClassVar
 
 from emulator.protocol.events import Consumed
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.commit import Commit
-from scenarios.observe.checkers.ghosts import Ghosts
-from scenarios.observe.checkers.replica_logs import Entry
+from scenarios.observe.history.commit import Commit
+from scenarios.observe.history.history import History
+from scenarios.observe.history.replica_logs import Entry
 
 
 def _next_offset(entry: Entry) -> int:
@@ -17,25 +17,26 @@ def _next_offset(entry: Entry) -> int:
 
 
 class ReadsConsistent(Checker):
-    """Whoever reads an offset reads the batch that is committed there, now or later.
+    """A consumer that reads an offset reads the batch that is committed there, now or later.
 
-    Verified: each batch of each poll against what is committed at its place; what was read before it was committed, at
-        the end of the run.
+    Verified: each batch of each poll against what is committed at its offset; what was read before it was committed,
+        at the end of the run.
 
-    Not verified: what a topic began with; what was read from leaders before an unclean election, or before the only
-        in-sync replica lost with its machine what was not flushed.
+    Not verified: the data that a topic started with; what was read from leaders before an unclean election, or before
+        the only in-sync replica lost unflushed records in a crash of its machine.
     """
 
     name: ClassVar[str] = "reads_consistent"
     ids: ClassVar[tuple[str, ...]] = ("S11",)
     statement: ClassVar[str] = "read[p][o] = com[p][o]: what is read at an offset is what is committed there"
     catches: ClassVar[tuple[str, ...]] = ("KIP-101", "KAFKA-6361", "KAFKA-9835")
+    fails_when: ClassVar[str | None] = "a leader gives consumers all it has"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
-        self._commits = ghosts.commits
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._commits = history.commits
         self._ahead: list[Consumed] = []
-        """Reads of what was not committed yet."""
+        """Polls that returned what was not committed yet."""
 
     def on_consumed(self, event: Consumed) -> None:
         commit = self._commits.get(event.topic, event.partition)
@@ -54,7 +55,7 @@ class ReadsConsistent(Checker):
         index = bisect_right(entries, event.offset, key=_next_offset)
         for id in event.ids:
             if id <= 0:
-                continue  # what the topic began with is the base
+                continue  # the data that the topic started with
             index = max(index, 1)
             if index >= len(entries):
                 return

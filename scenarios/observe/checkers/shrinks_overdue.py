@@ -1,4 +1,4 @@
-"""I3: who is put out of the ISR is behind, and has been for too long."""
+"""I3: a replica that is removed from the ISR is behind, and has been for too long."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import ClassVar
 from emulator.protocol.events import IsrProposed
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.history.history import History
 
 
 class ShrinksOverdue(Checker):
-    """A leader drops a replica from its ISR only if that one is behind, and overdue by the rule of the release.
+    """A leader removes a replica from its ISR only if that replica is behind, and overdue by the rule of the release.
 
-    Verified: each wish of a leader for a smaller ISR: the replica's end, as the leader knows it, is before the end that
-        the leader's log really has, and it has not caught up (0.8: not fetched) for longer than
-        replica.lag.time.max.ms, or is behind by more than replica.lag.max.messages where there is such a limit.
+    Verified: each time a leader decides to shrink its ISR: the replica's end, as the leader knows it, is before the
+        actual end of the leader's log, and the replica has not been caught up (0.8: has not fetched) for longer than
+        replica.lag.time.max.ms, or is behind by more than replica.lag.max.messages in releases with that limit.
 
-    Not verified: when the replica was caught up last, which is the leader's word; that one that is overdue leaves.
+    Not verified: when the replica was caught up last, which only the leader knows; that an overdue replica is removed.
     """
 
     name: ClassVar[str] = "shrinks_overdue"
@@ -27,10 +27,11 @@ class ShrinksOverdue(Checker):
         "who is put out of the ISR is behind and overdue"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-7152",)
+    fails_when: ClassVar[str | None] = "an idle follower at the end leaves"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
-        self._logs = ghosts.logs
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._logs = history.logs
 
     def on_proposed(self, event: IsrProposed) -> None:
         if event.kind != "shrink":

@@ -1,4 +1,4 @@
-"""S12: an in-sync replica does not cut off what is committed."""
+"""S12: an in-sync replica does not truncate what is committed."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from typing import ClassVar
 
 from emulator.protocol.events import Truncated
 from scenarios.observe.checkers.checker import Checker, Report
-from scenarios.observe.checkers.ghosts import Ghosts
+from scenarios.observe.history.history import History
 
 
 class TruncateSafety(Checker):
-    """A replica that is in ZooKeeper's ISR, and is to stay, truncates behind what is committed, never before.
+    """A replica in ZooKeeper's ISR that is not about to be removed never truncates below what is committed.
 
-    Verified: where the log of such a replica ends after a truncation. Between an unclean election and the adoption
-        of leadership that it leads to nothing is asked; from then on its leader's log says what is committed.
+    Verified: where the log of such a replica ends after a truncation. Between an unclean election and the adoption of
+        leadership that follows it nothing is checked; from then on the new leader's log defines what is committed.
 
-    Not verified: that the offset came from the leader of the epoch in which the replica is (the event does not say
-    who answered); replicas outside the ISR, which may lose what they like.
+    Not verified: that the offset came from the leader of the replica's current epoch (the event does not say which
+        broker answered); replicas outside the ISR, which may truncate anything.
     """
 
     name: ClassVar[str] = "truncate_safety"
@@ -25,10 +25,11 @@ class TruncateSafety(Checker):
         "truncateTo(b, t), b ∈ Z.isr ⇒ t ≥ thw: an in-sync replica never cuts off what is committed"
     )
     catches: ClassVar[tuple[str, ...]] = ("KIP-101", "KAFKA-2143", "KAFKA-7786", "KAFKA-13207")
+    fails_when: ClassVar[str | None] = "followers truncate too much"
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
-        self._commits = ghosts.commits
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._commits = history.commits
 
     def on_truncated(self, event: Truncated) -> None:
         commit = self._commits.get(event.topic, event.partition)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import field, frozen
 
 from scenarios.observe.checkers import REGISTRY, Violation
-from scenarios.observe.checkers.replica_logs import ReplicaLogs
+from scenarios.observe.history.replica_logs import ReplicaLogs
 from scenarios.runs.runner import Stage
 from scenarios.studies.atlas.witness import Brokers, Visit, Witness
 
@@ -75,7 +75,7 @@ def see(stage: Stage, witness: Witness) -> Sight:
     violations = stage.checkers.finish()
     figures = stage.measures.finish(end_us)
     witness.close(end_us)
-    lost, logs = stage.judge.lost, stage.checkers.ghosts.logs
+    lost, logs = stage.judge.lost, stage.checkers.history.logs
     return Sight(
         visits=tuple(witness.visits),
         passed=witness.passed,

@@ -9,7 +9,7 @@ from pathlib import Path
 from attrs import evolve
 
 from scenarios.language import PROFILES
-from scenarios.language.reference import into_page
+from scenarios.pages import into_page
 from scenarios.profiles.bundle import Bundle
 from scenarios.profiles.reference import main, sections
 from scenarios.profiles.releases import BUNDLES

@@ -7,7 +7,7 @@ does not hold does nothing.
 from __future__ import annotations
 
 from emulator.protocol import events as e
-from tests.scenarios.observe.checkers.story import COUNT, ORDERS_0, Story
+from tests.scenarios.observe.checkers.written_history import COUNT, ORDERS_0, WrittenHistory
 
 NODES = (0, 1, 2, 3)
 TRANSITIONS = (
@@ -30,8 +30,8 @@ class Ideal:
     ``COUNT``.
     """
 
-    def __init__(self, story: Story) -> None:
-        self.story = story
+    def __init__(self, history: WrittenHistory) -> None:
+        self.written = history
         self.logs: dict[int, list[tuple[int, int]]] = {node: [] for node in NODES}
         self.high_watermarks = dict.fromkeys(NODES, 0)
         self.leader, self.epoch = 0, 0
@@ -41,9 +41,9 @@ class Ideal:
         self.waiting: list[tuple[int, int, int]] = []
         self.travelling: list[tuple[int, int, int]] = []
         self.acknowledged = 0
-        story.controller(3, 1)
+        history.controller(3, 1)
         for node in NODES:
-            story.loaded(node)
+            history.loaded(node)
         self._write()
         self._take_roles()
 
@@ -52,14 +52,14 @@ class Ideal:
             getattr(self, name)(node)
 
     def _write(self) -> None:
-        self.story.state(self.leader, self.isr, self.epoch)
+        self.written.state(self.leader, self.isr, self.epoch)
 
     def _take_roles(self) -> None:
-        story, leader = self.story, self.leader
-        story.leads(leader, self.epoch, self.high_watermarks[leader], self._end(leader))
+        history, leader = self.written, self.leader
+        history.leads(leader, self.epoch, self.high_watermarks[leader], self._end(leader))
         for node in NODES:
             if node != leader:
-                story.follows(node, leader, self.epoch, self.high_watermarks[node], self._end(node))
+                history.follows(node, leader, self.epoch, self.high_watermarks[node], self._end(node))
                 self._truncate(node)
         self._advance()
 
@@ -74,13 +74,13 @@ class Ideal:
         if same < len(log):
             del log[same:]
             self.high_watermarks[node] = min(self.high_watermarks[node], same * COUNT)
-            self.story.truncated(node, same * COUNT, self.epoch, self.high_watermarks[node])
+            self.written.truncated(node, same * COUNT, self.epoch, self.high_watermarks[node])
 
     def _advance(self) -> None:
         lowest = min(len(self.logs[node]) for node in self.isr) * COUNT
         if lowest > self.high_watermarks[self.leader]:
             self.high_watermarks[self.leader] = lowest
-            self.story.high_watermark(self.leader, lowest, self.epoch, leader=True)
+            self.written.high_watermark(self.leader, lowest, self.epoch, leader=True)
         reached = self.high_watermarks[self.leader]
         self.travelling += [batch for batch in self.waiting if batch[0] + COUNT <= reached]
         self.waiting = [batch for batch in self.waiting if batch[0] + COUNT > reached]
@@ -92,7 +92,7 @@ class Ideal:
         log = self.logs[self.leader]
         base = len(log) * COUNT
         log.append((self.produced, self.epoch))
-        self.story.append(self.leader, base, self.produced, self.epoch, leader=True)
+        self.written.append(self.leader, base, self.produced, self.epoch, leader=True)
         self.waiting.append((base, self.produced, self.leader))
         self._advance()
 
@@ -100,13 +100,13 @@ class Ideal:
         """All that is there, and the leader's high watermark."""
         log, leaders = self.logs[node], self.logs[self.leader]
         for id, epoch in leaders[len(log) :]:
-            self.story.append(node, len(log) * COUNT, id, epoch)
+            self.written.append(node, len(log) * COUNT, id, epoch)
             log.append((id, epoch))
         self._advance()
         learnt = min(self.high_watermarks[self.leader], len(log) * COUNT)
         if learnt != self.high_watermarks[node]:
             self.high_watermarks[node] = learnt
-            self.story.high_watermark(node, learnt, self.epoch)
+            self.written.high_watermark(node, learnt, self.epoch)
 
     def expand(self, node: int) -> None:
         end = len(self.logs[node]) * COUNT
@@ -125,7 +125,7 @@ class Ideal:
         if self.travelling:
             base, id, leader = self.travelling.pop(0)
             self.acknowledged += 1
-            self.story.acked(base, id, leader)
+            self.written.acked(base, id, leader)
 
     def elect(self, node: int) -> None:
         if node in self.isr and node != self.leader:
@@ -146,16 +146,16 @@ class Ideal:
         """A follower's process crashes and comes back with its whole log and an old checkpoint."""
         if node != self.leader:
             self.high_watermarks[node] //= 2
-            self.story.emit(e.NodeCrashed, node, 1, "process")
-            self.story.emit(e.NodeStarted, node, 2)
-            self.story.loaded(node, self._end(node), self.high_watermarks[node])
-            self.story.follows(node, self.leader, self.epoch, self.high_watermarks[node], self._end(node))
+            self.written.emit(e.NodeCrashed, node, 1, "process")
+            self.written.emit(e.NodeStarted, node, 2)
+            self.written.loaded(node, self._end(node), self.high_watermarks[node])
+            self.written.follows(node, self.leader, self.epoch, self.high_watermarks[node], self._end(node))
 
     def lose(self, node: int) -> None:
         """A replica outside the ISR loses its disk: nobody counts on it."""
         if node not in self.isr:
             self.logs[node].clear()
             self.high_watermarks[node] = 0
-            self.story.emit(e.ReplicaStopped, node, *ORDERS_0, True)
-            self.story.loaded(node)
-            self.story.follows(node, self.leader, self.epoch)
+            self.written.emit(e.ReplicaStopped, node, *ORDERS_0, True)
+            self.written.loaded(node)
+            self.written.follows(node, self.leader, self.epoch)

@@ -1,11 +1,11 @@
 """S13: logs grow at their end, epochs do not go back."""
 
 from scenarios.observe.checkers.append_shape import AppendShape
-from tests.scenarios.observe.checkers.story import Story
+from tests.scenarios.observe.checkers.written_history import WrittenHistory
 
 
 def test_a_hole() -> None:
-    run = Story(AppendShape.name).begin()
+    run = WrittenHistory(AppendShape.name).begin()
     run.append(0, 0, 1, leader=True)
     late = run.append(0, 20, 2, leader=True)
     [violation] = run.violations()
@@ -14,14 +14,14 @@ def test_a_hole() -> None:
 
 
 def test_a_batch_appended_twice() -> None:
-    run = Story(AppendShape.name).begin()
+    run = WrittenHistory(AppendShape.name).begin()
     run.append(1, 0, 1)
     run.append(1, 0, 1)
     assert run.invariants() == [AppendShape.name]
 
 
 def test_an_older_epoch_after_a_newer_one() -> None:
-    run = Story(AppendShape.name).begin()
+    run = WrittenHistory(AppendShape.name).begin()
     run.append(0, 0, 1, 2, leader=True)
     old = run.append(0, 10, 2, 1, leader=True)
     run.append(1, 0, 1, 2)
@@ -32,7 +32,7 @@ def test_an_older_epoch_after_a_newer_one() -> None:
 
 
 def test_a_log_as_it_should_grow() -> None:
-    run = Story(AppendShape.name).begin()
+    run = WrittenHistory(AppendShape.name).begin()
     run.everywhere(0, 1, 0)
     run.append(0, 10, 2, 0, leader=True)
     run.truncated(0, 10)

@@ -4,12 +4,12 @@ import pytest
 
 from emulator.protocol.events import LatestOffsetTold
 from scenarios.observe.checkers.applied_high_watermark import AppliedHighWatermark
-from tests.scenarios.observe.checkers.story import ORDERS_0, Story
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 
 @pytest.mark.parametrize(("offset", "found"), [(20, []), (30, []), (19, [AppliedHighWatermark.name])])
 def test_less_than_its_predecessor_may_have_told(offset: int, found: list[str]) -> None:
-    run = Story(AppliedHighWatermark.name).begin()
+    run = WrittenHistory(AppliedHighWatermark.name).begin()
     run.everywhere(0, 1)
     run.everywhere(10, 2)
     run.state(1, (1, 2), 1)

@@ -4,12 +4,12 @@ import pytest
 
 from emulator.protocol import events as e
 from scenarios.observe.checkers.broker_epoch_fence import BrokerEpochFence
-from tests.scenarios.observe.checkers.story import Story
+from tests.scenarios.observe.checkers.written_history import WrittenHistory
 
 
-def told(broker_epoch: int, error: str = "NONE") -> Story:
-    """Broker 0, registered with epoch 20, is told something for ``broker_epoch`` and answers ``error``."""
-    run = Story(BrokerEpochFence.name)
+def sent(broker_epoch: int, error: str = "NONE") -> WrittenHistory:
+    """Broker 0, registered with epoch 20, receives a request for ``broker_epoch`` and answers ``error``."""
+    run = WrittenHistory(BrokerEpochFence.name)
     run.emit(e.BrokerRegistered, 0, 10)
     request = run.emit(e.ControlRequest, "StopReplica", 5, 0, 1, broker_epoch, 1, "")
     run.emit(e.BrokerRegistered, 0, 20)
@@ -19,7 +19,7 @@ def told(broker_epoch: int, error: str = "NONE") -> Story:
 
 
 def test_a_request_for_an_earlier_life_is_obeyed() -> None:
-    [violation] = told(10).violations()
+    [violation] = sent(10).violations()
     assert violation.state == (
         "broker 0, registered with broker epoch 20, accepts a StopReplica of controller 5 for broker epoch 10"
     )
@@ -27,4 +27,4 @@ def test_a_request_for_an_earlier_life_is_obeyed() -> None:
 
 @pytest.mark.parametrize(("broker_epoch", "error"), [(10, "STALE_BROKER_EPOCH"), (20, "NONE"), (-1, "NONE")])
 def test_a_request_that_is_refused_or_meant_for_this_life(broker_epoch: int, error: str) -> None:
-    assert told(broker_epoch, error).violations() == []
+    assert sent(broker_epoch, error).violations() == []

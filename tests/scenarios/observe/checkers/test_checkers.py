@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any, ClassVar
 
 import pytest
@@ -9,14 +11,25 @@ import pytest
 from emulator.protocol import events as e
 from scenarios.errors import BadInput
 from scenarios.language.invariants import INVARIANTS
-from scenarios.observe.checkers import REGISTRY, Checker
-from scenarios.observe.checkers.replica_logs import ReplicaLogs
-from scenarios.observe.checkers.subscriptions import StateWritten, subscriptions
-from tests.scenarios.observe.checkers.story import ORDERS_0, Story
+from scenarios.observe.checkers import REGISTRY, Checker, register
+from scenarios.observe.history.replica_logs import ReplicaLogs
+from scenarios.observe.history.subscriptions import StateWritten, subscriptions
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 
 def test_scenarios_may_expect_exactly_the_checkers_there_are() -> None:
     assert set(REGISTRY) == set(INVARIANTS)
+
+
+def test_reading_scenarios_imports_no_checker() -> None:
+    code = "import sys, scenarios.language; print([name for name in sys.modules if 'observe.checkers' in name])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_name_that_is_taken_cannot_be_registered() -> None:
+    with pytest.raises(ValueError, match="'log_matching' already: scenarios"):
+        register(REGISTRY["log_matching"])
 
 
 @pytest.mark.parametrize("kind", REGISTRY.values(), ids=REGISTRY)
@@ -30,11 +43,11 @@ def test_a_checker_says_what_it_is_for(kind: type[Checker]) -> None:
 
 def test_an_unknown_invariant() -> None:
     with pytest.raises(BadInput, match="'one_leader_per_epok'; did you mean 'one_leader_per_epoch'"):
-        Story("one_leader_per_epok")
+        WrittenHistory("one_leader_per_epok")
 
 
 def test_only_the_chosen_ones_watch() -> None:
-    run = Story("high_watermark_monotone")
+    run = WrittenHistory("high_watermark_monotone")
     run.leads(0, 1)
     run.leads(1, 1)
     assert run.violations() == []
@@ -42,18 +55,18 @@ def test_only_the_chosen_ones_watch() -> None:
 
 
 def test_the_first_violations_are_remembered_and_all_are_counted() -> None:
-    run = Story("high_watermark_monotone", kept=3)
+    run = WrittenHistory("high_watermark_monotone", kept=3)
     run.begin()
     for offset in range(100, 80, -1):
         run.high_watermark(0, offset, leader=True)
     found = [violation.state.rpartition(": ")[2] for violation in run.violations()]
     assert found == [f"from {offset} back to {offset - 1} as leader" for offset in (100, 99, 98)]
     assert run.checkers.counts == {"high_watermark_monotone": 19}
-    assert sum(type(event) is e.Violated for event in run.told()) == 3
+    assert sum(type(event) is e.Violated for event in run.events_so_far()) == 3
 
 
 def test_the_end_is_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = Story("no_acked_record_lost")
+    run = WrittenHistory("no_acked_record_lost")
     ends: list[str] = []
 
     def finish(checker: Checker) -> None:
@@ -120,7 +133,7 @@ def test_a_batch_sent_again_in_another_epoch_is_another_entry() -> None:
 
 
 def test_a_log_with_a_hole_holds_nothing_before_it() -> None:
-    run = Story("no_acked_record_lost").begin()
+    run = WrittenHistory("no_acked_record_lost").begin()
     run.append(0, 0, 1, leader=True)
     run.acked(0, 1)
     run.append(1, 10, 2)
@@ -130,7 +143,7 @@ def test_a_log_with_a_hole_holds_nothing_before_it() -> None:
 
 
 def test_a_log_whose_start_has_moved_is_left_alone() -> None:
-    run = Story("no_acked_record_lost").begin()
+    run = WrittenHistory("no_acked_record_lost").begin()
     run.append(0, 0, 1, leader=True)
     run.acked(0, 1)
     run.truncated(1, 500)

@@ -5,14 +5,14 @@ import pytest
 from emulator.protocol.znodes import encode_topic, topic_path
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.controller_fence import ControllerFence
-from tests.scenarios.observe.checkers.story import Story
+from tests.scenarios.observe.checkers.written_history import WrittenHistory
 
 NAME = ControllerFence.name
 
 
-def story() -> Story:
+def story() -> WrittenHistory:
     """Broker 1 has replaced broker 0."""
-    run = Story(NAME)
+    run = WrittenHistory(NAME)
     run.controller(0, 1)
     run.state(2, (2, 3), 0)
     run.controller(1, 2)

@@ -7,9 +7,9 @@ import pytest
 
 from emulator.protocol import events as e
 from scenarios.observe.checkers.epochs_grow import EpochsGrow
-from tests.scenarios.observe.checkers.story import ORDERS_0, Story
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
-BROKEN: dict[str, tuple[Callable[[Story], Any], str]] = {
+BROKEN: dict[str, tuple[Callable[[WrittenHistory], Any], str]] = {
     "leader epoch": (lambda run: run.state(0, (0, 1), 3), "orders-0, leader epoch in ZooKeeper: epoch 3 after 4"),
     "new leader, old epoch": (
         lambda run: run.state(1, (0, 1), 4),
@@ -23,17 +23,17 @@ BROKEN: dict[str, tuple[Callable[[Story], Any], str]] = {
 }
 
 
-def obeys(run: Story, controller_epoch: int, error: str = "NONE") -> Any:
+def obeys(run: WrittenHistory, controller_epoch: int, error: str = "NONE") -> Any:
     return run.emit(e.ControlResponse, "LeaderAndIsr", 0, 5, controller_epoch, error, 0)
 
 
-def registers(run: Story, broker_epoch: int) -> Any:
+def registers(run: WrittenHistory, broker_epoch: int) -> Any:
     return run.emit(e.BrokerRegistered, 0, broker_epoch)
 
 
-def story() -> Story:
+def story() -> WrittenHistory:
     """Everything has the epoch that ``BROKEN`` goes back from."""
-    run = Story(EpochsGrow.name)
+    run = WrittenHistory(EpochsGrow.name)
     run.controller(5, 7)
     registers(run, 30)
     run.state(0, (0, 1), 4)
@@ -43,7 +43,7 @@ def story() -> Story:
 
 
 @pytest.mark.parametrize(("act", "found"), BROKEN.values(), ids=BROKEN)
-def test_an_epoch_that_goes_back(act: Callable[[Story], Any], found: str) -> None:
+def test_an_epoch_that_goes_back(act: Callable[[WrittenHistory], Any], found: str) -> None:
     run = story()
     shown = act(run)
     [violation] = run.violations()

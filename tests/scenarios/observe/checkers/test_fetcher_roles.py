@@ -7,19 +7,19 @@ import pytest
 from emulator.protocol import events as e
 from scenarios.observe.checkers.failed_until_epoch import FailedUntilEpoch
 from scenarios.observe.checkers.one_role import OneRole
-from tests.scenarios.observe.checkers.story import ORDERS_0, Story
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 
-def fetches(run: Story, node: int, offset: int = 0, *, leader: int = 0, epoch: int = 0) -> Any:
+def fetches(run: WrittenHistory, node: int, offset: int = 0, *, leader: int = 0, epoch: int = 0) -> Any:
     return run.emit(e.FetchPosition, node, *ORDERS_0, leader, epoch, offset)
 
 
-def fails(run: Story, node: int, epoch: int = 0) -> Any:
+def fails(run: WrittenHistory, node: int, epoch: int = 0) -> Any:
     return run.emit(e.PartitionFailed, node, "ReplicaFetcherThread-0-0", *ORDERS_0, epoch, "append: I/O error")
 
 
-def one_role() -> Story:
-    return Story(OneRole.name).begin()
+def one_role() -> WrittenHistory:
+    return WrittenHistory(OneRole.name).begin()
 
 
 def test_a_leader_that_fetches() -> None:
@@ -86,8 +86,8 @@ def test_a_deleted_replica_leads_no_more(deleted: bool, broken: list[str]) -> No
 # -- F3 -------------------------------------------------------------------------------------------------------------
 
 
-def failed_in(epoch: int) -> Story:
-    run = Story(FailedUntilEpoch.name).begin()
+def failed_in(epoch: int) -> WrittenHistory:
+    run = WrittenHistory(FailedUntilEpoch.name).begin()
     fails(run, 1, epoch)
     return run
 

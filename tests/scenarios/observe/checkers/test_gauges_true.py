@@ -20,12 +20,12 @@ from scenarios.observe.mbeans import (
     REASSIGNING,
     UNDER_REPLICATED,
 )
-from tests.scenarios.observe.checkers.story import ORDERS_0, Story
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 Brokers = tuple[int, ...]
 
 
-class Shown(Story):
+class Shown(WrittenHistory):
     def registered(self, *metrics: str) -> None:
         for metric in metrics:
             self.emit(MetricRegistered, 0, "gauge", metric)

@@ -2,13 +2,13 @@
 
 from emulator.protocol import events as e
 from scenarios.observe.checkers.high_watermark_monotone import HighWatermarkMonotone
-from tests.scenarios.observe.checkers.story import ORDERS_0, Story
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 NAME = HighWatermarkMonotone.name
 
 
 def test_a_leader_goes_back() -> None:
-    run = Story(NAME).begin()
+    run = WrittenHistory(NAME).begin()
     run.high_watermark(0, 30, leader=True)
     back = run.high_watermark(0, 20, leader=True)
     [violation] = run.violations()
@@ -17,14 +17,14 @@ def test_a_leader_goes_back() -> None:
 
 
 def test_a_leader_goes_back_by_truncation() -> None:
-    run = Story(NAME).begin()
+    run = WrittenHistory(NAME).begin()
     run.high_watermark(0, 30, leader=True)
     run.truncated(0, 10, high_watermark=10)
     assert run.invariants() == [NAME]
 
 
 def test_a_leader_goes_behind_what_it_took_over_with() -> None:
-    run = Story(NAME)
+    run = WrittenHistory(NAME)
     run.loaded(0, 30, 30)
     run.leads(0, 1, high_watermark=30)
     run.high_watermark(0, 20, 1, leader=True)
@@ -33,7 +33,7 @@ def test_a_leader_goes_behind_what_it_took_over_with() -> None:
 
 def test_taking_up_a_role_sets_it_back() -> None:
     for take in ("leads", "follows"):
-        run = Story(NAME)
+        run = WrittenHistory(NAME)
         run.loaded(0, 30, 30)
         if take == "leads":
             run.leads(0, 1, high_watermark=20)
@@ -43,7 +43,7 @@ def test_taking_up_a_role_sets_it_back() -> None:
 
 
 def test_a_follower_goes_back_without_truncation() -> None:
-    run = Story(NAME).begin()
+    run = WrittenHistory(NAME).begin()
     run.follows(1, 0, 0)
     run.high_watermark(1, 30)
     run.high_watermark(1, 20)
@@ -52,7 +52,7 @@ def test_a_follower_goes_back_without_truncation() -> None:
 
 
 def test_a_follower_goes_back_by_truncation() -> None:
-    run = Story(NAME).begin()
+    run = WrittenHistory(NAME).begin()
     run.follows(1, 0, 0)
     run.high_watermark(1, 30)
     run.follows(1, 2, 1, high_watermark=30)
@@ -63,7 +63,7 @@ def test_a_follower_goes_back_by_truncation() -> None:
 
 
 def test_a_new_leader_may_know_less_than_its_followers() -> None:
-    run = Story(NAME).begin()
+    run = WrittenHistory(NAME).begin()
     run.follows(1, 0, 0)
     run.high_watermark(1, 30)
     run.leads(2, 1, high_watermark=20)
@@ -73,7 +73,7 @@ def test_a_new_leader_may_know_less_than_its_followers() -> None:
 
 
 def test_but_then_it_grows() -> None:
-    run = Story(NAME).begin()
+    run = WrittenHistory(NAME).begin()
     run.leads(2, 1, high_watermark=20)
     run.follows(1, 2, 1, high_watermark=0)
     run.high_watermark(1, 20, 1)
@@ -82,7 +82,7 @@ def test_but_then_it_grows() -> None:
 
 
 def test_a_restart_begins_with_the_checkpoint() -> None:
-    run = Story(NAME).begin()
+    run = WrittenHistory(NAME).begin()
     run.high_watermark(0, 30, leader=True)
     run.emit(e.NodeCrashed, 0, 1, "process")
     run.loaded(0, 30, 10)
@@ -92,7 +92,7 @@ def test_a_restart_begins_with_the_checkpoint() -> None:
 
 
 def test_a_leader_that_restarts_in_its_epoch_takes_its_followers_back() -> None:
-    run = Story(NAME).begin()
+    run = WrittenHistory(NAME).begin()
     run.follows(1, 0, 0)
     run.high_watermark(1, 30)
     run.loaded(0, 30, 10)
@@ -102,7 +102,7 @@ def test_a_leader_that_restarts_in_its_epoch_takes_its_followers_back() -> None:
 
 
 def test_a_deleted_replica_begins_anew() -> None:
-    run = Story(NAME).begin()
+    run = WrittenHistory(NAME).begin()
     run.follows(1, 0, 0)
     run.high_watermark(1, 30)
     run.emit(e.ReplicaStopped, 1, *ORDERS_0, True)
@@ -113,7 +113,7 @@ def test_a_deleted_replica_begins_anew() -> None:
 
 
 def test_a_stopped_replica_that_is_kept_does_not() -> None:
-    run = Story(NAME).begin()
+    run = WrittenHistory(NAME).begin()
     run.follows(1, 0, 0)
     run.high_watermark(1, 30)
     run.emit(e.ReplicaStopped, 1, *ORDERS_0, False)

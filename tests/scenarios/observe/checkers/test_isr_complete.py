@@ -2,19 +2,19 @@
 
 from emulator.protocol import events as e
 from scenarios.observe.checkers.isr_complete import IsrComplete
-from tests.scenarios.observe.checkers.story import ORDERS_0, Story
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 NAME = IsrComplete.name
 
 
-def story() -> Story:
-    run = Story(NAME).begin()
+def history() -> WrittenHistory:
+    run = WrittenHistory(NAME).begin()
     run.assigned((0, 1, 2))
     return run
 
 
 def test_a_high_watermark_that_did_not_wait_for_a_member() -> None:
-    run = story()
+    run = history()
     run.everywhere(0, 1, nodes=(0, 1))
     moved = run.high_watermark(0, 10, leader=True)
     [violation] = run.violations()
@@ -26,7 +26,7 @@ def test_a_high_watermark_that_did_not_wait_for_a_member() -> None:
 
 
 def test_a_replica_joins_the_isr_too_early() -> None:
-    run = story()
+    run = history()
     run.state(0, (0, 1), 0)
     run.everywhere(0, 1, nodes=(0, 1))
     run.high_watermark(0, 10, leader=True)
@@ -36,7 +36,7 @@ def test_a_replica_joins_the_isr_too_early() -> None:
 
 
 def test_a_member_comes_back_with_less() -> None:
-    run = story()
+    run = history()
     run.everywhere(0, 1)
     run.high_watermark(0, 10, leader=True)
     run.emit(e.NodeCrashed, 2, 1, "host")
@@ -45,7 +45,7 @@ def test_a_member_comes_back_with_less() -> None:
 
 
 def test_members_that_have_everything() -> None:
-    run = story()
+    run = history()
     run.everywhere(0, 1)
     run.high_watermark(0, 10, leader=True)
     run.state(0, (0, 1), 0)
@@ -58,7 +58,7 @@ def test_members_that_have_everything() -> None:
 
 
 def test_between_an_unclean_election_and_its_leader_nothing_is_asked() -> None:
-    run = story()
+    run = history()
     run.everywhere(0, 1, nodes=(0, 1))
     run.state(0, (0, 1), 0)
     run.high_watermark(0, 10, leader=True)
@@ -71,7 +71,7 @@ def test_between_an_unclean_election_and_its_leader_nothing_is_asked() -> None:
 
 def test_a_member_outside_the_assignment_is_not_waited_for() -> None:
     """kafka-6794, steps 5 to 10: the assignment is rewritten before the ISR."""
-    run = story()
+    run = history()
     run.assigned((0, 1))
     run.everywhere(0, 1, nodes=(0, 1))
     run.high_watermark(0, 10, leader=True)
@@ -79,7 +79,7 @@ def test_a_member_outside_the_assignment_is_not_waited_for() -> None:
 
 
 def test_a_member_that_the_move_leaves_behind_is_not_waited_for_once_the_target_is_in_sync() -> None:
-    run = story()
+    run = history()
     run.emit(e.MoveStarted, *ORDERS_0, (0, 1))
     run.everywhere(0, 1, nodes=(0, 1))
     run.high_watermark(0, 10, leader=True)
@@ -87,7 +87,7 @@ def test_a_member_that_the_move_leaves_behind_is_not_waited_for_once_the_target_
 
 
 def test_until_the_target_is_in_sync_the_old_replicas_are_waited_for() -> None:
-    run = story()
+    run = history()
     run.assigned((0, 1, 2, 3))
     run.emit(e.MoveStarted, *ORDERS_0, (0, 3))
     run.everywhere(0, 1, nodes=(0, 1))
@@ -96,7 +96,7 @@ def test_until_the_target_is_in_sync_the_old_replicas_are_waited_for() -> None:
 
 
 def test_when_the_move_is_over_all_count_again() -> None:
-    run = story()
+    run = history()
     run.emit(e.MoveStarted, *ORDERS_0, (0, 1))
     run.emit(e.MoveFinished, *ORDERS_0)
     run.everywhere(0, 1, nodes=(0, 1))

@@ -2,14 +2,14 @@
 
 from emulator.protocol import events as e
 from scenarios.observe.checkers.isr_logs_identical import IsrLogsIdentical
-from tests.scenarios.observe.checkers.story import ORDERS_0, Story
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 NAME = IsrLogsIdentical.name
 
 
-def story(*followers: int) -> Story:
+def story(*followers: int) -> WrittenHistory:
     """Broker 0 leads, ``followers`` fetch from it; batch 1 is everywhere."""
-    run = Story(NAME).begin()
+    run = WrittenHistory(NAME).begin()
     for node in followers:
         run.emit(e.FetchPosition, node, *ORDERS_0, 0, 0, 0)
     run.everywhere(0, 1)

@@ -5,14 +5,14 @@ import pytest
 from scenarios.observe.checkers.expands_assigned import ExpandsAssigned
 from scenarios.observe.checkers.fetch_fence import FetchFence
 from scenarios.observe.checkers.shrinks_overdue import ShrinksOverdue
-from tests.scenarios.observe.checkers.story import Story
+from tests.scenarios.observe.checkers.written_history import WrittenHistory
 
 ASSIGNED, OVERDUE, FENCE = ExpandsAssigned.name, ShrinksOverdue.name, FetchFence.name
 
 
-def story(name: str) -> Story:
+def story(name: str) -> WrittenHistory:
     """Broker 0 leads epoch 1 of a partition of 0, 1 and 2, with 20 records; broker 2 has 10 of them."""
-    run = Story(name).begin()
+    run = WrittenHistory(name).begin()
     run.everywhere(0, 1)
     run.everywhere(10, 2, nodes=(0, 1))
     run.state(0, (0, 1), 1)

@@ -2,16 +2,16 @@
 
 from emulator.protocol import events as e
 from scenarios.observe.checkers.isr_write_conditional import IsrWriteConditional
-from tests.scenarios.observe.checkers.story import ORDERS_0, Story
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 
-def changed(run: Story, version: int, isr: tuple[int, ...] = (0, 1), node: int = 0, epoch: int = 0) -> None:
+def changed(run: WrittenHistory, version: int, isr: tuple[int, ...] = (0, 1), node: int = 0, epoch: int = 0) -> None:
     run.emit(e.IsrChanged, node, *ORDERS_0, epoch, "shrink", isr, version)
 
 
-def story() -> Story:
+def story() -> WrittenHistory:
     """The state znode at version 1 has broker 0, leader of epoch 0, with the ISR [0, 1]."""
-    run = Story(IsrWriteConditional.name)
+    run = WrittenHistory(IsrWriteConditional.name)
     run.state(0, (0, 1, 2), 0)
     run.state(0, (0, 1), 0)
     return run

@@ -1,14 +1,14 @@
 """I2: who joins the ISR has caught up."""
 
 from scenarios.observe.checkers.joins_caught_up import JoinsCaughtUp
-from tests.scenarios.observe.checkers.story import Story
+from tests.scenarios.observe.checkers.written_history import WrittenHistory
 
 NAME = JoinsCaughtUp.name
 
 
-def story() -> Story:
+def story() -> WrittenHistory:
     """Broker 0 leads epoch 1, which began at offset 20; broker 2 is outside the ISR and has the first batch."""
-    run = Story(NAME).begin()
+    run = WrittenHistory(NAME).begin()
     run.everywhere(0, 1)
     run.everywhere(10, 2, nodes=(0, 1))
     run.state(0, (0, 1), 1)

@@ -3,14 +3,14 @@
 from emulator.protocol import events as e
 from emulator.trace.events import Step
 from scenarios.observe.checkers.leader_completeness import LeaderCompleteness
-from tests.scenarios.observe.checkers.story import ORDERS_0, Story
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 NAME = LeaderCompleteness.name
 
 
-def exposed() -> Story:
+def exposed() -> WrittenHistory:
     """Broker 0 has exposed batch 1, which broker 2 lacks; nobody was told that it is acknowledged."""
-    run = Story(NAME).begin()
+    run = WrittenHistory(NAME).begin()
     run.everywhere(0, 1, nodes=(0, 1))
     run.high_watermark(0, 10, leader=True)
     return run

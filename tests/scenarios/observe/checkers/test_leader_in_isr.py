@@ -3,7 +3,7 @@
 import pytest
 
 from scenarios.observe.checkers.leader_in_isr import LeaderInIsr
-from tests.scenarios.observe.checkers.story import Story
+from tests.scenarios.observe.checkers.written_history import WrittenHistory
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from tests.scenarios.observe.checkers.story import Story
     ],
 )
 def test_a_state_that_should_not_be(leader: int, isr: tuple[int, ...], found: str) -> None:
-    run = Story(LeaderInIsr.name)
+    run = WrittenHistory(LeaderInIsr.name)
     written = run.state(leader, isr, 1)
     [violation] = run.violations()
     assert (violation.seq, violation.state) == (written.seq, found)
@@ -23,7 +23,7 @@ def test_a_state_that_should_not_be(leader: int, isr: tuple[int, ...], found: st
 
 @pytest.mark.parametrize(("leader", "isr"), [(0, (0, 1)), (1, (1,)), (-1, (1,))])
 def test_a_state_as_it_should_be(leader: int, isr: tuple[int, ...]) -> None:
-    run = Story(LeaderInIsr.name)
+    run = WrittenHistory(LeaderInIsr.name)
     run.state(leader, isr, 1)
     run.deleted()
     assert run.violations() == []

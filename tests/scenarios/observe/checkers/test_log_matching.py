@@ -1,14 +1,14 @@
 """S1: no two replicas differ below their high watermarks."""
 
 from scenarios.observe.checkers.log_matching import LogMatching
-from tests.scenarios.observe.checkers.story import Story
+from tests.scenarios.observe.checkers.written_history import WrittenHistory
 
 NAME = LogMatching.name
 
 
-def story() -> Story:
+def story() -> WrittenHistory:
     """Batch 1 is everywhere and exposed by broker 0."""
-    run = Story(NAME).begin()
+    run = WrittenHistory(NAME).begin()
     run.everywhere(0, 1)
     run.high_watermark(0, 10, leader=True)
     return run
@@ -40,7 +40,7 @@ def test_a_leader_exposes_other_than_the_one_before_it() -> None:
 
 def test_what_is_new_is_compared_where_the_old_ends() -> None:
     """The last batch that both expose is the same; what they hold before it is not."""
-    run = Story(NAME).begin()
+    run = WrittenHistory(NAME).begin()
     run.append(0, 0, 1, leader=True)
     run.append(0, 10, 2, leader=True)
     run.append(1, 0, 7)
@@ -86,7 +86,7 @@ def test_what_an_unclean_leader_kept_must_still_match() -> None:
 
 
 def test_preloaded_data_is_the_same_everywhere() -> None:
-    run = Story(NAME)
+    run = WrittenHistory(NAME)
     for node in (0, 1):
         run.loaded(node, 20)
     run.loaded(2)

@@ -4,16 +4,16 @@ from emulator.protocol import events as e
 from emulator.protocol.znodes import encode_topic, topic_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.no_acked_record_lost import NoAckedRecordLost
-from tests.scenarios.observe.checkers.story import ORDERS_0, Story
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 NAME = NoAckedRecordLost.name
 
 
-def story() -> Story:
-    return Story(NAME).begin()
+def story() -> WrittenHistory:
+    return WrittenHistory(NAME).begin()
 
 
-def measured(story: Story) -> NoAckedRecordLost:
+def measured(story: WrittenHistory) -> NoAckedRecordLost:
     checker = story.checkers.get(NoAckedRecordLost)
     assert checker is not None
     return checker
@@ -44,7 +44,7 @@ def test_the_violation_is_in_the_trace_and_points_to_the_event_that_showed_it() 
     run.trace.cause = 3
     run.state(1, (1, 2), 1)
     election = run.leads(1, 1)
-    [violated] = [event for event in run.told() if type(event) is e.Violated]
+    [violated] = [event for event in run.events_so_far() if type(event) is e.Violated]
     assert violated.cause == election.seq
     assert violated.invariant == NAME
     assert "orders-0" in violated.statement
@@ -255,7 +255,7 @@ def test_a_late_adoption_of_an_old_epoch_is_not_an_election() -> None:
 
 
 def test_preloaded_data_is_the_same_on_the_disk_and_when_fetched() -> None:
-    run = Story(NAME)
+    run = WrittenHistory(NAME)
     for node in (0, 1):
         run.loaded(node, 20)
     run.loaded(2)

@@ -2,19 +2,19 @@
 
 from emulator.trace.events import ZkSession, ZkWritten
 from scenarios.observe.checkers.no_write_after_expiry import NoWriteAfterExpiry
-from tests.scenarios.observe.checkers.story import Story
+from tests.scenarios.observe.checkers.written_history import WrittenHistory
 
 
-def session(run: Story, id: int, state: str, client: int = 0) -> None:
+def session(run: WrittenHistory, id: int, state: str, client: int = 0) -> None:
     run.emit(ZkSession, client, id, state)
 
 
-def writes(run: Story, client: int = 0) -> None:
+def writes(run: WrittenHistory, client: int = 0) -> None:
     run.emit(ZkWritten, client, "create", "/isr_change_notification/isr_change_1", 0, 9, "{}")
 
 
 def test_a_write_after_the_session_has_expired() -> None:
-    run = Story(NoWriteAfterExpiry.name)
+    run = WrittenHistory(NoWriteAfterExpiry.name)
     session(run, 1, "created")
     session(run, 1, "expired")
     writes(run)
@@ -25,7 +25,7 @@ def test_a_write_after_the_session_has_expired() -> None:
 
 
 def test_writes_within_a_session() -> None:
-    run = Story(NoWriteAfterExpiry.name)
+    run = WrittenHistory(NoWriteAfterExpiry.name)
     session(run, 1, "created")
     session(run, 2, "created", client=1)
     writes(run)
@@ -38,7 +38,7 @@ def test_writes_within_a_session() -> None:
 
 
 def test_the_session_of_a_life_before_expires_late() -> None:
-    run = Story(NoWriteAfterExpiry.name)
+    run = WrittenHistory(NoWriteAfterExpiry.name)
     session(run, 1, "created")
     session(run, 2, "created")
     session(run, 1, "expired")

@@ -7,9 +7,9 @@ import pytest
 
 from emulator.protocol import events as e
 from scenarios.observe.checkers.offset_bounds import OffsetBounds
-from tests.scenarios.observe.checkers.story import ORDERS_0, Story
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
-BROKEN: dict[str, Callable[[Story], Any]] = {
+BROKEN: dict[str, Callable[[WrittenHistory], Any]] = {
     "loaded behind the end": lambda run: run.loaded(3, 10, 20),
     "loaded before the start": lambda run: run.emit(e.LogLoaded, 3, *ORDERS_0, 10, 20, 5),
     "leads behind the end": lambda run: run.leads(0, 1, 20, 10),
@@ -21,8 +21,8 @@ BROKEN: dict[str, Callable[[Story], Any]] = {
 
 
 @pytest.mark.parametrize("act", BROKEN.values(), ids=BROKEN)
-def test_a_high_watermark_outside_its_log(act: Callable[[Story], Any]) -> None:
-    run = Story(OffsetBounds.name).begin()
+def test_a_high_watermark_outside_its_log(act: Callable[[WrittenHistory], Any]) -> None:
+    run = WrittenHistory(OffsetBounds.name).begin()
     run.everywhere(0, 1)
     shown = act(run)
     [violation] = run.violations()
@@ -30,7 +30,7 @@ def test_a_high_watermark_outside_its_log(act: Callable[[Story], Any]) -> None:
 
 
 def test_a_high_watermark_before_a_log_that_begins_later() -> None:
-    run = Story(OffsetBounds.name).begin()
+    run = WrittenHistory(OffsetBounds.name).begin()
     run.truncated(1, 500, 1, 500)
     run.high_watermark(1, 500)
     run.high_watermark(1, 10)
@@ -39,7 +39,7 @@ def test_a_high_watermark_before_a_log_that_begins_later() -> None:
 
 
 def test_a_log_that_begins_behind_its_high_watermark() -> None:
-    run = Story(OffsetBounds.name).begin()
+    run = WrittenHistory(OffsetBounds.name).begin()
     run.everywhere(0, 1)
     run.high_watermark(0, 5, leader=True)
     run.emit(e.LogStartMoved, 0, *ORDERS_0, 5, "time")
@@ -49,7 +49,7 @@ def test_a_log_that_begins_behind_its_high_watermark() -> None:
 
 
 def test_high_watermarks_within_their_logs() -> None:
-    run = Story(OffsetBounds.name).begin()
+    run = WrittenHistory(OffsetBounds.name).begin()
     run.everywhere(0, 1)
     run.high_watermark(0, 10, leader=True)
     run.high_watermark(1, 10)

@@ -9,27 +9,27 @@ from scenarios.observe.checkers.no_batch_twice import NoBatchTwice
 from scenarios.observe.checkers.polls_go_on import PollsGoOn
 from scenarios.observe.checkers.reads_committed import ReadsCommitted
 from scenarios.observe.checkers.reads_consistent import ReadsConsistent
-from tests.scenarios.observe.checkers.story import COUNT, ORDERS_0, Story
+from tests.scenarios.observe.checkers.written_history import COUNT, ORDERS_0, WrittenHistory
 
 READER = -1_000_000
 PRODUCER = 1 << 32
 
 
-def story(name: str, *ids: int) -> Story:
+def story(name: str, *ids: int) -> WrittenHistory:
     """Batches everywhere, all of them committed."""
-    run = Story(name).begin()
+    run = WrittenHistory(name).begin()
     for place, id in enumerate(ids):
         run.everywhere(place * COUNT, id)
     run.high_watermark(0, len(ids) * COUNT, leader=True)
     return run
 
 
-def read(run: Story, offset: int, *ids: int, end: int | None = None, told: int = 1000, epoch: int = 0) -> Any:
+def read(run: WrittenHistory, offset: int, *ids: int, end: int | None = None, told: int = 1000, epoch: int = 0) -> Any:
     end = offset + len(ids) * COUNT if end is None else end
     return run.emit(e.Consumed, READER, *ORDERS_0, offset, end, ids, 0, epoch, told)
 
 
-def begins(run: Story, offset: int) -> None:
+def begins(run: WrittenHistory, offset: int) -> None:
     run.emit(e.PositionReset, READER, *ORDERS_0, -1, offset, "start")
 
 
@@ -131,7 +131,7 @@ def test_what_the_leader_after_it_gives_is() -> None:
 
 @pytest.mark.parametrize("offset", [10, 30, 0])
 def test_a_poll_that_repeats_or_skips(offset: int) -> None:
-    run = Story(PollsGoOn.name)
+    run = WrittenHistory(PollsGoOn.name)
     begins(run, 0)
     read(run, 0, 1, 2)
     wrong = read(run, offset, 3)
@@ -141,7 +141,7 @@ def test_a_poll_that_repeats_or_skips(offset: int) -> None:
 
 
 def test_polls_go_on_or_where_the_position_was_reset_to() -> None:
-    run = Story(PollsGoOn.name)
+    run = WrittenHistory(PollsGoOn.name)
     begins(run, 0)
     read(run, 0, 1)
     run.emit(e.PositionReset, READER, *ORDERS_0, 10, 5, "truncated")
@@ -153,8 +153,8 @@ def test_polls_go_on_or_where_the_position_was_reset_to() -> None:
 # -- batches -----------------------------------------------------------------------------------------------------------
 
 
-def identified(*ids: int) -> Story:
-    run = Story(NoBatchTwice.name).begin()
+def identified(*ids: int) -> WrittenHistory:
+    run = WrittenHistory(NoBatchTwice.name).begin()
     run.emit(e.ProducerIdentified, -10, 0, 1, PRODUCER - 1)
     for place, id in enumerate(ids):
         run.everywhere(place * COUNT, id)

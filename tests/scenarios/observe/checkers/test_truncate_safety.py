@@ -1,13 +1,13 @@
 """S12: an in-sync replica does not cut off what is committed."""
 
 from scenarios.observe.checkers.truncate_safety import TruncateSafety
-from tests.scenarios.observe.checkers.story import Story
+from tests.scenarios.observe.checkers.written_history import WrittenHistory
 
 NAME = TruncateSafety.name
 
 
-def exposed() -> Story:
-    run = Story(NAME).begin()
+def exposed() -> WrittenHistory:
+    run = WrittenHistory(NAME).begin()
     run.everywhere(0, 1)
     run.high_watermark(0, 10, leader=True)
     return run

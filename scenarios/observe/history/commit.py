@@ -7,7 +7,7 @@ from bisect import bisect_left
 from attrs import define, field
 
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.replica_logs import Entry, ReplicaLog
+from scenarios.observe.history.replica_logs import Entry, ReplicaLog
 
 Member = tuple[int, ReplicaLog]
 
@@ -26,14 +26,14 @@ class Commit:
         isr: as ZooKeeper has it, once it is ``stated``.
         assigned: the replicas as ZooKeeper has them; none where no write of the topic's znode was seen.
         target: of the move that is under way; none without one.
-        arrived: the ISR has held all of the target since that move began: the others are about to leave.
+        arrived: the ISR has held all of the target since that move began: the other members are about to leave.
         adoptions: how often leadership was adopted: a leader that restarts in its epoch has an old high watermark.
         adopted_epoch: the highest leader epoch that a broker has adopted as leader.
         unclean_epoch: of the last unclean election; -1 without one.
-        highest: where ``offset`` has ever been, before what let it fall.
-        reads_lost_below: what was read under older leader epochs may be gone, and nobody is to blame.
-        deleting: the topic is being deleted and owes nothing any more.
-        members: the logs of the candidates, those that are known; None: to be looked up.
+        highest: the highest ``offset`` ever, from before whatever made it fall.
+        reads_lost_below: records read under older leader epochs may be gone without a violation.
+        deleting: the topic is being deleted, and nothing is checked any more.
+        members: the logs of the candidates, as far as they are known; None: not looked up yet.
     """
 
     tp: TopicPartition
@@ -54,12 +54,12 @@ class Commit:
 
     @property
     def candidates(self) -> tuple[int, ...]:
-        """The members of the ISR that a leader waits for: those assigned, as far as it was told.
+        """The members of the ISR that the leader waits for: the assigned ones, as far as it knows.
 
-        Kafka's leader drops whoever is not among the replicas that a LeaderAndIsr names, in the ISR or not, and moves
-        its high watermark without them (Partition.makeLeader, maybeIncrementLeaderHW, 2.3.0). That befalls those whom
-        a move leaves behind between the step that looks after the leader and the shrinking of the ISR, and, where
-        kafka-6794 has rewritten the assignment already, longer.
+        Kafka's leader drops every replica that a LeaderAndIsr does not name, in the ISR or not, and advances its high
+        watermark without it (Partition.makeLeader, maybeIncrementLeaderHW, 2.3.0). This concerns the replicas that a
+        move removes, from the step that takes care of the leader until the ISR is shrunk; where kafka-6794 has
+        rewritten the assignment already, for longer.
         """
         isr = self.isr
         if self.assigned:
@@ -68,8 +68,8 @@ class Commit:
 
     @property
     def settled(self) -> bool:
-        """Whether what is committed can be asked for: the topic stays, and no unclean election has yet to bring its
-        leader."""
+        """Whether what is committed is known: the topic is not being deleted, and the leader of the last unclean
+        election has adopted its epoch."""
         return self.unclean_epoch <= self.adopted_epoch and not self.deleting
 
     def __str__(self) -> str:
@@ -85,7 +85,7 @@ class Commit:
         return log.holds(last) if last.index else log.entries[0].next_offset >= self.offset
 
     def agrees(self, log: ReplicaLog, at: int) -> bool:
-        """Whether the entries of ``log`` up to index ``at`` are committed, or go on where the committed ones end."""
+        """Whether the entries of ``log`` up to index ``at`` are committed, or extend what is."""
         committed = self.entries
         if not log.known or at == 0:
             return True
@@ -95,7 +95,7 @@ class Commit:
         return log.entries[shared] is committed[shared]
 
     def extend(self, log: ReplicaLog, at: int, offset: int) -> None:
-        """The entries of ``log`` up to index ``at`` are committed as well. They agree with those before."""
+        """The entries of ``log`` up to index ``at`` are committed as well. They agree with the earlier ones."""
         committed = self.entries
         if len(committed) == 1:
             committed[0] = log.entries[0]
@@ -103,14 +103,14 @@ class Commit:
         self.offset = offset
 
     def forget(self) -> None:
-        """The partition is deleted. One of that name has nothing to do with it, and is this object again."""
+        """The partition is deleted. A later one of the same name reuses this object and starts empty."""
         self.highest = max(self.highest, self.offset)
         self.entries, self.offset, self.isr, self.members = _nothing(), 0, (), None
         self.adopted_epoch = self.unclean_epoch = -1
         self.target, self.arrived, self.deleting, self.stated = (), False, False, False
 
     def restart(self, log: ReplicaLog) -> None:
-        """Only what ``log`` holds of it is committed from now on."""
+        """From now on only what ``log`` holds of it is committed."""
         self.highest = max(self.highest, self.offset)
         committed, there = self.entries, log.entries
         most = min(len(committed), len(there))

@@ -1,20 +1,18 @@
-"""A ghost: what every replica's log holds, told by events alone.
+"""The content of every replica's log, from events alone.
 
-Equal prefixes are one and the same object. Per partition there is a tree of batches: a log that appends
-the batch that another log has appended at the same place, after the same batches, arrives at the same
-``Entry``. So "does this log hold everything up to that batch?" is one comparison of identities, exact,
-and needs no hashes.
+Equal prefixes are one and the same object. Per partition there is a tree of batches: a log that appends the batch that
+another log has appended at the same place, after the same batches, arrives at the same ``Entry``. So "does this log
+hold everything up to that batch?" is one comparison of identities, exact, and needs no hashes.
 
-The data that a topic begins with (ids below 0, ``Batch.id``) is the same on every replica that has it,
-whole or in
+The data that a topic starts with (ids below 0, ``Batch.id``) is the same on every replica that has it, whole or in
 part: it is the *base* of a log, an offset. A log loaded at a broker's first start is base only.
 
-What a log must never look like, it tells those who ask: a batch that is not at the log's end (``misplaced``), a batch
-of an older epoch than the one before it (``regressed``). The second is a property of the tree and is found once, when
-the first log takes such a batch.
+Two malformed appends are reported to subscribers: a batch that is not at the log's end (``misplaced``), and a batch of
+an older epoch than the one before it (``regressed``). The second is a property of the tree and is found once, when the
+first log appends such a batch.
 
-A log whose start moves keeps its history here: what retention deleted was committed. After a full truncation beyond
-its end a log's content is not known (``ReplicaLog.known``), and checkers leave it alone.
+A log whose start moves keeps its history here: what retention deleted was committed. After a full truncation to an
+offset beyond its end the content of a log is not known (``ReplicaLog.known``), and checkers skip it.
 """
 
 from __future__ import annotations
@@ -29,14 +27,12 @@ from emulator.protocol.events import Appended, LogLoaded, LogStartMoved, Replica
 from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
-    from scenarios.observe.checkers.commit import Commit
+    from scenarios.observe.history.commit import Commit
 
 
 @define(eq=False)
 class Entry:
-    """One batch after one history. ``index``: its place in every log that holds it; 0 is the base, no
-    batch.
-    """
+    """One batch after one history. ``index``: its place in every log that holds it; 0 is the base, no batch."""
 
     index: int
     base_offset: int
@@ -47,9 +43,7 @@ class Entry:
     sibling: Entry | None = None
 
     def followed_by(self, next_offset: int, leader_epoch: int, id: int) -> Entry:
-        """The entry for this batch after this history. Divergent ones are few: the newest is looked at
-        first.
-        """
+        """The entry for this batch after this history. Divergent ones are few: the newest is compared first."""
         child = self.child
         while child is not None:
             if child.id == id and child.next_offset == next_offset and child.leader_epoch == leader_epoch:
@@ -74,10 +68,10 @@ class ReplicaLog:
 
     Attributes:
         entries: the base, then its batches.
-        known: whether the events told all of its content.
-        start_offset: before it there is nothing.
-        high_watermark: where it was seen last, if ``Commits`` looks on; None before any event told.
-        covered: the index of the last entry up to which it was seen to reach; a truncation leaves it as it is.
+        known: whether the events have shown all of its content.
+        start_offset: the log start offset.
+        high_watermark: the last one seen, if ``Commits`` is armed; None before the first.
+        covered: the index of the last entry that a high watermark has covered; a truncation leaves it as it is.
         leads, leader_epoch: the role that the replica took up last.
         learnt_epoch, learnt_adoptions: its leader epoch and ``Commit.adoptions`` when it last learnt its high watermark
             as a follower.
@@ -101,7 +95,7 @@ class ReplicaLog:
         return self.entries[-1].next_offset
 
     def holds(self, entry: Entry) -> bool:
-        """This batch, and all before it, as where ``entry`` was appended first."""
+        """Whether it holds this batch, and before it the same batches as the log where ``entry`` was appended first."""
         return entry.index < len(self.entries) and self.entries[entry.index] is entry
 
     def find(self, base_offset: int, id: int) -> Entry | None:
@@ -117,7 +111,7 @@ class ReplicaLog:
         return None
 
     def begin_at(self, offset: int) -> None:
-        """Nothing but the base up to ``offset``."""
+        """Hold nothing but a base that ends at ``offset``."""
         root = self.roots.get(offset)
         if root is None:
             root = self.roots[offset] = Entry(0, 0, offset, -1, 0)
@@ -136,7 +130,7 @@ class ReplicaLog:
         return at
 
     def cut(self, offset: int) -> None:
-        """Nothing at or behind ``offset`` is left."""
+        """Drop the batches that end after ``offset``."""
         if offset < self.entries[0].next_offset:
             self.begin_at(offset)
         else:
@@ -144,7 +138,7 @@ class ReplicaLog:
 
 
 class ReplicaLogs:
-    """All of them, by partition and broker.
+    """The logs of all replicas.
 
     Attributes:
         misplaced: called with an append that is not at the log's end, and with that end.
@@ -161,7 +155,7 @@ class ReplicaLogs:
         return self.by_replica.get((node, tp.topic, tp.partition))
 
     def made(self, key: tuple[int, str, int]) -> ReplicaLog:
-        """The log of a (broker, topic, partition), begun empty where no event has told of it."""
+        """The log of a (broker, topic, partition); a new, empty one if no event was about it yet."""
         log = self.by_replica.get(key)
         if log is None:
             log = self.by_replica[key] = ReplicaLog(self._roots.setdefault(key[1:], {}), [])
@@ -175,9 +169,9 @@ class ReplicaLogs:
         log = self.by_replica.get(key) or self.made(key)
         last = log.entries[-1]
         if base_offset != last.next_offset:
-            for told in self.misplaced:
-                told(event, last.next_offset)
-            # A log with a hole is broken; what came before the hole is not in it, as far as anybody can read.
+            for report in self.misplaced:
+                report(event, last.next_offset)
+            # A log with a hole is broken; what came before the hole counts as not in it.
             log.begin_at(base_offset)
             last = log.entries[0]
         if id < 0 and last.index == 0:
@@ -186,13 +180,13 @@ class ReplicaLogs:
         child = last.child
         if child is None or child.id != id or child.next_offset != next_offset or child.leader_epoch != leader_epoch:
             if leader_epoch < last.leader_epoch:
-                for told in self.regressed:
-                    told(event, last.leader_epoch)
+                for report in self.regressed:
+                    report(event, last.leader_epoch)
             child = last.followed_by(next_offset, leader_epoch, id)
         log.entries.append(child)
 
     def on_loaded(self, event: LogLoaded) -> None:
-        """A first start, with what was put on the disk before the run; or what a crash has left."""
+        """At a first start, the data put on the disk before the run; later, what a crash has left."""
         key = event.node, event.topic, event.partition
         known = key in self.by_replica
         log = self.made(key)

@@ -1,12 +1,12 @@
-"""A ghost: what of each partition is committed, that is, which batches a leader's high watermark has ever covered.
+"""What is committed of each partition, that is, which batches a leader's high watermark has ever covered.
 
 The committed prefix is a path in the tree of ``replica_logs``, so "does this log hold all that is committed?" is one
-comparison of identities. Whoever leads may extend it; a high watermark that covers anything else has *diverged*.
+comparison of identities. A leader may extend it; a high watermark that covers anything else has *diverged*.
 
-An unclean election begins it anew from the log of the leader that it brings; until that one has adopted its epoch
-nothing can be asked (``Commit.settled``), and what leaders of older epochs go on exposing counts for nothing. So does
-a crash of the machine of the only candidate that loses what was not flushed: no protocol can help there, and
-that a record which was *acknowledged* is gone is still told by S14.
+After an unclean election it starts over with the log of the new leader. Until that leader has adopted its epoch nothing
+is known (``Commit.settled``), and what leaders of older epochs still expose is ignored. The same holds after a crash of
+the machine of the only candidate that loses unflushed records: no protocol can help there. If an *acknowledged* record
+is lost in this way, S14 still reports it.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step
-from scenarios.observe.checkers.commit import Commit, Member
-from scenarios.observe.checkers.replica_logs import ReplicaLog, ReplicaLogs
-from scenarios.observe.checkers.subscriptions import AssignmentWritten, StateWritten
+from scenarios.observe.history.commit import Commit, Member
+from scenarios.observe.history.replica_logs import ReplicaLog, ReplicaLogs
+from scenarios.observe.history.subscriptions import AssignmentWritten, StateWritten
 from scenarios.observe.measures.topology import DELETED_FROM, Topology
 
-Stands = BecameLeader | BecameFollower | Truncated | HighWatermark
-"""The events that say where a high watermark stands."""
+Placed = BecameLeader | BecameFollower | Truncated | HighWatermark
+"""The events that carry a replica's high watermark."""
 
 
 class Commits:
-    """All of them, by partition.
+    """The commits of all partitions.
 
     Attributes:
-        diverged: called with the high watermark that covers what is not committed, and the log where it does.
-        extended: called with a leader's high watermark that has moved on and made more committed.
+        diverged: called with a high watermark that covers uncommitted entries, and the log that holds them.
+        extended: called with a leader's high watermark that has advanced and committed more.
         beyond: called with a high watermark that is outside its log.
-        fell: called with an event by which a replica's high watermark goes back, its log as it was before that event
-            but for a truncation, and where the high watermark stood.
+        fell: called with an event by which a replica's high watermark goes back, the replica's log (already truncated,
+            if the event is a truncation), and the high watermark before the event.
     """
 
     def __init__(self, logs: ReplicaLogs, topology: Topology) -> None:
@@ -53,26 +53,26 @@ class Commits:
         self.diverged: list[Callable[[HighWatermark, Commit, ReplicaLog], None]] = []
         self.extended: list[Callable[[HighWatermark, Commit], None]] = []
         self.beyond: list[Callable[[HighWatermark, ReplicaLog], None]] = []
-        self.fell: list[Callable[[Stands, ReplicaLog, int], None]] = []
+        self.fell: list[Callable[[Placed, ReplicaLog, int], None]] = []
         self._commits: dict[tuple[str, int], Commit] = {}
         self._found_since: dict[int, dict[TopicPartition, None]] = {}
-        """Brokers whose machine has crashed, and which logs they have found on its disk since."""
+        """By broker whose machine has crashed, the logs that it has loaded from its disk since."""
 
     def get(self, topic: str, partition: int) -> Commit:
-        """What is committed of a partition; nothing, at first."""
+        """What is committed of a partition; nothing at first."""
         found = self._commits.get((topic, partition))
         if found is None:
             found = self._commits[topic, partition] = Commit(TopicPartition.of(topic, partition))
         return found
 
     def members(self, commit: Commit) -> list[Member]:
-        """The candidates whose logs are known, with these."""
+        """The candidates whose logs are known, with their logs."""
         if commit.members is None:
             logs = ((node, self.logs.get(node, commit.tp)) for node in commit.candidates)
             commit.members = [(node, log) for node, log in logs if log is not None]
         return commit.members
 
-    # -- the course of a partition ------------------------------------------------------------------------------------
+    # -- leadership, assignment and moves -----------------------------------------------------------------------------
 
     def on_state(self, event: StateWritten) -> None:
         state = event.state
@@ -150,13 +150,13 @@ class Commits:
 
     def _take_role(self, event: BecameLeader | BecameFollower, leads: bool) -> None:
         log = self.logs.made((event.node, event.topic, event.partition))
-        self._stands(event, log)
+        self._place(event, log)
         log.leads, log.leader_epoch = leads, event.leader_epoch
 
     def on_truncated(self, event: Truncated) -> None:
-        self._stands(event, self.logs.made((event.node, event.topic, event.partition)))
+        self._place(event, self.logs.made((event.node, event.topic, event.partition)))
 
-    def _stands(self, event: BecameLeader | BecameFollower | Truncated, log: ReplicaLog) -> None:
+    def _place(self, event: BecameLeader | BecameFollower | Truncated, log: ReplicaLog) -> None:
         before, log.high_watermark = log.high_watermark, event.high_watermark
         if before is not None and event.high_watermark < before:
             for fell in self.fell:

@@ -1,4 +1,4 @@
-"""T1, T2: a broker's gauges of under-replicated and of reassigning partitions are what it was told."""
+"""T1: UnderReplicatedPartitions counts the under-replicated partitions that a broker leads, as it knows them."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ from emulator.metrics.events import GaugeSet, MetricRegistered
 from emulator.protocol.events import BecameFollower, BecameLeader, IsrChanged, NodeCrashed, ReplicaLost, ReplicaStopped
 from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker, Moment, Report
-from scenarios.observe.checkers.ghosts import Ghosts
-from scenarios.observe.mbeans import REASSIGNING, UNDER_REPLICATED
+from scenarios.observe.history.history import History
+from scenarios.observe.mbeans import UNDER_REPLICATED
 
 
 class CountTrue(Checker):
-    """Of one gauge. A transition changes many partitions and then writes the gauge, all in one instant: the gauge is
-    looked at when it is written and, where it was not, when there is a later change, a recount, or nothing is left to
-    do."""
+    """The check of one gauge that counts partitions.
+
+    A transition changes many partitions and then writes the gauge, all in one instant. So the gauge is compared when
+    it is written; where it was not written, at a later change, at a recount, or when the cluster is at rest.
+    """
 
     gauge: ClassVar[str]
 
-    def __init__(self, ghosts: Ghosts, report: Report) -> None:
-        super().__init__(ghosts, report)
-        self._told = ghosts.told
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._led = history.led_partitions
         self._shown: dict[int, int] = {}
         self._changed: dict[int, tuple[Event, int]] = {}
         self._recounted = 0
@@ -35,7 +37,7 @@ class CountTrue(Checker):
         if event.metric == self.gauge:
             self._shown[event.node] = event.value
             self._changed.pop(event.node, None)
-            self._check(event.node, event, self._told.count(event.node, self.gauge))
+            self._check(event.node, event, self._led.count(event.node, self.gauge))
 
     def on_became_leader(self, event: BecameLeader) -> None:
         self._change(event, event.node)
@@ -57,18 +59,18 @@ class CountTrue(Checker):
         self._changed.pop(event.node, None)
 
     def at_rest(self, moment: Moment) -> None:
-        for node in self._told.nodes():
-            self._check(node, moment, self._told.recounted(node, self.gauge))
+        for node in self._led.nodes():
+            self._check(node, moment, self._led.recounted(node, self.gauge))
 
     def recount(self, moment: Moment) -> None:
-        """Where anything has changed since the last time, and not in this very instant: it may have to be shown still.
-        A gauge that is written is looked at in any case."""
-        if self._recounted == self._told.changes:
+        """Compare if anything has changed since the last recount, but not in this very instant: such a change may not
+        be shown yet. A gauge that is written is compared in any case."""
+        if self._recounted == self._led.changes:
             return
         if all(event.t_us < moment.t_us for event, _true in self._changed.values()):
-            self._recounted = self._told.changes
-            for node in self._told.nodes():
-                self._check(node, moment, self._told.recounted(node, self.gauge))
+            self._recounted = self._led.changes
+            for node in self._led.nodes():
+                self._check(node, moment, self._led.recounted(node, self.gauge))
 
     def finish(self) -> None:
         for node, (event, true) in self._changed.items():
@@ -78,7 +80,7 @@ class CountTrue(Checker):
         before = self._changed.get(node)
         if before is not None and before[0].t_us < event.t_us:
             self._check(node, *before)
-        self._changed[node] = event, self._told.count(node, self.gauge)
+        self._changed[node] = event, self._led.count(node, self.gauge)
 
     def _check(self, node: int, event: Event, true: int) -> None:
         shown = self._shown.get(node)
@@ -88,12 +90,14 @@ class CountTrue(Checker):
 
 
 class UnderReplicatedTrue(CountTrue):
-    """UnderReplicatedPartitions counts what the broker leads and was told, by its release's definition.
+    """UnderReplicatedPartitions counts partitions that the broker leads, as far as it knows them, by its release's
+    definition.
 
-    Verified: at each change and, counted anew, whenever nothing is left to do; on one seed of twenty ten times a
-        second.
+    Verified: at each change, and from scratch when the cluster is at rest; on one seed of twenty also ten times a
+        second. What the broker knows is the replicas and the ISR that it has received in LeaderAndIsr or has written
+        itself.
 
-    Not verified: that what it was told is so; that takes its time.
+    Not verified: that what the broker knows is up to date; requests take their time.
     """
 
     name: ClassVar[str] = "under_replicated_true"
@@ -103,23 +107,5 @@ class UnderReplicatedTrue(CountTrue):
         "UnderReplicatedPartitions counts what the broker leads and was told"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-8834",)
+    fails_when: ClassVar[str | None] = "a broker does not count again when an ISR changes"
     gauge: ClassVar[str] = UNDER_REPLICATED
-
-
-class ReassigningTrue(CountTrue):
-    """ReassigningPartitions counts the partitions that the broker leads with replicas being added or removed.
-
-    Verified: at each change and, counted anew, whenever nothing is left to do; on one seed of twenty ten times a
-        second.
-
-    Not verified: that what it was told is so.
-    """
-
-    name: ClassVar[str] = "reassigning_true"
-    ids: ClassVar[tuple[str, ...]] = ("T2",)
-    statement: ClassVar[str] = (
-        "R(b) = |{p led by b : AR ∪ RR ≠ ∅}|: "
-        "ReassigningPartitions counts what the broker leads and a reassignment changes"
-    )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-8834",)
-    gauge: ClassVar[str] = REASSIGNING

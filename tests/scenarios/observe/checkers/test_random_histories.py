@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from emulator.protocol.events import Truncated
 from scenarios.observe.checkers.no_acked_record_lost import NoAckedRecordLost
 from tests.scenarios.observe.checkers.ideal import NODES, TRANSITIONS, Ideal, Move
-from tests.scenarios.observe.checkers.story import COUNT, Story
+from tests.scenarios.observe.checkers.written_history import COUNT, WrittenHistory
 
 MOVES = st.lists(st.tuples(st.sampled_from(TRANSITIONS), st.sampled_from(NODES)), max_size=60)
 CLEAN_MOVES = MOVES.map(lambda moves: [move for move in moves if move[0] != "elect_unclean"])
@@ -14,7 +14,7 @@ ACKNOWLEDGED_BY_THREE: list[Move] = [("produce", 0), ("fetch", 1), ("fetch", 2),
 
 
 def played(moves: list[Move]) -> Ideal:
-    ideal = Ideal(Story())
+    ideal = Ideal(WrittenHistory())
     ideal.run(moves)
     return ideal
 
@@ -33,15 +33,15 @@ def with_one_acknowledged(moves: list[Move]) -> Ideal:
 @given(MOVES)
 @settings(max_examples=300, deadline=None)
 def test_a_legal_history_breaks_nothing(moves: list[Move]) -> None:
-    assert played(moves).story.violations() == []
+    assert played(moves).written.violations() == []
 
 
 @given(CLEAN_MOVES)
 @settings(max_examples=100, deadline=None)
 def test_without_unclean_elections_nothing_is_lost(moves: list[Move]) -> None:
-    story = played(moves).story
-    assert story.violations() == []
-    checker = story.checkers.get(NoAckedRecordLost)
+    history = played(moves).written
+    assert history.violations() == []
+    checker = history.checkers.get(NoAckedRecordLost)
     assert checker is not None
     assert checker.lost_acked == 0
 
@@ -54,10 +54,10 @@ def test_an_in_sync_replica_that_drops_an_acknowledged_record_and_leads(moves: l
     thief = others[turn % len(others)]
     ideal.expand(thief)
     ideal.logs[thief].pop()
-    ideal.story.truncated(thief, len(ideal.logs[thief]) * COUNT, ideal.epoch)
+    ideal.written.truncated(thief, len(ideal.logs[thief]) * COUNT, ideal.epoch)
     ideal.high_watermarks[thief] = 0
     ideal.elect(thief)
-    assert "no_acked_record_lost" in ideal.story.invariants()
+    assert "no_acked_record_lost" in ideal.written.invariants()
 
 
 @given(MOVES, st.integers(0, 3))
@@ -65,8 +65,8 @@ def test_an_in_sync_replica_that_drops_an_acknowledged_record_and_leads(moves: l
 def test_a_broker_that_leads_somebody_elses_epoch(moves: list[Move], turn: int) -> None:
     ideal = played(moves)
     others = [node for node in NODES if node != ideal.leader]
-    ideal.story.leads(others[turn % len(others)], ideal.epoch, 10**9)
-    assert "one_leader_per_epoch" in ideal.story.invariants()
+    ideal.written.leads(others[turn % len(others)], ideal.epoch, 10**9)
+    assert "one_leader_per_epoch" in ideal.written.invariants()
 
 
 @given(MOVES, st.integers(1, 100))
@@ -74,14 +74,14 @@ def test_a_broker_that_leads_somebody_elses_epoch(moves: list[Move], turn: int) 
 def test_a_leader_whose_high_watermark_goes_back(moves: list[Move], by: int) -> None:
     ideal = with_one_acknowledged(moves)
     back = ideal.high_watermarks[ideal.leader] - by
-    ideal.story.high_watermark(ideal.leader, back, ideal.epoch, leader=True)
-    assert "high_watermark_monotone" in ideal.story.invariants()
+    ideal.written.high_watermark(ideal.leader, back, ideal.epoch, leader=True)
+    assert "high_watermark_monotone" in ideal.written.invariants()
 
 
 def test_the_transitions_reach_an_unclean_loss() -> None:
     ideal = played([*ACKNOWLEDGED_BY_THREE, ("elect_unclean", 3)])
-    assert ideal.story.violations() == []
-    checker = ideal.story.checkers.get(NoAckedRecordLost)
+    assert ideal.written.violations() == []
+    checker = ideal.written.checkers.get(NoAckedRecordLost)
     assert checker is not None
     assert checker.lost_acked == 1
 
@@ -93,4 +93,4 @@ def test_the_transitions_reach_an_acknowledgement_that_crosses_an_election() -> 
 
 def test_the_transitions_reach_divergent_logs() -> None:
     ideal = played([*ACKNOWLEDGED_BY_THREE, ("produce", 0), ("elect", 1)])
-    assert any(type(event) is Truncated for event in ideal.story.told())
+    assert any(type(event) is Truncated for event in ideal.written.events_so_far())

@@ -17,7 +17,7 @@ COUNT = 10
 """Records per batch."""
 
 
-class Story:
+class WrittenHistory:
     """One partition, ``orders-0``. In an undisturbed log batch n, counted from 1, ends at offset 10 n."""
 
     def __init__(self, *names: str, **options: Any) -> None:
@@ -95,7 +95,7 @@ class Story:
     def high_watermark(self, node: int, offset: int, epoch: int = 0, *, leader: bool = False) -> Any:
         return self.emit(e.HighWatermark, node, *ORDERS_0, leader, epoch, offset)
 
-    def begin(self, nodes: tuple[int, ...] = (0, 1, 2)) -> Story:
+    def begin(self, nodes: tuple[int, ...] = (0, 1, 2)) -> WrittenHistory:
         """Broker ``nodes[0]`` leads in epoch 0 with all of them in the ISR."""
         for node in nodes:
             self.loaded(node)
@@ -103,7 +103,7 @@ class Story:
         self.leads(nodes[0], 0)
         return self
 
-    def told(self) -> list[Any]:
+    def events_so_far(self) -> list[Any]:
         """All events so far."""
         self.trace.flush()
         return self.events

@@ -1,4 +1,4 @@
-"""A ghost: what each broker was told of the partitions it leads, and how many of them its gauges should count."""
+"""What each broker knows of the partitions that it leads, and how many of them its gauges should count."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from scenarios.observe.mbeans import REASSIGNED, REASSIGNING, UNDER_REPLICATED
 
 
 @frozen
-class Led:
-    """One partition as its leader knows it; ``current``: the replicas from before a move, where it is told of them."""
+class LedPartition:
+    """One partition as its leader knows it; ``current``: the replicas from before a move, where it receives them."""
 
     isr: tuple[int, ...]
     replicas: tuple[int, ...]
@@ -36,20 +36,23 @@ class Led:
         return bool(self.adding or self.removing)
 
     def under_replicated(self, definition: str) -> bool:
-        """By one of the three definitions (readings, 8), known by the gauge that came with it."""
+        """By one of the three definitions (readings §8); ``definition`` is the gauge that was introduced with it."""
         if definition == REASSIGNED:
             return any(replica not in self.isr for replica in self.current or self.replicas)
         added = self.adding if definition == REASSIGNING else ()
         return sum(replica not in added for replica in self.replicas) > len(self.isr)
 
 
-class Told:
-    """The fold. Which definition a broker goes by shows in the gauges that it has beside. ``changes``: how often it
-    has changed."""
+class LedPartitions:
+    """The fold. A broker's definition of under-replicated follows from the other gauges that it registers.
+
+    Attributes:
+        changes: how many changes there were, on all brokers.
+    """
 
     def __init__(self) -> None:
         self.changes = 0
-        self._led: dict[int, dict[TopicPartition, Led]] = {}
+        self._led: dict[int, dict[TopicPartition, LedPartition]] = {}
         self._definitions: dict[int, str] = {}
         self._under_replicated: dict[int, int] = {}
         self._reassigning: dict[int, int] = {}
@@ -59,7 +62,7 @@ class Told:
         return (self._under_replicated if gauge == UNDER_REPLICATED else self._reassigning).get(node, 0)
 
     def recounted(self, node: int, gauge: str) -> int:
-        """The same, by looking at all."""
+        """The same, counted from scratch."""
         definition = self._definitions.get(node, "")
         if gauge == UNDER_REPLICATED:
             return sum(led.under_replicated(definition) for led in self._led.get(node, {}).values())
@@ -68,7 +71,7 @@ class Told:
     def nodes(self) -> Iterator[int]:
         yield from self._led
 
-    def _set(self, node: int, topic: str, partition: int, now: Led | None) -> None:
+    def _set(self, node: int, topic: str, partition: int, now: LedPartition | None) -> None:
         self.changes += 1
         led, tp = self._led.setdefault(node, {}), TopicPartition.of(topic, partition)
         for each, sign in ((led.pop(tp, None), -1), (now, 1)):
@@ -79,7 +82,7 @@ class Told:
         if now is not None:
             led[tp] = now
 
-    def _get(self, node: int, topic: str, partition: int) -> Led | None:
+    def _get(self, node: int, topic: str, partition: int) -> LedPartition | None:
         return self._led.get(node, {}).get(TopicPartition.of(topic, partition))
 
     def on_registered(self, event: MetricRegistered) -> None:
@@ -89,12 +92,12 @@ class Told:
     def on_became_leader(self, event: BecameLeader) -> None:
         known = self._get(event.node, event.topic, event.partition)
         current = () if known is None else known.current
-        led = Led(event.isr, event.replicas, event.adding, event.removing, current)
+        led = LedPartition(event.isr, event.replicas, event.adding, event.removing, current)
         self._set(event.node, event.topic, event.partition, led)
 
     def on_replicas_known(self, event: ReplicasKnown) -> None:
-        """It comes before ``BecameLeader``: the current replicas wait for it."""
-        known = self._get(event.node, event.topic, event.partition) or Led((), (), (), ())
+        """Comes before ``BecameLeader``, so the current replicas are kept for that."""
+        known = self._get(event.node, event.topic, event.partition) or LedPartition((), (), (), ())
         current = event.current if event.impending else ()
         self._set(event.node, event.topic, event.partition, evolve(known, current=current))
 

@@ -1,4 +1,4 @@
-"""Which events a checker wants: read from the annotations of its ``on_...`` methods.
+"""The events that a checker or a shared fold subscribes to: the annotations of its ``on_...`` methods.
 
 ``StateWritten`` and ``AssignmentWritten`` are kinds of their own: writes to a partition's state znode and to its
 topic's znode, decoded once for all checkers.
@@ -47,25 +47,25 @@ class AssignmentWritten(NamedTuple):
     replicas: tuple[int, ...]
 
 
-def subscriptions(folder: object) -> Iterator[tuple[type, Callable[[Any], None]]]:
-    """The (kind, method) pairs of ``folder``, in the order of the methods' names.
+def subscriptions(subscriber: object) -> Iterator[tuple[type, Callable[[Any], None]]]:
+    """The (kind, method) pairs of ``subscriber``, in the order of the methods' names.
 
     Raises: TypeError for an ``on_...`` method whose one parameter is not annotated with an event kind.
     """
-    for name, method in inspect.getmembers(folder, inspect.ismethod):
+    for name, method in inspect.getmembers(subscriber, inspect.ismethod):
         if name.startswith(PREFIX):
             hints = typing.get_type_hints(method)
             hints.pop("return", None)
             kinds = list(hints.values())
             if len(kinds) != 1 or not isinstance(kinds[0], type):
-                where = f"{type(folder).__name__}.{name}"
+                where = f"{type(subscriber).__name__}.{name}"
                 raise TypeError(f"{where}: annotate its one parameter with an event kind")
             yield kinds[0], method
 
 
-def arm(folder: object, trace: Trace, topology: Topology) -> None:
-    """Let ``folder`` see every later event that it subscribes to."""
-    for kind, see in subscriptions(folder):
+def arm(subscriber: object, trace: Trace, topology: Topology) -> None:
+    """Let ``subscriber`` see every later event that it subscribes to."""
+    for kind, see in subscriptions(subscriber):
         if kind is StateWritten:
             topology.subscribe(_no_interest, _as_state_written(see, topology))
         elif kind is AssignmentWritten:
@@ -75,9 +75,7 @@ def arm(folder: object, trace: Trace, topology: Topology) -> None:
 
 
 def _as_state_written(see: Callable[[StateWritten], None], topology: Topology) -> Callable[[Any, Any, Any], None]:
-    return lambda event, tp, state: see(
-        StateWritten(event.t_us, event.seq, event.cause, tp, state, topology.state(tp))
-    )
+    return lambda event, tp, state: see(StateWritten(event.t_us, event.seq, event.cause, tp, state, topology.state(tp)))
 
 
 def _as_assignment_written(see: Callable[[AssignmentWritten], None]) -> Callable[[Any, Any, Any], None]:
@@ -85,4 +83,4 @@ def _as_assignment_written(see: Callable[[AssignmentWritten], None]) -> Callable
 
 
 def _no_interest(event: Any, tp: TopicPartition, content: Any) -> None:
-    """Of the two kinds of znodes a subscription is for one."""
+    """For the one of two callbacks that a subscription does not need."""

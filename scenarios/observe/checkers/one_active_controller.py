@@ -1,0 +1,60 @@
+"""T5: at most one broker with a session shows that it is the controller."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.metrics.events import GaugeSet
+from emulator.protocol.events import NodeCrashed
+from emulator.trace.events import ZkSession
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.history.history import History
+from scenarios.observe.mbeans import ACTIVE_CONTROLLERS
+
+
+class OneActiveController(Checker):
+    """At most one broker with a ZooKeeper session shows that it is the controller. A broker whose session has expired
+    may still show it until it learns of the expiry.
+
+    Verified: at each change of the gauge ActiveControllerCount and of a session.
+
+    Not verified: that there is a controller at all.
+    """
+
+    name: ClassVar[str] = "one_active_controller"
+    ids: ClassVar[tuple[str, ...]] = ("T5",)
+    statement: ClassVar[str] = (
+        "Σ ActiveControllerCount(b) ≤ 1 over b with a session: "
+        "no two brokers with a session show that they are the controller"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-6082",)
+    fails_when: ClassVar[str | None] = "a controller that resigns shows it too late"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._sessions: dict[int, dict[int, None]] = {}
+        self._active: dict[int, None] = {}
+
+    def on_session(self, event: ZkSession) -> None:
+        sessions = self._sessions.setdefault(event.client, {})
+        if event.state == "created":
+            sessions[event.session] = None
+            self._check(event)
+        else:
+            sessions.pop(event.session, None)
+
+    def on_set(self, event: GaugeSet) -> None:
+        if event.metric == ACTIVE_CONTROLLERS:
+            if event.value:
+                self._active[event.node] = None
+            else:
+                self._active.pop(event.node, None)
+            self._check(event)
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        self._active.pop(event.node, None)
+
+    def _check(self, event: GaugeSet | ZkSession) -> None:
+        holders = [node for node in self._active if self._sessions.get(node)]
+        if len(holders) > 1:
+            self.violated(event, f"brokers {', '.join(map(str, sorted(holders)))} show that they are the controller")

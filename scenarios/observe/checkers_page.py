@@ -1,0 +1,64 @@
+"""docs/checkers.md: what each checker verifies, rendered from the checkers.
+
+``python -m scenarios.observe.checkers_page docs/checkers.md`` writes the sections into the page; a test compares them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from scenarios.observe.checkers import REGISTRY, Checker
+from scenarios.pages import into_page, table
+
+SECTIONS = "SEIFJT"
+"""The letters of ``Checker.section``, in the order of the page."""
+
+_HEADS = ("", "Checker", "In a sentence", "Catches", "Fails when")
+_LABEL = re.compile(r"^(Verified|Not verified): ")
+
+
+def sections() -> dict[str, str]:
+    """The overview, and what each checker verifies, in one order."""
+    kinds = sorted(REGISTRY.values(), key=_place)
+    return {"checkers": table(_HEADS, map(_row, kinds)), "docstrings": "\n\n".join(map(_verifies, kinds))}
+
+
+def _place(kind: type[Checker]) -> tuple[int, int, str]:
+    number = re.search(r"\d+", kind.ids[0])
+    return SECTIONS.find(kind.section), int(number[0]) if number else 0, kind.name
+
+
+def _row(kind: type[Checker]) -> Sequence[str]:
+    fails_when = kind.fails_when or "(shown on a written history)"
+    return ", ".join(kind.ids), f"`{kind.name}`", kind.sentence(), ", ".join(kind.catches), fails_when
+
+
+def _verifies(kind: type[Checker]) -> str:
+    first, *others = _paragraphs(inspect.cleandoc(kind.__doc__ or ""))
+    return "\n\n".join([f"**`{kind.name}`.** {first}", *others])
+
+
+def _paragraphs(doc: str) -> Iterator[str]:
+    """The docstring in Markdown: a paragraph is one line; its attributes are for those who read code."""
+    for block in re.split(r"\n\s*\n", doc):
+        if not block.startswith("Attributes:"):
+            yield _as_one(block.splitlines())
+
+
+def _as_one(lines: Iterable[str]) -> str:
+    text = " ".join(line.strip() for line in lines)
+    return _LABEL.sub(lambda match: f"*{match[0].strip()}* ", text).replace("``", "`")
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Write the sections into the page named."""
+    page = Path(arguments[0])
+    page.write_text(into_page(page.read_text(encoding="utf-8"), sections()), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

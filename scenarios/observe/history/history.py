@@ -1,0 +1,45 @@
+"""What several checkers need to know of a run's past, kept once.
+
+Each part is a fold that is armed when a checker first asks for it. Checkers ask in their constructors and are armed
+afterwards, so a part of the history has seen an event before the checkers see it.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from emulator.trace import Trace
+from scenarios.observe.history.commits import Commits
+from scenarios.observe.history.led_partitions import LedPartitions
+from scenarios.observe.history.replica_logs import ReplicaLogs
+from scenarios.observe.history.subscriptions import arm
+from scenarios.observe.measures.topology import Topology
+
+
+class History:
+    """The shared folds of one run."""
+
+    def __init__(self, trace: Trace, topology: Topology) -> None:
+        self._trace = trace
+        self.topology = topology
+
+    @cached_property
+    def logs(self) -> ReplicaLogs:
+        """The content of every replica's log."""
+        logs = ReplicaLogs()
+        arm(logs, self._trace, self.topology)
+        return logs
+
+    @cached_property
+    def commits(self) -> Commits:
+        """What is committed of each partition."""
+        commits = Commits(self.logs, self.topology)
+        arm(commits, self._trace, self.topology)
+        return commits
+
+    @cached_property
+    def led_partitions(self) -> LedPartitions:
+        """What each broker knows of the partitions that it leads."""
+        led = LedPartitions()
+        arm(led, self._trace, self.topology)
+        return led
