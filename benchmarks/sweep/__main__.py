@@ -18,8 +18,7 @@ from benchmarks.results import machine
 from benchmarks.tables import table
 from scenarios.language import Scenario
 from scenarios.studies.spark.session import session
-from scenarios.studies.spark.sweep import RUNNER, plan, sweep
-from scenarios.studies.spark.task import Failure, run_chunk
+from scenarios.studies.spark.sweep import RUNNER, plan, run_chunk, sweep
 
 SCENARIO = """
 schema = "scenario/1"
@@ -59,7 +58,7 @@ def bare(pool: ProcessPoolExecutor, scenario: Scenario, seeds: Sequence[int], ro
     """Seconds that two processes take; they begin with everything imported."""
     chunks = plan(scenario, seeds, STRATEGIES, root, experiment="sweep", runner=RUNNER)
     began = time.perf_counter()
-    failures: list[Failure | None] = list(pool.map(run_chunk, chunks))
+    failures = list(pool.map(run_chunk, chunks))
     took = time.perf_counter() - began
     assert not any(failures), failures
     return took

@@ -16,12 +16,11 @@ from typing import Any
 
 from attrs import frozen
 
-import scenarios
-from scenarios.cli import exits
+from scenarios.cli import exits, recording
 from scenarios.cli.differences import Difference, difference_lines, parse_event
 from scenarios.cli.output import note, say
-from scenarios.cli.recording import RECORDER
 from scenarios.language import Scenario
+from scenarios.runs.dataset.identity import IMPORT_ROOT
 
 HASH_SEEDS = ("1", "4242")
 """PYTHONHASHSEED of the two: sets and hashes of texts come in another order."""
@@ -37,7 +36,7 @@ class Recording:
     trouble: str
 
 
-def check(scenario: Scenario, *, as_json: bool = False, recorder: str = RECORDER) -> int:
+def check(scenario: Scenario, *, as_json: bool = False, recorder: str = recording.RECORDER) -> int:
     """Exit code 0 when both runs are one, 3 when they are not; what made both of them fail otherwise."""
     with tempfile.TemporaryDirectory(prefix="understudy-check-") as folder:
         first, second = _record_twice(scenario, Path(folder), recorder)
@@ -83,10 +82,9 @@ def _record_twice(scenario: Scenario, folder: Path, recorder: str) -> tuple[Reco
 
 
 def _start(hash_seed: str) -> subprocess.Popen[str]:
-    place = str(Path(scenarios.__file__).resolve().parents[1])
-    paths = [place, *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = [str(IMPORT_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     return subprocess.Popen(
-        [sys.executable, "-m", "scenarios.cli.recording"],
+        [sys.executable, "-m", recording.__name__],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from scenarios.errors import BadInput, did_you_mean, nearest
@@ -14,8 +15,7 @@ _SUFFIX = ".toml"
 
 def library() -> tuple[str, ...]:
     """The names of the library's scenarios."""
-    folder = files("scenarios").joinpath("library")
-    names = (entry.name for entry in folder.iterdir())
+    names = (entry.name for entry in _library().iterdir())
     return tuple(sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX)))
 
 
@@ -28,12 +28,16 @@ def load(name: str, changes: Sequence[tuple[str, str]] = ()) -> Scenario:
     return scenario.with_overrides(dict(changes)) if changes else scenario
 
 
+def _library() -> Traversable:
+    return files(__package__.rpartition(".")[0]).joinpath("library")
+
+
 def _find(name: str) -> Scenario:
     if Path(name).exists():
         return Scenario.load(name)
     if name.removesuffix(_SUFFIX) in library():
         plain = name.removesuffix(_SUFFIX)
-        resource = files("scenarios").joinpath("library", plain + _SUFFIX)
+        resource = _library().joinpath(plain + _SUFFIX)
         return Scenario.loads(resource.read_text(encoding="utf-8"), source=plain)
     near = nearest(name, _beside(name))
     hint = f"did you mean {near!r}?" if near else did_you_mean(name.removesuffix(_SUFFIX), library())

@@ -10,16 +10,17 @@ import shlex
 from argparse import Namespace
 from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
-from scenarios.cli import exits
+from scenarios.cli import exits, logs
 from scenarios.cli.output import note, say, show
 from scenarios.cli.report import explanation, number, replay
-from scenarios.cli.workers import in_order
 from scenarios.language import Scenario
+from scenarios.runs.batch import in_order, local_workers
 
 _COLUMNS = ("time_to_complete_s", "under_replicated_assigned_s", "leader_elections", "isr_shrinks")
 _HEADER = ("complete_s", "under_repl_s", "elections", "shrinks")
@@ -72,8 +73,8 @@ def run_seeds(scenario: Scenario, arguments: Namespace) -> int:
         say(f"strategy {asked.strategy.name}, profile {asked.profile}, {len(tasks)} seeds")
         say(_line("seed", "verdict", *_HEADER, "digest"))
     failed: list[Outcome] = []
-    jobs = min(arguments.jobs, len(tasks))
-    with closing(in_order(run_task, tasks, jobs, arguments.log)) as outcomes:
+    workers = local_workers(min(arguments.jobs, len(tasks)), partial(logs.configure, arguments.log))
+    with closing(in_order(run_task, tasks, workers)) as outcomes:
         for done, outcome in enumerate(outcomes, start=1):
             say(json.dumps(outcome.result) if as_json else _row(outcome.result))
             show()

@@ -15,8 +15,9 @@ from typing import Any
 
 from scenarios.cli import exits, logs
 from scenarios.language import Scenario
+from scenarios.runs import record_events
 
-RECORDER = "scenarios.runs:record_events"
+RECORDER = f"{record_events.__module__}:{record_events.__name__}"
 
 
 def main() -> int:

@@ -9,6 +9,7 @@ import time
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -183,18 +184,20 @@ class _Progress:
 
 
 def _all_cells(atlas: Atlas, arguments: Namespace) -> int:
-    from scenarios.cli.workers import in_order
-    from scenarios.studies.atlas.campaign import chunks, work
+    from scenarios.cli import logs
+    from scenarios.runs.batch import in_order, local_workers
+    from scenarios.studies.atlas.campaign import plan, work
 
     began = time.monotonic()
     sheets = list(atlas.sheets())
     root = Path(arguments.out) if arguments.out else None
     progress = _Progress(sum(len(sheet.cells) for sheet in sheets), root, _there(root, atlas, arguments.resume))
     there = [row.cell for row in progress.rows]
-    tasks = list(chunks(sheets, atlas.replay, there))
+    tasks = list(plan(sheets, atlas.replay, there))
     if there:
         note(f"atlas: {len(there)} cells are there already")
-    with closing(in_order(work, tasks, min(arguments.jobs, max(1, len(tasks))), arguments.log)) as results:
+    workers = local_workers(min(arguments.jobs, len(tasks)), partial(logs.configure, arguments.log))
+    with closing(in_order(work, tasks, workers)) as results:
         for done in results:
             progress.take(done)
     places = {cell.id: index for index, cell in enumerate(cell for sheet in sheets for cell in sheet.cells)}
@@ -232,7 +235,7 @@ def _tell(rows: list[CellRow], sheets: list[Sheet], skipped: int, wall_s: float,
 
 
 def _write_page(root: Path, rows: list[CellRow], undisturbed: list[Own]) -> Path:
-    from scenarios.runs.dataset.cells import write_text
+    from scenarios.runs.dataset.writer import put_text
     from scenarios.studies.atlas.page import NAME, page
 
-    return write_text(root, NAME, page(rows, undisturbed))
+    return put_text(root, root / NAME, page(rows, undisturbed))

@@ -7,7 +7,6 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-import scenarios
 from scenarios.cli import exits
 from scenarios.cli.output import note, say, show
 from scenarios.cli.parser import Program
@@ -49,7 +48,9 @@ def _passes(name: str, command: list[str], root: Path) -> bool:
 
 def _checkout() -> Path:
     """The folder of the packages, when it is a checkout: an installation has no tests."""
-    root = Path(scenarios.__file__).resolve().parents[1]
+    from scenarios.runs.dataset.identity import IMPORT_ROOT
+
+    root = IMPORT_ROOT.resolve()
     if not ((root / "tests").is_dir() and (root / "pyproject.toml").is_file()):
         raise BadInput("there are no tests in an installation; run ./understudy test in a clone", where="test")
     return root

@@ -1,4 +1,4 @@
-"""Who a run is: a digest over everything that its events depend on.
+"""A run's identity: a digest over everything that its events depend on.
 
 Two runs with one ``run_id`` are the same run, wherever and however often they were executed, so a retried or
 speculative task can neither lose nor double one (readings §10).
@@ -14,8 +14,15 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
-PACKAGES = ("emulator", "fetchers", "brokers", "controller", "scenarios")
-"""What the program consists of; the tests are no part of it."""
+_OWN = __name__.split(".")
+_PARENTS = _OWN[:-4]
+"""Of ``scenarios``: none in a checkout; the build puts the five packages under one of its own."""
+
+IMPORT_ROOT = Path(__file__).parents[len(_OWN) - 1]
+"""The folder on the import path from which the program was loaded."""
+
+PACKAGES = tuple(".".join((*_PARENTS, name)) for name in ("emulator", "fetchers", "brokers", "controller", "scenarios"))
+"""The packages of the program, as they are imported; the tests are no part of it."""
 
 
 def run_id(*, scenario: str, profile: str, strategy: str, seed: int, grid: Mapping[str, object], code: str) -> str:
@@ -43,7 +50,7 @@ def code_digest() -> str:
 
 
 def package_folder(package: str) -> Path:
-    """Where a top-level package lies, without importing it."""
+    """The folder of a package, which is not imported."""
     spec = find_spec(package)
     assert spec is not None, f"{package} is not installed"
     assert spec.submodule_search_locations, f"{package} is no package"

@@ -1,8 +1,13 @@
-"""The manifest: one JSON file that says what a data set holds, and by which version of the layout."""
+"""The manifest: one JSON file that says what a data set holds, and in which version of the layout.
+
+A sweep's (``Manifest``) grows as later sweeps add strategies and seeds. An atlas's is its identity,
+which does not change.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +15,7 @@ from attrs import asdict, field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.runs.dataset.schema import VERSION
-from scenarios.runs.dataset.writer import STAGING, cannot_write
+from scenarios.runs.dataset.writer import put_text
 
 NAME = "manifest.json"
 
@@ -25,8 +30,8 @@ def _numbers(value: list[int] | tuple[int, ...]) -> tuple[int, ...]:
 
 @frozen(kw_only=True)
 class Manifest:
-    """What was asked for. ``strategies`` are in the order asked: the first is what the others are compared
-    with."""
+    """The manifest of a sweep or a single run. ``strategies`` are in the order asked: the others are compared with the
+    first."""
 
     schema: int = VERSION
     experiment: str
@@ -45,19 +50,40 @@ def write_manifest(root: Path, manifest: Manifest) -> None:
     """
     if (root / NAME).exists():
         manifest = _joined(read_manifest(root), manifest, root)
+    _write(root, NAME, asdict(manifest))
+
+
+def claim(root: Path, name: str, identity: Mapping[str, object], *, resume: bool) -> None:
+    """Make the folder that of one study, an ``atlas``, which ``identity`` describes: its manifest is ``name``.json.
+
+    With ``resume`` the folder may hold the same study already.
+    Raises: BadInput when it holds one without ``resume``, or another one, or cannot be written.
+    """
+    path = root / f"{name}.json"
+    if not path.exists():
+        _write(root, path.name, identity)
+        return
+    if not resume:
+        raise BadInput(f"holds an {name} already; add --resume, or name another folder", source=str(root))
     try:
-        staging = root / STAGING
-        staging.mkdir(parents=True, exist_ok=True)
-        staged = staging / NAME
-        staged.write_text(json.dumps(asdict(manifest), indent=1) + "\n")
-        staged.replace(root / NAME)
-    except OSError as error:
-        raise cannot_write(root, error) from error
+        found = json.loads(path.read_text())
+        different = [key for key, value in identity.items() if found.get(key) != value]
+    except (OSError, ValueError, AttributeError) as error:
+        raise BadInput(f"is corrupt; make a new {name} in another folder", source=str(path)) from error
+    for key in different:
+        raise BadInput(
+            f"holds an {name} with {key} {found.get(key)!r}, not {identity[key]!r}; name another folder",
+            source=str(root),
+        )
+
+
+def _write(root: Path, name: str, content: Mapping[str, object]) -> None:
+    put_text(root, root / name, json.dumps(dict(content), indent=1) + "\n")
 
 
 def read_manifest(root: Path) -> Manifest:
-    """Raises BadInput, one line, for a folder that is missing or no data set, and for another layout's
-    version."""
+    """Raises BadInput, one line, for a folder that is missing or no data set, and for another version of the
+    layout."""
     if not root.is_dir():
         raise BadInput("there is no such folder; name the --out folder of a sweep", source=str(root))
     path = root / NAME

@@ -1,8 +1,9 @@
-"""Writing chunks of runs so that nothing half-written ever counts (readings §10).
+"""Writing files of a data set so that nothing half-written ever counts (readings §10).
 
-Every file is written under a staging name of its chunk and attempt, then renamed to its final name, which
-depends on the runs in it alone; the file of ``runs`` comes last and makes the chunk count. Doing it again,
-after a retry or beside a speculative twin, replaces files by equal ones.
+``put`` writes every file: under a name of its own in the staging folder, then brought to the disk, then renamed. A
+file that is in its place is whole and stays there through Ctrl-C, a full disk or the loss of power. The final name
+depends on the runs or cells in the file alone, so doing a chunk again, after a retry or beside a speculative twin,
+replaces files by equal ones. A chunk of runs counts once its file of the table ``runs`` is there, which comes last.
 
 Raises BadInput when the folder cannot be written or the disk is full.
 """
@@ -10,7 +11,9 @@ Raises BadInput when the folder cannot be written or the disk is full.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -37,39 +40,57 @@ def part_path(root: Path, table: str, experiment: str, strategy: str, chunk: str
     return root.joinpath(table, *folders, f"part-{chunk}.parquet")
 
 
-def write_chunk(
-    root: Path,
-    experiment: str,
-    strategy: str,
-    chunk: str,
-    records: Iterable[RunRecord],
-    *,
-    attempt: str = "0",
-) -> None:
+def write_chunk(root: Path, experiment: str, strategy: str, chunk: str, records: Iterable[RunRecord]) -> None:
     """Write runs of one strategy as one chunk and make it count.
 
-    ``records`` are taken one by one, and only their columns are kept. ``attempt`` keeps two writers of the
-    same chunk out of each other's staging files.
+    ``records`` are taken one by one, and only their columns are kept.
     """
     columns: dict[str, list[pa.RecordBatch]] = {table: [] for table in SCHEMAS}
     for record in records:
         for table, schema in SCHEMAS.items():
             columns[table] += _batches(table, schema, record)
+    for table, schema in SCHEMAS.items():
+        if columns[table]:
+            final = part_path(root, table, experiment, strategy, chunk)
+            put_table(root, final, pa.Table.from_batches(columns[table], schema=schema))
+
+
+def put_table(root: Path, final: Path, table: pa.Table) -> Path:
+    """Write a part of a table, see ``put``."""
+    return put(root, final, lambda staged: pq.write_table(table, staged, compression="zstd"))
+
+
+def put_text(root: Path, final: Path, text: str) -> Path:
+    """Write a text file, see ``put``."""
+    return put(root, final, lambda staged: staged.write_text(text, encoding="utf-8"))
+
+
+def put(root: Path, final: Path, write: Callable[[Path], Any]) -> Path:
+    """Write the file ``final`` of the data set in ``root``: ``write`` gets the path to write to. Raises: BadInput."""
+    staged = root / STAGING / f"{final.name}-{secrets.token_hex(8)}"
     try:
-        (root / STAGING).mkdir(parents=True, exist_ok=True)
-        for table, schema in SCHEMAS.items():
-            if columns[table]:
-                staged = root / STAGING / f"{table}-{chunk}-{attempt}"
-                final = part_path(root, table, experiment, strategy, chunk)
-                final.parent.mkdir(parents=True, exist_ok=True)
-                pq.write_table(pa.Table.from_batches(columns[table], schema=schema), staged, compression="zstd")
-                staged.replace(final)
+        staged.parent.mkdir(parents=True, exist_ok=True)
+        final.parent.mkdir(parents=True, exist_ok=True)
+        write(staged)
+        _to_disk(staged)
+        staged.replace(final)
+        _to_disk(final.parent)
     except OSError as error:
         raise cannot_write(root, error) from error
+    return final
+
+
+def _to_disk(path: Path) -> None:
+    """Return when the file, or the folder's list of names, survives a loss of power."""
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
 
 
 def cannot_write(root: Path, error: OSError) -> BadInput:
-    """The one line for a folder that does not take what is written into it."""
+    """The error for a folder that cannot be written."""
     why = error.strerror or str(error).splitlines()[0]
     return BadInput(f"cannot be written ({why}); name a folder with write permission and room", source=str(root))
 

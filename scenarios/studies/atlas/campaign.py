@@ -10,6 +10,7 @@ from scenarios.errors import BadInput, did_you_mean, nearest
 from scenarios.language import Scenario
 from scenarios.language.kinds import at
 from scenarios.language.strategies import parse_strategy
+from scenarios.runs.batch import Chunk, chunks
 from scenarios.runs.dataset.identity import code_digest, program_version
 from scenarios.studies.atlas.cells import ACTORS, FAULTS, Cell, cells
 from scenarios.studies.atlas.courses import SEED, Course, undisturbed
@@ -84,13 +85,7 @@ class Sheet:
         return self.undisturbed.strategy.name
 
 
-@frozen
-class Chunk:
-    """Work for one process."""
-
-    sheet: Sheet
-    cells: tuple[Cell, ...]
-    replay: Replay
+CellChunk = Chunk[tuple[Sheet, Replay], Cell]
 
 
 @frozen
@@ -108,22 +103,21 @@ def survey(scenario: Scenario, course: Course) -> Sheet:
     return Sheet(undisturbed=scenario, course=course, sight=sight, own_harms=own_harms(sight, course), cells=found)
 
 
-def chunks(sheets: Iterable[Sheet], replay: Replay, done: Iterable[str] = ()) -> Iterator[Chunk]:
+def plan(sheets: Iterable[Sheet], replay: Replay, done: Iterable[str] = ()) -> Iterator[CellChunk]:
     """All cells but those named in ``done``. A chunk's own copy of its sheet carries no other cells."""
-    known = dict.fromkeys(done)
+    known = frozenset(done)
     for sheet in sheets:
-        left = [cell for cell in sheet.cells if cell.id not in known]
-        for start in range(0, len(left), CHUNK):
-            yield Chunk(_bare(sheet), tuple(left[start : start + CHUNK]), replay)
+        yield from chunks((_bare(sheet), replay), sheet.cells, CHUNK, lambda cell: cell.id, known)
 
 
 def _bare(sheet: Sheet) -> Sheet:
     return evolve(sheet, cells=(), sight=evolve(sheet.sight, visits=()))
 
 
-def work(chunk: Chunk) -> Done:
-    """Do a chunk, in whatever process."""
-    found = [do(chunk.sheet, cell, chunk.replay) for cell in chunk.cells]
+def work(chunk: CellChunk) -> Done:
+    """Do a chunk, in any process."""
+    sheet, replay = chunk.common
+    found = [do(sheet, cell, replay) for cell in chunk.items]
     rows = tuple(row for row in found if row is not None)
     return Done(rows, len(found) - len(rows))
 

@@ -42,7 +42,7 @@ def page(rows: Sequence[CellRow], undisturbed: Sequence[Own]) -> str:
 
 
 def _asset(name: str) -> str:
-    return files("scenarios.studies.atlas").joinpath("web", name).read_text(encoding="utf-8")
+    return files(__package__).joinpath("web", name).read_text(encoding="utf-8")
 
 
 def _subtitle(rows: Sequence[CellRow], undisturbed: Sequence[Own]) -> str:

@@ -1,5 +1,4 @@
-"""The Spark session: quiet, in UTC, with this Python in its workers and the program's code where they look
-for it."""
+"""The Spark session: quiet, in UTC, with this Python in its workers and the program's code on their import path."""
 
 from __future__ import annotations
 
@@ -14,10 +13,13 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from scenarios.errors import BadInput
-from scenarios.runs.dataset.identity import PACKAGES, package_folder
+from scenarios.runs.dataset.identity import IMPORT_ROOT, PACKAGES, package_folder
 from scenarios.studies.java import ensure_java
 
 LOCAL = "local[2]"
+
+PROGRAM = tuple(dict.fromkeys(package.partition(".")[0] for package in PACKAGES))
+"""The program's top-level packages."""
 
 _LOG4J = """\
 rootLogger.level = error
@@ -37,11 +39,14 @@ _SHIPPED = (".py", ".toml", ".json")
 
 
 @contextmanager
-def session(master: str = LOCAL, packages: Sequence[str] = PACKAGES, *, brief: bool = True) -> Iterator[SparkSession]:
-    """A session on ``master``; the one that runs already, if there is one, which then also goes on.
+def session(master: str = LOCAL, packages: Sequence[str] = PROGRAM, *, brief: bool = True) -> Iterator[SparkSession]:
+    """A session on ``master``; or the session that runs already, which is then not stopped afterwards.
 
-    ``packages`` are sent to executors that do not share this process's import path. ``brief``: the JVM has
-    little to do, as in a sweep, whose work is Python's, so it had better start fast than run fast.
+    Args:
+        packages: the top-level packages that are sent to executors which do not share this process's import path.
+        brief: the JVM has little to do, as in a sweep, where Python does the work: it is tuned to start fast rather
+            than to run fast.
+
     Raises: JavaMissing; BadInput for a master that cannot be reached.
     """
     running = SparkSession.getActiveSession()
@@ -59,21 +64,21 @@ def session(master: str = LOCAL, packages: Sequence[str] = PACKAGES, *, brief: b
 
 
 def compile_queries(spark: SparkSession, compiled: bool) -> None:
-    """Should Spark compile the queries that follow to Java? It takes seconds, which only many rows repay; the answers
-    are the same."""
+    """Whether Spark compiles the queries that follow to Java. Compiling takes seconds, which pays off for many rows
+    only; the results are the same."""
     spark.conf.set("spark.sql.codegen.wholeStage", "true" if compiled else "false")
     spark.conf.set("spark.sql.codegen.factoryMode", "FALLBACK" if compiled else "NO_CODEGEN")
 
 
 def is_local(master: str) -> bool:
-    """Do the tasks run in processes of this machine that find the program where this process does?"""
+    """Whether the tasks run on this machine, in processes that have this process's import path."""
     return master == "local" or master.startswith("local[")
 
 
 def _start(master: str, folder: Path, brief: bool) -> SparkSession:
     ensure_java()
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    _put_first("PYTHONPATH", str(package_folder("scenarios").parent))
+    _put_first("PYTHONPATH", str(IMPORT_ROOT))
     logging = folder / "log4j2.properties"
     logging.write_text(_LOG4J)
     java_options = f"-Dlog4j2.configurationFile=file:{logging}{_BRIEF if brief else ''}"
@@ -83,7 +88,7 @@ def _start(master: str, folder: Path, brief: bool) -> SparkSession:
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.shuffle.partitions": "2",
-        "spark.sql.adaptive.enabled": "false",  # it plans stage by stage: slower for many small aggregations
+        "spark.sql.adaptive.enabled": "false",  # planning stage by stage is slower for many small aggregations
         "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
         "spark.sql.sources.parallelPartitionDiscovery.threshold": "100000",
         "spark.python.worker.faulthandler.enabled": "true",
@@ -91,7 +96,7 @@ def _start(master: str, folder: Path, brief: bool) -> SparkSession:
         "spark.driver.extraJavaOptions": java_options,
     }
     if master.startswith("local"):
-        # Else Spark asks the host's name for an address, which fails on a machine without a network.
+        # Otherwise Spark resolves the host's name, which fails on a machine without a network.
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         options |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
         options["spark.executor.extraJavaOptions"] = java_options
@@ -99,7 +104,7 @@ def _start(master: str, folder: Path, brief: bool) -> SparkSession:
         builder = builder.config(name, value)
     try:
         spark = builder.getOrCreate()
-    except Exception as error:  # py4j passes Java's exceptions on under many names
+    except Exception as error:  # py4j raises Java's exceptions under many names
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise BadInput(f"Spark does not start on {master!r}: {reason[0]}", where="--master") from error
     spark.sparkContext.setLogLevel("ERROR")
@@ -107,7 +112,7 @@ def _start(master: str, folder: Path, brief: bool) -> SparkSession:
 
 
 def _archive(folder: Path, packages: Sequence[str]) -> Path:
-    """The program as one file. It stays where it is: executors that start later ask for it."""
+    """The packages as one file. It is kept while the session lasts: executors that start later fetch it."""
     archive = folder / "understudy-code.zip"
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
         for package in map(package_folder, packages):

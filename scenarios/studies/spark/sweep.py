@@ -1,38 +1,40 @@
 """A sweep: every strategy over every seed, the runs as Spark tasks, their tables in one data set.
 
-What is already in the data set is not run again, so a sweep that was interrupted goes on where it stopped.
+What is in the data set already is not run again, so a sweep that was interrupted goes on where it stopped.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import shutil
-import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Protocol, TextIO
 
-from attrs import frozen
-from pyspark.sql import SparkSession
+from attrs import define, field, frozen
 
 from scenarios.errors import BadInput
-from scenarios.runs.dataset.identity import PACKAGES
+from scenarios.runs import run_record
+from scenarios.runs.batch import Chunk, Failure, Workers, attempt, chunks, in_order
 from scenarios.runs.dataset.manifest import Manifest, write_manifest
 from scenarios.runs.dataset.reader import finished_runs
-from scenarios.runs.dataset.record import RunSpec
-from scenarios.runs.dataset.writer import STAGING, check_writable
-from scenarios.studies.spark.session import LOCAL, session
-from scenarios.studies.spark.task import Chunk, Failure, run_chunk
+from scenarios.runs.dataset.record import RunRecord, RunSpec
+from scenarios.runs.dataset.writer import STAGING, check_writable, chunk_name, part_path, write_chunk
+from scenarios.studies.spark.session import LOCAL, PROGRAM, session
+from scenarios.studies.spark.task import SparkTasks
 
-RUNNER = "scenarios.runs:run_record"
+RUNNER = f"{run_record.__module__}:{run_record.__name__}"
 _CHUNKS_PER_STRATEGY = 8
 _RUNS_PER_CHUNK = 25
-_POLL_S = 0.2
+
+Runner = Callable[[RunSpec], RunRecord]
 
 
 class Sweepable(Protocol):
-    """What a sweep needs of a scenario."""
+    """The part of a scenario that a sweep uses."""
 
     @property
     def title(self) -> str: ...
@@ -44,7 +46,7 @@ class Sweepable(Protocol):
 
 @frozen
 class Swept:
-    """What a sweep did. ``skipped`` runs were in the data set before."""
+    """A sweep that is done: ``runs`` were executed, ``skipped`` were in the data set before."""
 
     root: Path
     runs: int
@@ -61,11 +63,11 @@ class SweepInterrupted(KeyboardInterrupt):
 
 
 class SweepFailed(Exception):
-    """A run failed (``failures`` says where and how), or Spark gave up. What was written stays."""
+    """A run failed (``failures`` says which and how), or Spark gave up. What was written stays."""
 
     exit_code = 4
 
-    def __init__(self, what: str, failures: Sequence[Failure] = ()) -> None:
+    def __init__(self, what: str, failures: Sequence[Failure[RunSpec]] = ()) -> None:
         super().__init__(what)
         self.failures = tuple(failures)
 
@@ -84,8 +86,11 @@ def sweep(
 ) -> Swept:
     """Run ``scenario`` under every strategy with every seed and write the tables under ``out``.
 
-    ``progress`` gets a line as chunks are finished. ``grid``: the overrides that ``scenario`` already
-    carries.
+    Args:
+        grid: the overrides that ``scenario`` already carries.
+        runner: the function that does a run, as ``module:function``.
+        progress: gets a line whenever a chunk is finished.
+
     Raises: BadInput; JavaMissing; SweepInterrupted on Ctrl-C; SweepFailed.
     """
     root = Path(out).absolute()
@@ -93,15 +98,28 @@ def sweep(
     check_writable(root)
     write_manifest(root, _manifest(scenario, seeds, strategies, experiment))
     done = finished_runs(root)
-    chunks = plan(scenario, seeds, strategies, root, experiment=experiment, grid=grid, runner=runner, done=done)
+    tasks = plan(scenario, seeds, strategies, root, experiment=experiment, grid=grid, runner=runner, done=done)
     total = len(seeds) * len(strategies)
-    missing = sum(len(chunk.specs) for chunk in chunks)
-    if chunks:
+    missing = sum(len(task.items) for task in tasks)
+    if tasks:
         with session(master, _packages(runner)) as spark:
-            failures = _run(spark, chunks, _Progress(progress, chunks, total))
+            failures = _run(tasks, SparkTasks(spark), _Progress(progress, total, total - missing))
         shutil.rmtree(root / STAGING, ignore_errors=True)
         _raise(failures)
     return Swept(root, missing, total - missing)
+
+
+@frozen(kw_only=True)
+class Part:
+    """What the runs of a chunk have in common. ``runner``: ``module:function``."""
+
+    root: str
+    experiment: str
+    strategy: str
+    runner: str
+
+
+RunChunk = Chunk[Part, RunSpec]
 
 
 def plan(
@@ -113,19 +131,17 @@ def plan(
     experiment: str,
     grid: Mapping[str, object] | None = None,
     runner: str = RUNNER,
-    done: set[str] | frozenset[str] = frozenset(),
-) -> list[Chunk]:
-    """The chunks that are still to do. Their size depends on the seeds alone, so that every master writes
-    the same files; neighbours hold the same seeds under each strategy, so that an interrupted sweep has
-    pairs.
-    """
+    done: Container[str] = (),
+) -> list[RunChunk]:
+    """The chunks that have to be done. Neighbours have the same seeds, each under another strategy, so an interrupted
+    sweep has pairs to compare."""
     document = json.dumps(scenario.to_table(), sort_keys=True)
     digest = scenario.digest()
     size = min(_RUNS_PER_CHUNK, -(-len(seeds) // _CHUNKS_PER_STRATEGY))
-    chunks = []
+    found: list[RunChunk] = []
     for start in range(0, len(seeds), size):
         for strategy in strategies:
-            planned = [
+            specs = [
                 RunSpec.plan(
                     scenario=document,
                     scenario_digest=digest,
@@ -136,89 +152,97 @@ def plan(
                 )
                 for seed in seeds[start : start + size]
             ]
-            specs = tuple(spec for spec in planned if spec.run_id not in done)
-            if specs:
-                chunks.append(
-                    Chunk(root=str(root), experiment=experiment, strategy=strategy, runner=runner, specs=specs)
-                )
-    return chunks
+            part = Part(root=str(root), experiment=experiment, strategy=strategy, runner=runner)
+            found += chunks(part, specs, size, lambda spec: spec.run_id, done)
+    return found
 
 
+def run_chunk(chunk: RunChunk) -> Failure[RunSpec] | None:
+    """Do the chunk's runs and write them, in any process. Doing it twice changes nothing.
+
+    A run that fails is not tried again, since the same seed fails again: the chunk's result is a ``Failure``.
+    """
+    part = chunk.common
+
+    def write(specs: Iterator[RunSpec]) -> None:
+        runner = _find_runner(part.runner)
+        write_chunk(Path(part.root), part.experiment, part.strategy, _name(chunk), map(runner, specs))
+
+    return attempt(write, chunk.items)
+
+
+def _find_runner(name: str) -> Runner:
+    module, _, function = name.partition(":")
+    runner: Runner = getattr(importlib.import_module(module), function)
+    return runner
+
+
+def _name(chunk: RunChunk) -> str:
+    return chunk_name([spec.run_id for spec in chunk.items])
+
+
+def _is_written(chunk: RunChunk) -> bool:
+    part = chunk.common
+    return part_path(Path(part.root), "runs", part.experiment, part.strategy, _name(chunk)).exists()
+
+
+@define
 class _Progress:
-    """Counts the runs that are written, by looking at the data set."""
+    """Counts the runs that are finished, those of earlier sweeps included."""
 
-    def __init__(self, stream: TextIO | None, chunks: Sequence[Chunk], total: int) -> None:
-        self._stream = stream
-        self._waiting = list(chunks)
-        self._total = total
-        self.finished = total - sum(len(chunk.specs) for chunk in chunks)
-        self._began = time.monotonic()  # the wall's time is for the person who waits; no run sees it
+    stream: TextIO | None
+    total: int
+    finished: int
+    _began: float = field(factory=time.monotonic)  # wall-clock time, for the person who waits; no run uses it
 
-    def look(self) -> None:
-        written = [chunk for chunk in self._waiting if chunk.is_written()]
-        if not written:
-            return
-        self._waiting = [chunk for chunk in self._waiting if chunk not in written]
-        self.finished += sum(len(chunk.specs) for chunk in written)
-        if self._stream is not None:
+    def add(self, runs: int) -> None:
+        self.finished += runs
+        if self.stream is not None:
             seconds = time.monotonic() - self._began
-            self._stream.write(f"sweep: {self.finished} of {self._total} runs, {seconds:.0f} s\n")
-            self._stream.flush()
-
-    def interrupted(self) -> SweepInterrupted:
-        self.look()
-        return SweepInterrupted(self.finished, self._total)
-
-    def account(self) -> str:
-        self.look()
-        return f"{self.finished} of {self._total} runs are written and can be compared"
+            self.stream.write(f"sweep: {self.finished} of {self.total} runs, {seconds:.0f} s\n")
+            self.stream.flush()
 
 
-def _run(spark: SparkSession, chunks: Sequence[Chunk], progress: _Progress) -> list[Failure]:
-    """All chunks as tasks of one job. The job waits in a thread of its own: this one hears Ctrl-C."""
-    context = spark.sparkContext
-    results: list[Failure | None] = []
-    errors: list[BaseException] = []
+def _run(tasks: Sequence[RunChunk], workers: Workers, progress: _Progress) -> list[Failure[RunSpec]]:
+    """Do all chunks. Raises: SweepInterrupted, SweepFailed."""
+    before, failures = progress.finished, []
 
-    def job() -> None:
-        try:
-            results.extend(context.parallelize(chunks, len(chunks)).map(run_chunk).collect())
-        except BaseException as error:
-            errors.append(error)
+    def written() -> int:
+        """Chunks can be written whose turn to be reported had not come."""
+        return before + sum(len(task.items) for task in tasks if _is_written(task))
 
-    thread = threading.Thread(target=job, name="sweep", daemon=True)
     try:
-        thread.start()
-        while thread.is_alive():
-            thread.join(_POLL_S)
-            progress.look()
+        with closing(in_order(run_chunk, tasks, workers)) as results:
+            for task, failure in zip(tasks, results, strict=True):
+                if failure is None:
+                    progress.add(len(task.items))
+                else:
+                    failures.append(failure)
     except KeyboardInterrupt:
-        context.cancelAllJobs()
-        thread.join(10)
-        raise progress.interrupted() from None
-    if errors:
-        reason = str(errors[0]).strip().splitlines() or [type(errors[0]).__name__]
-        raise SweepFailed(f"Spark gave up: {reason[0]}; {progress.account()}") from errors[0]
-    return [failure for failure in results if failure is not None]
+        raise SweepInterrupted(written(), progress.total) from None
+    except Exception as error:
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        account = f"{written()} of {progress.total} runs are written and can be compared"
+        raise SweepFailed(f"Spark gave up: {reason[0]}; {account}") from error
+    return failures
 
 
-def _raise(failures: Sequence[Failure]) -> None:
+def _raise(failures: Sequence[Failure[RunSpec]]) -> None:
     for failure in failures:
         if failure.bad_input:
             raise BadInput(failure.what)
     if failures:
         first = failures[0]
         raise SweepFailed(
-            f"the run of strategy {first.strategy} with seed {first.seed} failed: {first.what} "
+            f"the run of strategy {first.item.strategy} with seed {first.item.seed} failed: {first.what} "
             f"({len(failures)} chunks lost, the others are written)\n{first.trace}",
             failures,
         )
 
 
 def _packages(runner: str) -> tuple[str, ...]:
-    """What executors import: the program, and the package of the runner if that is another one."""
-    package = runner.partition(":")[0].partition(".")[0]
-    return PACKAGES if package in PACKAGES else (*PACKAGES, package)
+    """The top-level packages that executors import: the program's, and the runner's if that is another one."""
+    return tuple(dict.fromkeys((*PROGRAM, runner.partition(":")[0].partition(".")[0])))
 
 
 def _check(seeds: Sequence[int], strategies: Sequence[str]) -> None:

@@ -1,87 +1,57 @@
-"""One Spark task of a sweep: some runs of one strategy, executed one after the other and written as one
-chunk.
-
-The worker writes its own Parquet: of the ways that were measured it came nearest to bare processes. A run's
-failure is the program's, not the machine's: it is reported and not retried, since the same seed fails again.
-"""
+"""Spark's executors as workers of a batch (``scenarios.runs.batch``)."""
 
 from __future__ import annotations
 
-import importlib
-import traceback
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import Any
 
 from attrs import frozen
-from pyspark import TaskContext
+from pyspark.sql import SparkSession
 
-from scenarios.errors import BadInput
-from scenarios.runs.dataset.record import RunRecord, RunSpec
-from scenarios.runs.dataset.writer import chunk_name, part_path, write_chunk
+from scenarios.runs.batch import AHEAD, Submit
 
-Runner = Callable[[RunSpec], RunRecord]
+_MOST_JOBS = 1024
+_CANCELLED_WITHIN_S = 10
 
 
-@frozen(kw_only=True)
-class Chunk:
-    """Runs of one strategy that are done and written together. ``runner``: ``module:function``, see
-    ``find_runner``."""
+@frozen
+class SparkTasks:
+    """Every task is a Spark job of one task, submitted from a thread that waits for it, so the main thread can react to
+    Ctrl-C. Spark executes a task again when its executor is lost.
 
-    root: str
-    experiment: str
-    strategy: str
-    runner: str
-    specs: tuple[RunSpec, ...]
+    ``in_order`` raises Spark's own exception when Spark gives a job up.
+    """
+
+    spark: SparkSession
 
     @property
-    def name(self) -> str:
-        return chunk_name([spec.run_id for spec in self.specs])
+    def ahead(self) -> int:
+        """More as executors register."""
+        return min(_MOST_JOBS, AHEAD * self.spark.sparkContext.defaultParallelism)
 
-    def is_written(self) -> bool:
-        """Does it count already?"""
-        return part_path(Path(self.root), "runs", self.experiment, self.strategy, self.name).exists()
+    @contextmanager
+    def started(self) -> Iterator[Submit]:
+        context = self.spark.sparkContext
+        jobs: list[Future[Any]] = []
 
+        def job(work: Callable[[Any], Any], task: Any) -> Any:
+            [result] = context.parallelize([task], 1).map(work).collect()
+            return result
 
-@frozen(kw_only=True)
-class Failure:
-    """A chunk that came to nothing. ``bad_input``: something the user can mend, in one line."""
+        def submit(work: Callable[[Any], Any], task: Any) -> Future[Any]:
+            jobs.append(threads.submit(job, work, task))
+            return jobs[-1]
 
-    strategy: str
-    seed: int
-    what: str
-    trace: str
-    bad_input: bool
-
-
-def find_runner(name: str) -> Runner:
-    """The function ``module:function`` that turns a RunSpec into a RunRecord."""
-    module, _, function = name.partition(":")
-    runner: Runner = getattr(importlib.import_module(module), function)
-    return runner
-
-
-def run_chunk(chunk: Chunk) -> Failure | None:
-    """Do the chunk's runs and write them, in a worker of Spark. Doing it twice changes nothing."""
-    context = TaskContext.get()
-    attempt = "0" if context is None else str(context.taskAttemptId())
-    at: list[RunSpec] = list(chunk.specs[:1])
-
-    def records() -> Iterator[RunRecord]:
-        runner = find_runner(chunk.runner)
-        for spec in chunk.specs:
-            at[0] = spec
-            yield runner(spec)
-
-    try:
-        write_chunk(Path(chunk.root), chunk.experiment, chunk.strategy, chunk.name, records(), attempt=attempt)
-    except Exception as error:  # whatever a run raises becomes a line about its seed
-        what = str(error) if isinstance(error, BadInput) else f"{type(error).__name__}: {error}"
-        bad_input = isinstance(error, BadInput)
-        return Failure(
-            strategy=chunk.strategy,
-            seed=at[0].seed,
-            what=what,
-            trace=traceback.format_exc(),
-            bad_input=bad_input,
-        )
-    return None
+        threads = ThreadPoolExecutor(_MOST_JOBS, thread_name_prefix="spark-job")
+        try:
+            yield submit
+        except BaseException:
+            threads.shutdown(wait=False, cancel_futures=True)
+            for _ in range(_CANCELLED_WITHIN_S):
+                context.cancelAllJobs()  # again for a thread that was about to submit its job
+                if not wait(jobs, timeout=1).not_done:
+                    break
+            raise
+        threads.shutdown()

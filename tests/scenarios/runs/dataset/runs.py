@@ -48,12 +48,12 @@ def manifest(seeds: tuple[int, ...] = (0, 1), **changed: Any) -> Manifest:
     return evolve(usual, **changed)
 
 
-def write(root: Path, *seeds: int, attempt: str = "0") -> str:
+def write(root: Path, *seeds: int) -> str:
     """Write runs as one chunk of a data set; returns the chunk's name."""
     write_manifest(root, manifest(seeds))
     records = [record(seed) for seed in seeds]
     chunk = chunk_name([record.spec.run_id for record in records])
-    write_chunk(root, "e", "wiki", chunk, records, attempt=attempt)
+    write_chunk(root, "e", "wiki", chunk, records)
     return chunk
 
 

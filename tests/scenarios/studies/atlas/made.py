@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from scenarios.studies.atlas.campaign import Atlas, Sheet, chunks, work
+from scenarios.studies.atlas.campaign import Atlas, Sheet, plan, work
 from scenarios.studies.atlas.courses import DEFAULT
 from scenarios.studies.atlas.rows import CellRow
 
@@ -19,4 +19,4 @@ def sheets() -> tuple[Sheet, ...]:
 
 @cache
 def rows() -> tuple[CellRow, ...]:
-    return tuple(row for chunk in chunks(sheets(), FEW.replay) for row in work(chunk).rows)
+    return tuple(row for chunk in plan(sheets(), FEW.replay) for row in work(chunk).rows)

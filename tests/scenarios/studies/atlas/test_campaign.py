@@ -11,7 +11,7 @@ import pytest
 
 from scenarios.errors import BadInput
 from scenarios.runs.dataset import cells as store
-from scenarios.studies.atlas.campaign import CHUNK, Atlas, chunks
+from scenarios.studies.atlas.campaign import CHUNK, Atlas, plan
 from scenarios.studies.atlas.courses import DEFAULT
 from tests.scenarios.studies.atlas.made import CELLS, FEW, rows, sheets
 
@@ -34,14 +34,14 @@ def test_the_same_cells_again_replace_themselves(tmp_path: Path) -> None:
 
 def test_what_is_done_is_not_done_again() -> None:
     done = [row.cell for row in rows()[3:]]
-    left = [cell.id for chunk in chunks(sheets(), FEW.replay, done) for cell in chunk.cells]
+    left = [cell.id for chunk in plan(sheets(), FEW.replay, done) for cell in chunk.items]
     assert left == [row.cell for row in rows()[:3]]
 
 
 def test_chunks_hold_every_cell_once() -> None:
-    found = list(chunks(sheets(), FEW.replay))
-    assert [len(chunk.cells) for chunk in found] == [CHUNK, CELLS - CHUNK]
-    assert [cell.id for chunk in found for cell in chunk.cells] == [row.cell for row in rows()]
+    found = list(plan(sheets(), FEW.replay))
+    assert [len(chunk.items) for chunk in found] == [CHUNK, CELLS - CHUNK]
+    assert [cell.id for chunk in found for cell in chunk.items] == [row.cell for row in rows()]
 
 
 def test_a_folder_is_not_taken_without_resume(tmp_path: Path) -> None:

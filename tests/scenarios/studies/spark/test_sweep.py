@@ -1,4 +1,4 @@
-"""A sweep on local Spark: everything is done once, and what goes wrong is said in one line."""
+"""A sweep on local Spark: everything is done once, and an error is reported in one line."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from scenarios.errors import BadInput
 from scenarios.runs.dataset.reader import open_data_set, read_table
+from scenarios.runs.dataset.writer import chunk_name
 from scenarios.studies.spark.compare import compare
 from scenarios.studies.spark.sweep import SweepFailed, plan, sweep
 from tests.scenarios.runs.dataset.runs import files
@@ -80,10 +81,10 @@ def test_seeds_and_strategies_are_named_once(
     assert os.listdir(tmp_path) == []
 
 
-def test_chunks_have_several_runs_and_pairs_stand_together(tmp_path: Path) -> None:
+def test_chunks_have_several_runs_and_pairs_are_neighbours(tmp_path: Path) -> None:
     chunks = plan(SyntheticScenario(), range(20), STRATEGIES, tmp_path, experiment="e", runner=RUNNER)
     assert len(chunks) == 14
     for one, other in zip(chunks[::2], chunks[1::2], strict=True):
-        assert (one.strategy, other.strategy) == STRATEGIES
-        assert [spec.seed for spec in one.specs] == [spec.seed for spec in other.specs]
-    assert len({chunk.name for chunk in chunks}) == 14
+        assert (one.common.strategy, other.common.strategy) == STRATEGIES
+        assert [spec.seed for spec in one.items] == [spec.seed for spec in other.items]
+    assert len({chunk_name([spec.run_id for spec in chunk.items]) for chunk in chunks}) == 14

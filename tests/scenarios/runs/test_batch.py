@@ -1,0 +1,97 @@
+"""The engine that spreads runs over workers: order, failures, chunks; with every kind of workers."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+
+from scenarios.errors import BadInput
+from scenarios.runs.batch import Failure, Processes, ThisProcess, Workers, attempt, chunks, in_order, local_workers
+from scenarios.studies.spark.task import SparkTasks
+
+TASKS = range(20)
+
+
+def square(task: int) -> int:
+    """The first of four takes longest."""
+    time.sleep(0.02 if task % 4 == 0 else 0)
+    return task * task
+
+
+def breaks_at_three(task: int) -> int:
+    if task == 3:
+        raise ValueError("three is out of luck")
+    return task
+
+
+@pytest.mark.parametrize("workers", [ThisProcess(), Processes(2)])
+def test_results_come_once_and_in_the_order_of_the_tasks(workers: Workers) -> None:
+    assert list(in_order(square, TASKS, workers)) == [task * task for task in TASKS]
+
+
+@pytest.mark.spark
+def test_spark_gives_the_same_results(spark: SparkSession) -> None:
+    assert list(in_order(square, TASKS, SparkTasks(spark))) == [task * task for task in TASKS]
+
+
+def test_one_job_needs_no_process() -> None:
+    assert isinstance(local_workers(1), ThisProcess)
+    assert local_workers(3) == Processes(3)
+    assert list(in_order(square, [], local_workers(0))) == []
+
+
+@pytest.mark.parametrize("workers", [ThisProcess(), Processes(2)])
+def test_an_exception_ends_the_batch_after_the_results_before_it(workers: Workers) -> None:
+    found: list[int] = []
+    with pytest.raises(ValueError, match="three is out of luck"):
+        found.extend(in_order(breaks_at_three, TASKS, workers))
+    assert found == [0, 1, 2]
+
+
+@pytest.mark.spark
+def test_spark_raises_what_a_task_raised(spark: SparkSession) -> None:
+    found: list[int] = []
+    with pytest.raises(Exception, match="three is out of luck"):
+        found.extend(in_order(breaks_at_three, TASKS, SparkTasks(spark)))
+    assert found == [0, 1, 2]
+
+
+def test_this_process_does_a_task_only_when_its_result_is_wanted() -> None:
+    begun: list[int] = []
+    results = in_order(begun.append, TASKS, ThisProcess())
+    next(results)
+    results.close()
+    assert begun == [0]
+
+
+def test_chunks_leave_out_what_is_done_and_keep_their_boundaries() -> None:
+    found = chunks("common", TASKS, 8, str, {"1", "2", *map(str, range(8, 16))})
+    assert [(chunk.common, chunk.items) for chunk in found] == [
+        ("common", (0, 3, 4, 5, 6, 7)),
+        ("common", (16, 17, 18, 19)),
+    ]
+
+
+def test_an_attempt_that_succeeds_gives_its_result() -> None:
+    assert attempt(sum, TASKS) == sum(TASKS)
+
+
+def test_an_attempt_that_fails_names_the_item_and_the_error() -> None:
+    def work(items: Iterator[int]) -> list[int]:
+        return [breaks_at_three(item) for item in items]
+
+    failure = attempt(work, TASKS)
+    assert isinstance(failure, Failure)
+    assert (failure.item, failure.what, failure.bad_input) == (3, "ValueError: three is out of luck", False)
+    assert "breaks_at_three" in failure.trace
+
+
+def test_bad_input_is_marked_as_such() -> None:
+    def refuse(items: Iterator[int]) -> None:
+        raise BadInput("is too small; write a larger one", where=f"items[{next(items)}]")
+
+    failure = attempt(refuse, TASKS)
+    assert isinstance(failure, Failure)
+    assert (failure.item, failure.what) == (0, "items[0]: is too small; write a larger one")
+    assert failure.bad_input
