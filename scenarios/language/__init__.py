@@ -2,29 +2,24 @@
 
 from scenarios.language.actions import ACTIONS, Action, DelaySpec, find_action
 from scenarios.language.cluster import CardSpec, ClusterSpec, DiskSpec, NetworkSpec, ZooKeeperSpec
-from scenarios.language.consumers import ConsumerSpec
-from scenarios.language.expect import Expect
+from scenarios.language.expect import Expect, SteadyState, Tolerance
 from scenarios.language.invariants import INVARIANTS
 from scenarios.language.messages import fits
 from scenarios.language.method import MethodEntry
 from scenarios.language.metrics import METRICS, Metric
-from scenarios.language.names import join_partition, split_partition
 from scenarios.language.phases import Gate, resolve
 from scenarios.language.plan import Move, Plan
 from scenarios.language.profile_names import DEFAULT_PROFILE, PROFILES
 from scenarios.language.reach import gate_of, hops
-from scenarios.language.scenario import Scenario
-from scenarios.language.schema import scenario_json_schema
-from scenarios.language.steady_state import SteadyState
+from scenarios.language.scenario import Scenario, scenario_json_schema
 from scenarios.language.steps import ALIASES, PHASES, PROCEDURES, STEPS
-from scenarios.language.strategy import StrategySpec
+from scenarios.language.strategies.strategy import StrategySpec
 from scenarios.language.targets import Role, Target, parse_role
-from scenarios.language.tolerance import Tolerance
-from scenarios.language.topics import TopicSpec
+from scenarios.language.topics import TopicSpec, join_partition, split_partition
 from scenarios.language.triggers import After, At, Trigger
 from scenarios.language.when import When
 from scenarios.language.wire import Since, WhenMessage, WhenZk
-from scenarios.language.workloads import WorkloadSpec
+from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
 
 __all__ = [
     "ACTIONS",

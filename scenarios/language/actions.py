@@ -14,13 +14,23 @@ from emulator.network import Delay
 from emulator.protocol.errors import Errors
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.configs import DYNAMIC_CONFIG, DYNAMIC_SETTINGS
-from scenarios.language.kinds import DURATION, RATE, REPLICAS, SIGMA, SOME_TIME, Choice, Integer, Kind, ListOf, Text
 from scenarios.language.messages import check_held
-from scenarios.language.names import PARTITION_NAME, TOPIC_NAME
 from scenarios.language.plan import LOG_DIR, PLAN_IN_PLACE
-from scenarios.language.reader import Block, key
+from scenarios.language.schema.kinds import (
+    DURATION,
+    RATE,
+    REPLICAS,
+    SIGMA,
+    SOME_TIME,
+    Choice,
+    Integer,
+    Kind,
+    ListOf,
+    Text,
+)
+from scenarios.language.schema.reader import Block, key
 from scenarios.language.targets import PEER, TARGET
-from scenarios.language.topics import MOST_PARTITIONS, TopicSpec
+from scenarios.language.topics import MOST_PARTITIONS, PARTITION_NAME, TOPIC_NAME, TopicSpec
 from scenarios.language.when import STEP_WHEN
 
 

@@ -13,28 +13,73 @@ from typing import TYPE_CHECKING, Any
 from emulator.protocol.errors import Errors
 from scenarios.errors import BadInput, answered, did_you_mean
 from scenarios.language.configs import BROKERS_NAMES, DYNAMIC_BROKER_SETTINGS, QUOTA_RATES, TOPIC_SETTINGS
-from scenarios.language.consumers import ConsumerSpec
 from scenarios.language.expect import Expect
-from scenarios.language.kinds import at
 from scenarios.language.known import Known
 from scenarios.language.messages import topic_of
 from scenarios.language.method import MethodEntry
-from scenarios.language.names import join_partition
 from scenarios.language.plan import ANY_LOG_DIR, Move, Plan
-from scenarios.language.profile_checks import check_profile_knows
 from scenarios.language.profile_names import PROFILES, check_profile
 from scenarios.language.reach import check_moved, check_reach, check_steps
+from scenarios.language.schema.kinds import at
 from scenarios.language.senders import check_sent
 from scenarios.language.strategies import SHAPES
 from scenarios.language.targets import Target
-from scenarios.language.topics import TopicSpec
+from scenarios.language.topics import TopicSpec, join_partition
 from scenarios.language.triggers import At
 from scenarios.language.when import When
 from scenarios.language.wire import WhenMessage, WhenZk
-from scenarios.language.workloads import WorkloadSpec
+from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
 
 if TYPE_CHECKING:
     from scenarios.language.scenario import Scenario
+from typing import TYPE_CHECKING
+
+from scenarios.language.profile_names import Profile
+from scenarios.language.strategies.execution import THROTTLE
+
+if TYPE_CHECKING:
+    from scenarios.language.scenario import Scenario
+    from scenarios.language.workloads import WorkloadSpec
+
+NOT_EVERYWHERE = {"replica.lag.max.messages": "it went with 0.9 (KAFKA-1546)"}
+"""The settings that only the profiles know which say so (``Profile.also_knows``), and why."""
+
+
+def check_profile_knows(scenario: Scenario) -> None:
+    """Refuse, with `BadInput`, a setting, a number of acks or a throttle that the scenario's profile does not have."""
+    profile = PROFILES[scenario.profile]
+    for name in scenario.cluster.config:
+        if name in NOT_EVERYWHERE and name not in profile.also_knows:
+            having = ", ".join(other.name for other in PROFILES.values() if name in other.also_knows)
+            why = NOT_EVERYWHERE[name]
+            raise BadInput(
+                f"profile {profile.name!r} has no such setting, {why}; profiles that have it: {having}",
+                where=f"cluster.config.{name}",
+            )
+    for index, load in enumerate(scenario.workloads):
+        at(f"workloads[{index}].acks", lambda load: _check_acks(profile, load), load)
+    _check_throttle(scenario)
+
+
+def _check_throttle(scenario: Scenario) -> None:
+    throttle, strategy = scenario.strategy.limit, scenario.strategy.parsed
+    told = SHAPES[strategy.shape].api or PROFILES[scenario.profile].tells_moves
+    if throttle is not None and throttle.only_reassigned and not told:
+        telling = ", ".join(shape.name for shape in SHAPES.values() if shape.api)
+        raise BadInput(
+            f"{throttle.name} binds nobody under {strategy.shape!r}, whose brokers are not told which replicas a move "
+            f"adds; write {THROTTLE}RATE, or a shape that tells them: {telling}",
+            where="strategy.name",
+        )
+
+
+def _check_acks(profile: Profile, load: WorkloadSpec) -> None:
+    if load.required_acks > 1 and not profile.counts_acks:
+        raise BadInput(
+            f"{load.acks} is a number of replicas, which went with 0.9 (KAFKA-1697), and the profile is "
+            f'{profile.name!r}; write "0", "1" or "all"'
+        )
+
 
 ONLY_BY_API = ("reassign.cancel", "reassign.list")
 PLANNED_ROLES = ("adding", "removing", "kept")

@@ -6,8 +6,18 @@ from attrs import Factory, field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.language.configs import BROKER_CONFIG, ConfigValue
-from scenarios.language.kinds import BROKER_ID, DURATION, RATE, REPLICAS, SIGMA, SOME_TIME, Integer, ListOf, as_tuple
-from scenarios.language.reader import Block, key
+from scenarios.language.schema.kinds import (
+    BROKER_ID,
+    DURATION,
+    RATE,
+    REPLICAS,
+    SIGMA,
+    SOME_TIME,
+    Integer,
+    ListOf,
+    as_tuple,
+)
+from scenarios.language.schema.reader import Block, key
 
 MOST_BROKERS = 10_000
 MOST_LOG_DIRS = 64

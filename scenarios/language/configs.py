@@ -14,8 +14,8 @@ from typing import Any
 from attrs import field, frozen
 
 from scenarios.errors import BadInput
-from scenarios.language.kinds import Boolean, Integer, Kind, Schema, Text, at
-from scenarios.language.reader import Reader, refuse_unknown
+from scenarios.language.schema.kinds import Boolean, Integer, Kind, Schema, Text, at
+from scenarios.language.schema.reader import Reader, refuse_unknown
 
 ConfigValue = int | bool
 """What a broker has; a topic has lists of replicas, too, as texts."""
@@ -153,6 +153,7 @@ class Config(Kind[dict[str, Any]]):
     """A table of settings by Kafka's names; only those that the file states are kept. ``elsewhere``: for names that
     Kafka has, what to do instead."""
 
+    free_keys = True
     settings: Mapping[str, Setting]
     elsewhere: Mapping[str, str] = field(factory=lambda: _ELSEWHERE)
 

@@ -3,16 +3,106 @@ failed."""
 
 from __future__ import annotations
 
+import math
+
 from attrs import field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.language.invariants import INVARIANTS
-from scenarios.language.kinds import BROKER_ID, REPLICAS, SOME_TIME, Choice, Kind, ListOf, MapOf, Schema
-from scenarios.language.names import PARTITION_NAME
-from scenarios.language.reader import key
-from scenarios.language.steady_state import METRIC_NAME
-from scenarios.language.tolerance import TOLERANCE, Tolerance
+from scenarios.language.metrics import METRICS
+from scenarios.language.schema.kinds import BROKER_ID, REPLICAS, SOME_TIME, Choice, Kind, ListOf, MapOf, Schema, refuse
+from scenarios.language.schema.reader import Reader, key
+from scenarios.language.topics import PARTITION_NAME
 from scenarios.language.when import STEP_NAMES
+
+_FORMS = 'a number, [low, high] or { type = "range", range = [low, high] }'
+
+
+def _plain(number: float) -> float:
+    """1.0 and 1 are one limit, and are written in one way."""
+    return int(number) if math.isfinite(number) and number == int(number) else number
+
+
+@frozen
+class Tolerance:
+    """Both ends belong to the range; `inf` leaves one open."""
+
+    low: float = field(converter=_plain)
+    high: float = field(converter=_plain)
+
+    def __attrs_post_init__(self) -> None:
+        if math.isnan(self.low) or math.isnan(self.high):
+            raise BadInput(f"nan is no limit; write {_FORMS}")
+        if self.low > self.high:
+            raise BadInput(f"{self.low} is more than {self.high}; write the lower end first")
+
+    def holds(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    def __str__(self) -> str:
+        return str(self.low) if self.low == self.high else f"{self.low} to {self.high}"
+
+
+class ToleranceKind(Kind[Tolerance]):
+    def read(self, value: object) -> Tolerance:
+        if isinstance(value, (list, tuple)):
+            return _from_pair(value)
+        if isinstance(value, dict):
+            reader = Reader(value)
+            reader.take("type", Choice(("range",), "tolerance type"))
+            tolerance = reader.take("range", self)
+            reader.finish()
+            return tolerance
+        number = _number(value)
+        return Tolerance(number, number)
+
+    def dump(self, value: Tolerance) -> object:
+        return value.low if value.low == value.high else [value.low, value.high]
+
+    def schema(self) -> Schema:
+        pair: Schema = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
+        table: Schema = {
+            "type": "object",
+            "properties": {"type": {"const": "range"}, "range": pair},
+            "required": ["type", "range"],
+            "additionalProperties": False,
+        }
+        return {"anyOf": [{"type": "number"}, pair, table]}
+
+
+def _from_pair(value: list[object] | tuple[object, ...]) -> Tolerance:
+    if len(value) != 2:
+        raise BadInput(f"{len(value)} numbers where two are needed; write {_FORMS}")
+    return Tolerance(_number(value[0]), _number(value[1]))
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise refuse(value, _FORMS)
+    return value
+
+
+TOLERANCE = ToleranceKind()
+
+
+METRIC_NAME = Choice(tuple(METRICS), "metric")
+MODES = ("edge", "start", "end", "continuous")
+"""Litmus' words: `edge` is before the method and after the rollbacks, `start` and `end` one of them,
+`continuous` always."""
+
+
+@frozen(kw_only=True)
+class SteadyState:
+    """A metric and the limits within which the cluster is well."""
+
+    metric: str = field(metadata=key(METRIC_NAME, "a gauge or a counter"))
+    tolerance: Tolerance = field(metadata=key(TOLERANCE, "the limits, both included"))
+    mode: str = field(default="edge", metadata=key(Choice(MODES, "mode"), "when it is looked at"))
+
+    def __attrs_post_init__(self) -> None:
+        if METRICS[METRIC_NAME.read(self.metric)].form == "total":
+            raise BadInput(f"{self.metric!r} is known at the end of a run only; put it in [[expect]]", where="metric")
+
 
 STATEMENTS = ("assignment", "leader", "isr", "metric", "invariant", "steps", "failed_partitions")
 
@@ -51,9 +141,7 @@ class Expect:
         metadata=key(MapOf(OneOrMore(), PARTITION_NAME), "the leader, or the brokers it must be one of"),
     )
     isr: PartitionBrokers | None = field(default=None, metadata=key(_PER_PARTITION, "the ISR, in any order"))
-    metric: str | None = field(
-        default=None, metadata=key(METRIC_NAME, "a metric that must be within 'tolerance'")
-    )
+    metric: str | None = field(default=None, metadata=key(METRIC_NAME, "a metric that must be within 'tolerance'"))
     tolerance: Tolerance | None = field(default=None, metadata=key(TOLERANCE, "the limits, both included"))
     invariant: str | None = field(
         default=None, metadata=key(Choice(tuple(INVARIANTS), "invariant"), "an invariant that must have held")
@@ -61,9 +149,7 @@ class Expect:
     steps: tuple[str, ...] | None = field(
         default=None, metadata=key(STEP_NAMES, "a step or phase that must have been reached", name="step")
     )
-    partition: str | None = field(
-        default=None, metadata=key(PARTITION_NAME, "with 'step': by this partition")
-    )
+    partition: str | None = field(default=None, metadata=key(PARTITION_NAME, "with 'step': by this partition"))
     failed_partitions: PartitionBrokers | None = field(
         default=None,
         metadata=key(

@@ -7,10 +7,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from scenarios.errors import BadInput, did_you_mean
-from scenarios.language.kinds import at
 from scenarios.language.method import MethodEntry
-from scenarios.language.names import join_partition, split_partition
-from scenarios.language.topics import TopicSpec
+from scenarios.language.schema.kinds import at
+from scenarios.language.topics import TopicSpec, join_partition, split_partition
 
 if TYPE_CHECKING:
     from scenarios.language.scenario import Scenario

@@ -6,7 +6,7 @@ import re
 
 from emulator.protocol.api import apis
 from scenarios.errors import BadInput, did_you_mean
-from scenarios.language.kinds import Text
+from scenarios.language.schema.kinds import Text
 
 WRITES = ("create", "setData", "delete", "multi")
 """What is asked of ZooKeeper that changes something. The first three stand alone or inside a multi."""

@@ -8,8 +8,8 @@ from attrs import Factory, field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.language.actions import ACTIONS, Action, find_action
-from scenarios.language.kinds import SOME_TIME, Kind, Schema, Text, at
-from scenarios.language.reader import Reader
+from scenarios.language.schema.kinds import SOME_TIME, Kind, Schema, Text, at
+from scenarios.language.schema.reader import Reader
 from scenarios.language.targets import TARGET, Target
 from scenarios.language.triggers import Trigger, dump_trigger, read_trigger, trigger_schemas
 

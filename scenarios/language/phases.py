@@ -9,7 +9,7 @@ from attrs import frozen
 
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.steps import ALIASES, PHASES, PROCEDURES, STEPS, canonical
-from scenarios.language.strategies.names import one_of_each_shape
+from scenarios.language.strategies.strategy import one_of_each_shape
 
 
 @frozen

@@ -12,9 +12,9 @@ from attrs import field, frozen
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from scenarios.errors import BadInput, answered
-from scenarios.language.kinds import BROKER_ID, Integer, Kind, ListOf, Schema, as_tuple, refuse
-from scenarios.language.names import TOPIC_NAME, join_partition
-from scenarios.language.reader import Block, key
+from scenarios.language.schema.kinds import BROKER_ID, Integer, Kind, ListOf, Schema, as_tuple, refuse
+from scenarios.language.schema.reader import Block, key
+from scenarios.language.topics import TOPIC_NAME, join_partition
 
 
 class TargetReplicas(ListOf):

@@ -16,31 +16,27 @@ import attrs
 
 from controller.steps import Procedure, Span
 from emulator.protocol.api import apis
-from scenarios.language import kinds
 from scenarios.language.actions import ACTIONS, DelaySpec, Parameter
-from scenarios.language.client_configs import CONSUMER_SETTINGS, PRODUCER_SETTINGS
 from scenarios.language.cluster import CardSpec, ClusterSpec, DiskSpec, NetworkSpec, ZooKeeperSpec
 from scenarios.language.configs import BROKER_SETTINGS, LONG_MAX, TOPIC_SETTINGS, Config, Setting
-from scenarios.language.consumers import ConsumerSpec
-from scenarios.language.expect import Expect, OneOrMore
+from scenarios.language.expect import Expect, OneOrMore, SteadyState, ToleranceKind
 from scenarios.language.invariants import INVARIANTS
 from scenarios.language.method import EntryKind
 from scenarios.language.metrics import METRICS
 from scenarios.language.plan import LogDir, Move, Plan, PlanInPlace, PlanKind, Version
 from scenarios.language.profile_names import DEFAULT_PROFILE, PROFILES
-from scenarios.language.reader import Block, Key, keys_of
 from scenarios.language.scenario import Scenario
-from scenarios.language.steady_state import SteadyState
+from scenarios.language.schema import kinds
+from scenarios.language.schema.reader import Block, Key, keys_of
 from scenarios.language.steps import ALIASES, PHASES, PROCEDURES
 from scenarios.language.strategies import SHAPES, parts_by_axis
-from scenarios.language.strategy import StrategySpec
+from scenarios.language.strategies.strategy import StrategySpec
 from scenarios.language.targets import PeerKind, RoleText, Target, TargetKind
-from scenarios.language.tolerance import ToleranceKind
 from scenarios.language.topics import TopicSpec
 from scenarios.language.triggers import ConditionKind
 from scenarios.language.when import Steps, When
 from scenarios.language.wire import SinceKind, WhenMessage, WhenZk
-from scenarios.language.workloads import Acks, WorkloadSpec
+from scenarios.language.workloads import CONSUMER_SETTINGS, PRODUCER_SETTINGS, Acks, ConsumerSpec, WorkloadSpec
 from scenarios.pages import into_page, marked, table
 
 BLOCKS: Mapping[str, type[Any]] = {

@@ -20,21 +20,35 @@ from scenarios.errors import BadInput
 from scenarios.language.checks import check_scenario
 from scenarios.language.cluster import ClusterSpec
 from scenarios.language.configs import ConfigValue
-from scenarios.language.consumers import ConsumerSpec
-from scenarios.language.expect import Expect
-from scenarios.language.kinds import SOME_TIME, Choice, Integer, ListOf, Text, as_tuple, at
+from scenarios.language.expect import Expect, SteadyState
 from scenarios.language.method import METHOD_ENTRY, ROLLBACK_ENTRY, MethodEntry
-from scenarios.language.overrides import overridden
 from scenarios.language.plan import PLAN, Plan, with_plan_file
 from scenarios.language.profile_names import DEFAULT_PROFILE, PROFILES, check_profile
-from scenarios.language.reader import Block, key
-from scenarios.language.source import parse_document, read_text
-from scenarios.language.steady_state import SteadyState
+from scenarios.language.schema.kinds import SOME_TIME, Choice, Integer, ListOf, Named, Text, as_tuple, at
+from scenarios.language.schema.overrides import overridden
+from scenarios.language.schema.reader import Block, key
+from scenarios.language.schema.text import parse_document, read_text, write_toml
 from scenarios.language.strategies import SHAPES, parse_strategy
-from scenarios.language.strategy import StrategySpec
-from scenarios.language.toml import write_toml
+from scenarios.language.strategies.strategy import StrategySpec
+from scenarios.language.targets import TARGET
 from scenarios.language.topics import TopicSpec
-from scenarios.language.workloads import WorkloadSpec
+from scenarios.language.triggers import WHEN
+from scenarios.language.when import STEP_NAMES, STEP_WHEN
+from scenarios.language.wire import MESSAGE_WHEN, ZK_WHEN
+from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
+
+_NAMED: tuple[Named[Any], ...] = (STEP_NAMES, TARGET, WHEN, STEP_WHEN, MESSAGE_WHEN, ZK_WHEN)
+
+
+def scenario_json_schema() -> dict[str, Any]:
+    """A JSON Schema (draft 2020-12) of the whole file, a new object each time."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Understudy scenario",
+        **SCENARIO.schema(),
+        "$defs": {named.name: named.kind.schema() for named in _NAMED},
+    }
+
 
 SCHEMA = "scenario/1"
 TEN_MINUTES_US = 600_000_000
@@ -48,14 +62,10 @@ class Scenario:
         "chaos": "random faults are not in this version (docs/limits.md); write [[method]] entries"
     }
 
-    schema: str = field(
-        default=SCHEMA, metadata=key(Choice((SCHEMA,), "schema"), "the version of this format")
-    )
+    schema: str = field(default=SCHEMA, metadata=key(Choice((SCHEMA,), "schema"), "the version of this format"))
     title: str = field(metadata=key(Text(), "what the scenario shows, in one line"))
     description: str = field(default="", metadata=key(Text(), "the story, as long as it needs"))
-    tags: tuple[str, ...] = field(
-        default=(), converter=as_tuple, metadata=key(ListOf(Text()), "words to find it by")
-    )
+    tags: tuple[str, ...] = field(default=(), converter=as_tuple, metadata=key(ListOf(Text()), "words to find it by"))
     profile: str = field(
         default=DEFAULT_PROFILE,
         metadata=key(Text(check_profile, "a profile"), "whose behaviour: kafka-2.3, kafka-2.4, wiki-text, ..."),
@@ -119,9 +129,7 @@ class Scenario:
     def loads(cls, text: str, *, source: str = "", folder: Path | None = None) -> Scenario:
         """Read and check a scenario's text; `folder` is where a `plan.file` is looked for."""
         try:
-            return cls.from_table(
-                with_plan_file(parse_document(text, source), folder or Path()), source=source
-            )
+            return cls.from_table(with_plan_file(parse_document(text, source), folder or Path()), source=source)
         except BadInput as error:
             raise error.in_file(source) from None
 
@@ -165,9 +173,7 @@ class Scenario:
         return {
             name: replicas
             for topic in self.topics
-            for name, replicas in zip(
-                topic.partition_names, topic.replica_lists(self.cluster.brokers), strict=True
-            )
+            for name, replicas in zip(topic.partition_names, topic.replica_lists(self.cluster.brokers), strict=True)
         }
 
     def settings(self) -> dict[str, ConfigValue]:
@@ -195,9 +201,7 @@ class Scenario:
         has_api = SHAPES[self.strategy.parsed.shape].api
         return PROFILES[self.profile].tool if has_api else "zk"
 
-    def for_run(
-        self, *, seed: int | None = None, strategy: str | None = None, profile: str | None = None
-    ) -> Scenario:
+    def for_run(self, *, seed: int | None = None, strategy: str | None = None, profile: str | None = None) -> Scenario:
         """A checked copy with the seed, the strategy's name or the profile that a run asks for."""
         asked: dict[str, Any] = {}
         if seed is not None:

@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from attrs import Factory, field, frozen
 
 from scenarios.errors import BadInput, did_you_mean
-from scenarios.language.kinds import BROKER_ID, REPLICAS, Choice, Integer, Kind, Named, Schema, as_tuple, refuse
-from scenarios.language.names import split_partition
-from scenarios.language.reader import Block, key
+from scenarios.language.schema.kinds import BROKER_ID, REPLICAS, Choice, Integer, Kind, Named, Schema, as_tuple, refuse
+from scenarios.language.schema.reader import Block, key
+from scenarios.language.topics import split_partition
 
 _ROLE = re.compile(r"([a-z_]+)\(([^()]*)\)(-leader)?")
 PARTITION_ROLES = ("leader", "isr", "adding", "removing", "kept")

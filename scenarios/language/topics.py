@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from attrs import Factory, field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.language.configs import TOPIC_CONFIG, ConfigValue
-from scenarios.language.kinds import REPLICAS, SIZE, Integer, ListOf
-from scenarios.language.names import TOPIC_NAME, join_partition
-from scenarios.language.reader import key
+from scenarios.language.schema.kinds import REPLICAS, SIZE, Integer, ListOf, Text
+from scenarios.language.schema.reader import key
+
+_TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+
+
+def check_topic(name: str) -> str:
+    """`name` when it is a legal topic name in Kafka, else `BadInput`."""
+    if not _TOPIC.fullmatch(name) or name in {".", ".."}:
+        raise BadInput(f"{name!r} is no topic name; write 1 to 249 of the characters a-z A-Z 0-9 . _ -")
+    return name
+
+
+def split_partition(name: str) -> tuple[str, int]:
+    """`"orders-0"` is partition 0 of `orders`; the last hyphen divides, since topics may hold hyphens too."""
+    topic, hyphen, number = name.rpartition("-")
+    if not hyphen or not (number.isascii() and number.isdigit()) or str(int(number)) != number:
+        raise BadInput(f'{name!r} is no partition name; write it as "topic-number", such as "orders-0"')
+    return check_topic(topic), int(number)
+
+
+def join_partition(topic: str, partition: int) -> str:
+    return f"{topic}-{partition}"
+
+
+TOPIC_NAME = Text(check_topic, "a topic name")
+PARTITION_NAME = Text(split_partition, 'a partition name such as "orders-0"')
+
 
 Assignment = tuple[tuple[int, ...], ...]
 DEFAULT_REPLICATION_FACTOR = 3
@@ -41,17 +67,13 @@ class TopicSpec:
     )
     partitions: int = field(
         default=Factory(_partitions, takes_self=True),
-        metadata=key(
-            Integer(1, MOST_PARTITIONS), "how many partitions; absent = as many as the assignment has, or 1"
-        ),
+        metadata=key(Integer(1, MOST_PARTITIONS), "how many partitions; absent = as many as the assignment has, or 1"),
     )
     replication_factor: int = field(
         default=Factory(_replication_factor, takes_self=True),
         metadata=key(Integer(1), "replicas of each partition; absent = as in the assignment, or 3"),
     )
-    size_bytes: int = field(
-        default=0, metadata=key(SIZE, "what each partition holds when the run starts", name="size")
-    )
+    size_bytes: int = field(default=0, metadata=key(SIZE, "what each partition holds when the run starts", name="size"))
     config: dict[str, ConfigValue | str] = field(
         default=Factory(dict),
         metadata=key(TOPIC_CONFIG, "topic settings under Kafka's names, over the brokers'"),

@@ -9,8 +9,8 @@ from typing import Any
 from attrs import frozen
 
 from scenarios.errors import BadInput
-from scenarios.language.kinds import DURATION, Kind, Named, Schema, refuse
-from scenarios.language.reader import Reader, keys_of, refuse_unknown
+from scenarios.language.schema.kinds import DURATION, Kind, Named, Schema, refuse
+from scenarios.language.schema.reader import Reader, keys_of, refuse_unknown
 from scenarios.language.when import STEP_WHEN, When
 from scenarios.language.wire import MESSAGE_WHEN, ZK_WHEN, WhenMessage, WhenZk
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from attrs import field, frozen
 
-from scenarios.language.kinds import BROKER_ID, Choice, Integer, Kind, ListOf, Named, Schema, Text
-from scenarios.language.names import PARTITION_NAME, TOPIC_NAME
 from scenarios.language.phases import check_step, known_steps
-from scenarios.language.reader import Block, key
+from scenarios.language.schema.kinds import BROKER_ID, Choice, Integer, Kind, ListOf, Named, Schema, Text
+from scenarios.language.schema.reader import Block, key
+from scenarios.language.topics import PARTITION_NAME, TOPIC_NAME
 
 
 class Steps(Kind[tuple[str, ...]]):

@@ -6,11 +6,11 @@ from attrs import field, frozen
 
 from emulator.protocol.api import apis, names_partitions
 from scenarios.errors import BadInput
-from scenarios.language.kinds import DURATION, Boolean, Choice, Integer, Kind, Named, Schema
 from scenarios.language.messages import MESSAGE_NAME, SESSION_EVENTS, WRITES, ZNODE_PATH
-from scenarios.language.names import PARTITION_NAME, TOPIC_NAME
-from scenarios.language.reader import Block, key
+from scenarios.language.schema.kinds import DURATION, Boolean, Choice, Integer, Kind, Named, Schema
+from scenarios.language.schema.reader import Block, key
 from scenarios.language.targets import TARGET, Target
+from scenarios.language.topics import PARTITION_NAME, TOPIC_NAME
 from scenarios.language.when import STEP_WHEN, When
 
 Since = int | When

@@ -13,11 +13,102 @@ from collections.abc import Mapping
 from attrs import field, frozen
 
 from scenarios.errors import BadInput
-from scenarios.language.client_configs import PRODUCER_CONFIG, PRODUCER_SETTINGS
-from scenarios.language.configs import ConfigValue
-from scenarios.language.kinds import DURATION, SOME_TIME, Choice, Integer, Kind, Schema, SizeOrInteger, refuse
-from scenarios.language.names import TOPIC_NAME
-from scenarios.language.reader import key
+from scenarios.language.configs import LONG_MAX, Config, ConfigValue, Setting, settings_table
+from scenarios.language.schema.kinds import (
+    DURATION,
+    SOME_TIME,
+    Boolean,
+    Choice,
+    Integer,
+    Kind,
+    ListOf,
+    Schema,
+    SizeOrInteger,
+    as_tuple,
+    refuse,
+)
+from scenarios.language.schema.reader import key
+from scenarios.language.topics import TOPIC_NAME
+
+_COUNT, _POSITIVE, _SWITCH = Integer(0), Integer(1), Boolean()
+_REQUEST_TIMEOUT = Setting("request.timeout.ms", _POSITIVE, 30_000, "a request unanswered for longer has failed")
+_RETRY_BACKOFF = Setting("retry.backoff.ms", _POSITIVE, 100, "pause before a request is tried again")
+
+PRODUCER_SETTINGS = settings_table(
+    Setting("enable.idempotence", _SWITCH, False, "are records numbered, so that none is written twice (KIP-98)"),
+    Setting("retries", _COUNT, 2**31 - 1, "how often a batch is sent again"),
+    Setting("batch.size", _POSITIVE, LONG_MAX, "bytes at which a batch is closed before its linger is over"),
+    Setting("max.in.flight.requests.per.connection", _POSITIVE, 5, "requests that await their answer at a time"),
+    _REQUEST_TIMEOUT,
+    Setting("delivery.timeout.ms", _POSITIVE, 120_000, "a batch without a fate for longer is given up (KIP-91)"),
+    _RETRY_BACKOFF,
+)
+
+CONSUMER_SETTINGS = settings_table(
+    Setting("fetch.min.bytes", _POSITIVE, 1, "a fetch is answered when that much is there"),
+    Setting("fetch.max.wait.ms", _COUNT, 500, "or after that time"),
+    Setting("fetch.max.bytes", _POSITIVE, 52_428_800, "most bytes of a whole fetch"),
+    Setting("max.partition.fetch.bytes", _POSITIVE, 1_048_576, "most bytes of one partition in a fetch"),
+    Setting("max.poll.records", _POSITIVE, 500, "most messages of one poll"),
+    _REQUEST_TIMEOUT,
+    _RETRY_BACKOFF,
+)
+
+PRODUCER_CONFIG = Config(
+    PRODUCER_SETTINGS,
+    {
+        "acks": 'write acks = "all" beside config',
+        "linger.ms": 'write linger = "100ms" beside config',
+        "transactional.id": "there are no transactions (docs/limits.md)",
+        "buffer.memory": "a producer's buffer has no end (docs/limits.md)",
+    },
+)
+CONSUMER_CONFIG = Config(
+    CONSUMER_SETTINGS,
+    {
+        "auto.offset.reset": 'write offset_reset = "earliest" beside config',
+        "group.id": "a consumer is assigned its partitions; there are no groups (docs/limits.md)",
+        "isolation.level": "there are no transactions (docs/limits.md)",
+    },
+)
+
+
+_RESETS = ("latest", "earliest", "none")
+
+
+@frozen(kw_only=True)
+class ConsumerSpec:
+    """A consumer of one topic, and how it reads."""
+
+    topic: str = field(metadata=key(TOPIC_NAME, "the topic read"))
+    partitions: tuple[int, ...] = field(
+        default=(),
+        converter=as_tuple,
+        metadata=key(ListOf(Integer(0), unique=True), "its partitions; absent = all that the topic has at first"),
+    )
+    offset_reset: str = field(
+        default="latest",
+        metadata=key(Choice(_RESETS, "policy"), "auto.offset.reset: where it begins, and begins anew when it is lost"),
+    )
+    poll_us: int = field(
+        default=0, metadata=key(DURATION, "what the application needs for the messages of one poll", name="poll")
+    )
+    start_us: int = field(default=0, metadata=key(DURATION, "when it begins", name="start"))
+    stop_us: int | None = field(
+        default=None, metadata=key(SOME_TIME, "when it is closed; absent = with the run", name="stop")
+    )
+    config: Mapping[str, ConfigValue] = field(
+        factory=dict, metadata=key(CONSUMER_CONFIG, "consumer settings under Kafka's names")
+    )
+
+    def __attrs_post_init__(self) -> None:
+        if self.stop_us is not None and self.stop_us <= self.start_us:
+            raise BadInput("the consumer stops before it starts; write a later stop", where="stop")
+
+    def setting(self, name: str) -> int:
+        """A consumer setting: the one stated, else Kafka's default."""
+        return int(self.config.get(name, CONSUMER_SETTINGS[name].default))
+
 
 _ACKS = re.compile("all|-1|0|[1-9][0-9]*")
 

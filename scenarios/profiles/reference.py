@@ -9,8 +9,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from scenarios.language import kinds
 from scenarios.language.profile_names import DEFAULT_PROFILE, PROFILES, Profile
+from scenarios.language.schema import kinds
 from scenarios.pages import into_page, table
 from scenarios.profiles.releases import BUNDLES
 from scenarios.profiles.traits import TRAITS

@@ -9,8 +9,7 @@ from scenarios.cluster import ClusterSetup
 from scenarios.cluster.clients import Consumption, Workload
 from scenarios.language import DiskSpec, Scenario, WorkloadSpec
 from scenarios.language.configs import LONG_MAX, QUOTA_RATES
-from scenarios.language.consumers import ConsumerSpec
-from scenarios.language.workloads import STICKY
+from scenarios.language.workloads import STICKY, ConsumerSpec
 from scenarios.profiles.policies import broker_policies, controller_policies, fetcher_policies
 from scenarios.profiles.releases import BUNDLES
 from scenarios.profiles.topics import partition_count, topic_setup

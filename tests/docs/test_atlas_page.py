@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from scenarios.language.strategies.names import one_of_each_shape
+from scenarios.language.strategies.strategy import one_of_each_shape
 from scenarios.studies.atlas.campaign import Atlas, do, find
 from scenarios.studies.atlas.cells import ACTORS, FAULTS
 from scenarios.studies.atlas.courses import COURSES, protocols

@@ -31,7 +31,7 @@ def run(arguments: Namespace) -> int:
 
 def _verdict(name: str, changes: list[tuple[str, str]]) -> str:
     from scenarios.cli.files import load
-    from scenarios.language.strategies.names import one_of_each_shape
+    from scenarios.language.strategies.strategy import one_of_each_shape
 
     scenario = load(name, changes)
     fitting = []

@@ -2,11 +2,9 @@
 half is composed."""
 
 from controller.reassignment.registry import SHAPES, Shape
-from scenarios.language.strategies.execution import Execution, parts_by_axis
-from scenarios.language.strategies.names import Strategy, parse_strategy
-from scenarios.language.strategies.planned import PlannedMove, Progress
-from scenarios.language.strategies.registry import PARTS, Part
-from scenarios.language.strategies.throttle import Throttle
+from scenarios.language.strategies.execution import Execution, Throttle, parts_by_axis
+from scenarios.language.strategies.registry import PARTS, Part, PlannedMove, Progress
+from scenarios.language.strategies.strategy import Strategy, parse_strategy
 
 __all__ = [
     "PARTS",

@@ -12,9 +12,30 @@ from emulator.streams import Stream
 from scenarios import units
 from scenarios.errors import BadInput, did_you_mean, nearest
 from scenarios.language.strategies import parts as _parts
-from scenarios.language.strategies.planned import PlannedMove
-from scenarios.language.strategies.registry import ADMISSION, ORDER, PARTS, Chosen, Part
-from scenarios.language.strategies.throttle import REASSIGN_THROTTLE, THROTTLE, Throttle
+from scenarios.language.strategies.registry import ADMISSION, ORDER, PARTS, Chosen, Part, PlannedMove
+
+
+@frozen
+class Throttle:
+    """What kafka-reassign-partitions --throttle sets.
+
+    Attributes:
+        rate: bytes per second that each broker may send, and receive.
+        only_reassigned: KIP-542's rule: the rate binds the replicas that moves add, and nobody else. Without it
+            KIP-73's: it binds whom the tool lists, whenever they are out of sync.
+    """
+
+    rate: int
+    only_reassigned: bool = False
+
+    @property
+    def name(self) -> str:
+        """As a strategy's name says it: ``throttle-50MiB``."""
+        return (REASSIGN_THROTTLE if self.only_reassigned else THROTTLE) + units.format_size(self.rate)
+
+
+THROTTLE, REASSIGN_THROTTLE = "throttle-", "reassign-throttle-"
+
 
 del _parts  # imported for the parts that it registers
 

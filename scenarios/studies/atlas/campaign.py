@@ -8,7 +8,7 @@ from attrs import evolve, field, frozen
 
 from scenarios.errors import BadInput, did_you_mean, nearest
 from scenarios.language import Scenario
-from scenarios.language.kinds import at
+from scenarios.language.schema.kinds import at
 from scenarios.language.strategies import parse_strategy
 from scenarios.runs.batch import Chunk, chunks
 from scenarios.runs.dataset.identity import code_digest, program_version

@@ -32,10 +32,10 @@ from scenarios.language import (
     WorkloadSpec,
     ZooKeeperSpec,
 )
+from scenarios.language.checks import NOT_EVERYWHERE
 from scenarios.language.configs import BROKER_SETTINGS, TOPIC_SETTINGS, Setting
 from scenarios.language.invariants import INVARIANTS
 from scenarios.language.metrics import METRICS
-from scenarios.language.profile_checks import NOT_EVERYWHERE
 
 HORIZON_US = 3_600_000_000
 TIMES = st.integers(0, HORIZON_US)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scenarios.language import Scenario, scenario_json_schema
-from scenarios.language.strategies.names import one_of_each_shape
+from scenarios.language.strategies.strategy import one_of_each_shape
 from tests.scenarios.language.json_schema import violations
 
 LIBRARY = Path(__file__).parents[3] / "scenarios" / "library"

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from emulator.streams import Stream
-from scenarios.language.strategies.planned import PlannedMove
-from scenarios.language.strategies.registry import order
+from scenarios.language.strategies.registry import PlannedMove, order
 
 
 @order("round-robin-by-broker", "one from each leading broker in turn, so that no one of them sends everything")

@@ -2,8 +2,7 @@
 
 from collections import Counter
 
-from scenarios.language.strategies.planned import PlannedMove, Progress
-from scenarios.language.strategies.registry import admission
+from scenarios.language.strategies.registry import PlannedMove, Progress, admission
 
 
 @admission("per-broker-cap-N", "at most N moves under way that add a replica to, or remove one from, any one broker")

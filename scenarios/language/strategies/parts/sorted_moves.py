@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from emulator.streams import Stream
-from scenarios.language.strategies.planned import PlannedMove
-from scenarios.language.strategies.registry import order
+from scenarios.language.strategies.registry import PlannedMove, order
 
 Moves = Sequence[PlannedMove]
 

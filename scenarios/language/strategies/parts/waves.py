@@ -1,7 +1,6 @@
 """In batches that end before the next begins: kafka-tools, topicctl, KIP-1335's batches."""
 
-from scenarios.language.strategies.planned import PlannedMove, Progress
-from scenarios.language.strategies.registry import admission
+from scenarios.language.strategies.registry import PlannedMove, Progress, admission
 
 
 @admission("serial", "one move at a time")

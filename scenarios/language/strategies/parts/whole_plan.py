@@ -1,7 +1,6 @@
 """Everything at once, as kafka-reassign-partitions.sh does: the default."""
 
-from scenarios.language.strategies.planned import PlannedMove, Progress
-from scenarios.language.strategies.registry import admission
+from scenarios.language.strategies.registry import PlannedMove, Progress, admission
 
 
 @admission("whole-plan", "every move at once, in one request (the default)")

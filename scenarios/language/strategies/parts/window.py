@@ -1,7 +1,6 @@
 """A bound on what is under way: the next move begins as one ends (KIP-1335, incremental)."""
 
-from scenarios.language.strategies.planned import PlannedMove, Progress
-from scenarios.language.strategies.registry import admission
+from scenarios.language.strategies.registry import PlannedMove, Progress, admission
 
 
 @admission("window-N", "at most N moves under way; another as one ends")

@@ -4,7 +4,7 @@ import pytest
 
 from scenarios.errors import BadInput
 from scenarios.language.strategies import PARTS, Strategy, parse_strategy
-from scenarios.language.strategies.names import one_of_each_shape
+from scenarios.language.strategies.strategy import one_of_each_shape
 
 
 def test_the_shapes_that_run() -> None:

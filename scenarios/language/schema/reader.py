@@ -14,7 +14,7 @@ import attrs
 from attrs import frozen
 
 from scenarios.errors import BadInput, did_you_mean
-from scenarios.language.kinds import Kind, Schema, at, refuse
+from scenarios.language.schema.kinds import Kind, Schema, at, refuse
 
 T = TypeVar("T")
 _METADATA = "scenario-key"
@@ -55,9 +55,7 @@ def keys_of(block: type[Any]) -> tuple[Key, ...]:
     return tuple(found)
 
 
-def refuse_unknown(
-    table: Mapping[str, object], known: Iterable[str], hints: Mapping[str, str] | None = None
-) -> None:
+def refuse_unknown(table: Mapping[str, object], known: Iterable[str], hints: Mapping[str, str] | None = None) -> None:
     """Refuse the first key that is not `known`; `hints` explains some better than a suggestion could."""
     names = list(known)
     for name in table:
@@ -111,9 +109,7 @@ class Block(Kind[Any]):
         return {
             "type": "object",
             "description": summary,
-            "properties": {
-                entry.name: {**entry.kind.schema(), "description": entry.help} for entry in entries
-            },
+            "properties": {entry.name: {**entry.kind.schema(), "description": entry.help} for entry in entries},
             "required": [entry.name for entry in entries if entry.required],
             "additionalProperties": False,
         }

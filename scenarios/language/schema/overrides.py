@@ -14,9 +14,8 @@ from itertools import pairwise
 from typing import Any
 
 from scenarios.errors import BadInput
-from scenarios.language.configs import Config
-from scenarios.language.kinds import Kind, ListOf, MapOf
-from scenarios.language.reader import Block, keys_of, refuse_unknown
+from scenarios.language.schema.kinds import Kind, ListOf
+from scenarios.language.schema.reader import Block, keys_of, refuse_unknown
 
 _SEGMENT = re.compile(r"([^.\[\]]+)((?:\[\d+\])*)")
 
@@ -67,7 +66,7 @@ def _split(path: str, kind: Kind[Any] | None) -> list[str | int]:
     names: list[str | int] = []
     rest = path
     while rest:
-        if isinstance(kind, (Config, MapOf)):
+        if kind is not None and kind.free_keys:
             return [*names, rest]
         match = _SEGMENT.match(rest)
         if match is None:

@@ -8,7 +8,7 @@ empty); whoever calls it adds its own key with `under`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from attrs import frozen
 
@@ -45,7 +45,14 @@ def refuse(value: object, wanted: str) -> BadInput:
 
 
 class Kind(Generic[T]):
-    """How one type of value is read from, and written to, a scenario file."""
+    """How one type of value is read from, and written to, a scenario file.
+
+    Attributes:
+        free_keys: whether it is a table whose keys may hold dots, as Kafka's settings do: ``--set`` takes the rest of
+            a path as one key.
+    """
+
+    free_keys: ClassVar[bool] = False
 
     def read(self, value: object) -> T:
         raise NotImplementedError
@@ -200,9 +207,7 @@ class ListOf(Kind[tuple[Any, ...]]):
         items = tuple(at(f"[{index}]", self.item.read, item) for index, item in enumerate(value))
         for index, item in enumerate(items):
             if self.unique and item in items[:index]:
-                raise BadInput(
-                    f"{self.item.dump(item)} is listed twice; name each one once", where=f"[{index}]"
-                )
+                raise BadInput(f"{self.item.dump(item)} is listed twice; name each one once", where=f"[{index}]")
         return items
 
     def dump(self, value: Iterable[Any]) -> object:
@@ -220,16 +225,14 @@ class ListOf(Kind[tuple[Any, ...]]):
 
 @frozen
 class MapOf(Kind[dict[str, Any]]):
+    free_keys = True
     item: Kind[Any]
     key: Kind[str] = Text()
 
     def read(self, value: object) -> dict[str, Any]:
         if not isinstance(value, Mapping):
             raise refuse(value, "a table in {braces}")
-        return {
-            at(str(name), self.key.read, name): at(str(name), self.item.read, item)
-            for name, item in value.items()
-        }
+        return {at(str(name), self.key.read, name): at(str(name), self.item.read, item) for name, item in value.items()}
 
     def dump(self, value: Mapping[str, Any]) -> object:
         return {name: self.item.dump(item) for name, item in value.items()}
