@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 from attrs import evolve, field, frozen
 
-from brokers.log.config import BROKER_NAMES, DEFAULTS, TOPIC_NAMES, LogConfig
-from brokers.log.manager import LogManagerConfig
+from brokers.log.config import BROKER_NAMES, DEFAULTS, TOPIC_NAMES, LogConfig, LogManagerConfig
 from brokers.metrics.replication import AllAssigned, UnderReplication
 from brokers.partition.isr_rules import NotCaughtUp, OutOfSyncRule
 from brokers.partition.isr_write import IsrWrites

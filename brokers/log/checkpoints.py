@@ -1,21 +1,21 @@
-"""Checkpoint files: an offset for each partition that has its log in one directory (kafka.server.checkpoints)."""
+"""Checkpoint files: an offset for each partition with its log in one directory (kafka.server.checkpoints)."""
 
 from emulator.disks import Disk
 from emulator.protocol.types import TopicPartition
 
 HIGH_WATERMARKS = "replication-offset-checkpoint"
-"""The high watermarks that a restarted broker begins with (every 5 s)."""
+"""The high watermarks with which a restarted broker begins (written every 5 s)."""
 
 RECOVERY_POINTS = "recovery-point-offset-checkpoint"
-"""Up to where logs had been flushed (every minute): after an unclean stop they are looked through from there on."""
+"""Up to where logs had been flushed (written every minute): after an unclean stop they are recovered from there on."""
 
 LOG_STARTS = "log-start-offset-checkpoint"
-"""Where logs begin that begin in the middle of a segment (every minute)."""
+"""The start offsets of logs that begin in the middle of a segment (written every minute)."""
 
 
-class OffsetCheckpoint:
-    """The file as it is on the disk, and what has changed since. Kafka rewrites it whole; here a write costs what has
-    changed, so that partitions at rest cost nothing."""
+class OffsetCheckpointFile:
+    """The file on the disk, and the changes since it was written. Kafka rewrites it whole; here the cost of a write
+    depends on the number of changes, so that idle partitions cost nothing."""
 
     def __init__(self, disk: Disk, path: str) -> None:
         self._file = disk.open(path)
@@ -28,7 +28,7 @@ class OffsetCheckpoint:
         self._places = {tp: place for place, (tp, _) in enumerate(self._file.entries)}
 
     def get(self, tp: TopicPartition) -> int:
-        """The offset, on disk or to be written next; 0 for an unknown partition."""
+        """The offset, from the file or yet to be written; 0 for an unknown partition."""
         changed = self._changed.get(tp)
         if changed is not None:
             return changed
@@ -47,7 +47,7 @@ class OffsetCheckpoint:
             self._gone[tp] = None
 
     def write(self) -> None:
-        """Write what has changed, if anything. Raises: DiskError."""
+        """Write the changes, if there are any. Raises: DiskError."""
         if self._gone:
             kept = [entry for entry in self._file.entries if entry[0] not in self._gone]
             self._file.replace(*kept)

@@ -1,16 +1,19 @@
 """One replica's log on its broker's disk. The unit is the batch; replicas share the batch objects."""
 
 from bisect import bisect_right
+from collections.abc import Callable
+
+from attrs import frozen
 
 from brokers.log.directory import LogDirectory, log_path
-from brokers.log.epoch_cache import NO_EPOCHS
-from brokers.log.producer_states import NO_PRODUCERS, ProducerStates
+from brokers.log.leader_epoch_cache import NO_EPOCHS
+from brokers.log.producer_state_manager import NO_PRODUCERS, ProducerStateManager
 from brokers.log.segments import Segment, deletable, segments
 from emulator.disks import Fault, File
 from emulator.protocol.types import Batch, CorruptBatch, SequencedBatch, TopicPartition
 
 FROM_THE_START = (0,)
-"""Where the segments of most logs begin."""
+"""The base offsets of a log with one segment, as most are."""
 
 
 class OffsetMismatch(Exception):
@@ -21,22 +24,44 @@ def _next_offset(batch: Batch) -> int:
     return batch.next_offset
 
 
-class Log:
-    """The log of one partition. What it holds is what the disk holds: a new incarnation finds it there.
+@frozen
+class LogHooks:
+    """What a LogManager does when one of its logs changes; None: nothing.
 
     Attributes:
-        start_offset: nothing before it is read. In the middle of a segment where the leader's log begins there.
-        epochs: Kafka keeps them in a file, too (leader-epoch-checkpoint); what that says of a log that is loaded is
-            what its batches say.
+        appended: a batch was appended (``flushing.LogFlusher``).
+        watch: from a time on the oldest segment may be deleted (``retention.Retention``).
+    """
+
+    appended: Callable[["Log"], object] | None = None
+    watch: Callable[["Log", int], object] | None = None
+
+
+NO_HOOKS = LogHooks()
+
+
+class Log:
+    """The log of one partition. Its content is the content of its file: a new incarnation finds it there.
+
+    Attributes:
+        start_offset: nothing before it is read. It can be in the middle of a segment if the leader's log begins there.
+        end_offset: the offset of the next batch.
+        epochs: where each leader epoch begins. Kafka also keeps them in a file (leader-epoch-checkpoint); for a loaded
+            log that file says what the batches say.
+        producers: the newest batches of each idempotent producer.
     """
 
     __slots__ = (
-        "_file", "_rolls_at_us", "_room", "directory", "end_offset", "epochs", "producers", "start_offset", "tp",
+        "_file", "_hooks", "_rolls_at_us", "_room", "directory", "end_offset", "epochs", "producers", "start_offset",
+        "tp",
     )  # fmt: skip
 
-    def __init__(self, directory: LogDirectory, tp: TopicPartition, path: str | None = None) -> None:
+    def __init__(
+        self, directory: LogDirectory, tp: TopicPartition, path: str | None = None, hooks: LogHooks = NO_HOOKS
+    ) -> None:
         self.tp = tp
         self.directory = directory
+        self._hooks = hooks
         self._file: File = directory.disk.open(path or log_path(tp))
         self._room = 0
         self._rolls_at_us = 0
@@ -50,16 +75,16 @@ class Log:
         batches = self._file.entries
         self.start_offset = max(self.bases[0], self.directory.log_starts.get(self.tp))
         self.end_offset = batches[-1].next_offset if batches else self.bases[0]
-        if self.end_offset < self.start_offset:  # what it began with was lost: nothing of it is left (2.3)
+        if self.end_offset < self.start_offset:  # its start is beyond its end: nothing of it is left (2.3)
             self.truncate_fully_and_start_at(self.start_offset)
             return
         for batch in batches:
             self.begin_epoch(batch.leader_epoch, batch.base_offset)
         self.epochs = self.epochs.truncated_before(self.start_offset)
-        self.producers = ProducerStates.of(batches)
+        self.producers = ProducerStateManager.of(batches)
         if batches:
-            self._measure()
-            self.directory.grown(self)
+            self._measure_active_segment()
+            self.watch_retention()
 
     def begin_epoch(self, epoch: int, start_offset: int) -> None:
         """The leader epoch ``epoch`` begins at ``start_offset``."""
@@ -67,7 +92,7 @@ class Log:
 
     @property
     def batches(self) -> list[Batch]:
-        """All batches, oldest first. Not to be changed."""
+        """All batches, oldest first. Do not change the list."""
         return self._file.entries
 
     def append(self, batch: Batch) -> None:
@@ -87,22 +112,21 @@ class Log:
         self._room = room
         self.end_offset = batch.next_offset
         if rolls:
-            self.directory.grown(self)
+            self.watch_retention()
         if batch.__class__ is SequencedBatch:
             if self.producers is NO_PRODUCERS:
-                self.producers = ProducerStates()
+                self.producers = ProducerStateManager()
             self.producers.add(batch)
         epochs = self.epochs.entries
         if not epochs or epochs[-1][0] < batch.leader_epoch:
             self.begin_epoch(batch.leader_epoch, batch.base_offset)
-        directory = self.directory
-        if directory.upkeep is not None:
-            directory.upkeep.appended(self)
-        if directory.disk.pace is not None:
-            directory.wrote(batch.size)
+        if self._hooks.appended is not None:
+            self._hooks.appended(self)
+        if self.directory.disk.pace is not None:
+            self.directory.wrote(batch.size)
 
     def read(self, offset: int, max_bytes: int) -> tuple[Batch, ...]:
-        """The batches from ``offset`` on, at least one where there is one, ``max_bytes`` in all otherwise.
+        """The batches from ``offset`` on: at most ``max_bytes``, but at least one batch if there is one.
 
         Raises:
             DiskError: the disk refuses.
@@ -124,7 +148,9 @@ class Log:
         return tuple(batches[first:])
 
     def truncate_to(self, offset: int) -> bool:
-        """Drop what lies at or behind ``offset``; a batch across it goes whole. True if anything went.
+        """Remove the batches at or after ``offset``; one that contains ``offset`` is removed whole.
+
+        Returns whether any batch was removed.
 
         Raises:
             DiskError: the disk refuses.
@@ -144,21 +170,21 @@ class Log:
         self.start_offset = min(self.start_offset, self.end_offset)
         self.epochs = self.epochs.truncated_from(self.end_offset)
         self._reload_producers()
-        self._measure()
-        self.directory.flushed(self)
+        self._measure_active_segment()
+        self._recovery_point_changed()
         return True
 
     def _reload_producers(self) -> None:
         if self.producers is not NO_PRODUCERS:
-            self.producers = ProducerStates.of(self._file.entries)
+            self.producers = ProducerStateManager.of(self._file.entries)
 
     def truncate_fully_and_start_at(self, offset: int) -> None:
-        """Drop everything; the next batch begins at ``offset``. Raises: DiskError."""
+        """Remove all batches; the next one begins at ``offset``. Raises: DiskError."""
         self._file.truncate(0)
         self._begin_segments((offset,))
         self.start_offset = self.end_offset = offset
         self.directory.log_starts.forget(self.tp)
-        self.directory.flushed(self)
+        self._recovery_point_changed()
         self._room = self._rolls_at_us = 0
         self.epochs = NO_EPOCHS
         self.producers = NO_PRODUCERS
@@ -175,22 +201,23 @@ class Log:
         """Make everything durable. Raises: DiskError."""
         if self._file.flushed < len(self._file.entries):
             self._file.flush()
-            self.directory.flushed(self)
+            self._recovery_point_changed()
+
+    def _recovery_point_changed(self) -> None:
+        self.directory.recovery_points.put(self.tp, self.recovery_point)
 
     def write_back(self) -> None:
-        """The operating system has written it to the disk; the broker does not know."""
+        """The operating system writes it to the disk, of which the broker does not know."""
         self._file.write_back()
 
     def fail_disk(self, fault: Fault | None) -> None:
-        """Something is wrong with its files (None: no longer)."""
+        """A fault: the disk refuses this log's operations (None: the end of it)."""
         self._file.fault = fault
 
     def corrupt(self, place: int) -> Batch:
-        """A fault: the batch at ``place`` (as in ``batches``) does not fit its checksum any more."""
+        """A fault: the checksum of the batch at ``place`` (as in ``batches``) is wrong from now on."""
         b = self.batches[place]
-        damaged = CorruptBatch(
-            b.base_offset, b.next_offset, b.leader_epoch, b.size, b.id, timestamp_us=b.timestamp_us
-        )
+        damaged = CorruptBatch(b.base_offset, b.next_offset, b.leader_epoch, b.size, b.id, timestamp_us=b.timestamp_us)
         self._file.damage(place, damaged)
         return damaged
 
@@ -198,7 +225,7 @@ class Log:
 
     @property
     def bases(self) -> tuple[int, ...]:
-        """Where its segments begin."""
+        """The base offsets of its segments, oldest first."""
         return self._file.label or FROM_THE_START
 
     @property
@@ -210,8 +237,8 @@ class Log:
             self._file.label = bases
 
     def _roll(self, batch: Batch) -> int:
-        """End the active segment, if it has anything, before ``batch``; the room behind that in the one that is active
-        then. Raises: DiskError."""
+        """Roll the active segment if it is not empty. Returns the bytes left in the new one after ``batch``. Raises:
+        DiskError."""
         config = self.directory.config_of(self.tp.topic)
         if self.end_offset > self.bases[-1]:
             self.flush()
@@ -219,8 +246,8 @@ class Log:
         self._rolls_at_us = batch.timestamp_us + config.roll_us
         return config.segment_bytes - batch.size
 
-    def _measure(self) -> None:
-        """The active segment is another one."""
+    def _measure_active_segment(self) -> None:
+        """Find out how many bytes the active segment can still take, and when it rolls."""
         active, config = self.segments[-1], self.directory.config_of(self.tp.topic)
         self._room = self._rolls_at_us = 0
         if active.begin < active.end:
@@ -228,7 +255,11 @@ class Log:
             self._rolls_at_us = self.batches[active.begin].timestamp_us + config.roll_us
 
     def delete_old_segments(self, now_us: int, high_watermark: int) -> str:
-        """Delete what may go; why anything went, "" where nothing did. Raises: DiskError."""
+        """Delete the segments that are old or too many. Returns the reason, or "" if none was deleted.
+
+        Raises:
+            DiskError: the disk refuses.
+        """
         old = self.segments
         config = self.directory.config_of(self.tp.topic)
         count, reason = deletable(old, config, now_us, high_watermark, self.start_offset)
@@ -236,11 +267,11 @@ class Log:
             self._file.drop(old[count - 1].end)
             self._begin_segments(self.bases[count:] or (self.end_offset,))
             self.raise_start_to(max(self.start_offset, self.bases[0]))
-            self._measure()
+            self._measure_active_segment()
         return reason
 
     def raise_start_to(self, offset: int) -> None:
-        """Nothing before ``offset`` is read any more."""
+        """Set the log start offset: nothing before ``offset`` is read any more."""
         self.start_offset = offset
         self.epochs = self.epochs.truncated_before(offset)
         if offset > self.bases[0]:
@@ -248,8 +279,15 @@ class Log:
         else:
             self.directory.log_starts.forget(self.tp)
 
+    def watch_retention(self) -> None:
+        """The log has a new segment or a new start, or its settings have changed: it may expire at another time."""
+        if self._hooks.watch is not None:
+            due_us = self.expires_us()
+            if due_us is not None:
+                self._hooks.watch(self, due_us)
+
     def expires_us(self) -> int | None:
-        """From when on the oldest segment may be too old or too much; None: not before the log grows."""
+        """From when on the oldest segment may be too old, or the log too large; None: not before the log grows."""
         config = self.directory.config_of(self.tp.topic)
         old, due = self.segments, []
         if old[0].begin == old[0].end:

@@ -1,47 +1,104 @@
 """LogManager: the log directories of one broker, and which of them has a replica's log (kafka.log.LogManager, 2.3)."""
 
+from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from typing import NamedTuple
 
-from attrs import frozen
+from attrs import define, field, frozen
 
-from brokers.log.config import DEFAULTS, NEVER, LogConfig
-from brokers.log.deletion import Deletion
+from brokers.log.config import DEFAULTS, NEVER, LogConfig, LogManagerConfig
 from brokers.log.directory import FUTURES, LOGS, LogDirectory, emptiest, future_path, log_path
-from brokers.log.log import Log
-from brokers.log.recovery import CLEAN_SHUTDOWN, recover
+from brokers.log.disk_work import DiskWork
+from brokers.log.flushing import LogFlusher
+from brokers.log.log import Log, LogHooks
 from brokers.log.retention import Expire, Retention
-from brokers.log.upkeep import Upkeep, Writeback
-from brokers.log.work import DiskWork
-from emulator.disks import DiskError
+from emulator.disks import DiskError, File, Torn
 from emulator.nodes import Process
 from emulator.protocol.events import LogRecovered
 from emulator.protocol.types import TopicPartition
 from fetchers import StorageError
 
+CLEAN_SHUTDOWN = ".kafka_cleanshutdown"
+"""The file that a broker writes last when it stops in order; a directory that has it is not recovered."""
+
 
 @frozen
-class LogManagerConfig:
-    """What is set for all logs of a broker together: kafka's ``log.segment.delete.delay.ms``,
-    ``log.retention.check.interval.ms``, ``log.flush.scheduler.interval.ms`` and
-    ``log.flush.offset.checkpoint.interval.ms``. ``flushes``: some log is flushed by number of records."""
+class Recovery:
+    """The batches that a recovery removed.
 
-    delete_delay_us: int = 60_000_000
-    retention_check_us: int = 300_000_000
-    flush_check_us: int = NEVER
-    checkpoint_us: int = 60_000_000
-    flushes: bool = False
-    writeback: Writeback | None = None
+    Attributes:
+        log_end_offset: where the log ends now.
+        batches: how many were removed, the damaged one included.
+        reason: ``torn`` or ``corrupt``, of the first.
+    """
+
+    log_end_offset: int
+    batches: int
+    reason: str
+
+
+def recover(file: File, recovery_point: int) -> Recovery | None:
+    """Recover a log after an unclean stop (Log.recoverLog, 2.3): read what may not have been flushed, from the segment
+    that contains ``recovery_point`` on, and truncate at the first batch that is torn or corrupt.
+
+    Returns None if the log was in order.
+    """
+    bases = file.label or (0,)
+    first = max((base for base in bases if base <= recovery_point), default=bases[0])
+    for place, batch in enumerate(file.entries):
+        torn = isinstance(batch, Torn)
+        if torn or (batch.corrupt and batch.base_offset >= first):
+            end = batch.entry.base_offset if torn else batch.base_offset
+            removed = Recovery(end, len(file.entries) - place, "torn" if torn else "corrupt")
+            file.truncate(place)
+            if file.label:
+                file.label = tuple(base for base in bases if base < end) or (bases[0],)
+            return removed
+    return None
+
+
+class Deletion(NamedTuple):
+    """A renamed log, and when it is deleted."""
+
+    due_us: int
+    directory: LogDirectory
+    path: str
+
+
+@define(eq=False)
+class LogsToBeDeleted:
+    """Logs that were renamed and are deleted file.delete.delay.ms later (LogManager.asyncDelete, 2.3), oldest first,
+    with one timer for all of them."""
+
+    process: Process
+    delay_us: int
+    _due: deque[Deletion] = field(factory=deque)
+
+    def add(self, directory: LogDirectory, path: str) -> None:
+        """Delete ``path`` when the delay is over."""
+        if not self._due:
+            self.process.call_later(self.delay_us, self._delete)
+        self._due.append(Deletion(self.process.clock_us + self.delay_us, directory, path))
+
+    def _delete(self, _: object) -> None:
+        due, now = self._due, self.process.clock_us
+        while due and due[0].due_us <= now:
+            _at, directory, path = due.popleft()
+            if directory.online:
+                directory.disk.delete(path)
+        if due:
+            self.process.call_later(due[0].due_us - now, self._delete)
 
 
 class LogManager:
-    """See the module. When it begins it recovers the logs, where the broker was not stopped in order.
+    """The log directories of one broker. It recovers the logs of directories that were not stopped in order.
 
     Attributes:
         directories: in the order of ``log.dirs``.
-        preferred: where replicas that have no log yet are to have theirs.
-        retention: what deletes old segments.
-        work: what answers wait for, where disks take time.
+        preferred: the directory for replicas that have no log yet, where an administrator has chosen one.
+        retention: deletes old segments.
+        work: the time that the disks still need, for which responses wait.
     """
 
     def __init__(
@@ -51,27 +108,26 @@ class LogManager:
         config_of: Callable[[str], LogConfig] = lambda _: DEFAULTS,
         expire: Expire = lambda _: None,
     ) -> None:
-        self.directories = tuple(LogDirectory(disk, config_of) for disk in process.disks)
         self.work = DiskWork(process)
+        self.directories = tuple(LogDirectory(disk, config_of, work=self.work) for disk in process.disks)
         self._process = process
         self._config = config
-        self._deletion = Deletion(process, config.delete_delay_us)
+        self._to_be_deleted = LogsToBeDeleted(process, config.delete_delay_us)
         self.preferred: dict[TopicPartition, LogDirectory] = {}
         self._left: dict[str, LogDirectory] = {}
-        """The future logs of an earlier incarnation that nobody has asked for yet."""
+        """The future logs of an earlier incarnation that ``left_future`` has not returned yet, by path."""
         for directory in self.directories:
             for path in directory.discarded():
-                self._deletion.add(directory, path)
+                self._to_be_deleted.add(directory, path)
             self._left.update(dict.fromkeys(directory.futures(), directory))
             if directory.disk.unusable:
                 continue
             self._recover(directory)
         self.retention = Retention(process, config.retention_check_us, expire)
-        upkeep = None
+        flusher = None
         if config.flushes or config.flush_check_us < NEVER or config.writeback is not None:
-            upkeep = Upkeep(process, config_of, config.flush_check_us, config.writeback)
-        for directory in self.directories:
-            directory.retention, directory.upkeep, directory.work = self.retention, upkeep, self.work
+            flusher = LogFlusher(process, config_of, config.flush_check_us, config.writeback)
+        self._hooks = LogHooks(None if flusher is None else flusher.appended, self.retention.watch)
 
     def _recover(self, directory: LogDirectory) -> None:
         disk, node = directory.disk, self._process.node.id
@@ -80,14 +136,14 @@ class LogManager:
             return
         for path in (*disk.list(FUTURES), *disk.list(LOGS)):
             tp = TopicPartition.parse(path.partition("/")[2])
-            cut = recover(disk.open(path), directory.recovery_points.get(tp))
-            if cut is not None:
+            removed = recover(disk.open(path), directory.recovery_points.get(tp))
+            if removed is not None:
                 self._process.emit(
-                    LogRecovered, node, tp.topic, tp.partition, cut.log_end_offset, cut.batches, cut.reason
+                    LogRecovered, node, tp.topic, tp.partition, removed.log_end_offset, removed.batches, removed.reason
                 )
 
     def start(self) -> None:
-        """Begin the periodic work: recovery points and log starts are written down."""
+        """Begin the periodic work: write the checkpoints of recovery points and log starts."""
         self._process.every(self._config.checkpoint_us, self.write_offsets)
 
     @property
@@ -95,7 +151,7 @@ class LogManager:
         return [directory for directory in self.directories if directory.online]
 
     def directory(self, name: str) -> LogDirectory | None:
-        """The directory of that name, if there is one."""
+        """The directory of that name, or None."""
         return next((found for found in self.directories if found.name == name), None)
 
     def _holder(self, path: str) -> LogDirectory | None:
@@ -112,7 +168,7 @@ class LogManager:
         """
         directory = self._holder(log_path(tp))
         if directory is not None:
-            return Log(directory, tp)
+            return Log(directory, tp, None, self._hooks)
         online = self.online
         if (len(online) < len(self.directories) and not is_new) or not online:
             raise StorageError(f"no log of {tp}, and a log directory is offline")
@@ -123,34 +179,34 @@ class LogManager:
 
     def _create(self, directory: LogDirectory, tp: TopicPartition, path: str) -> Log:
         directory.logs += 1
-        return Log(directory, tp, path)
+        return Log(directory, tp, path, self._hooks)
 
     def delete(self, tp: TopicPartition, log: Log | None) -> None:
-        """Drop the log of ``tp`` (``log``, if it was open): it is renamed now and gone later."""
+        """Delete the log of ``tp`` (``log``, if it was open): it is renamed now and deleted later."""
         path = log_path(tp)
         directory = self._holder(path)
         if directory is not None:
             directory.forget(tp)
-            self._deletion.add(directory, directory.discard(path))
+            self._to_be_deleted.add(directory, directory.discard(path))
         if log is not None:
             self.retention.forget(log)
 
     def write_high_watermarks(self) -> None:
-        """Write the checkpoints."""
+        """Write the checkpoints of high watermarks."""
         for directory in self.online:
             with suppress(DiskError):  # its directory goes offline
                 directory.high_watermarks.write()
 
     def write_offsets(self) -> None:
-        """Write recovery points and log starts."""
+        """Write the checkpoints of recovery points and log starts."""
         for directory in self.online:
             with suppress(DiskError):
                 directory.recovery_points.write()
                 directory.log_starts.write()
 
     def close(self, logs: Iterable[Log]) -> None:
-        """A clean stop: flush ``logs``, write the checkpoints, and say on each disk that all is in order; where it is
-        not, the next start is an unclean one."""
+        """A clean stop: flush ``logs``, write the checkpoints, and write the file of a clean shutdown to each directory
+        whose logs could be flushed; the next start recovers the others."""
         unclean: dict[str, None] = {}
         for log in logs:
             try:
@@ -166,7 +222,7 @@ class LogManager:
     # -- moves between directories ------------------------------------------------------------------------------------
 
     def begin_future(self, tp: TopicPartition, directory: LogDirectory) -> Log:
-        """A second log of ``tp``, that is to replace the one in another directory.
+        """Create a second log of ``tp``, which will replace the one in another directory.
 
         Raises:
             StorageError: a directory is offline; it might hold one already.
@@ -177,29 +233,28 @@ class LogManager:
 
     @property
     def any_left(self) -> bool:
-        """Whether ``left_future`` may find something."""
+        """Whether ``left_future`` may find any log."""
         return bool(self._left)
 
     def left_future(self, tp: TopicPartition) -> Log | None:
-        """The future log that an earlier incarnation of the broker was about to complete; asked for once."""
+        """The future log that an earlier incarnation of the broker had not completed, or None. Returns it once."""
         if not self._left:
             return None
         path = future_path(tp)
         directory = self._left.pop(path, None)
-        return Log(directory, tp, path) if directory is not None and directory.online else None
+        return Log(directory, tp, path, self._hooks) if directory is not None and directory.online else None
 
     def swap(self, current: Log, future: Log) -> None:
-        """Let ``future`` be the log of its partition; ``current`` goes as deleted logs do
-        (LogManager.replaceCurrentWithFutureLog)."""
+        """Make ``future`` the log of its partition, and delete ``current`` (LogManager.replaceCurrentWithFutureLog)."""
         source, target, path = current.directory, future.directory, log_path(current.tp)
         target.disk.rename(future_path(future.tp), path)
         target.high_watermarks.put(current.tp, source.high_watermarks.get(current.tp))
         source.forget(current.tp)
-        self._deletion.add(source, source.discard(path))
+        self._to_be_deleted.add(source, source.discard(path))
         self.retention.forget(current)
-        target.grown(future)
+        future.watch_retention()
 
     def delete_future(self, future: Log) -> None:
-        """Give a future log up."""
-        self._deletion.add(future.directory, future.directory.discard(future_path(future.tp)))
+        """Delete a future log that will not be completed."""
+        self._to_be_deleted.add(future.directory, future.directory.discard(future_path(future.tp)))
         self.retention.forget(future)

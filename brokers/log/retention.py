@@ -1,42 +1,45 @@
-"""kafka-log-retention: looks for segments that may go, every log.retention.check.interval.ms (2.3).
+"""kafka-log-retention: looks for segments that may be deleted, every log.retention.check.interval.ms (2.3).
 
-Kafka looks at every log each time. Here a log is looked at at the first of those times at which a segment of it can be
-too old or too much, so that logs in which nothing can expire cost nothing.
+Kafka looks at every log each time. Here a log is looked at at the first check at which one of its segments can be too
+old or the log too large, so that logs in which nothing can expire cost nothing.
 """
 
 from collections.abc import Callable
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING
 
+from attrs import define, field
+
+from brokers.log.log import Log
 from emulator.kernel import Timer
 from emulator.nodes import Process
 
-if TYPE_CHECKING:
-    from brokers.log.log import Log
-
 FIRST_CHECK_US = 30_000_000
-Expire = Callable[["Log"], int | None]
-"""Deletes what may go of a log; when it is to be looked at again, None: not before it grows."""
+Expire = Callable[[Log], int | None]
+"""Deletes the old segments of a log. Returns when to look at it again; None: not before it grows."""
 
 
+@define(eq=False)
 class Retention:
     """The times at which the logs of one broker are due, and one timer for the earliest."""
 
-    def __init__(self, process: Process, interval_us: int, expire: Expire) -> None:
-        self._process = process
-        self._interval_us = interval_us
-        self._expire = expire
-        self._first_us = process.clock_us + FIRST_CHECK_US
-        self._due: dict[Log, int] = {}
-        self._heap: list[tuple[int, int, Log]] = []
-        self._pushed = 0
-        self._timer: Timer | None = None
-        self._timer_us = 0
+    process: Process
+    interval_us: int
+    expire: Expire
+    _first_us: int = field(init=False)
+    _due: dict[Log, int] = field(factory=dict)
+    _heap: list[tuple[int, int, Log]] = field(factory=list)
+    """``(when, sequence number, log)``; entries that ``_due`` contradicts are void."""
+    _pushed: int = 0
+    _timer: Timer | None = None
+    _timer_us: int = 0
 
-    def watch(self, log: "Log", due_us: int) -> None:
+    def __attrs_post_init__(self) -> None:
+        self._first_us = self.process.clock_us + FIRST_CHECK_US
+
+    def watch(self, log: Log, due_us: int) -> None:
         """Look at ``log`` at the first check at or after ``due_us``."""
-        late_us = max(due_us, self._process.clock_us + 1) - self._first_us
-        check_us = self._first_us + max(0, -(-late_us // self._interval_us)) * self._interval_us
+        late_us = max(due_us, self.process.clock_us + 1) - self._first_us
+        check_us = self._first_us + max(0, -(-late_us // self.interval_us)) * self.interval_us
         known = self._due.get(log)
         if known is not None and known <= check_us:
             return
@@ -45,8 +48,8 @@ class Retention:
         heappush(self._heap, (check_us, self._pushed, log))
         self._arm()
 
-    def forget(self, log: "Log") -> None:
-        """It is gone."""
+    def forget(self, log: Log) -> None:
+        """The log was deleted."""
         self._due.pop(log, None)
 
     def _arm(self) -> None:
@@ -56,16 +59,16 @@ class Retention:
                 return
             self._timer.cancel()
         self._timer_us = due_us
-        self._timer = self._process.call_later(due_us - self._process.clock_us, self._check)
+        self._timer = self.process.call_later(due_us - self.process.clock_us, self._check)
 
     def _check(self, _: object) -> None:
         self._timer = None
-        heap, now = self._heap, self._process.clock_us
+        heap, now = self._heap, self.process.clock_us
         while heap and heap[0][0] <= now:
             check_us, _pushed, log = heappop(heap)
             if self._due.get(log) == check_us:
                 del self._due[log]
-                again_us = self._expire(log)
+                again_us = self.expire(log)
                 if again_us is not None:
                     self.watch(log, again_us)
         if heap:

@@ -1,7 +1,7 @@
-"""The segments of a log: runs of batches, of which only whole ones are deleted.
+"""The segments of a log: runs of batches; only whole segments are deleted.
 
-Only where each begins is written down, as the names of Kafka's files have it; the rest follows from the batches, and is
-asked for only when a segment ends or one may go.
+Only the base offset of each is stored, as in the names of Kafka's files. The rest is computed from the batches, only
+when a segment rolls or may be deleted.
 """
 
 from bisect import bisect_left
@@ -18,9 +18,10 @@ class Segment:
     """One segment.
 
     Attributes:
-        begin, end: the places of its batches, the second one past the last.
-        next_offset: where the following one begins, or would.
-        newest_us: when its newest batch was appended by its leader.
+        base_offset, next_offset: the offsets at which it and the following segment begin.
+        begin, end: the places of its batches in the log, ``end`` excluded.
+        size: in bytes.
+        newest_us: when the leader appended its newest batch.
     """
 
     base_offset: int
@@ -36,7 +37,7 @@ def _base_offset(batch: Batch) -> int:
 
 
 def segments(bases: Sequence[int], batches: Sequence[Batch], end_offset: int) -> list[Segment]:
-    """The segments that begin at ``bases``, oldest first; the last one is active."""
+    """The segments with the base offsets ``bases``, oldest first; the last one is the active segment."""
     found: list[Segment] = []
     begin = 0
     for base, following in zip(bases, (*bases[1:], end_offset), strict=True):
@@ -51,9 +52,9 @@ def segments(bases: Sequence[int], batches: Sequence[Batch], end_offset: int) ->
 def deletable(
     old: Sequence[Segment], config: LogConfig, now_us: int, high_watermark: int, log_start: int
 ) -> tuple[int, str]:
-    """How many of the oldest segments may go, and why: ``time``, ``size`` or ``start`` (Log.deleteOldSegments, 2.3).
+    """How many of the oldest segments to delete, and why: ``time``, ``size`` or ``start`` (Log.deleteOldSegments, 2.3).
 
-    What is not below the high watermark stays, and an empty active segment.
+    Segments that reach beyond the high watermark are kept, and so is an empty active segment.
     """
     allowed = 0
     for segment in old:

@@ -78,7 +78,7 @@ class Replica:
         return self.log.epochs.latest
 
     def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
-        """See ``EpochCache.end_offset_for``."""
+        """See ``LeaderEpochFileCache.end_offset_for``."""
         assert self.log is not None
         return self.log.epochs.end_offset_for(epoch, self.log.end_offset)
 
@@ -86,7 +86,7 @@ class Replica:
         """So many bytes came from the leader."""
 
     def end_offset_alone(self, epoch: int) -> int:
-        """See ``EpochCache.end_offset_alone``."""
+        """See ``LeaderEpochFileCache.end_offset_alone``."""
         assert self.log is not None
         return self.log.epochs.end_offset_alone(epoch, self.log.end_offset)
 
@@ -125,7 +125,7 @@ class Replica:
             self.set_high_watermark(high_watermark, False)
         if leader_log_start > log.start_offset:
             log.raise_start_to(min(leader_log_start, end))
-            log.directory.grown(log)
+            log.watch_retention()
             self.log_start_moved("leader")
         return end
 

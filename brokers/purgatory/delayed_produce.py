@@ -2,8 +2,8 @@
 
 from attrs import define
 
+from brokers.log.disk_work import ResponseChannel
 from emulator.kernel import Timer
-from emulator.network import Channel
 from emulator.protocol.errors import Errors
 from emulator.protocol.produce import ProduceResponse
 from emulator.protocol.types import TopicPartition
@@ -13,7 +13,7 @@ from emulator.protocol.types import TopicPartition
 class DelayedProduce:
     """Answers once every partition has its result, or at the timeout with REQUEST_TIMED_OUT for the rest."""
 
-    channel: Channel
+    channel: ResponseChannel
     results: dict[TopicPartition, tuple[Errors, int]]
     unfinished: int
     timer: Timer | None = None

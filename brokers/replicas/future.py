@@ -27,7 +27,7 @@ class FutureReplica:
         return self.log.epochs.latest
 
     def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
-        """See ``EpochCache.end_offset_for``."""
+        """See ``LeaderEpochFileCache.end_offset_for``."""
         return self.log.epochs.end_offset_for(epoch, self.log.end_offset)
 
     def append_as_follower(

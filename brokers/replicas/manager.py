@@ -83,7 +83,7 @@ class ReplicaManager:
         if (before.config.log, before.topic_logs) != (self.policies.config.log, self.policies.topic_logs):
             for partition in self.partitions.values():
                 if partition.log is not None:
-                    partition.log.directory.grown(partition.log)  # what it holds may be due earlier
+                    partition.log.watch_retention()  # what it holds may be due earlier
 
     def _log_config(self, topic: str) -> LogConfig:
         return self.policies.log_config(topic)

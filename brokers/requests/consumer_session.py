@@ -95,7 +95,7 @@ class ConsumerSession(FetchSession):
         if size:
             self._measure(answers, size)
         response = FetchResponse(NO_ERROR, self.id, tuple(answers), 60 + 30 * len(answers) + size)
-        self.manager.logs.work.behind(self.channel).reply(response, response.size, not answers)
+        self.manager.logs.work.after_disks(self.channel).reply(response, response.size, not answers)
 
     def _measure(self, answers: list[FetchedPartition], sent: int) -> None:
         """BytesOutPerSec, of each topic and of all."""

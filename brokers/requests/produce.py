@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
+from brokers.log.disk_work import ResponseChannel
 from brokers.partition import Partition, acks
 from brokers.purgatory import DelayedProduce
 from brokers.requests.router import handles
 from emulator.disks import DiskError, UnexpectedError
-from emulator.network import Channel
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.produce import IdempotentBatch, ProducedBatch, ProduceRequest, ProduceResponse
 from emulator.protocol.types import TopicPartition
@@ -23,13 +23,13 @@ class ProduceHandler:
         self._manager = manager
 
     @handles(ProduceRequest)
-    def produce(self, request: ProduceRequest, channel: Channel) -> None:
+    def produce(self, request: ProduceRequest, channel: ResponseChannel) -> None:
         results: dict[TopicPartition, tuple[Errors, int]] = {}
         for batch in request.batches:
             assert batch.tp not in results, f"two batches of {batch.tp} in one request"
             results[batch.tp] = self._append(batch, request.acks)
         manager = self._manager
-        channel = manager.logs.work.behind(channel)
+        channel = manager.logs.work.after_disks(channel)
         if request.acks not in (0, 1) and any(not error for error, _base in results.values()):
             self._wait_for_replicas(request, channel, results)
         elif request.acks == 0:
@@ -77,7 +77,7 @@ class ProduceHandler:
         return (error, -1) if error else (error, partition.append_as_leader(batch))
 
     def _wait_for_replicas(
-        self, request: ProduceRequest, channel: Channel, results: dict[TopicPartition, tuple[Errors, int]]
+        self, request: ProduceRequest, channel: ResponseChannel, results: dict[TopicPartition, tuple[Errors, int]]
     ) -> None:
         """Answer once every batch that was appended is on as many replicas as was asked for."""
         delayed = DelayedProduce(channel, {}, len(results))

@@ -9,8 +9,7 @@ from functools import partial
 import trio
 from attrs import define, evolve, field, frozen
 
-from brokers.lifecycle import Broker, BrokerSpec
-from brokers.lifecycle.broker import Serve
+from brokers.broker import Broker, BrokerSpec, Serve
 from controller import Controller, ControllerPolicies
 from emulator.disks import Disk, DiskSpeed, Pace
 from emulator.gates import Gates

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from brokers.log import Log, LogConfig, LogDirectory
 from brokers.log.directory import emptiest
-from brokers.log.recovery import CLEAN_SHUTDOWN
+from brokers.log.manager import CLEAN_SHUTDOWN
 from emulator.disks import Disk
 from emulator.protocol.types import Batch, TopicPartition
 

@@ -1,6 +1,6 @@
 """From a scenario to the set-up of its cluster: profile, settings and strategy, composed."""
 
-from brokers.lifecycle import BrokerSpec
+from brokers.broker import BrokerSpec
 from emulator.disks import DiskSpeed
 from emulator.network import Card, NetworkSpec
 from emulator.protocol.types import TopicPartition

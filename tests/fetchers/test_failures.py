@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from brokers.log import OffsetMismatch, StorageError
-from brokers.log.epoch_cache import NO_EPOCHS
+from brokers.log.leader_epoch_cache import NO_EPOCHS
 from emulator.disks import DiskError
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import FetcherStarted, FetcherStopped

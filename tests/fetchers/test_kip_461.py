@@ -7,7 +7,7 @@ import pytest
 import structlog
 from structlog.testing import capture_logs
 
-from brokers.log.epoch_cache import NO_EPOCHS
+from brokers.log.leader_epoch_cache import NO_EPOCHS
 from emulator.disks import Fault
 from emulator.metrics.events import GaugeSet
 from emulator.protocol.errors import Errors

@@ -1,7 +1,7 @@
 """The fetch loop of one thread: positions, delays, a lost leader, stale answers, and work that is due but hidden in a
 long poll (kafka-behaviour, 8.2)."""
 
-from brokers.log.epoch_cache import NO_EPOCHS
+from brokers.log.leader_epoch_cache import NO_EPOCHS
 from emulator.kernel import Signal
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import FetchPosition

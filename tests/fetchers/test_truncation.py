@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from brokers.log.epoch_cache import NO_EPOCHS
+from brokers.log.leader_epoch_cache import NO_EPOCHS
 from emulator.protocol.errors import Errors
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, EpochEndOffset
 from fetchers.truncation import Kip101, Kip279, OnFetch, ToHighWatermark, TruncationRule

@@ -1,6 +1,6 @@
 """Truncation on fetch (KIP-595): a thread that asks no questions, and is told where the logs part."""
 
-from brokers.log.epoch_cache import NO_EPOCHS
+from brokers.log.leader_epoch_cache import NO_EPOCHS
 from emulator.disks import Fault
 from emulator.protocol.events import FetchPosition
 from emulator.protocol.fetch import FetchRequest

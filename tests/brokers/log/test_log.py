@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brokers.log import Log, LogDirectory, OffsetMismatch
-from brokers.log.checkpoints import HIGH_WATERMARKS, OffsetCheckpoint
+from brokers.log.checkpoints import HIGH_WATERMARKS, OffsetCheckpointFile
 from emulator.disks import Disk, DiskError, Fault
 from emulator.protocol.types import TopicPartition
 from tests.brokers.bench import TP, batch
@@ -107,7 +107,7 @@ def test_a_refused_write_changes_nothing() -> None:
 
 def test_checkpoint_survives_a_host_crash_once_written() -> None:
     disk = Disk()
-    checkpoint = OffsetCheckpoint(disk, HIGH_WATERMARKS)
+    checkpoint = OffsetCheckpointFile(disk, HIGH_WATERMARKS)
     other = TopicPartition("t", 1)
     checkpoint.put(TP, 5)
     checkpoint.put(other, 6)
@@ -115,10 +115,10 @@ def test_checkpoint_survives_a_host_crash_once_written() -> None:
     checkpoint.put(TP, 9)
     checkpoint.forget(other)
     disk.lose_unflushed()
-    found = OffsetCheckpoint(disk, HIGH_WATERMARKS)
+    found = OffsetCheckpointFile(disk, HIGH_WATERMARKS)
     assert (found.get(TP), found.get(other), found.get(TopicPartition("t", 2))) == (5, 6, 0)
     checkpoint.write()
-    found = OffsetCheckpoint(disk, HIGH_WATERMARKS)
+    found = OffsetCheckpointFile(disk, HIGH_WATERMARKS)
     assert (found.get(TP), found.get(other)) == (9, 0)
 
 
@@ -135,7 +135,7 @@ CHECKPOINT_STEPS = st.lists(
 @given(CHECKPOINT_STEPS)
 def test_the_checkpoint_against_a_file_that_is_rewritten_whole(steps: list[tuple[str, int, int]]) -> None:
     disk = Disk()
-    checkpoint = OffsetCheckpoint(disk, HIGH_WATERMARKS)
+    checkpoint = OffsetCheckpointFile(disk, HIGH_WATERMARKS)
     memory: dict[TopicPartition, int] = {}
     written: dict[TopicPartition, int] = {}
     for step, number, offset in steps:
@@ -151,7 +151,7 @@ def test_the_checkpoint_against_a_file_that_is_rewritten_whole(steps: list[tuple
             written = dict(memory)
         else:
             disk.lose_unflushed()
-            checkpoint = OffsetCheckpoint(disk, HIGH_WATERMARKS)
+            checkpoint = OffsetCheckpointFile(disk, HIGH_WATERMARKS)
             memory = dict(written)
         assert dict(disk.open("replication-offset-checkpoint").entries) == written
         assert all(checkpoint.get(tp) == memory.get(tp, 0) for tp in (TopicPartition("t", n) for n in range(5)))
@@ -159,7 +159,7 @@ def test_the_checkpoint_against_a_file_that_is_rewritten_whole(steps: list[tuple
 
 def test_a_checkpoint_writes_only_what_has_changed() -> None:
     disk = Disk()
-    checkpoint = OffsetCheckpoint(disk, HIGH_WATERMARKS)
+    checkpoint = OffsetCheckpointFile(disk, HIGH_WATERMARKS)
     for number in range(3):
         checkpoint.put(TopicPartition("t", number), 1)
     checkpoint.write()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from brokers.log import Log, LogConfig, LogDirectory
 from brokers.log.directory import log_path
-from brokers.log.recovery import recover
+from brokers.log.manager import recover
 from emulator.disks import Disk
 from emulator.protocol.types import Batch
 from tests.brokers.bench import TP

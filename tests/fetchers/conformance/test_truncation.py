@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brokers.log import Log, LogDirectory
-from brokers.log.epoch_cache import NO_EPOCHS
+from brokers.log.leader_epoch_cache import NO_EPOCHS
 from emulator.disks import Disk, DiskError
 from emulator.kernel import Signal
 from emulator.protocol.errors import Errors

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from brokers.log.producer_states import ProducerStates
+from brokers.log.producer_state_manager import ProducerStateManager
 from brokers.requests.consumer_session import ConsumerSession
 from brokers.requests.fetch_session import Position
 from emulator.protocol.errors import Errors
@@ -79,9 +79,9 @@ def test_a_leader_that_does_not_tell_repetitions(monkeypatch: pytest.MonkeyPatch
     def nothing_is_known(*_: object) -> None:
         return None
 
-    def anything_goes(_self: ProducerStates, _produced: IdempotentBatch) -> Errors:
+    def anything_goes(_self: ProducerStateManager, _produced: IdempotentBatch) -> Errors:
         return Errors.NONE
 
-    monkeypatch.setattr(ProducerStates, "repeated", nothing_is_known)
-    monkeypatch.setattr(ProducerStates, "check", anything_goes)
+    monkeypatch.setattr(ProducerStateManager, "repeated", nothing_is_known)
+    monkeypatch.setattr(ProducerStateManager, "check", anything_goes)
     assert broken(play(wanted).run) == ["no_batch_twice"]

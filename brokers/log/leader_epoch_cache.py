@@ -1,6 +1,6 @@
 """Leader-epoch cache (KIP-101, KIP-279): where each leader epoch begins in one log.
 
-A value: the many logs without a batch share one, and a change makes another.
+It is immutable: a change returns a new one, and all logs without a batch share one.
 """
 
 from attrs import frozen
@@ -9,8 +9,12 @@ from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, UNDEFINE
 
 
 @frozen
-class EpochCache:
-    """``(epoch, start offset)`` in growing order of both."""
+class LeaderEpochFileCache:
+    """The leader epochs of one log (LeaderEpochFileCache, 2.3).
+
+    Attributes:
+        entries: ``(epoch, start offset)``, both in ascending order.
+    """
 
     entries: tuple[tuple[int, int], ...] = ()
 
@@ -19,11 +23,11 @@ class EpochCache:
         """The newest epoch, or UNDEFINED_EPOCH."""
         return self.entries[-1][0] if self.entries else UNDEFINED_EPOCH
 
-    def assigned(self, epoch: int, start_offset: int) -> "EpochCache":
-        """Now ``epoch`` begins at ``start_offset``; older entries that would contradict it go."""
+    def assigned(self, epoch: int, start_offset: int) -> "LeaderEpochFileCache":
+        """With ``epoch`` beginning at ``start_offset``, and without older entries that contradict it."""
         if self.entries and self.entries[-1][0] >= epoch:
             return self
-        return EpochCache((*self.truncated_from(start_offset).entries, (epoch, start_offset)))
+        return LeaderEpochFileCache((*self.truncated_from(start_offset).entries, (epoch, start_offset)))
 
     def end_offset_for(self, epoch: int, log_end_offset: int) -> tuple[int, int]:
         """The largest known epoch that is at most ``epoch``, and where it ends (kafka-behaviour, 8.3)."""
@@ -42,24 +46,24 @@ class EpochCache:
         return found, end
 
     def end_offset_alone(self, epoch: int, log_end_offset: int) -> int:
-        """Where ``epoch`` ends, as answers before KIP-279 had it (LeaderEpochFileCache, 1.1): undefined for an epoch
-        before all that are known."""
+        """Where ``epoch`` ends, as before KIP-279 (LeaderEpochFileCache, 1.1): undefined for an epoch below all known
+        ones."""
         if self.entries and epoch < self.entries[0][0]:
             return UNDEFINED_OFFSET
         return self.end_offset_for(epoch, log_end_offset)[1]
 
-    def truncated_from(self, offset: int) -> "EpochCache":
-        """Without the epochs that begin at or behind ``offset``."""
+    def truncated_from(self, offset: int) -> "LeaderEpochFileCache":
+        """Without the epochs that begin at or after ``offset`` (truncateFromEnd)."""
         if not self.entries or self.entries[-1][1] < offset:
             return self
-        return EpochCache(tuple(entry for entry in self.entries if entry[1] < offset))
+        return LeaderEpochFileCache(tuple(entry for entry in self.entries if entry[1] < offset))
 
-    def truncated_before(self, offset: int) -> "EpochCache":
-        """The log begins at ``offset`` now: so does the epoch that it begins in (LeaderEpochFileCache, 2.3)."""
+    def truncated_before(self, offset: int) -> "LeaderEpochFileCache":
+        """For a log that begins at ``offset``: the epoch that contains it begins there too (truncateFromStart, 2.3)."""
         if not self.entries or self.entries[0][1] >= offset:
             return self
         before = [epoch for epoch, start in self.entries if start <= offset]
-        return EpochCache(((before[-1], offset), *(entry for entry in self.entries if entry[1] > offset)))
+        return LeaderEpochFileCache(((before[-1], offset), *(entry for entry in self.entries if entry[1] > offset)))
 
 
-NO_EPOCHS = EpochCache()
+NO_EPOCHS = LeaderEpochFileCache()

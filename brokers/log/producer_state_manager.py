@@ -1,7 +1,7 @@
-"""What a log knows of the idempotent producers that wrote to it (ProducerStateManager, 2.3.1): for each the last five
-batches, by which it tells a repetition from what is new, and what is new from a gap.
+"""The idempotent producers of one log (ProducerStateManager, 2.3.1): the last five batches of each, by which the log
+recognizes duplicates and gaps.
 
-A log whose batches have no producer ids has none of this.
+Logs whose batches have no producer ids share ``NO_PRODUCERS``.
 """
 
 from collections import deque
@@ -17,15 +17,15 @@ BATCHES_KEPT = 5
 
 
 @define(eq=False)
-class ProducerStates:
-    """By producer id, the newest batches in the order of the log. Nothing expires; Kafka forgets a producer seven days
-    after its last batch."""
+class ProducerStateManager:
+    """The newest batches of each producer id, in the order of the log. Nothing expires here; Kafka forgets a producer
+    seven days after its last batch."""
 
     _batches: dict[int, deque[SequencedBatch]] = field(factory=dict)
 
     @classmethod
-    def of(cls, batches: Iterable[Batch]) -> "ProducerStates":
-        """What follows from a log's content."""
+    def of(cls, batches: Iterable[Batch]) -> "ProducerStateManager":
+        """The state that a log with these batches has."""
         states = cls()
         for batch in batches:
             if batch.__class__ is SequencedBatch:
@@ -33,21 +33,21 @@ class ProducerStates:
         return states if states._batches else NO_PRODUCERS
 
     def add(self, batch: SequencedBatch) -> None:
-        """``batch`` is appended."""
+        """``batch`` was appended."""
         kept = self._batches.get(batch.producer_id)
         if kept is None:
             kept = self._batches[batch.producer_id] = deque(maxlen=BATCHES_KEPT)
         kept.append(batch)
 
     def repeated(self, produced: IdempotentBatch) -> SequencedBatch | None:
-        """The batch in the log that ``produced`` repeats, if it is one of those kept."""
+        """The kept batch of which ``produced`` is a duplicate, or None (findDuplicateBatch)."""
         kept = self._batches.get(produced.producer_id, ())
         wanted = produced.base_sequence, produced.last_sequence
         return next((batch for batch in kept if (batch.base_sequence, batch.last_sequence) == wanted), None)
 
     def check(self, produced: IdempotentBatch) -> Errors:
-        """Whether ``produced``, which is no repetition, goes on where its producer's last batch ended. A producer that
-        nothing is known of begins with 0."""
+        """The error if ``produced``, which is not a duplicate, does not follow its producer's last batch
+        (checkSequence). An unknown producer begins with sequence number 0."""
         kept = self._batches.get(produced.producer_id)
         if kept is None:
             return Errors.UNKNOWN_PRODUCER_ID if produced.base_sequence else Errors.NONE
@@ -55,5 +55,5 @@ class ProducerStates:
         return Errors.NONE if goes_on else Errors.OUT_OF_ORDER_SEQUENCE_NUMBER
 
 
-NO_PRODUCERS = ProducerStates()
-"""What the logs have in common to which no idempotent producer has written. It stays as it is."""
+NO_PRODUCERS = ProducerStateManager()
+"""Shared by the logs to which no idempotent producer has written. Do not change it."""

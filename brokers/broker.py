@@ -10,9 +10,8 @@ from typing import Protocol
 import structlog
 from attrs import define, field, frozen
 
-from brokers.lifecycle.controlled_shutdown import ControlledShutdown
-from brokers.lifecycle.controller_channel import ControllerChannel
-from brokers.lifecycle.dynamic_config import DynamicConfig
+from brokers.controlled_shutdown import ControlledShutdown
+from brokers.dynamic_config import DynamicConfig
 from brokers.partition.isr_writes import ByController
 from brokers.policies import BrokerPolicies
 from brokers.replicas import ReplicaManager
@@ -23,6 +22,7 @@ from brokers.requests.log_dirs import LogDirsHandler
 from brokers.requests.produce import ProduceHandler
 from brokers.requests.producer_ids import ProducerIds
 from brokers.requests.router import Handle, Router, handles
+from brokers.to_controller import BrokerToControllerChannel
 from emulator.network import Channel, Client, Network, serve
 from emulator.nodes import Process
 from emulator.protocol.address import LISTENER
@@ -91,7 +91,7 @@ class Broker:
         self.replicas = ReplicaManager(process, zk, fetchers, self.spec.policies, quotas.leader, quotas.alter_log_dirs)
         self.control = ControlHandler(self.replicas)
         if isinstance(self.spec.policies.isr_writes, ByController):
-            channel = ControllerChannel(process, self.replicas.metadata, self._to_controller)
+            channel = BrokerToControllerChannel(process, self.replicas.metadata, self._to_controller)
             self.replicas.alter_isr = AlterIsrManager(process, channel.ask, lambda: self.control.broker_epoch)
         await zk.connect()
         await self._despite_expiries(self._make_paths)

@@ -15,7 +15,7 @@ RECONNECT_US = 50_000
 
 
 @define(eq=False)
-class ControllerChannel:
+class BrokerToControllerChannel:
     """One connection with one request in flight. ``connect``: to a broker's listener."""
 
     process: Process

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brokers.log.epoch_cache import EpochCache
+from brokers.log.leader_epoch_cache import LeaderEpochFileCache
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, UNDEFINED_OFFSET
 
 OPERATIONS = st.lists(
@@ -28,7 +28,7 @@ def model_end_offset(epochs: list[int], asked: int) -> tuple[int, int]:
 
 @given(OPERATIONS, st.integers(-1, 12))
 def test_agrees_with_a_model_of_single_records(operations: list[tuple[str, int, int]], asked: int) -> None:
-    cache, epochs, newest = EpochCache(), list[int](), 0
+    cache, epochs, newest = LeaderEpochFileCache(), list[int](), 0
     for kind, number, records in operations:
         if kind == "append":
             newest += number
@@ -42,13 +42,13 @@ def test_agrees_with_a_model_of_single_records(operations: list[tuple[str, int, 
 
 
 def test_an_epoch_without_records_gives_way_to_the_next() -> None:
-    cache = EpochCache(((0, 0),)).assigned(3, 5).assigned(4, 5)
+    cache = LeaderEpochFileCache(((0, 0),)).assigned(3, 5).assigned(4, 5)
     assert cache.entries == ((0, 0), (4, 5))
 
 
 def test_an_epoch_below_the_first_ends_where_the_first_begins() -> None:
-    assert EpochCache(((3, 10), (5, 20))).end_offset_for(1, 30) == (1, 10)
+    assert LeaderEpochFileCache(((3, 10), (5, 20))).end_offset_for(1, 30) == (1, 10)
 
 
 def test_an_epoch_in_a_gap_answers_with_the_one_before_it() -> None:
-    assert EpochCache(((3, 10), (5, 20))).end_offset_for(4, 30) == (3, 20)
+    assert LeaderEpochFileCache(((3, 10), (5, 20))).end_offset_for(4, 30) == (3, 20)
