@@ -5,8 +5,7 @@ from types import TracebackType
 
 from attrs import Factory, define, frozen
 
-from emulator.gates import Gates
-from emulator.gates.gates import Edge
+from emulator.gates import Edge, Gates
 from emulator.nodes import Process
 from emulator.protocol.types import TopicPartition
 

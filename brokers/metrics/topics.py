@@ -18,9 +18,9 @@ class ClientMeters:
         self._bytes_out = _meter(metrics, "BytesOutPerSec", topic)
 
     def tell(self, messages_in: int, bytes_in: int, bytes_out: int, since_us: int) -> None:
-        self._messages_in.tell(messages_in, since_us)
-        self._bytes_in.tell(bytes_in, since_us)
-        self._bytes_out.tell(bytes_out, since_us)
+        self._messages_in.add_since(messages_in, since_us)
+        self._bytes_in.add_since(bytes_in, since_us)
+        self._bytes_out.add_since(bytes_out, since_us)
 
 
 @define(eq=False)

@@ -1,12 +1,10 @@
 """Virtual time on Trio: the only room that touches ``trio.lowlevel``."""
 
-from emulator.kernel.clock import WorldClock
 from emulator.kernel.errors import BudgetExceeded, DeadIncarnation, Deadlock, ForeignAwait, KernelError
 from emulator.kernel.foreground import Busy, PendingWork
 from emulator.kernel.mailbox import Mailbox, Signal
 from emulator.kernel.task import Task
-from emulator.kernel.timer import Timer
-from emulator.kernel.world import Backend, World
+from emulator.kernel.world import Backend, Timer, World, WorldClock
 
 __all__ = [
     "Backend",

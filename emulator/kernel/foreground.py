@@ -6,8 +6,7 @@ from typing import Any, Protocol
 
 from attrs import define, field
 
-from emulator.kernel.timer import Timer
-from emulator.kernel.world import World
+from emulator.kernel.world import Timer, World
 
 
 @define(eq=False, repr=False)

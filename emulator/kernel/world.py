@@ -13,15 +13,14 @@ from heapq import heappop, heappush
 from typing import Any, Literal
 
 import trio
+from attrs import define
 from outcome import Value
 
-from emulator.kernel.clock import WorldClock
 from emulator.kernel.collector import EVENTS_BETWEEN_COLLECTIONS, collect, collector_off
 from emulator.kernel.errors import BudgetExceeded, DeadIncarnation, Deadlock, ForeignAwait, KernelError
-from emulator.kernel.nursery import WorldNursery
+from emulator.kernel.mailbox import Signal
 from emulator.kernel.report import awaited, foreign_await, refusal, trio_call, waiting_report
-from emulator.kernel.task import CANCELLED, PARKED, REATTACH, Task
-from emulator.kernel.timer import Timer
+from emulator.kernel.task import CANCELLED, PARKED, REATTACH, Task, WorldNursery
 from emulator.streams import Stream, Streams
 
 Backend = Literal["detached", "attached"]
@@ -32,6 +31,52 @@ LIVELOCK = 5_000_000
 
 TURN = 4096
 """Events drained before Trio gets a look at signals and at what other threads asked for."""
+
+
+@define(eq=False)
+class Timer:
+    """One pending call that can be cancelled. A foreground timer keeps the world unsettled until it fires or is
+    cancelled."""
+
+    world: "World"
+    fn: Callable[[Any], object] | None
+    arg: Any
+    background: bool
+
+    def cancel(self) -> None:
+        """Withdraw the call. Cancelling twice, or after it fired, changes nothing."""
+        if self.fn is not None:
+            self.fn = None
+            if not self.background:
+                self.world.foreground -= 1
+
+    @property
+    def pending(self) -> bool:
+        return self.fn is not None
+
+    def fire(self) -> None:
+        fn = self.fn
+        if fn is not None:
+            self.cancel()
+            fn(self.arg)
+
+
+class WorldClock(trio.abc.Clock):
+    """Trio's clock: Trio asks it how long to sleep exactly when no Trio task can run, and it gives that moment to
+    ``World.turn``. For code that calls ``trio.run`` itself."""
+
+    def __init__(self, world: "World") -> None:
+        self.world = world
+
+    def start_clock(self) -> None:
+        """Nothing to start: virtual time does not move until ``World.main`` has a task."""
+
+    def current_time(self) -> float:
+        """Virtual seconds, for Trio's own use: the world counts in integer microseconds."""
+        return self.world.now / 1_000_000
+
+    def deadline_to_sleep_time(self, deadline: float) -> float:
+        return self.world.turn(deadline)
 
 
 class World:
@@ -148,8 +193,6 @@ class World:
     async def settled(self) -> None:
         """Wait until no foreground event is pending and no task is ready: nothing is going to happen by
         itself."""
-        from emulator.kernel.mailbox import Signal
-
         signal = Signal(self, "settled")
         self.when_settled(signal.set)
         await signal.wait()

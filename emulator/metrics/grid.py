@@ -1,7 +1,9 @@
-"""Instants at which what changes often is written."""
+"""Instants at which values that change often are written."""
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
+
+from attrs import define, field
 
 METERS_US = 1_000_000
 """How often the count of a meter is written, at most."""
@@ -14,32 +16,29 @@ GAUGES_US = 100_000
 
 
 class Due(Protocol):
-    """Something that has changed and is to be written."""
+    """A metric that changed and has to be written."""
 
     def write(self) -> None: ...
 
 
+@define(eq=False, repr=False, weakref_slot=False)
 class Grid:
-    """The multiples of ``period_us`` in virtual time. Nobody waits for one at which nothing is due: an idle process
-    costs nothing.
+    """The multiples of ``period_us`` in virtual time. No timer is set for an instant at which nothing is due: an idle
+    process costs nothing.
 
-    ``later``: the process's own timer; what a dead process had to write is not written.
+    Attributes:
+        later: sets a timer of the process. A process that dies before the instant writes nothing.
     """
 
-    __slots__ = ("_due", "_later", "_now", "_period_us")
-
-    def __init__(
-        self, period_us: int, now: Callable[[], int], later: Callable[[int, Callable[[object], None]], object]
-    ) -> None:
-        self._period_us = period_us
-        self._now = now
-        self._later = later
-        self._due: list[Due] = []
+    period_us: int
+    now: Callable[[], int]
+    later: Callable[[int, Callable[[Any], object]], object]
+    _due: list[Due] = field(factory=list)
 
     def add(self, due: Due) -> None:
-        """Write ``due`` at the next instant. Who calls sees to it that nothing is added twice."""
+        """Write ``due`` at the next instant. The caller makes sure that nothing is added twice."""
         if not self._due:
-            self._later(self._period_us - self._now() % self._period_us, self._write)
+            self.later(self.period_us - self.now() % self.period_us, self._write)
         self._due.append(due)
 
     def _write(self, _: object) -> None:

@@ -4,11 +4,11 @@ refusals."""
 from emulator.network.client import Client, Disconnected
 from emulator.network.delay import Delay
 from emulator.network.endpoint import Endpoint
-from emulator.network.network import Card, Network, NetworkSpec
+from emulator.network.interceptors import Hold, InterceptedMessage
+from emulator.network.network import Network, NetworkSpec, Nic
 from emulator.network.server import Channel, serve
-from emulator.network.taps import Hold, Passing
 
 __all__ = [
-    "Card", "Channel", "Client", "Delay", "Disconnected", "Endpoint", "Hold", "Network", "NetworkSpec", "Passing",
-    "serve",
+    "Channel", "Client", "Delay", "Disconnected", "Endpoint", "Hold", "InterceptedMessage", "Network", "NetworkSpec",
+    "Nic", "serve",
 ]  # fmt: skip

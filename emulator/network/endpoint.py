@@ -1,16 +1,14 @@
 """One end of a TCP connection."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define
 
 from emulator.kernel import World
-from emulator.network.taps import Hold, Passing, Taps
-
-if TYPE_CHECKING:
-    from emulator.network.route import Route
-    from emulator.nodes import Process
+from emulator.network.interceptors import Hold, InterceptedMessage, Interceptors
+from emulator.network.route import Route
+from emulator.nodes import CrashKind, Process
 
 Item = tuple[Any, int]
 """A message and the ``seq`` of the event it goes back to."""
@@ -26,7 +24,7 @@ class Endpoint:
 
     Attributes:
         out: the route to the peer's machine.
-        taps: who is shown what passes here.
+        interceptors: who is shown what passes here.
         open: both ends know of each other. What is sent before waits for the handshake.
         receive: called with each message, in the order of sending.
         closed: called once with the reason when the connection ends other than by ``close`` at this end.
@@ -34,9 +32,9 @@ class Endpoint:
     """
 
     world: World
-    process: "Process"
-    out: "Route"
-    taps: Taps
+    process: Process
+    out: Route
+    interceptors: Interceptors
     receive: Callable[[Any], object] = ignore
     closed: Callable[[str], object] = ignore
     peer: "Endpoint | None" = None
@@ -68,7 +66,7 @@ class Endpoint:
         if not self.open:
             self.unsent = [*(self.unsent or ()), (body, size, background, self.process.node.trace.cause)]
             return
-        passing = self.seen(body) if self.taps.sent else None
+        passing = self.seen(body) if self.interceptors.sent else None
         if passing is not None and passing.lost:
             self.reset()
             return
@@ -149,19 +147,19 @@ class Endpoint:
             self.held.append((self._hand_over, item))
         else:
             process.node.trace.cause = item[1]
-            if not self.taps.delivered or self._may_enter(item):
+            if not self.interceptors.delivered or self._may_enter(item):
                 self.receive(item[0])
 
-    def seen(self, body: Any) -> Passing | None:
+    def seen(self, body: Any) -> InterceptedMessage | None:
         """A message is about to leave this end."""
-        return self.taps.see(self, "sent", body)
+        return self.interceptors.see(self, "sent", body)
 
     def _may_enter(self, item: Item) -> bool:
         """Show a message to the hooks before this end gets it. False: it was stopped, or waits for its turn."""
         if item is self.let_in:
             self.let_in = None
             return True
-        passing = self.taps.see(self, "delivered", item[0])
+        passing = self.interceptors.see(self, "delivered", item[0])
         if passing is None:
             return True
         if passing.lost:
@@ -236,6 +234,13 @@ class Endpoint:
             self.held.append((self._hear_of_the_end, reason))
         else:
             self._hear_of_the_end(reason)
+
+    def owner_died(self, kind: CrashKind) -> None:
+        """The process that owns this end is dead. Its machine resets the connection, unless the machine is down too."""
+        self.done = True
+        self.open = False
+        if kind != "host" and self.peer is not None:
+            self.reset_peer("reset")
 
     def finish(self) -> None:
         """Forget the connection at this end, without telling anybody."""

@@ -8,15 +8,14 @@ from attrs import define, field, frozen
 from emulator.kernel import World
 from emulator.network.delay import NO_DELAY, Delay
 from emulator.network.endpoint import Endpoint, ignore
+from emulator.network.interceptors import Interceptors
 from emulator.network.route import Port, Route
 from emulator.network.sealed import SealedEndpoint
-from emulator.network.taps import Taps
-from emulator.nodes import Node, Process
-from emulator.nodes.node import CrashKind
+from emulator.nodes import CrashKind, Listener, Node, Process
 
 
 @frozen
-class Card:
+class Nic:
     """A machine's network card: bytes per second out and in; None is unlimited."""
 
     egress: int | None = None
@@ -26,31 +25,23 @@ class Card:
 @frozen
 class NetworkSpec:
     """What holds for every route: see ``Delay``. ``egress`` and ``ingress`` are bytes per second of each machine's card
-    (None is unlimited), but for those, by id, that ``cards`` gives one of their own."""
+    (None is unlimited), but for those, by id, that ``nics`` gives one of their own."""
 
     latency_us: int = 500
     jitter_us: int = 200
     egress: int | None = None
     ingress: int | None = None
     sigma: float = 0.0
-    cards: Mapping[int, Card] = field(factory=dict)
+    nics: Mapping[int, Nic] = field(factory=dict)
 
     @property
     def delay(self) -> Delay:
         """That of every link between two machines."""
         return Delay(self.latency_us, self.jitter_us, self.sigma)
 
-    def card(self, machine: int) -> Card:
-        """The card of ``machine``."""
-        return self.cards.get(machine) or Card(self.egress, self.ingress)
-
-
-@define(eq=False, repr=False)
-class Listener:
-    """Who answers at a port of a machine."""
-
-    process: Process
-    accept: Callable[[Endpoint], object]
+    def nic(self, machine: int) -> Nic:
+        """The network card of ``machine``."""
+        return self.nics.get(machine) or Nic(self.egress, self.ingress)
 
 
 @define(eq=False, repr=False)
@@ -64,7 +55,7 @@ class Network:
     spec: NetworkSpec = field(factory=NetworkSpec)
     paranoid: bool = False
     nodes: dict[int, Node] = field(factory=dict)
-    taps: Taps = field(factory=Taps)
+    interceptors: Interceptors = field(factory=Interceptors)
     _routes: dict[tuple[int, int], Route] = field(factory=dict)
     _egress: dict[int, Port] = field(factory=dict)
     _ingress: dict[int, Port] = field(factory=dict)
@@ -72,9 +63,9 @@ class Network:
     def attach(self, node: Node, *, limited: bool = True) -> None:
         """Plug a machine in. ``limited=False``: its card is never the bottleneck (clients, ZooKeeper)."""
         self.nodes[node.id] = node
-        card = self.spec.card(node.id) if limited else Card()
-        self._egress[node.id] = Port(card.egress)
-        self._ingress[node.id] = Port(card.ingress)
+        nic = self.spec.nic(node.id) if limited else Nic()
+        self._egress[node.id] = Port(nic.egress)
+        self._ingress[node.id] = Port(nic.ingress)
         node.on_crash.append(self._reset_connections)
 
     def route(self, source: int, target: int) -> Route:
@@ -117,7 +108,7 @@ class Network:
         """
         process.check_alive()
         out = self.route(process.node.id, host)
-        client = self._endpoint(self.world, process, out, self.taps, receive, closed)
+        client = self._endpoint(self.world, process, out, self.interceptors, receive, closed)
         process.endpoints[client] = None
         self.world.call_at(client.out.arrival(0), self._syn, (client, port))
         return client
@@ -135,7 +126,7 @@ class Network:
         if listener is None or not listener.process.alive:
             self.world.call_at(back.arrival(0), self._refused, (client, back))
             return
-        server = self._endpoint(self.world, listener.process, back, self.taps, peer=client, open=True)
+        server = self._endpoint(self.world, listener.process, back, self.interceptors, peer=client, open=True)
         listener.process.endpoints[server] = None
         server.last_arrival_us = back.arrival(0)
         self.world.call_at(server.last_arrival_us, self._syn_ack, (client, server))
@@ -172,13 +163,8 @@ class Network:
             client.ended("reset")
 
     def _reset_connections(self, process: Process, kind: CrashKind) -> None:
-        """The kernel of a machine whose process died resets its connections; a machine that is down does
-        nothing."""
         for endpoint in list(process.endpoints):
-            endpoint.done = True
-            endpoint.open = False
-            if kind != "host" and endpoint.peer is not None:
-                endpoint.reset_peer("reset")
+            endpoint.owner_died(kind)
         process.endpoints.clear()
 
     # -- faults ----------------------------------------------------------------------------------------------

@@ -1,16 +1,14 @@
 """The way from one machine to another: delay, bandwidth, and whether it is cut."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attrs import define, field
 
 from emulator.kernel import World
 from emulator.network.delay import NO_DELAY, Delay
+from emulator.nodes import Node
 from emulator.streams import Stream
-
-if TYPE_CHECKING:
-    from emulator.nodes import Node
 
 
 @define(eq=False, repr=False)
@@ -43,8 +41,8 @@ class Route:
     """
 
     world: World
-    source: "Node"
-    target: "Node"
+    source: Node
+    target: Node
     egress: Port
     ingress: Port
     delay: Delay

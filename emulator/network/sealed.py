@@ -12,7 +12,7 @@ from attrs import define
 
 from emulator.kernel import KernelError
 from emulator.network.endpoint import Endpoint, Item
-from emulator.network.taps import Passing
+from emulator.network.interceptors import InterceptedMessage
 
 
 class Mutated(KernelError):
@@ -42,7 +42,7 @@ class SealedEndpoint(Endpoint):
     def send(self, body: Any, size: int, background: bool = False) -> None:
         Endpoint.send(self, body if isinstance(body, Sealed) else Sealed(body, seal(body)), size, background)
 
-    def seen(self, body: Any) -> Passing | None:
+    def seen(self, body: Any) -> InterceptedMessage | None:
         return Endpoint.seen(self, body.body)
 
     def _hand_over(self, item: Item) -> None:

@@ -1,6 +1,6 @@
-"""Machines and the processes that live and die on them."""
+"""Machines, and the processes that start and crash on them."""
 
-from emulator.nodes.node import Node
-from emulator.nodes.process import Process
+from emulator.nodes.node import Listener, Node
+from emulator.nodes.process import CrashKind, Process
 
-__all__ = ["Node", "Process"]
+__all__ = ["CrashKind", "Listener", "Node", "Process"]

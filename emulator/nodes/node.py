@@ -1,21 +1,23 @@
 """A machine: it has a name, disks and a clock, and outlives the processes that run on it."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import Any
 
 import trio
-from attrs import define, field
+from attrs import define, field, frozen
 
 from emulator.disks import Disk
 from emulator.kernel import World
-from emulator.nodes.process import Main, Process
+from emulator.nodes.process import CrashKind, Main, Process
 from emulator.trace import Trace
 
-if TYPE_CHECKING:
-    from emulator.network.network import Listener
 
-CrashKind = Literal["process", "host", "stop"]
-"""How a process ends: killed, with its machine, or (``stop``) by itself, after a clean shutdown."""
+@frozen(eq=False)
+class Listener:
+    """The process that serves a port of its machine, and its callback for each new connection."""
+
+    process: Process
+    accept: Callable[[Any], object]
 
 
 @define(eq=False, repr=False)
@@ -38,7 +40,7 @@ class Node:
     up: bool = True
     process: Process | None = None
     incarnations: int = 0
-    listeners: dict[str, "Listener"] = field(factory=dict)
+    listeners: dict[str, Listener] = field(factory=dict)
     on_halt: Callable[[], object] | None = None
     """Ends the process by its own will, for whoever keeps the books; None: it is killed."""
     on_crash: list[Callable[[Process, CrashKind], None]] = field(factory=list)

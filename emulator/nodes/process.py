@@ -5,7 +5,7 @@ sent or recorded on the way out.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol
 
 import trio
 from attrs import define, field
@@ -15,8 +15,17 @@ from emulator.kernel import DeadIncarnation, Signal, Task, Timer, World
 from emulator.metrics import Metrics
 
 if TYPE_CHECKING:
-    from emulator.network.endpoint import Endpoint
     from emulator.nodes.node import Node
+
+CrashKind = Literal["process", "host", "stop"]
+"""How a process ends: killed (``process``), killed with its machine (``host``), shut down cleanly (``stop``)."""
+
+
+class Connection(Protocol):
+    """One end of a network connection, as far as the process that owns it is concerned."""
+
+    def owner_died(self, kind: CrashKind) -> None: ...
+
 
 Main = Callable[["Process"], Awaitable[object]]
 
@@ -30,7 +39,7 @@ class Process:
     alive: bool = True
     paused: bool = False
     tasks: list[Task] = field(factory=list)
-    endpoints: dict["Endpoint", None] = field(factory=dict)
+    endpoints: dict[Connection, None] = field(factory=dict)
     emit: Callable[..., Any] = field(init=False)
     """Record an event in the name of this process: its trace's own ``emit`` until it dies, then
     ``DeadIncarnation``."""
@@ -45,7 +54,7 @@ class Process:
     def __attrs_post_init__(self) -> None:
         self.emit = self.node.trace.emit
         self.anchor = self.node.trace.anchor
-        self.metrics = Metrics(self)
+        self.metrics = Metrics(self, self.node.id)
 
     @property
     def world(self) -> World:

@@ -15,8 +15,7 @@ from emulator.disks import Disk, DiskSpeed, Pace
 from emulator.gates import Gates
 from emulator.kernel import Signal, World
 from emulator.network import Network, NetworkSpec
-from emulator.nodes import Node, Process
-from emulator.nodes.node import CrashKind
+from emulator.nodes import CrashKind, Node, Process
 from emulator.protocol.address import host
 from emulator.protocol.events import NodeCrashed, NodeStarted
 from emulator.protocol.types import TopicPartition

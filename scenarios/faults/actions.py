@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from attrs import define, field
 
 from emulator.kernel import Signal
-from emulator.network import Passing
+from emulator.network import InterceptedMessage
 from emulator.protocol.events import Fault
 from emulator.protocol.types import TopicPartition
 from scenarios.cluster import Cluster, TopicSetup
@@ -44,7 +44,7 @@ class Actions:
     holds: list[tuple[When, Signal]] = field(factory=list)
     effects: list[Effect] = field(factory=list)
     executors: list[Executor] = field(factory=list)
-    passing: Passing | None = None
+    passing: InterceptedMessage | None = None
     planted: list[Planted] = field(factory=list)
 
     def not_exercised(self) -> list[str]:
@@ -52,7 +52,7 @@ class Actions:
         waiting = [f"{action}: {tp} never asked for it" for action, due, tp, times in self.planted if due[tp] == times]
         return [*self.refused, *waiting]
 
-    def perform(self, entry: MethodEntry, passing: Passing | None = None) -> Brokers:
+    def perform(self, entry: MethodEntry, passing: InterceptedMessage | None = None) -> Brokers:
         """Do it now, to ``passing`` where the action is one on messages; return the brokers it hit, so that it can be
         undone on them."""
         self.passing = passing if entry.spec.acts_on_message else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from emulator.network import Passing
+from emulator.network import InterceptedMessage
 from emulator.protocol.api import Message
 from emulator.protocol.api import Response as Answer
 from emulator.zookeeper import ZOOKEEPER
@@ -17,7 +17,7 @@ def operations(request: Request) -> tuple[Op, ...]:
     return request.ops if isinstance(request, Multi) else (request,)  # type: ignore[return-value]
 
 
-def told(passing: Passing) -> str:
+def told(passing: InterceptedMessage) -> str:
     """A message in a line: what, from whom to whom, about what."""
     body = passing.body
     way = f"{_machine(passing.source)} -> {_machine(passing.target)}"

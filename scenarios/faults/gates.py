@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 from attrs import define
 
-from emulator.gates import Gates, Visit
-from emulator.gates.gates import Edge
+from emulator.gates import Edge, Gates, Visit
 from scenarios.language import When, gate_of
 
 

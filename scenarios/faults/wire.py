@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from emulator.network import Endpoint, Passing
-from emulator.network.taps import Edge
+from emulator.network import Endpoint, InterceptedMessage
+from emulator.network.interceptors import Edge
 from emulator.protocol.api import Message, apis
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkSession
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from scenarios.cluster import Cluster
     from scenarios.faults.roles import Roles
 
-Caught = Callable[[Passing | None], object]
+Caught = Callable[[InterceptedMessage | None], object]
 """Told when a trigger's time has come, with the message where there is one to act on."""
 
 _WRITES: dict[str, type] = {"create": Create, "setData": SetData, "delete": Delete, "multi": Multi}
@@ -68,11 +68,11 @@ class Watch:
 
     # -- for those that look ------------------------------------------------------------------------------------------
 
-    def tap(self, kind: type, edge: Edge, hook: Callable[[Passing], object]) -> None:
+    def tap(self, kind: type, edge: Edge, hook: Callable[[InterceptedMessage], object]) -> None:
         """Have ``hook`` see messages of a class until the trigger's time has come."""
-        taps = self.cluster.network.taps
-        taps.arm(kind, edge, hook)
-        self._over.append(lambda: taps.disarm(kind, edge, hook))
+        interceptors = self.cluster.network.interceptors
+        interceptors.arm(kind, edge, hook)
+        self._over.append(lambda: interceptors.disarm(kind, edge, hook))
 
     def hook(self, hook: Callable[[int, Request, Response], object]) -> None:
         """Have ``hook`` see what ZooKeeper has done until the trigger's time has come."""
@@ -89,7 +89,7 @@ class Watch:
         """Whether the machine is a broker that ``target`` means now."""
         return target is None or machine in self.roles.find(target)
 
-    def fire(self, passing: Passing | None, cause: int | None = None) -> None:
+    def fire(self, passing: InterceptedMessage | None, cause: int | None = None) -> None:
         """Its time has come. ``cause``: the event that it goes back to, where that is not the trace's own."""
         over, self._over = self._over, []
         for end in over:
@@ -117,14 +117,14 @@ def _watch_message(watch: Watch, when: WhenMessage) -> None:
             return True
         return any(wanted in (None, tp) and when.topic in (None, tp.topic) for tp in body.topic_partitions())
 
-    def matches(passing: Passing) -> bool:
+    def matches(passing: InterceptedMessage) -> bool:
         return (
             names_it(passing.body)
             and watch.is_one_of(passing.source, when.source)
             and watch.is_one_of(passing.target, when.target)
         )
 
-    def passes(passing: Passing) -> None:
+    def passes(passing: InterceptedMessage) -> None:
         if matches(passing) and watch.counts():
             watch.fire(passing)
 
@@ -136,21 +136,21 @@ def _watch_message(watch: Watch, when: WhenMessage) -> None:
         _watch_answers(watch, request, answer, lambda passing: matches(passing) and watch.counts())
 
 
-def _watch_answers(watch: Watch, request: type, answer: type, is_the_one: Callable[[Passing], bool]) -> None:
+def _watch_answers(watch: Watch, request: type, answer: type, is_the_one: Callable[[InterceptedMessage], bool]) -> None:
     """Answers leave a connection in the order of its requests: that tells which belongs to which."""
     asked: dict[Endpoint, deque[bool]] = {}
     awaited: list[Any] = []
 
-    def ask(passing: Passing) -> None:
+    def ask(passing: InterceptedMessage) -> None:
         if getattr(passing.body, "acks", None) != 0:
             asked.setdefault(passing.endpoint, deque()).append(is_the_one(passing))
 
-    def leave(passing: Passing) -> None:
+    def leave(passing: InterceptedMessage) -> None:
         before = asked.get(passing.endpoint)  # nothing where it was asked before the watch began
         if before and before.popleft():
             awaited.append(passing.body)
 
-    def arrive(passing: Passing) -> None:
+    def arrive(passing: InterceptedMessage) -> None:
         if any(body is passing.body for body in awaited):
             watch.fire(passing)
 
@@ -178,7 +178,7 @@ def _is_wanted(when: WhenZk, request: Request) -> bool:
 
 
 def _watch_requests(watch: Watch, when: WhenZk) -> None:
-    def passes(passing: Passing) -> None:
+    def passes(passing: InterceptedMessage) -> None:
         if (
             _is_wanted(when, passing.body.request)
             and watch.is_one_of(passing.source, when.source)
@@ -206,7 +206,7 @@ def _watch_writes(watch: Watch, when: WhenZk) -> None:
         elif counts:
             awaited.append(response)
 
-    def passes(passing: Passing) -> None:
+    def passes(passing: InterceptedMessage) -> None:
         if any(response is passing.body for response in awaited):
             watch.fire(passing)
 

@@ -2,7 +2,7 @@
 
 from brokers.broker import BrokerSpec
 from emulator.disks import DiskSpeed
-from emulator.network import Card, NetworkSpec
+from emulator.network import NetworkSpec, Nic
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkSpec
 from scenarios.cluster import ClusterSetup
@@ -46,12 +46,12 @@ def lacks_metrics(profile: str) -> frozenset[str]:
 
 def _network(scenario: Scenario) -> NetworkSpec:
     spec = scenario.cluster.network
-    cards = {
-        broker: Card(card.egress or spec.egress, card.ingress or spec.ingress)
+    nics = {
+        broker: Nic(card.egress or spec.egress, card.ingress or spec.ingress)
         for card in spec.cards
         for broker in card.brokers
     }
-    return NetworkSpec(spec.latency_us, spec.jitter_us, spec.egress, spec.ingress, spec.sigma, cards)
+    return NetworkSpec(spec.latency_us, spec.jitter_us, spec.egress, spec.ingress, spec.sigma, nics)
 
 
 def _workloads(scenario: Scenario, load: WorkloadSpec) -> list[Workload]:

@@ -5,7 +5,7 @@ from typing import Any
 from attrs import define, field
 
 from emulator.kernel import Signal
-from emulator.network import Passing
+from emulator.network import InterceptedMessage
 from scenarios.cluster import Cluster
 from scenarios.faults import Actions
 from scenarios.faults.gates import GateFilter
@@ -74,7 +74,7 @@ class Method:
             when, self.cluster, actions.roles, protocol, stops, lambda passing: self._fire(index, passing)
         ).begin()
 
-    def _fire(self, index: int, passing: Passing | None = None) -> None:
+    def _fire(self, index: int, passing: InterceptedMessage | None = None) -> None:
         entry = self.scenario.method[index]
         self._fired[index] = True
         self.started.set(self.cluster.world.now)

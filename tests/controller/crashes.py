@@ -8,8 +8,7 @@ from controller.reassignment.kafka_6794 import Kafka6794
 from controller.reassignment.wiki import Wiki
 from controller.states.rules import FOUR_STATES_TRUSTING_MEMORY
 from controller.states.selectors import IN_ORDER_OF_ISR
-from emulator.gates import Visit
-from emulator.gates.gates import Edge
+from emulator.gates import Edge, Visit
 from emulator.protocol.events import LeaderElected, MoveFinished
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step

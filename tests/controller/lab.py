@@ -9,8 +9,7 @@ import trio
 from attrs import define, field
 
 from controller import Controller, ControllerPolicies
-from emulator.gates import Gates, Visit
-from emulator.gates.gates import Edge
+from emulator.gates import Edge, Gates, Visit
 from emulator.kernel import Backend, Mailbox, World
 from emulator.network import Channel, Client, Network, serve
 from emulator.nodes import Node, Process

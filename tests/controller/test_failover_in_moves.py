@@ -6,8 +6,7 @@ from controller import ControllerPolicies
 from controller.reassignment.kafka_6794 import Kafka6794
 from controller.reassignment.policy import ReassignmentProtocol
 from controller.reassignment.wiki import Wiki
-from emulator.gates import Visit
-from emulator.gates.gates import Edge
+from emulator.gates import Edge, Visit
 from emulator.protocol.events import ControllerElected, MoveFinished
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step

@@ -10,7 +10,7 @@ from attrs import frozen
 from controller import ControllerPolicies
 from controller.reassignment.kip_455 import Kip455
 from controller.states.names import ReplicaState
-from emulator.gates.gates import Edge
+from emulator.gates import Edge
 from emulator.network import Disconnected
 from emulator.protocol.alter_reassignments import AlterPartitionReassignmentsRequest
 from emulator.protocol.assignments import ReplicaAssignment

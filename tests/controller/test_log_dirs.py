@@ -3,7 +3,7 @@
 import pytest
 
 from controller import ControllerPolicies
-from emulator.gates.gates import Edge
+from emulator.gates import Edge
 from emulator.protocol import znodes
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.types import TopicPartition

@@ -4,7 +4,7 @@ import pytest
 
 from controller import ControllerPolicies
 from controller.operations.rebalance import AutoRebalance
-from emulator.gates.gates import Edge
+from emulator.gates import Edge
 from emulator.protocol import znodes
 from emulator.protocol.elect_leaders import ElectionType, ElectLeadersRequest
 from emulator.protocol.errors import Errors

@@ -4,7 +4,7 @@ import pytest
 
 from controller import ControllerPolicies
 from controller.operations.rebalance import AutoRebalance
-from emulator.gates.gates import Edge
+from emulator.gates import Edge
 from emulator.kernel import Signal
 from emulator.network import Disconnected
 from emulator.protocol.controlled_shutdown import ControlledShutdownRequest, ControlledShutdownResponse

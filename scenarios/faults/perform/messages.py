@@ -10,7 +10,7 @@ from attrs import define
 from scenarios.language import MethodEntry
 
 if TYPE_CHECKING:
-    from emulator.network import Delay, Passing
+    from emulator.network import Delay, InterceptedMessage
     from scenarios.faults.actions import Actions, Brokers
 
 
@@ -79,6 +79,6 @@ def release(actions: Actions, entry: MethodEntry, _brokers: Brokers) -> None:
         actions.effects.remove(effect)
 
 
-def _passing(actions: Actions) -> Passing:
+def _passing(actions: Actions) -> InterceptedMessage:
     assert actions.passing is not None, "only a message, or a write, triggers these (scenarios.language.checks)"
     return actions.passing

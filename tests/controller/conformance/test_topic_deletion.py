@@ -5,7 +5,7 @@ import pytest
 
 from controller import ControllerPolicies
 from controller.states.names import PartitionState, ReplicaState
-from emulator.gates.gates import Edge
+from emulator.gates import Edge
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulator.network import Card, Delay, Endpoint, NetworkSpec
+from emulator.network import Delay, Endpoint, NetworkSpec, Nic
 from emulator.network.endpoint import ignore
 from emulator.nodes import Process
 from tests.emulator.network.site import Site, idle, on_site
@@ -292,7 +292,7 @@ def test_a_message_leaves_one_card_while_it_enters_the_other(egress: int, ingres
 
 
 def test_a_machine_may_have_a_card_of_its_own() -> None:
-    spec = NetworkSpec(latency_us=500, jitter_us=0, ingress=1_000_000, cards={0: Card(), 1: Card(ingress=100_000)})
+    spec = NetworkSpec(latency_us=500, jitter_us=0, ingress=1_000_000, nics={0: Nic(), 1: Nic(ingress=100_000)})
 
     async def body(site: Site) -> list[int]:
         connection = await pair(site)

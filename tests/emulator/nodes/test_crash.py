@@ -9,6 +9,7 @@ import trio
 
 from emulator.disks import Torn
 from emulator.kernel import DeadIncarnation, Mailbox
+from emulator.network import Endpoint
 from emulator.nodes import Node, Process
 from tests.emulator.network.site import Noted, Site, idle, on_site
 
@@ -20,7 +21,9 @@ async def settle(site: Site) -> None:
 
 
 def send(site: Site, process: Process) -> None:
-    next(iter(process.endpoints)).send("from the grave", 10)
+    endpoint = next(iter(process.endpoints))
+    assert isinstance(endpoint, Endpoint)
+    endpoint.send("from the grave", 10)
 
 
 def connect(site: Site, process: Process) -> None:

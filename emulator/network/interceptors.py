@@ -35,7 +35,7 @@ class Hold:
 
 
 @define(eq=False, repr=False)
-class Passing:
+class InterceptedMessage:
     """A message at one edge of its way, before anybody acts on it.
 
     Attributes:
@@ -73,7 +73,7 @@ class Passing:
         return self.held
 
 
-Hook = Callable[[Passing], object]
+Hook = Callable[[InterceptedMessage], object]
 """Called with each message of an armed class, in the order of arming.
 
 As a message is sent, the hook runs in the middle of the sender's transition: it may stop the message, and leaves
@@ -82,7 +82,7 @@ everything else to an event of its own. As one is delivered, nothing runs yet: i
 
 
 @define(eq=False, repr=False)
-class Taps:
+class Interceptors:
     """The armed classes of one network, by edge."""
 
     sent: dict[type, list[Hook]] = field(factory=dict)
@@ -101,12 +101,12 @@ class Taps:
     def _at(self, edge: Edge) -> dict[type, list[Hook]]:
         return self.sent if edge == "sent" else self.delivered
 
-    def see(self, endpoint: "Endpoint", edge: Edge, body: Any) -> Passing | None:
+    def see(self, endpoint: "Endpoint", edge: Edge, body: Any) -> InterceptedMessage | None:
         """What the hooks have made of a message; None where none is armed for its class."""
         hooks = self._at(edge).get(body.__class__)
         if hooks is None:
             return None
-        passing = Passing(endpoint, edge, body)
+        passing = InterceptedMessage(endpoint, edge, body)
         for hook in list(hooks):
             if hook in hooks:  # else disarmed by an earlier one
                 hook(passing)

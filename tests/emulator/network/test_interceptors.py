@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulator.network import Hold, Passing
-from emulator.network.taps import Edge
+from emulator.network import Hold, InterceptedMessage
+from emulator.network.interceptors import Edge
 from tests.emulator.network.site import Site, on_site
 from tests.emulator.network.test_connections import Pair, pair
 
@@ -18,11 +18,11 @@ def holding(site: Site, edge: Edge, wanted: object) -> list[Hold]:
     """Hold the message ``wanted``; the list gets what lets it go."""
     holds: list[Hold] = []
 
-    def hook(passing: Passing) -> None:
+    def hook(passing: InterceptedMessage) -> None:
         if passing.body == wanted:
             holds.append(passing.hold())
 
-    site.network.taps.arm(str, edge, hook)
+    site.network.interceptors.arm(str, edge, hook)
     return holds
 
 
@@ -31,7 +31,7 @@ def test_a_hook_sees_its_class_at_its_edge_with_both_machines(edge: Edge) -> Non
     async def body(site: Site) -> None:
         connection = await pair(site)
         seen: list[tuple[int, int, Any, str, int]] = []
-        site.network.taps.arm(
+        site.network.interceptors.arm(
             str, edge, lambda p: seen.append((p.source, p.target, p.body, p.edge, len(connection.got)))
         )
         connection.client.send("there", 10)
@@ -49,23 +49,23 @@ def test_a_hook_sees_its_class_at_its_edge_with_both_machines(edge: Edge) -> Non
 def test_a_hook_that_was_disarmed_sees_nothing() -> None:
     async def body(site: Site) -> None:
         connection = await pair(site)
-        taps, seen = site.network.taps, []
+        interceptors, seen = site.network.interceptors, []
 
-        def second(passing: Passing) -> None:
+        def second(passing: InterceptedMessage) -> None:
             seen.append(("second", passing.body))
 
-        def first(passing: Passing) -> None:
+        def first(passing: InterceptedMessage) -> None:
             seen.append(("first", passing.body))
-            taps.disarm(str, "sent", first)
-            taps.disarm(str, "sent", second)
+            interceptors.disarm(str, "sent", first)
+            interceptors.disarm(str, "sent", second)
 
-        taps.arm(str, "sent", first)
-        taps.arm(str, "sent", second)
+        interceptors.arm(str, "sent", first)
+        interceptors.arm(str, "sent", second)
         connection.client.send("a", 10)
         connection.client.send("b", 10)
         await site.world.settled()
         assert seen == [("first", "a")], "the one that follows was disarmed in its turn"
-        assert taps.sent == {}, "the send looks at an empty dictionary again"
+        assert interceptors.sent == {}, "the send looks at an empty dictionary again"
         assert connection.items == ["a", "b"]
 
     on_site(body)
@@ -75,7 +75,7 @@ def test_a_hook_that_was_disarmed_sees_nothing() -> None:
 def test_a_reset_loses_the_message_and_both_ends_learn_of_it(edge: Edge) -> None:
     async def body(site: Site) -> None:
         connection = await pair(site)
-        site.network.taps.arm(str, edge, Passing.reset)
+        site.network.interceptors.arm(str, edge, InterceptedMessage.reset)
         connection.client.send("lost", 10)
         await site.world.settled()
         assert connection.items == []
@@ -179,12 +179,12 @@ def test_a_receiver_that_the_hook_pauses_gets_the_message_when_it_resumes() -> N
         server = connection.server.process
         seen: list[object] = []
 
-        def hook(passing: Passing) -> None:
+        def hook(passing: InterceptedMessage) -> None:
             seen.append(passing.body)
             if passing.body == "a":
                 server.pause()
 
-        site.network.taps.arm(str, "delivered", hook)
+        site.network.interceptors.arm(str, "delivered", hook)
         connection.client.send("a", 10)
         connection.client.send("b", 10)
         await site.world.settled()
@@ -204,12 +204,12 @@ def test_what_has_waited_for_a_paused_receiver_stays_behind_a_held_message(disar
         server = connection.server.process
         holds: list[Hold] = []
 
-        def hook(passing: Passing) -> None:
+        def hook(passing: InterceptedMessage) -> None:
             holds.append(passing.hold())
             if disarmed:
-                site.network.taps.disarm(str, "delivered", hook)
+                site.network.interceptors.disarm(str, "delivered", hook)
 
-        site.network.taps.arm(str, "delivered", hook)
+        site.network.interceptors.arm(str, "delivered", hook)
         server.pause()
         for item in ("held", "behind"):
             connection.client.send(item, 10)
@@ -228,7 +228,7 @@ def test_a_receiver_that_the_hook_crashes_gets_nothing_and_the_sender_is_told() 
     async def body(site: Site) -> None:
         connection = await pair(site)
         node = connection.server.process.node
-        site.network.taps.arm(str, "delivered", lambda _: node.crash())
+        site.network.interceptors.arm(str, "delivered", lambda _: node.crash())
         connection.client.send("fatal", 10)
         await site.world.settled()
         assert connection.items == []
@@ -270,11 +270,11 @@ def test_whatever_is_held_nothing_is_lost_doubled_or_overtaken(
         site.world.call_later(begin_us + for_us, lambda _: server.resume())
         for number, edge, for_us in held:
 
-            def hook(passing: Passing, number: int = number, for_us: int = for_us) -> None:
+            def hook(passing: InterceptedMessage, number: int = number, for_us: int = for_us) -> None:
                 if passing.body == number:
                     site.world.call_later(for_us, lambda hold: hold.release(), passing.hold())
 
-            site.network.taps.arm(int, edge, hook)
+            site.network.interceptors.arm(int, edge, hook)
         for number, gap in enumerate(gaps):
             connection.client.send(number, 10)
             await site.world.sleep(gap)
