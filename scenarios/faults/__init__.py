@@ -1,6 +1,6 @@
-"""What a method does to a cluster: whom it hits, and how."""
+"""What a method does to a cluster: when an entry's time has come, which brokers it acts on, and how."""
 
-from scenarios.faults.actions import Actions
+from scenarios.faults.performer import ActionContext, PerformedAction, Performer
 from scenarios.faults.roles import Roles
 
-__all__ = ["Actions", "Roles"]
+__all__ = ["ActionContext", "PerformedAction", "Performer", "Roles"]

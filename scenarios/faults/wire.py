@@ -179,11 +179,7 @@ def _is_wanted(when: WhenZk, request: Request) -> bool:
 
 def _watch_requests(watch: Watch, when: WhenZk) -> None:
     def passes(passing: InterceptedMessage) -> None:
-        if (
-            _is_wanted(when, passing.body.request)
-            and watch.is_one_of(passing.source, when.source)
-            and watch.counts()
-        ):
+        if _is_wanted(when, passing.body.request) and watch.is_one_of(passing.source, when.source) and watch.counts():
             watch.fire(passing)
 
     watch.tap(Ask, "delivered", passes)

@@ -1,11 +1,11 @@
 """The scenario model: the file format as frozen attrs classes, and the registries of the names it may use."""
 
-from scenarios.language.actions import ACTIONS, Action, DelaySpec, find_action
+from scenarios.language.actions import Action, DelaySpec, all_actions, find_action
 from scenarios.language.cluster import CardSpec, ClusterSpec, DiskSpec, NetworkSpec, ZooKeeperSpec
+from scenarios.language.entries import MethodEntry
 from scenarios.language.expect import Expect, SteadyState, Tolerance
 from scenarios.language.invariants import INVARIANTS
 from scenarios.language.messages import fits
-from scenarios.language.method import MethodEntry
 from scenarios.language.metrics import METRICS, Metric
 from scenarios.language.phases import Gate, resolve
 from scenarios.language.plan import Move, Plan
@@ -22,7 +22,6 @@ from scenarios.language.wire import Since, WhenMessage, WhenZk
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
 
 __all__ = [
-    "ACTIONS",
     "ALIASES",
     "DEFAULT_PROFILE",
     "INVARIANTS",
@@ -60,6 +59,7 @@ __all__ = [
     "WhenZk",
     "WorkloadSpec",
     "ZooKeeperSpec",
+    "all_actions",
     "find_action",
     "fits",
     "gate_of",

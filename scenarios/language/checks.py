@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from emulator.protocol.errors import Errors
 from scenarios.errors import BadInput, answered, did_you_mean
-from scenarios.language.configs import BROKERS_NAMES, DYNAMIC_BROKER_SETTINGS, QUOTA_RATES, TOPIC_SETTINGS
+from scenarios.language.entries import MethodEntry
 from scenarios.language.expect import Expect
 from scenarios.language.known import Known
 from scenarios.language.messages import topic_of
-from scenarios.language.method import MethodEntry
-from scenarios.language.plan import ANY_LOG_DIR, Move, Plan
+from scenarios.language.plan import ANY_LOG_DIR, LOG_DIR, Move, Plan
 from scenarios.language.profile_names import PROFILES, check_profile
 from scenarios.language.reach import check_moved, check_reach, check_steps
-from scenarios.language.schema.kinds import at
+from scenarios.language.schema.kinds import ListOf, at
+from scenarios.language.schema.reader import Key, stated
 from scenarios.language.senders import check_sent
 from scenarios.language.strategies import SHAPES
 from scenarios.language.targets import Target
-from scenarios.language.topics import TopicSpec, join_partition
+from scenarios.language.topics import PARTITION_NAME, TOPIC_NAME, TopicSpec, join_partition
 from scenarios.language.triggers import At
 from scenarios.language.when import When
 from scenarios.language.wire import WhenMessage, WhenZk
@@ -81,7 +81,6 @@ def _check_acks(profile: Profile, load: WorkloadSpec) -> None:
         )
 
 
-ONLY_BY_API = ("reassign.cancel", "reassign.list")
 PLANNED_ROLES = ("adding", "removing", "kept")
 
 
@@ -147,64 +146,28 @@ def _check_log_dir(known: Known, name: str) -> None:
 
 
 def _check_entry(known: Known, entry: MethodEntry) -> None:
-    if entry.action.startswith("reassign."):
-        _check_request(known, entry)
-    if entry.action == "topic.delete" and not PROFILES[known.scenario.profile].deletes_topics:
-        raise BadInput(
-            f"profile {known.scenario.profile!r} knows no deletion of topics; write one that does, such as 'kafka-2.3'",
-            where="action",
-        )
     if isinstance(entry.trigger, At) and entry.trigger.time_us > known.scenario.horizon_us:
         raise BadInput("that is after the horizon; act earlier or write a later horizon", where="at")
     _check_stoppable(entry)
-    for where, value in (("when", entry.trigger), ("target", entry.target), *entry.params.items()):
+    for where, value in (("when", entry.trigger), ("target", entry.target)):
         at(where, lambda found: _check_part(known, found), value)
-    if "partition" in entry.params:
-        known.partition(entry.params["partition"], "partition")
-    if entry.action == "election.preferred":
-        _each("partitions", entry.param("partitions") or (), lambda partition: known.partition(partition, ""))
-    if entry.action == "config.set":
-        _check_settings(known, entry)
-    if "log_dir" in entry.params:
-        at("log_dir", lambda name: _check_log_dir(known, name), entry.params["log_dir"])
-        if "partition" in entry.params:
-            raise BadInput("a partition's log is where it is; leave log_dir out, or partition", where="log_dir")
-    if entry.action == "disk.slow" and not any(entry.param(name) for name in ("read", "write", "latency")):
-        raise BadInput('nothing makes these disks slow; write read, write or latency, such as write = "1MB/s"')
+    for key, value in stated(entry.action):
+        _check_named(known, key, value)
+        at(key.name, lambda found: _check_part(known, found), value)
+    entry.action.check(known)
 
 
-def _check_settings(known: Known, entry: MethodEntry) -> None:
-    topic, brokers = entry.param("topic"), entry.param("brokers")
-    if topic is not None:
-        known.topic(topic, "topic")
-        if brokers is not None:
-            raise BadInput("a setting is a topic's or a broker's; name a topic, or brokers", where="brokers")
-    stated, removed = entry.param("config") or {}, entry.param("remove") or ()
-    if not stated and not removed:
-        raise BadInput('no setting is named; write one, such as { "min.insync.replicas" = 2 }', where="config")
-    for name in (*stated, *removed):
-        if topic is None and name not in DYNAMIC_BROKER_SETTINGS:
-            known_as = f", or write {BROKERS_NAMES[name]!r}" if name in BROKERS_NAMES else ""
-            raise BadInput(f"{name} is a topic's; add topic{known_as}", where="config")
-        if topic is not None and name not in TOPIC_SETTINGS and name not in QUOTA_RATES:
-            raise BadInput(f"{name} is a broker's; leave topic out", where="config")
-        if name in QUOTA_RATES and brokers is None:
-            raise BadInput(f'{name} is each broker\'s own; add brokers, such as {{ mode = "all" }}', where="config")
-
-
-def _check_request(known: Known, entry: MethodEntry) -> None:
-    """A request to the operator's reassignment tool: it has a plan, and somebody who answers."""
-    strategy = known.scenario.strategy.parsed
-    if not SHAPES[strategy.shape].api and (entry.action in ONLY_BY_API or entry.params.get("via") == "api"):
-        having = ", ".join(shape.name for shape in SHAPES.values() if shape.api)
-        raise BadInput(
-            f"strategy {strategy.name!r} has no API for reassignments; strategies that have it: {having}",
-            where="action" if entry.action in ONLY_BY_API else "via",
-        )
-    if entry.action not in ONLY_BY_API and known.scenario.plan is None and "plan" not in entry.params:
-        raise BadInput(f"there is no plan to {entry.action.removeprefix('reassign.')}; add a [plan]", where="action")
-    for index, name in enumerate(entry.params.get("partitions", ())):
-        known.partition(name, f"partitions[{index}]")
+def _check_named(known: Known, key: Key, value: Any) -> None:
+    """Refuse the name of something that there is not, by the kind of the key that holds it."""
+    kind = key.kind
+    if kind is PARTITION_NAME:
+        known.partition(value, key.name)
+    elif isinstance(kind, ListOf) and kind.item is PARTITION_NAME:
+        _each(key.name, value, lambda partition: known.partition(partition, ""))
+    elif kind is TOPIC_NAME:
+        known.topic(value, key.name)
+    elif kind is LOG_DIR:
+        at(key.name, lambda name: _check_log_dir(known, name), value)
 
 
 def _check_part(known: Known, value: object) -> None:
@@ -235,15 +198,15 @@ def _check_when(known: Known, when: When) -> None:
 def _check_stoppable(entry: MethodEntry) -> None:
     """An action on a message needs one that it can act on."""
     trigger = entry.trigger
-    if not entry.spec.acts_on_message:
+    if not entry.action.acts_on_message:
         return
     if not isinstance(trigger, WhenMessage | WhenZk):
         raise BadInput(
-            f'{entry.action} acts on the message that its entry waits for; add when = {{ message = "LeaderAndIsr" }}'
+            f'{entry.name} acts on the message that its entry waits for; add when = {{ message = "LeaderAndIsr" }}'
         )
     if not trigger.stoppable:
         raise BadInput(
-            f"{trigger.name!r} is no message, so {entry.action} finds nothing to act on; wait for a write, such as "
+            f"{trigger.name!r} is no message, so {entry.name} finds nothing to act on; wait for a write, such as "
             "'setData'",
             where="when.zk",
         )
@@ -261,7 +224,7 @@ def _check_wire(known: Known, when: WhenMessage | WhenZk) -> None:
     if isinstance(when, WhenMessage):
         if when.partition is not None:
             known.partition(when.partition, "partition")
-        check_sent(known.scenario, when.message)
+        check_sent(known, when.message)
 
 
 def _check_target(known: Known, target: Target) -> None:

@@ -3,11 +3,10 @@ them, in the order of its entries."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from scenarios.errors import BadInput, did_you_mean
-from scenarios.language.method import MethodEntry
 from scenarios.language.schema.kinds import at
 from scenarios.language.topics import TopicSpec, join_partition, split_partition
 
@@ -26,19 +25,12 @@ class Known:
         self._partitions: dict[str, int] = {}
         self._now: dict[str, int] = {}
         for index, topic in enumerate(scenario.topics):
-            self._add(topic, f"topics[{index}].name")
+            self.add(topic, f"topics[{index}].name")
         for index, entry in enumerate(scenario.method):
-            at(f"method[{index}]", self._follow, entry)
+            at(f"method[{index}]", entry.action.follow, self)
 
-    def _follow(self, entry: MethodEntry) -> None:
-        if entry.action == "topic.create":
-            self._add(entry.param("topic"), "topic.name")
-        elif entry.action == "topic.delete":
-            self._now.pop(self.topic(entry.param("topic"), "topic").name, None)
-        elif entry.action == "topic.expand":
-            self._expand(entry)
-
-    def _add(self, topic: TopicSpec, where: str) -> None:
+    def add(self, topic: TopicSpec, where: str) -> None:
+        """The topic is created."""
         if topic.name in self._now:
             raise BadInput(f"topic {topic.name!r} is there already; give each its own name", where=where)
         self.topics[topic.name] = topic
@@ -48,8 +40,13 @@ class Known:
         self._now[topic] = partitions
         self._partitions[topic] = max(partitions, self._partitions.get(topic, 0))
 
-    def _expand(self, entry: MethodEntry) -> None:
-        topic, partitions = self.topic(entry.param("topic"), "topic"), entry.param("partitions")
+    def remove(self, name: str, where: str) -> None:
+        """The topic is deleted."""
+        self._now.pop(self.topic(name, where).name, None)
+
+    def expand(self, name: str, partitions: int, assignment: Sequence[Sequence[int]] | None) -> None:
+        """The topic has ``partitions`` from then on; ``assignment``: the replicas of those that are added."""
+        topic = self.topic(name, "topic")
         now = self._now.get(topic.name)
         if now is None:
             raise BadInput(f"topic {topic.name!r} is deleted by then; create it again before", where="topic")
@@ -58,10 +55,10 @@ class Known:
                 f"{topic.name!r} has {now} partitions by then, and none can be taken away; write more than {now}",
                 where="partitions",
             )
-        self._check_added(topic, partitions - now, entry.param("assignment"))
+        self._check_added(topic, partitions - now, assignment)
         self._has(topic.name, partitions)
 
-    def _check_added(self, topic: TopicSpec, count: int, assignment: tuple[tuple[int, ...], ...] | None) -> None:
+    def _check_added(self, topic: TopicSpec, count: int, assignment: Sequence[Sequence[int]] | None) -> None:
         if assignment is not None and len(assignment) != count:
             raise BadInput(
                 f"it lists {len(assignment)} of {count} added partitions; list each, or leave it out",

@@ -43,7 +43,7 @@ def check_steps(scenario: Scenario, steps: Sequence[str], edge: str, partition: 
     if not is_move_step(gate.step):
         _check_cause(scenario, gate.step)
         return
-    if all(entry.action != "reassign.execute" for entry in scenario.method):
+    if all(entry.name != "reassign.execute" for entry in scenario.method):
         raise BadInput(
             f"step {gate.step!r} is never reached: no move is started; "
             'add an entry with action = "reassign.execute"',
@@ -55,7 +55,7 @@ def check_steps(scenario: Scenario, steps: Sequence[str], edge: str, partition: 
 def _check_cause(scenario: Scenario, step: str) -> None:
     """Refuse a step of an operation that only an action brings about, where no entry does."""
     action, lacking = _BROUGHT_ABOUT_BY.get(STEPS[step].name, ("", ""))
-    if action and all(entry.action != action for entry in (*scenario.method, *scenario.rollbacks)):
+    if action and all(entry.name != action for entry in (*scenario.method, *scenario.rollbacks)):
         raise BadInput(
             f'step {step!r} is never reached: {lacking}; add an entry with action = "{action}"', where="step"
         )

@@ -16,12 +16,12 @@ import attrs
 
 from controller.steps import Procedure, Span
 from emulator.protocol.api import apis
-from scenarios.language.actions import ACTIONS, DelaySpec, Parameter
+from scenarios.language.actions import DelaySpec, all_actions
 from scenarios.language.cluster import CardSpec, ClusterSpec, DiskSpec, NetworkSpec, ZooKeeperSpec
 from scenarios.language.configs import BROKER_SETTINGS, LONG_MAX, TOPIC_SETTINGS, Config, Setting
+from scenarios.language.entries import EntryKind
 from scenarios.language.expect import Expect, OneOrMore, SteadyState, ToleranceKind
 from scenarios.language.invariants import INVARIANTS
-from scenarios.language.method import EntryKind
 from scenarios.language.metrics import METRICS
 from scenarios.language.plan import LogDir, Move, Plan, PlanInPlace, PlanKind, Version
 from scenarios.language.profile_names import DEFAULT_PROFILE, PROFILES
@@ -193,20 +193,15 @@ def _setting_default(setting: Setting) -> str:
 
 
 def _action_rows() -> Iterator[Sequence[str]]:
-    for action in ACTIONS.values():
+    for action in all_actions().values():
         target = "yes" if action.takes_target else "-"
-        yield f"`{action.name}`", target, f"`{action.undo}`" if action.undo else "-", action.help
+        yield f"`{action.name}`", target, f"`{action.undo.name}`" if action.undo else "-", action.help
 
 
 def _parameter_rows() -> Iterator[Sequence[str]]:
-    for action in ACTIONS.values():
-        for parameter in action.parameters:
-            yield f"`{action.name}`", f"`{parameter.name}`", *_parameter(parameter), parameter.help
-
-
-def _parameter(parameter: Parameter) -> tuple[str, str]:
-    default = "**required**" if parameter.required else _written(parameter.kind, parameter.default)
-    return type_of(parameter.kind), default
+    for action in all_actions().values():
+        for key in keys_of(action):
+            yield f"`{action.name}`", *_key_row(action, key)
 
 
 def _reassignments() -> list[Procedure]:

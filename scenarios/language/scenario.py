@@ -20,8 +20,8 @@ from scenarios.errors import BadInput
 from scenarios.language.checks import check_scenario
 from scenarios.language.cluster import ClusterSpec
 from scenarios.language.configs import ConfigValue
+from scenarios.language.entries import METHOD_ENTRY, ROLLBACK_ENTRY, MethodEntry
 from scenarios.language.expect import Expect, SteadyState
-from scenarios.language.method import METHOD_ENTRY, ROLLBACK_ENTRY, MethodEntry
 from scenarios.language.plan import PLAN, Plan, with_plan_file
 from scenarios.language.profile_names import DEFAULT_PROFILE, PROFILES, check_profile
 from scenarios.language.schema.kinds import SOME_TIME, Choice, Integer, ListOf, Named, Text, as_tuple, at
@@ -188,8 +188,8 @@ class Scenario:
     @property
     def plans(self) -> tuple[Plan, ...]:
         """[plan], then those that entries of the method bring."""
-        brought = [entry.params["plan"] for entry in self.method if "plan" in entry.params]
-        return (*([] if self.plan is None else [self.plan]), *brought)
+        brought = (self.plan, *(entry.action.own_plan() for entry in self.method))
+        return tuple(plan for plan in brought if plan is not None)
 
     def targets(self) -> dict[str, tuple[int, ...]]:
         """Where the first plan that moves it sends each partition, by its name."""

@@ -15,8 +15,8 @@ def topic_setup(scenario: Scenario, topic: TopicSpec) -> TopicSetup:
 
 def all_topics(scenario: Scenario) -> tuple[TopicSpec, ...]:
     """The topics that exist at the start, and those that the method creates."""
-    created = (entry.param("topic") for entry in scenario.method if entry.action == "topic.create")
-    return (*scenario.topics, *created)
+    created = (entry.action.new_topic() for entry in scenario.method)
+    return (*scenario.topics, *(topic for topic in created if topic is not None))
 
 
 def partition_count(scenario: Scenario, name: str) -> int:

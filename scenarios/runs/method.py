@@ -7,7 +7,7 @@ from attrs import define, field
 from emulator.kernel import Signal
 from emulator.network import InterceptedMessage
 from scenarios.cluster import Cluster
-from scenarios.faults import Actions
+from scenarios.faults import Performer
 from scenarios.faults.gates import GateFilter
 from scenarios.faults.wire import Watch
 from scenarios.language import After, At, MethodEntry, Scenario, When, WhenMessage, WhenZk
@@ -24,7 +24,7 @@ class Method:
 
     scenario: Scenario
     cluster: Cluster
-    actions: Actions
+    performer: Performer
     started: Signal = field(init=False)
     over: Signal = field(init=False)
     _fired: list[bool] = field(init=False)
@@ -55,7 +55,7 @@ class Method:
     def not_exercised(self) -> list[str]:
         """The entries that never acted, in words."""
         return [
-            f"method[{index}] {entry.action}"
+            f"method[{index}] {entry.name}"
             for index, (entry, fired) in enumerate(zip(self.scenario.method, self._fired, strict=True))
             if not fired
         ]
@@ -68,20 +68,19 @@ class Method:
         filter.once(self.cluster.gates, lambda: self._fire(index))
 
     def _watch(self, index: int, when: WhenMessage | WhenZk) -> None:
-        protocol, actions = self.scenario.strategy.parsed.protocol, self.actions
-        stops = self.scenario.method[index].spec.acts_on_message
+        protocol = self.scenario.strategy.parsed.protocol
+        stops = self.scenario.method[index].action.acts_on_message
         Watch(
-            when, self.cluster, actions.roles, protocol, stops, lambda passing: self._fire(index, passing)
+            when, self.cluster, self.performer.roles, protocol, stops, lambda passing: self._fire(index, passing)
         ).begin()
 
     def _fire(self, index: int, passing: InterceptedMessage | None = None) -> None:
         entry = self.scenario.method[index]
         self._fired[index] = True
         self.started.set(self.cluster.world.now)
-        brokers = self.actions.perform(entry, passing)
-        undo = entry.spec.undo
-        if entry.duration_us is not None and undo is not None:
-            self.cluster.world.call_later(entry.duration_us, self._undo, (undo, entry, brokers))
+        brokers = self.performer.perform(entry, passing)
+        if entry.duration_us is not None and entry.action.undo is not None:
+            self.cluster.world.call_later(entry.duration_us, self._undo, (entry, brokers))
         else:
             self._done()
         follower = index + 1
@@ -90,8 +89,8 @@ class Method:
             if isinstance(trigger, After):
                 self._later(trigger.delay_us, follower)
 
-    def _undo(self, effect: tuple[str, MethodEntry, tuple[int, ...]]) -> None:
-        self.actions.apply(*effect)
+    def _undo(self, effect: tuple[MethodEntry, tuple[int, ...]]) -> None:
+        self.performer.undo(*effect)
         self._done()
 
     def _done(self) -> None:
@@ -105,4 +104,4 @@ class Method:
             trigger: Any = entry.trigger
             if isinstance(trigger, After):
                 await self.cluster.world.sleep(trigger.delay_us)
-            self.actions.perform(entry)
+            self.performer.perform(entry)

@@ -15,7 +15,8 @@ from emulator.protocol.events import Fault, MoveAnswered
 from emulator.trace import Sink
 from emulator.trace.events import Step
 from scenarios.cluster import Cluster
-from scenarios.faults import Actions, Roles
+from scenarios.faults import Performer, Roles
+from scenarios.faults.actions.reassignments import Executions
 from scenarios.language import Scenario
 from scenarios.observe.checkers import Checkers
 from scenarios.observe.explain import explain
@@ -53,7 +54,7 @@ class Stage:
     measures: Measures = field(init=False)
     checkers: Checkers = field(init=False)
     story: Story = field(init=False)
-    actions: Actions = field(init=False)
+    performer: Performer = field(init=False)
     judge: Judge = field(init=False)
     method: Method = field(init=False)
     _quiet: bool = False
@@ -78,9 +79,9 @@ class Stage:
         self.checkers = Checkers(trace, topology=self.measures.topology)
         self.story = Story.of(trace)
         roles = Roles(cluster, scenario.assignments(), scenario.targets())
-        self.actions = Actions(cluster, scenario, roles, topic_setup)
+        self.performer = Performer(cluster, scenario, roles, topic_setup)
         self.judge = Judge(scenario, trace, roles, self.measures, self.checkers)
-        self.method = Method(scenario, cluster, self.actions)
+        self.method = Method(scenario, cluster, self.performer)
 
     def play(self) -> None:
         """Run it in its world."""
@@ -149,7 +150,7 @@ class Stage:
     def _asking(self) -> bool:
         """The operator will ask for more moves at his next look, by what has ended since the last."""
         under_way = self.measures.under_way
-        return any(executor.would_ask(under_way) for executor in self.actions.executors)
+        return any(executor.would_ask(under_way) for executor in self.performer.memory(Executions).executors)
 
     def _note_quiet(self) -> None:
         self._quiet, self._asked = True, False
@@ -235,7 +236,7 @@ def conclude(stage: Stage, original: Scenario, wall_s: float) -> tuple[Run, Figu
 def _reason(stage: Stage, violated: bool, expectations: tuple[Expectation, ...], figures: Figures) -> str:
     if violated:
         return "violated"
-    if stage.method.not_exercised() or stage.actions.not_exercised():
+    if stage.method.not_exercised() or stage.performer.not_exercised():
         return "not exercised"
     if not all(expectation.ok for expectation in expectations):
         return "expectation"
@@ -249,8 +250,8 @@ def _explanation(
     if violations:
         what, seq = str(violations[0]), violations[0].seq
     elif reason == "not exercised":
-        what = "not exercised: " + "; ".join(stage.actions.not_exercised() or stage.method.not_exercised())
-        seq = _turned_down(story, stage.actions.refused)
+        what = "not exercised: " + "; ".join(stage.performer.not_exercised() or stage.method.not_exercised())
+        seq = _turned_down(story, stage.performer.refused)
     elif broken is not None:
         what, seq = f"expected {broken.statement}; {broken.detail}", _last_before(story, broken.t_us)
     else:

@@ -58,7 +58,8 @@ def _steps() -> list[Entry]:
 
 
 def _actions() -> list[Entry]:
-    from scenarios.language import ACTIONS
+    from scenarios.language import all_actions
+    from scenarios.language.schema.reader import keys_of
 
     return [
         {
@@ -66,11 +67,11 @@ def _actions() -> list[Entry]:
             "help": action.help,
             "parameters": [
                 *(["target"] if action.takes_target else []),
-                *(p.name for p in action.parameters),
+                *(key.name for key in keys_of(action)),
             ],
-            "undo": action.undo,
+            "undo": action.undo and action.undo.name,
         }
-        for action in ACTIONS.values()
+        for action in all_actions().values()
     ]
 
 

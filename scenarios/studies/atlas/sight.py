@@ -99,7 +99,7 @@ def see(stage: Stage, witness: Witness) -> Sight:
         other_violations=tuple(_told(violation) for violation in violations if not _is_safety(violation)),
         divergence=_divergence(logs, witness),
         behind=_behind(logs, witness),
-        not_done="; ".join((*stage.actions.refused, *stage.method.not_exercised())),
+        not_done="; ".join((*stage.performer.refused, *stage.method.not_exercised())),
     )
 
 

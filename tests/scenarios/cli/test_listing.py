@@ -10,13 +10,13 @@ import pytest
 from emulator.protocol.api import apis
 from scenarios.cli.commands.listing import KINDS
 from scenarios.language import (
-    ACTIONS,
     ALIASES,
     INVARIANTS,
     METRICS,
     PHASES,
     PROFILES,
     STEPS,
+    all_actions,
     scenario_json_schema,
 )
 from scenarios.language.strategies import PARTS, SHAPES
@@ -24,7 +24,7 @@ from tests.scenarios.cli.conftest import Call
 
 WHOLE: dict[str, Iterable[str]] = {
     "steps": [*PHASES, *STEPS, *ALIASES],
-    "actions": ACTIONS,
+    "actions": all_actions(),
     "strategies": [*SHAPES, *(f"+{name}" for name in PARTS), "+throttle-RATE"],
     "profiles": PROFILES,
     "metrics": METRICS,

@@ -6,6 +6,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from scenarios.faults.actions.brokers import BrokerCrash
+from scenarios.faults.actions.holds import GateHold
+from scenarios.faults.actions.links import LinkDelay
+from scenarios.faults.actions.reassignments import ReassignCancel, ReassignExecute, ReassignList
 from scenarios.language import (
     PROFILES,
     After,
@@ -111,33 +115,32 @@ def targets(brokers: int, moved: str) -> st.SearchStrategy[Target]:
 def actions(brokers: int, moved: str) -> st.SearchStrategy[dict[str, Any]]:
     whom = targets(brokers, moved)
     crash = st.fixed_dictionaries(
-        {"action": st.just("broker.crash"), "target": whom},
-        optional={"params": st.just({"kind": "host"}), "duration_us": SOME_TIMES},
+        {"action": st.sampled_from([BrokerCrash(), BrokerCrash(kind="host")]), "target": whom},
+        optional={"duration_us": SOME_TIMES},
     )
     delay = st.builds(DelaySpec, latency_us=TIMES, jitter_us=TIMES, sigma=SIGMAS)
     link = st.fixed_dictionaries(
         {
-            "action": st.just("link.delay"),
+            "action": st.builds(LinkDelay, delay=delay, peer=st.none() | whom | st.just("zookeeper")),
             "target": whom,
-            "params": st.fixed_dictionaries({"delay": delay}, optional={"peer": whom | st.just("zookeeper")}),
         }
     )
-    gate = {"gate": When(steps="move.leader", edge="before", partition=moved)}
-    hold = st.just({"action": "gate.hold", "params": gate})
+    gate = When(steps="move.leader", edge="before", partition=moved)
+    hold = st.just({"action": GateHold(gate=gate)})
     return crash | link | hold | st.just({"action": "controller.crash"})
 
 
 def requests(plan: Plan, moved: str) -> st.SearchStrategy[dict[str, Any]]:
     """What only a controller with KIP-455 is asked."""
-    error = {"expect_error": st.just("INVALID_REPLICA_ASSIGNMENT")}
-    whose = {"partitions": st.just((moved,))}
-    execute = st.fixed_dictionaries({"plan": st.just(plan), "via": st.sampled_from(["zk", "api"])}, optional=error)
-    cancel = st.fixed_dictionaries({}, optional={**whose, **error})
-    listing = st.fixed_dictionaries({}, optional=whose)
-    asked = {"reassign.execute": execute, "reassign.cancel": cancel, "reassign.list": listing}
-    return st.one_of(
-        *(st.fixed_dictionaries({"action": st.just(name), "params": params}) for name, params in asked.items())
+    error = st.sampled_from([None, "INVALID_REPLICA_ASSIGNMENT"])
+    whose = st.sampled_from([None, (moved,)])
+    ways = st.sampled_from(["zk", "api"])
+    asked = (
+        st.builds(ReassignExecute, plan=st.just(plan), via=ways, expect_error=error)
+        | st.builds(ReassignCancel, partitions=whose, expect_error=error)
+        | st.builds(ReassignList, partitions=whose)
     )
+    return st.fixed_dictionaries({"action": asked})
 
 
 def whens(strategy: str, moved: str) -> st.SearchStrategy[When]:

@@ -60,4 +60,4 @@ def test_the_demo_is_the_one_the_story_tells() -> None:
     assert demo.assignments() == {"orders-0": (0, 1, 2)}
     assert demo.plan is not None
     assert demo.plan.targets() == {"orders-0": (3, 4, 5)}
-    assert [entry.action for entry in demo.method] == ["reassign.execute", "controller.crash"]
+    assert [entry.name for entry in demo.method] == ["reassign.execute", "controller.crash"]

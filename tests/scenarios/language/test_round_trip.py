@@ -11,6 +11,7 @@ from typing import Any
 from attrs import evolve
 from hypothesis import given, settings
 
+from scenarios.faults.actions.links import LinkDelay
 from scenarios.language import DelaySpec, Scenario, scenario_json_schema
 from tests.scenarios.language.builders import SMALL, built
 from tests.scenarios.language.json_schema import violations
@@ -41,14 +42,14 @@ def test_the_example_of_the_format_is_valid_as_it_stands() -> None:
     example = Scenario.load(Path(__file__).with_name("example.scenario.toml"))
     assert Scenario.loads(example.to_toml()) == example
     assert example.strategy.throttle == 50 * 2**20
-    assert [entry.action for entry in example.method] == [
+    assert [entry.name for entry in example.method] == [
         "reassign.execute",
         "controller.crash",
         "link.delay",
     ]
     delay = example.method[2]
-    assert delay.param("delay") == DelaySpec(latency_us=90_000, jitter_us=90_000)
-    assert (delay.param("direction"), delay.param("peer"), delay.duration_us) == ("both", None, 30_000_000)
+    assert delay.action == LinkDelay(delay=DelaySpec(latency_us=90_000, jitter_us=90_000), direction="both", peer=None)
+    assert delay.duration_us == 30_000_000
 
 
 def test_python_and_toml_build_the_same_scenario() -> None:

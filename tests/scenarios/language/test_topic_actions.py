@@ -2,6 +2,7 @@
 
 import tomllib
 
+from scenarios.faults.actions.topics import TopicExpand
 from scenarios.language import Scenario, scenario_json_schema
 from tests.scenarios.language.builders import small_and
 from tests.scenarios.language.json_schema import violations
@@ -22,7 +23,7 @@ def test_a_topic_can_come_back_with_another_shape() -> None:
     """Its partitions are known up to the most that it ever has; replication is that of the new one."""
     scenario = Scenario.loads(AGAIN)
     assert Scenario.loads(scenario.to_toml()) == scenario
-    assert [entry.param("partitions") for entry in scenario.method if entry.action == "topic.expand"] == [3, 4]
+    assert [entry.action.partitions for entry in scenario.method if isinstance(entry.action, TopicExpand)] == [3, 4]
     assert scenario.expect[0].assignment == {"orders-3": ()}
 
 

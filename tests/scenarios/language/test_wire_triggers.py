@@ -106,7 +106,7 @@ def test_what_nobody_sends_is_refused(message: str) -> None:
         with pytest.raises(BadInput, match=rf"method\[1\].when.message: nobody sends {message} here; add "):
             Scenario.loads(text)
         text += SENT_ON_DEMAND[message]
-    assert Scenario.loads(text).method[1].action == "message.cut"
+    assert Scenario.loads(text).method[1].name == "message.cut"
 
 
 def test_an_executor_that_asks_by_the_api_looks_by_the_api() -> None:

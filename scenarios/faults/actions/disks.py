@@ -1,0 +1,148 @@
+"""The disks under log directories: errors, slowness, lack of space, spoilt batches."""
+
+from __future__ import annotations
+
+from attrs import field, frozen
+
+from brokers.log import Log
+from emulator.disks import Disk, DiskSpeed, Fault, Pace
+from emulator.protocol.types import TopicPartition
+from scenarios.errors import BadInput
+from scenarios.faults.performer import ActionContext, PerformedAction
+from scenarios.language.actions import action
+from scenarios.language.known import Known
+from scenarios.language.plan import ANY_LOG_DIR, LOG_DIR
+from scenarios.language.schema.kinds import DURATION, RATE, Choice, Integer
+from scenarios.language.schema.reader import key
+from scenarios.language.topics import PARTITION_NAME
+
+INJECTED = "injected by the scenario"
+FULL = "no space left on device"
+
+
+@frozen(kw_only=True)
+class OnLogDirs(PerformedAction):
+    """Acts on one log directory of each broker, or on all of them."""
+
+    takes_target = True
+
+    log_dir: str | None = field(
+        default=None, metadata=key(LOG_DIR, 'which log directory; absent or "any" = all of them')
+    )
+
+    def disks(self, context: ActionContext, broker: int) -> list[Disk]:
+        """The disks of the broker that are meant."""
+        disks = context.cluster.nodes[broker].disks
+        return [disk for disk in disks if self.log_dir in (None, ANY_LOG_DIR, disk.name)]
+
+
+def _log(context: ActionContext, broker: int, name: str) -> Log | None:
+    """The broker's log of a partition; where there is none the action is refused."""
+    tp = TopicPartition.parse(name)
+    running = context.cluster.nodes[broker].running
+    partition = context.cluster.brokers[broker].replicas.partitions.get(tp) if running else None
+    if partition is None or partition.log is None:
+        context.refuse(f"broker {broker} has no replica of {tp}")
+        return None
+    return partition.log
+
+
+@action("disk.heal", "end every fault of the disks; a directory that is offline needs a restart of its broker")
+@frozen(kw_only=True)
+class DiskHeal(OnLogDirs):
+    def perform(self, context: ActionContext) -> None:
+        for broker in context.brokers:
+            for disk in self.disks(context, broker):
+                disk.mend()
+                speed = context.cluster.setup.disk_speed
+                disk.pace = None if speed is None else Pace(speed)
+
+
+@action(
+    "disk.fail",
+    "make operations on a partition's log, or on a whole log directory, fail with an I/O error",
+    undo=DiskHeal,
+)
+@frozen(kw_only=True)
+class DiskFail(OnLogDirs):
+    partition: str | None = field(
+        default=None, metadata=key(PARTITION_NAME, "whose log; absent = all logs of the log directory")
+    )
+    operation: str = field(
+        default="any",
+        metadata=key(Choice(("any", "append", "read", "truncate", "flush"), "operation"), "which operations"),
+    )
+    times: int | None = field(
+        default=None, metadata=key(Integer(1), "how many of them fail; absent = all, until disk.heal")
+    )
+
+    def check(self, known: Known) -> None:
+        if self.log_dir is not None and self.partition is not None:
+            raise BadInput("a partition's log is where it is; leave log_dir out, or partition", where="log_dir")
+
+    def perform(self, context: ActionContext) -> None:
+        operations = () if self.operation == "any" else (self.operation,)
+        for broker in context.brokers:
+            if self.partition is None:
+                for disk in self.disks(context, broker):
+                    disk.fail(Fault(INJECTED, operations, self.times, report=disk.report))
+            elif (log := _log(context, broker, self.partition)) is not None:
+                log.fail_disk(Fault(INJECTED, operations, self.times, report=log.directory.disk.report))
+
+
+@action("disk.slow", "limit the speed of log directories' disks, until disk.heal restores it", undo=DiskHeal)
+@frozen(kw_only=True)
+class DiskSlow(OnLogDirs):
+    read: int | None = field(default=None, metadata=key(RATE, "bytes read per second; absent = reads take no time"))
+    write: int | None = field(
+        default=None, metadata=key(RATE, "bytes appended per second; absent = appends take no time")
+    )
+    latency_us: int = field(
+        default=0, metadata=key(DURATION, "additional time of each append and read", name="latency")
+    )
+
+    def check(self, known: Known) -> None:
+        if not any((self.read, self.write, self.latency_us)):
+            raise BadInput('nothing makes these disks slow; write read, write or latency, such as write = "1MB/s"')
+
+    def perform(self, context: ActionContext) -> None:
+        speed = DiskSpeed(self.read, self.write, self.latency_us)
+        for broker in context.brokers:
+            for disk in self.disks(context, broker):
+                disk.pace = Pace(speed)
+
+
+@action("disk.full", "leave no space on the disk of a log directory: every write fails", undo=DiskHeal)
+@frozen(kw_only=True)
+class DiskFull(OnLogDirs):
+    def perform(self, context: ActionContext) -> None:
+        for broker in context.brokers:
+            for disk in self.disks(context, broker):
+                disk.fail(Fault(FULL, ("append", "replace"), report=disk.report))
+
+
+@action("log_dir.offline", "take a log directory offline at once (KIP-112)", undo=DiskHeal)
+@frozen(kw_only=True)
+class LogDirOffline(OnLogDirs):
+    def perform(self, context: ActionContext) -> None:
+        for broker in context.brokers:
+            for disk in self.disks(context, broker):
+                disk.fail(Fault(INJECTED, report=disk.report))
+                disk.report(INJECTED)
+
+
+@action("disk.corrupt", "corrupt a batch in a partition's log: every fetch of it finds a wrong checksum")
+@frozen(kw_only=True)
+class DiskCorrupt(PerformedAction):
+    takes_target = True
+
+    partition: str = field(metadata=key(PARTITION_NAME, "the partition"))
+    batch: str = field(default="last", metadata=key(Choice(("first", "last"), "batch"), "which batch"))
+
+    def perform(self, context: ActionContext) -> None:
+        for broker in context.brokers:
+            log = _log(context, broker, self.partition)
+            if log is not None and log.batches:
+                log.corrupt(-1 if self.batch == "last" else 0)
+            elif log is not None:
+                context.refuse(f"broker {broker} has no batch of {log.tp}")

@@ -1,0 +1,72 @@
+"""Preferred-replica elections."""
+
+from __future__ import annotations
+
+from attrs import converters, field, frozen
+
+from emulator.protocol.errors import Errors
+from emulator.protocol.types import TopicPartition
+from scenarios.cluster.clients.tools import elections
+from scenarios.faults.operated import OperatorAction
+from scenarios.faults.performer import ActionContext
+from scenarios.language import PROFILES, Scenario
+from scenarios.language.actions import action
+from scenarios.language.known import Known
+from scenarios.language.schema.kinds import Choice, ListOf, as_tuple
+from scenarios.language.schema.reader import key
+from scenarios.language.topics import PARTITION_NAME
+
+API = "api"
+_ERRORS = tuple(
+    error.name
+    for error in (
+        Errors.UNKNOWN_SERVER_ERROR,
+        Errors.UNKNOWN_TOPIC_OR_PARTITION,
+        Errors.LEADER_NOT_AVAILABLE,
+        Errors.REQUEST_TIMED_OUT,
+        Errors.INVALID_TOPIC_EXCEPTION,
+        Errors.PREFERRED_LEADER_NOT_AVAILABLE,
+    )
+)
+
+
+@action("election.preferred", "have the preferred replicas lead, as kafka-preferred-replica-election.sh does")
+@frozen(kw_only=True)
+class ElectionPreferred(OperatorAction):
+    partitions: tuple[str, ...] | None = field(
+        default=None,
+        converter=converters.optional(as_tuple),
+        metadata=key(ListOf(PARTITION_NAME, unique=True, empty=False), "which partitions; absent = all that exist"),
+    )
+    via: str | None = field(
+        default=None,
+        metadata=key(
+            Choice(("zk", API), "way"),
+            "by /admin/preferred_replica_election or by ElectLeaders; absent = as the profile's tool does",
+        ),
+    )
+    expect_error: str | None = field(
+        default=None,
+        metadata=key(
+            Choice(_ERRORS, "error"),
+            "the error code that at least one partition must be answered with, and no other code; absent = no errors",
+        ),
+    )
+
+    @property
+    def expected_error(self) -> str | None:
+        return self.expect_error
+
+    def detail(self) -> str:
+        return ", ".join(self.partitions or ("all partitions",))
+
+    def sends(self, known: Known) -> tuple[str, ...]:
+        return ("Metadata", "ElectLeaders") if self._way(known.scenario) == API else ()
+
+    def perform(self, context: ActionContext) -> None:
+        command = elections.by_api if self._way(context.scenario) == API else elections.by_znode
+        partitions = None if self.partitions is None else tuple(map(TopicPartition.parse, self.partitions))
+        self.begin(context, command, partitions)
+
+    def _way(self, scenario: Scenario) -> str:
+        return self.via or PROFILES[scenario.profile].election_tool

@@ -1,0 +1,260 @@
+"""Reassignments: handed to the controller, cancelled, listed, verified."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from attrs import converters, define, field, frozen
+
+from emulator.protocol.errors import Errors
+from emulator.protocol.types import TopicPartition
+from scenarios.cluster.clients.tools import log_dirs, reassign, reassign_and_wait
+from scenarios.cluster.clients.tools.executor import ZK, Executor, carry_out
+from scenarios.cluster.clients.tools.outcome import Outcome
+from scenarios.errors import BadInput
+from scenarios.faults.operated import Judge, OperatorAction
+from scenarios.faults.performer import ActionContext, Memory
+from scenarios.language import Plan
+from scenarios.language.actions import action
+from scenarios.language.known import Known
+from scenarios.language.plan import PLAN_IN_PLACE
+from scenarios.language.schema.kinds import RATE, SOME_TIME, Choice, ListOf, as_tuple
+from scenarios.language.schema.reader import key
+from scenarios.language.strategies import SHAPES, PlannedMove, Throttle
+from scenarios.language.topics import PARTITION_NAME
+
+API = "api"
+_PARTITIONS = ListOf(PARTITION_NAME, unique=True, empty=False)
+_VIA = key(
+    Choice((ZK, API), "way"),
+    "by /admin/reassign_partitions or by AlterPartitionReassignments; absent = as the profile's tool does",
+)
+_EXPECT_ERROR = key(
+    Choice(
+        tuple(
+            error.name
+            for error in (
+                Errors.UNKNOWN_TOPIC_OR_PARTITION,
+                Errors.REQUEST_TIMED_OUT,
+                Errors.INVALID_REPLICA_ASSIGNMENT,
+                Errors.REASSIGNMENT_IN_PROGRESS,
+                Errors.NO_REASSIGNMENT_IN_PROGRESS,
+            )
+        ),
+        "error",
+    ),
+    "the error code that at least one partition must be answered with, and no other code; absent = no errors",
+)
+
+
+def _check_api(known: Known, where: str) -> None:
+    """Refuse a request of KIP-455 under a strategy whose controller does not have them."""
+    strategy = known.scenario.strategy.parsed
+    if not SHAPES[strategy.shape].api:
+        having = ", ".join(shape.name for shape in SHAPES.values() if shape.api)
+        raise BadInput(
+            f"strategy {strategy.name!r} has no API for reassignments; strategies that have it: {having}", where=where
+        )
+
+
+def _parsed(names: Sequence[str] | None) -> tuple[TopicPartition, ...] | None:
+    return None if names is None else tuple(map(TopicPartition.parse, names))
+
+
+@define(eq=False)
+class Executions(Memory):
+    """The plans that the operator carries out bit by bit."""
+
+    executors: list[Executor] = field(factory=list)
+
+
+@frozen(kw_only=True)
+class OfPlan(OperatorAction):
+    """Done with a plan: one of its own, or the scenario's."""
+
+    plan: Plan | None = field(
+        default=None, metadata=key(PLAN_IN_PLACE, "a plan of its own, as in [plan]; absent = [plan]")
+    )
+    via: str | None = field(default=None, metadata=_VIA)
+
+    def own_plan(self) -> Plan | None:
+        return self.plan
+
+    def check(self, known: Known) -> None:
+        if self.via == API:
+            _check_api(known, "via")
+        if self.plan is None and known.scenario.plan is None:
+            raise BadInput(f"there is no plan to {self.name.removeprefix('reassign.')}; add a [plan]", where="action")
+
+    def _plan(self, context: ActionContext) -> Plan:
+        plan = self.plan or context.scenario.plan
+        assert plan is not None
+        return plan
+
+    def _names_log_dirs(self, known: Known) -> bool:
+        plan = self.plan or known.scenario.plan
+        return plan is not None and bool(plan.directories())
+
+
+@action("reassign.execute", "hand the plan to the controller, as kafka-reassign-partitions.sh does")
+@frozen(kw_only=True)
+class ReassignExecute(OfPlan):
+    throttle: int | None = field(
+        default=None,
+        metadata=key(
+            RATE,
+            "set before the moves (KIP-73) and cleared by reassign.verify; absent = the strategy's, cleared at the end",
+        ),
+    )
+    log_dirs_throttle: int | None = field(
+        default=None,
+        metadata=key(
+            RATE, "bytes/s of each broker's copies between its log directories, until reassign.verify clears it"
+        ),
+    )
+    give_up_after_us: int | None = field(
+        default=None,
+        metadata=key(
+            SOME_TIME,
+            "interrupt a command that waits (kafka-42's) after that time: moves that are not done are withdrawn",
+            name="give_up_after",
+        ),
+    )
+    expect_error: str | None = field(default=None, metadata=_EXPECT_ERROR)
+
+    @property
+    def expected_error(self) -> str | None:
+        return self.expect_error
+
+    def sends(self, known: Known) -> tuple[str, ...]:
+        scenario = known.scenario
+        messages: list[str] = []
+        if (self.via or scenario.reassigns_by) == API:
+            messages += "Metadata", "AlterPartitionReassignments"
+            if not scenario.strategy.parsed.execution.at_once:
+                messages.append("ListPartitionReassignments")
+        if self._names_log_dirs(known):
+            messages.append("AlterReplicaLogDirs")
+            if scenario.strategy.limit is not None:
+                messages.append("DescribeLogDirs")
+        return tuple(messages)
+
+    def perform(self, context: ActionContext) -> None:
+        plan, strategy = self._plan(context), context.scenario.strategy
+        context.roles.final.update(plan.targets())
+        via = self.via or context.scenario.reassigns_by
+        order = context.cluster.world.stream("strategy", "order")
+        planned = strategy.parsed.execution.sorted(_planned(context, plan), order)
+        directories = plan.directories()
+        judge = ended = self.judge(context)
+        throttle = strategy.limit
+        if self.throttle is not None:
+            throttle = Throttle(self.throttle)
+        elif throttle is not None:
+            ended = _then_verify(context, judge, _targets(planned), via, directories)
+        executions = context.performer.memory(Executions)
+        if via == ZK and any(executor.progress.waiting for executor in executions.executors):
+            judge(reassign.IN_PROGRESS)
+            return
+        command = self._handing_over(context, planned, via, throttle)
+        if directories:
+            command = (log_dirs.around, directories, self.log_dirs_throttle, *command)
+        self.begin(context, *command, done=ended)
+
+    def _handing_over(
+        self, context: ActionContext, planned: Sequence[PlannedMove], via: str, throttle: Throttle | None
+    ) -> tuple[Any, ...]:
+        """The command, with its arguments, by which the strategy hands the moves over: little by little, by a tool
+        that waits for the end, or all at once."""
+        strategy = context.scenario.strategy.parsed
+        if not strategy.execution.at_once:
+            executor = Executor.of(strategy.execution, via, planned, throttle)
+            context.performer.memory(Executions).executors.append(executor)
+            return carry_out, executor
+        if SHAPES[strategy.shape].tool_waits:
+            return reassign_and_wait.execute_and_wait, _targets(planned), self.give_up_after_us, throttle
+        return reassign.execute, _targets(planned), via, throttle
+
+
+def _targets(planned: Sequence[PlannedMove]) -> dict[TopicPartition, tuple[int, ...]]:
+    return {move.tp: move.target for move in planned}
+
+
+def _planned(context: ActionContext, plan: Plan) -> list[PlannedMove]:
+    """The plan's moves with what the operator can know: where the replicas are, and how much data the topic had."""
+    sizes = {topic.name: topic.size_bytes for topic in context.scenario.topics}
+    found = []
+    for place, (name, target) in enumerate(plan.targets().items()):
+        tp = TopicPartition.parse(name)
+        found.append(PlannedMove(tp, place, context.roles.assignment(tp), target, sizes.get(tp.topic, 0)))
+    return found
+
+
+def _then_verify(
+    context: ActionContext, judge: Judge, moves: reassign.Plan, via: str, directories: log_dirs.Directories
+) -> Judge:
+    """Judge the command, then watch the moves and clear the strategy's throttle when they are over."""
+    poll_us = context.scenario.strategy.parsed.execution.poll_us
+
+    def done(outcome: Outcome) -> None:
+        judge(outcome)
+        context.cluster.operator.begin(reassign.verify_at_the_end, moves, via, poll_us, directories)
+
+    return done
+
+
+@action("reassign.cancel", "cancel reassignments by the API (kip-455)")
+@frozen(kw_only=True)
+class ReassignCancel(OperatorAction):
+    partitions: tuple[str, ...] | None = field(
+        default=None,
+        converter=converters.optional(as_tuple),
+        metadata=key(_PARTITIONS, "whose reassignments; absent = all that are in progress"),
+    )
+    expect_error: str | None = field(default=None, metadata=_EXPECT_ERROR)
+
+    @property
+    def expected_error(self) -> str | None:
+        return self.expect_error
+
+    def check(self, known: Known) -> None:
+        _check_api(known, "action")
+
+    def sends(self, known: Known) -> tuple[str, ...]:
+        lists = ("ListPartitionReassignments",) if self.partitions is None else ()
+        return ("Metadata", "AlterPartitionReassignments", *lists)
+
+    def perform(self, context: ActionContext) -> None:
+        self.begin(context, reassign.cancel, _parsed(self.partitions))
+
+
+@action("reassign.list", "write the reassignments in progress, as the API lists them, into the trace (kip-455)")
+@frozen(kw_only=True)
+class ReassignList(OperatorAction):
+    partitions: tuple[str, ...] | None = field(
+        default=None,
+        converter=converters.optional(as_tuple),
+        metadata=key(_PARTITIONS, "which partitions; absent = all"),
+    )
+
+    def check(self, known: Known) -> None:
+        _check_api(known, "action")
+
+    def sends(self, known: Known) -> tuple[str, ...]:
+        return "Metadata", "ListPartitionReassignments"
+
+    def perform(self, context: ActionContext) -> None:
+        self.begin(context, reassign.list_reassignments, _parsed(self.partitions))
+
+
+@action("reassign.verify", "write the progress of the moves into the trace, and clear their throttles if all are over")
+@frozen(kw_only=True)
+class ReassignVerify(OfPlan):
+    def sends(self, known: Known) -> tuple[str, ...]:
+        return ("DescribeLogDirs",) if self._names_log_dirs(known) else ()
+
+    def perform(self, context: ActionContext) -> None:
+        plan, via = self._plan(context), self.via or context.scenario.reassigns_by
+        moves = {TopicPartition.parse(name): target for name, target in plan.targets().items()}
+        context.cluster.operator.begin(reassign.verify, moves, via, plan.directories())

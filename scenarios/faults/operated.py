@@ -1,0 +1,40 @@
+"""Actions that the operator's tools carry out: a command is started now and judged when it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import frozen
+
+from scenarios.cluster.clients.tools.outcome import Outcome
+from scenarios.faults.performer import ActionContext, PerformedAction
+
+Judge = Callable[[Outcome], None]
+
+
+@frozen(kw_only=True)
+class OperatorAction(PerformedAction):
+    """Something that the operator does with one of Kafka's tools."""
+
+    @property
+    def expected_error(self) -> str | None:
+        """The error code that the command has to be answered with; None: it has to succeed."""
+        return None
+
+    def begin(self, context: ActionContext, *command: Any, done: Judge | None = None) -> None:
+        """Have the operator begin a command (a function and its arguments); ``done`` judges its outcome."""
+        context.cluster.operator.begin(*command, done=done or self.judge(context))
+
+    def judge(self, context: ActionContext) -> Judge:
+        """What was refused goes into the verdict, unless it was refused as the entry expects."""
+        wanted = self.expected_error
+
+        def done(outcome: Outcome) -> None:
+            for line, (_, error) in zip(outcome.lines, outcome.errors, strict=True):
+                if error.name != wanted:
+                    context.refuse(line)
+            if wanted is not None and all(error.name != wanted for _, error in outcome.errors):
+                context.refuse(f"{wanted} was expected and not answered")
+
+        return done

@@ -1,0 +1,152 @@
+"""Performs the entries of a method: finds the brokers that each acts on, writes the fault into the trace, and does it.
+
+What each action does is in ``scenarios.faults.actions``, one file for each theme.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from attrs import define, field, frozen
+
+from emulator.network import InterceptedMessage
+from emulator.protocol.events import Fault
+from scenarios.cluster import Cluster, TopicSetup
+from scenarios.faults.apis import told
+from scenarios.faults.roles import Roles
+from scenarios.language import Action, MethodEntry, Scenario, Target
+
+Brokers = tuple[int, ...]
+
+
+@frozen(kw_only=True)
+class PerformedAction(Action):
+    """An action with what it does to a cluster."""
+
+    def perform(self, context: ActionContext) -> None:
+        """Do it, in one transition. What cannot be done goes to ``context.refuse``."""
+        raise NotImplementedError
+
+
+@define(eq=False)
+class Memory:
+    """What the actions of one theme keep in mind during a run."""
+
+    def not_exercised(self) -> list[str]:
+        """What was prepared and never came about, in words."""
+        return []
+
+
+M = TypeVar("M", bound=Memory)
+
+
+@define(eq=False)
+class Performer:
+    """Performs entries of a method and undoes them.
+
+    Attributes:
+        refused: what could not be done, in words, for the verdict.
+    """
+
+    cluster: Cluster
+    scenario: Scenario
+    roles: Roles
+    make_topic: Callable[..., TopicSetup]
+    refused: list[str] = field(factory=list)
+    _memories: dict[type[Memory], Memory] = field(factory=dict)
+
+    def memory(self, kind: type[M]) -> M:
+        """The one ``kind`` of this run, made when it is first asked for."""
+        found = self._memories.setdefault(kind, kind())
+        assert isinstance(found, kind)
+        return found
+
+    def not_exercised(self) -> list[str]:
+        """What was not done, in words: what was refused, and what was prepared and never came about."""
+        return [*self.refused, *(line for memory in self._memories.values() for line in memory.not_exercised())]
+
+    def perform(self, entry: MethodEntry, passing: InterceptedMessage | None = None) -> Brokers:
+        """Do it now, to ``passing`` where the action acts on messages; return the brokers that it acted on, so that it
+        can be undone there."""
+        target = entry.target or entry.action.default_target
+        brokers = () if target is None else self.roles.find(target)
+        if target is not None and not brokers:
+            if entry.trigger is not None:
+                ActionContext(self, entry, ()).refuse_no_broker(target)
+            return ()
+        self._apply(
+            entry.action, ActionContext(self, entry, brokers, passing if entry.action.acts_on_message else None)
+        )
+        return brokers
+
+    def undo(self, entry: MethodEntry, brokers: Brokers) -> None:
+        """End the effect that the entry had on ``brokers``."""
+        undoing = entry.action.undoing()
+        assert undoing is not None, f"{entry.name} is done at once"
+        self._apply(undoing, ActionContext(self, entry, brokers, undoes=True))
+
+    def _apply(self, action: Action, context: ActionContext) -> None:
+        assert isinstance(action, PerformedAction), f"{action.name} is declared and cannot be performed"
+        trace, entry = self.cluster.trace, context.entry
+        cause = trace.cause
+        if context.passing is not None:
+            detail = told(context.passing)
+        elif entry.action.acts_on_message:
+            detail = str(getattr(entry.trigger, "name", ""))
+        else:
+            detail = entry.action.detail()
+        trace.anchor(Fault, action.name, ",".join(map(str, context.brokers)), detail)
+        action.perform(context)
+        trace.cause = cause
+
+
+@frozen(eq=False)
+class ActionContext:
+    """What an action is performed on, and for which entry.
+
+    Attributes:
+        brokers: those that the entry's target has found.
+        passing: the message that the entry waited for, where the action acts on it.
+        undoes: whether the action ends the effect of the entry's own action.
+    """
+
+    performer: Performer
+    entry: MethodEntry
+    brokers: Brokers
+    passing: InterceptedMessage | None = None
+    undoes: bool = False
+
+    @property
+    def cluster(self) -> Cluster:
+        return self.performer.cluster
+
+    @property
+    def scenario(self) -> Scenario:
+        return self.performer.scenario
+
+    @property
+    def roles(self) -> Roles:
+        return self.performer.roles
+
+    @property
+    def in_rollbacks(self) -> bool:
+        """A rollback may find its work done; an entry of the method that finds nothing to do exercises nothing."""
+        return self.entry.trigger is None
+
+    def refuse(self, why: str) -> None:
+        """Note for the verdict that the action could not be done."""
+        self.performer.refused.append(f"{self.entry.name}: {why}")
+
+    def refuse_no_broker(self, target: Target) -> None:
+        """Note for the verdict that ``target`` finds no broker now."""
+        self.refuse(f"no broker is {target.words or 'there'}")
+
+    def in_state(self, *states: str, among: Sequence[int] | None = None) -> list[int]:
+        """Those brokers (of ``among``, if given) that are ``up``, ``down`` or ``paused`` as asked; refused where there
+        are none, unless the end of a duration or a rollback may find its work done."""
+        brokers = self.brokers if among is None else among
+        found = [broker for broker in brokers if self.roles.state_of(broker) in states]
+        if not found and not self.undoes and not self.in_rollbacks:
+            self.refuse(f"broker {','.join(map(str, brokers))} is not {' or '.join(states)}")
+        return found
