@@ -5,7 +5,7 @@ Every method is one synchronous transition.
 
 from typing import TYPE_CHECKING
 
-from brokers.metrics.partition import NOT_LEADING
+from brokers.metrics import NOT_LEADING
 from brokers.partition import acks, isr
 from brokers.partition.isr_write import IsrWrite, find_strangers
 from brokers.partition.remote import NONE_REMOTE, RemoteReplica

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
-from brokers.metrics import CurrentReplicas, WithoutAdding
 from brokers.partition.isr_rules import StuckOrSlow
 from brokers.partition.isr_writes import ByController, ByZooKeeper
 from brokers.policies import BrokerPolicies
+from brokers.under_replication import CurrentReplicas, WithoutAdding
 from controller.channels.schemas import CurrentAndImpending
 from controller.fencing import Unfenced
 from controller.metrics import is_offline_by_leader

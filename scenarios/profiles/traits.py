@@ -10,10 +10,10 @@ from typing import Any
 
 import attrs
 
-from brokers.metrics import AllAssigned, CurrentReplicas, WithoutAdding
 from brokers.partition.isr_rules import NotCaughtUp
 from brokers.partition.isr_write import IsrWrites
 from brokers.partition.isr_writes import ByZooKeeper
+from brokers.under_replication import AllAssigned, CurrentReplicas, WithoutAdding
 from controller.channels.schemas import AllReplicas
 from controller.fencing import Fenced
 from controller.metrics import is_offline_by_state

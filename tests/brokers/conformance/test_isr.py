@@ -4,8 +4,8 @@ from brokers.partition import isr
 from emulator.protocol.events import IsrChanged, IsrUpdateFailed
 from emulator.zookeeper import GetData, ZkCode
 from tests.brokers.bench import LAG, MS, Bench, caught_up, config, lag_bench
-from tests.brokers.metrics.test_manager import Watched
 from tests.brokers.test_isr import written
+from tests.brokers.test_metrics import Watched
 
 
 def test_C105_a_follower_joins_only_once_it_has_reached_the_start_of_the_epoch() -> None:

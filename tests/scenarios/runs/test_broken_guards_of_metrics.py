@@ -2,9 +2,8 @@
 
 import pytest
 
-from brokers.metrics import ReplicaManagerMetrics
-from brokers.metrics import manager as manager_metrics
-from brokers.metrics.partition import Figures, figures
+from brokers import metrics as broker_metrics
+from brokers.metrics import Figures, ReplicaManagerMetrics, figures
 from controller.metrics import ControllerMetrics
 from emulator.protocol.fetch import FetchedPartition
 from fetchers.state import PartitionFetchState
@@ -33,7 +32,7 @@ def test_a_reassignment_that_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> 
     def without(*arguments: object) -> Figures:
         return figures(*arguments)._replace(reassigning=False)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(manager_metrics, "figures", without)
+    monkeypatch.setattr(broker_metrics, "figures", without)
     assert broken(play(wanted).run) == {"reassigning_true"}
 
 

@@ -2,7 +2,7 @@
 
 from attrs import evolve
 
-from brokers.metrics.partition import NOT_LEADING
+from brokers.metrics import NOT_LEADING
 from brokers.policies import BrokerPolicies
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered
 from emulator.protocol.events import LastStableOffsetLag, PartitionGauges

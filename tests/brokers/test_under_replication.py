@@ -3,8 +3,8 @@
 import pytest
 from attrs import evolve
 
-from brokers.metrics import AllAssigned, CurrentReplicas, UnderReplication, WithoutAdding
 from brokers.policies import BrokerPolicies
+from brokers.under_replication import AllAssigned, CurrentReplicas, UnderReplication, WithoutAdding
 from emulator.protocol.events import PartitionGauges
 from emulator.protocol.kip_352_draft import DraftLeaderAndIsrPartition
 from tests.brokers.bench import TP, Bench, state

@@ -1,0 +1,324 @@
+"""What a broker measures of itself, under Kafka's names (kafka-behaviour, 9): the gauges of ReplicaManager, which are
+sums over its partitions, the gauges of each partition, LastStableOffsetLag, and BrokerTopicMetrics.
+
+A partition reports each change; no sum is ever computed from all partitions. What changes with every batch is written
+once a second.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import NamedTuple, Protocol
+
+from attrs import define
+
+from brokers.under_replication import LedPartition, UnderReplication
+from emulator.metrics import Meter, Metrics, mbean
+from emulator.nodes import Process
+from emulator.protocol.events import LastStableOffsetLag, PartitionGauges
+from emulator.protocol.types import TopicPartition
+
+
+class MeasuredPartition(LedPartition, Protocol):
+    """What the metrics need of a partition (``brokers.partition.Partition``).
+
+    Attributes:
+        figures: the values that its gauges show, kept for comparison.
+    """
+
+    figures: "Figures"
+
+    @property
+    def tp(self) -> TopicPartition: ...
+    @property
+    def is_leader(self) -> bool: ...
+    @property
+    def removing(self) -> tuple[int, ...]: ...
+    @property
+    def impending(self) -> tuple[int, ...]: ...
+    @property
+    def log(self) -> object | None: ...
+    @property
+    def log_end_offset(self) -> int: ...
+    @property
+    def high_watermark(self) -> int: ...
+
+
+class CountingRules(Protocol):
+    """What the metrics need of a release's rules and settings (``brokers.policies.BrokerPolicies``)."""
+
+    @property
+    def under_replication(self) -> UnderReplication: ...
+    @property
+    def all_min_insync_replicas(self) -> object: ...
+    def min_insync_replicas(self, topic: str) -> int: ...
+
+
+class MeasuredReplicas(Protocol):
+    """What the metrics need of the replica manager (``brokers.replicas.ReplicaManager``)."""
+
+    @property
+    def policies(self) -> CountingRules: ...
+    @property
+    def partitions(self) -> Mapping[TopicPartition, MeasuredPartition]: ...
+    @property
+    def offline(self) -> Mapping[TopicPartition, None]: ...
+
+
+# -- one partition -----------------------------------------------------------------------------------------------------
+
+
+class Figures(NamedTuple):
+    """The values of a partition's gauges: the columns of ``emulator.protocol.events.PartitionGauges``."""
+
+    leads: bool = False
+    in_sync_replicas: int = 0
+    replicas: int = 0
+    under_replicated: bool = False
+    under_min_isr: bool = False
+    at_min_isr: bool = False
+    reassigning: bool = False
+    reassigned: int = 0
+
+
+NOT_LEADING = Figures()
+
+shared = lru_cache(1024)(Figures)
+"""Partitions with equal figures share them: there are many partitions and few different figures."""
+
+
+def figures(partition: MeasuredPartition, rule: UnderReplication, min_isr: int) -> Figures:
+    """The current values of a partition's gauges; ``min_isr``: the topic's min.insync.replicas."""
+    if not partition.is_leader:
+        return NOT_LEADING
+    in_sync = len(partition.isr)
+    return shared(
+        True,
+        in_sync,
+        rule.replicas(partition),
+        rule.missing(partition) > 0,
+        in_sync < min_isr,
+        in_sync == min_isr,
+        bool(partition.adding or partition.removing),
+        reassigned(partition),
+    )
+
+
+def reassigned(partition: MeasuredPartition) -> int:
+    """|impending - current|, of which ReassignedCount is the sum: it counts replicas, not partitions (KIP-352's draft;
+    readings, 8)."""
+    return sum(replica not in partition.current for replica in partition.impending)
+
+
+class StableLags:
+    """LastStableOffsetLag of every partition of a broker (KIP-98, 1.0): how many records of a leader's log consumers
+    may not read yet. It changes twice with each batch; it is computed once a second, for partitions that had a batch.
+
+    Attributes:
+        lags: the lags that are not 0, as last written.
+    """
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+        self._changed: dict[MeasuredPartition, None] = {}
+        self.lags: dict[MeasuredPartition, int] = {}
+
+    def changed(self, partition: MeasuredPartition) -> None:
+        """The log of ``partition`` has grown; or it has a lag, and its high watermark or its role has changed."""
+        changed = self._changed
+        if not changed:
+            self._process.metrics.meters.add(self)
+        changed[partition] = None
+
+    def write(self) -> None:
+        """Write the lags that have changed; called once a second."""
+        changed, self._changed = self._changed, {}
+        node = self._process.node.id
+        for partition in changed:
+            leads = partition.is_leader and partition.log is not None
+            lag = partition.log_end_offset - partition.high_watermark if leads else 0
+            if lag == self.lags.get(partition, 0):
+                continue
+            if lag:
+                self.lags[partition] = lag
+            else:
+                del self.lags[partition]
+            self._process.emit(LastStableOffsetLag, node, partition.tp.topic, partition.tp.partition, lag)
+
+
+# -- topics ------------------------------------------------------------------------------------------------------------
+
+
+def _meter(metrics: Metrics, name: str, topic: str = "") -> Meter:
+    return metrics.meter(mbean("kafka.server", "BrokerTopicMetrics", name, topic=topic))
+
+
+class ClientMeters:
+    """The bytes and messages of clients, of one topic or (``""``) of all."""
+
+    def __init__(self, metrics: Metrics, topic: str) -> None:
+        self._messages_in = _meter(metrics, "MessagesInPerSec", topic)
+        self._bytes_in = _meter(metrics, "BytesInPerSec", topic)
+        self._bytes_out = _meter(metrics, "BytesOutPerSec", topic)
+
+    def add_since(self, messages_in: int, bytes_in: int, bytes_out: int, since_us: int) -> None:
+        self._messages_in.add_since(messages_in, since_us)
+        self._bytes_in.add_since(bytes_in, since_us)
+        self._bytes_out.add_since(bytes_out, since_us)
+
+
+@define(eq=False)
+class Moved:
+    """The bytes and messages of one topic since the last second."""
+
+    meters: ClientMeters
+    messages_in: int = 0
+    bytes_in: int = 0
+    bytes_out: int = 0
+
+
+class BrokerTopicMetrics:
+    """BrokerTopicMetrics: the meters of one broker. Those of a topic exist from its first use on. The bytes and
+    messages of clients are counted with every batch, and given to the meters once a second.
+
+    Attributes:
+        replication_in, replication_out: the bytes that this broker appended as a follower, and sent to followers.
+        reassignment_in, reassignment_out: the part of these bytes that belongs to replicas which are being added
+            (KIP-352, 2.5).
+    """
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+        self._all = ClientMeters(metrics, "")
+        self._topics: dict[str, ClientMeters] = {}
+        self._moved: dict[str, Moved] = {}
+        self._since_us = 0
+        self.replication_in = _meter(metrics, "ReplicationBytesInPerSec")
+        self.replication_out = _meter(metrics, "ReplicationBytesOutPerSec")
+        self.reassignment_in = _meter(metrics, "ReassignmentBytesInPerSec")
+        self.reassignment_out = _meter(metrics, "ReassignmentBytesOutPerSec")
+
+    def produced(self, topic: str, messages: int, size: int) -> None:
+        """A producer's batch was appended."""
+        moved = self._moved.get(topic) or self._begin(topic)
+        moved.messages_in += messages
+        moved.bytes_in += size
+
+    def consumed(self, topic: str, size: int) -> None:
+        """A consumer was sent records."""
+        moved = self._moved.get(topic) or self._begin(topic)
+        moved.bytes_out += size
+
+    def _begin(self, topic: str) -> Moved:
+        if not self._moved:
+            self._since_us = self._metrics.time_us()
+            self._metrics.meters.add(self)
+        meters = self._topics.get(topic)
+        if meters is None:
+            meters = self._topics[topic] = ClientMeters(self._metrics, topic)
+        moved = self._moved[topic] = Moved(meters)
+        return moved
+
+    def write(self) -> None:
+        """Give the counts to the meters; called once a second."""
+        all_moved, self._moved = self._moved.values(), {}
+        for moved in all_moved:
+            moved.meters.add_since(moved.messages_in, moved.bytes_in, moved.bytes_out, self._since_us)
+        self._all.add_since(
+            sum(moved.messages_in for moved in all_moved),
+            sum(moved.bytes_in for moved in all_moved),
+            sum(moved.bytes_out for moved in all_moved),
+            self._since_us,
+        )
+
+
+# -- the broker --------------------------------------------------------------------------------------------------------
+
+
+def _name(name: str) -> str:
+    return mbean("kafka.server", "ReplicaManager", name)
+
+
+SUMS = {
+    "leads": "LeaderCount",
+    "under_replicated": "UnderReplicatedPartitions",
+    "under_min_isr": "UnderMinIsrPartitionCount",
+    "at_min_isr": "AtMinIsrPartitionCount",
+    "reassigning": "ReassigningPartitions",
+    "reassigned": "ReassignedCount",
+}
+"""The gauges of the broker that are sums, by the figure of a partition that they sum up."""
+_REASSIGNING = Figures._fields.index("reassigning")
+_SUMMED = tuple((Figures._fields.index(figure), name) for figure, name in SUMS.items())
+
+
+class ReplicaManagerMetrics:
+    """The gauges and meters of one broker.
+
+    Attributes:
+        topics: BrokerTopicMetrics.
+        stable: LastStableOffsetLag of each partition.
+    """
+
+    def __init__(self, process: Process, manager: MeasuredReplicas) -> None:
+        metrics = process.metrics
+        self._process = process
+        self._manager = manager
+        self._partitions = metrics.gauge(_name("PartitionCount"))
+        self._sums = tuple((index, metrics.gauge(_name(name))) for index, name in _SUMMED)
+        self._totals = [0] * len(Figures._fields)
+        self._offline = metrics.gauge(_name("OfflineReplicaCount"))
+        self._isr_writes = {
+            "expand": metrics.meter(_name("IsrExpandsPerSec")),
+            "shrink": metrics.meter(_name("IsrShrinksPerSec")),
+        }
+        self._failed_isr_writes = metrics.meter(_name("FailedIsrUpdatesPerSec"))
+        self.topics = BrokerTopicMetrics(metrics)
+        self.stable = StableLags(process)
+
+    def changed(self, partition: MeasuredPartition) -> None:
+        """Recompute the figures of ``partition`` after its ISR, replicas or role changed. Call ``show`` at the end of
+        the transition."""
+        policies = self._manager.policies
+        least = policies.min_insync_replicas(partition.tp.topic)
+        now = figures(partition, policies.under_replication, least)
+        before = partition.figures
+        if now is before or now == before:
+            return
+        partition.figures = now
+        for index, _gauge in self._sums:
+            self._totals[index] += now[index] - before[index]
+        tp = partition.tp
+        self._process.emit(PartitionGauges, self._process.node.id, tp.topic, tp.partition, *now)
+        if partition in self.stable.lags:
+            self.stable.changed(partition)
+
+    @property
+    def reassigning(self) -> bool:
+        """Whether a reassignment adds or removes a replica of any partition that this broker leads."""
+        return self._totals[_REASSIGNING] > 0
+
+    def show(self) -> None:
+        """Write the broker's gauges; called at the end of a transition."""
+        manager = self._manager
+        self._offline.set(len(manager.offline))
+        self._partitions.set(len(manager.partitions) + len(manager.offline))
+        for index, gauge in self._sums:
+            gauge.set(self._totals[index])
+
+    def configured(self, before: CountingRules) -> None:
+        """Settings have changed: recompute the gauges that depend on min.insync.replicas."""
+        manager = self._manager
+        if manager.policies.all_min_insync_replicas != before.all_min_insync_replicas:
+            for partition in manager.partitions.values():
+                self.changed(partition)
+            self.show()
+
+    def isr_written(self, partition: MeasuredPartition, kind: str) -> None:
+        """An ISR change took effect. ``kind``: ``expand`` or ``shrink``."""
+        self._isr_writes[kind].mark()
+        self.changed(partition)
+        self.show()
+
+    def isr_write_failed(self) -> None:
+        """An ISR change failed because the partition's state has a newer version."""
+        self._failed_isr_writes.mark()

@@ -1,0 +1,64 @@
+"""When a leader reports a partition as under-replicated: three definitions (readings, 8)."""
+
+from typing import Protocol
+
+from attrs import frozen
+
+
+class LedPartition(Protocol):
+    """The replicas of a partition, as its leader knows them (``brokers.partition.Partition``)."""
+
+    @property
+    def isr(self) -> tuple[int, ...]: ...
+    @property
+    def assigned(self) -> tuple[int, ...]: ...
+    @property
+    def adding(self) -> tuple[int, ...]: ...
+    @property
+    def current(self) -> tuple[int, ...]: ...
+
+
+class UnderReplication(Protocol):
+    """A rule for the gauges UnderReplicated and ReplicasCount of a partition."""
+
+    def replicas(self, led: LedPartition) -> int:
+        """How many replicas it should have."""
+        ...
+
+    def missing(self, led: LedPartition) -> int:
+        """How many of them are out of sync; 0 or less: the partition is not under-replicated."""
+        ...
+
+
+@frozen
+class AllAssigned:
+    """|ISR| < |assigned|: a reassignment that adds replicas makes the partition under-replicated (Kafka up to 2.4)."""
+
+    def replicas(self, led: LedPartition) -> int:
+        return len(led.assigned)
+
+    def missing(self, led: LedPartition) -> int:
+        return len(led.assigned) - len(led.isr)
+
+
+@frozen
+class WithoutAdding:
+    """|assigned - adding| > |ISR|: it compares numbers, so an added replica in the ISR makes up for an old one that is
+    not (KIP-352 as adopted, Kafka 2.5)."""
+
+    def replicas(self, led: LedPartition) -> int:
+        return sum(replica not in led.adding for replica in led.assigned)
+
+    def missing(self, led: LedPartition) -> int:
+        return self.replicas(led) - len(led.isr)
+
+
+@frozen
+class CurrentReplicas:
+    """|current ∩ ISR| < |current|: replicas that are still being added do not count (KIP-352's draft)."""
+
+    def replicas(self, led: LedPartition) -> int:
+        return len(led.current)
+
+    def missing(self, led: LedPartition) -> int:
+        return sum(replica not in led.isr for replica in led.current)
