@@ -1,6 +1,5 @@
-"""ZooKeeper, real enough to be wrong in the right way: versions, ephemerals, sessions and their expiry,
-one-shot watches armed by reads, multi, pipelining, and writes that took effect although their answer was
-lost."""
+"""ZooKeeper as Kafka's brokers use it: versions, ephemerals, sessions and their expiry, one-shot watches armed by
+reads, multi, pipelining, and writes that took effect although their answer was lost."""
 
 from emulator.zookeeper.client import ZkClient
 from emulator.zookeeper.errors import (
@@ -32,9 +31,8 @@ from emulator.zookeeper.messages import (
     Stat,
     WatchEvent,
 )
+from emulator.zookeeper.server import Tree, ZooKeeper
 from emulator.zookeeper.spec import ZOOKEEPER, ZkSpec
-from emulator.zookeeper.tree import Tree
-from emulator.zookeeper.zookeeper import ZooKeeper
 
 __all__ = [
     "ZOOKEEPER",

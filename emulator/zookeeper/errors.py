@@ -1,4 +1,4 @@
-"""What ZooKeeper answers when it does not do what it was asked: codes in responses, exceptions for callers.
+"""The errors of ZooKeeper: codes in responses, exceptions for callers.
 
 The numbers are those of ``org.apache.zookeeper.KeeperException.Code``.
 """
@@ -40,13 +40,13 @@ class NoNode(ZkError):
 
 
 class NodeExists(ZkError):
-    """There is such a znode already; after a reconnection it may be one's own."""
+    """The znode exists already. After a reconnection, the caller's own first attempt may have created it."""
 
     code = ZkCode.NODE_EXISTS
 
 
 class BadVersion(ZkError):
-    """The znode has another version; after a reconnection the change may be one's own."""
+    """The znode has another version. After a reconnection, the caller's own first attempt may have changed it."""
 
     code = ZkCode.BAD_VERSION
 
@@ -64,19 +64,19 @@ class NoChildrenForEphemerals(ZkError):
 
 
 class BadArguments(ZkError):
-    """The path is not absolute, ends with a slash or has an empty part; or the root was to be deleted."""
+    """The path is not absolute, ends with a slash or has an empty part; or the request would delete the root."""
 
     code = ZkCode.BAD_ARGUMENTS
 
 
 class ConnectionLoss(ZkError):
-    """The answer never came: the operation was done or was not."""
+    """No answer came: the operation may have been done or not."""
 
     code = ZkCode.CONNECTION_LOSS
 
 
 class SessionExpired(ZkError):
-    """The session is gone, with its ephemerals and watches; ``reopen`` begins another."""
+    """The session is gone, with its ephemerals and watches; ``ZkClient.reopen`` begins another."""
 
     code = ZkCode.SESSION_EXPIRED
 

@@ -1,4 +1,4 @@
-"""What clients and ZooKeeper say to each other. Nothing here is changed once it is sent."""
+"""The messages between clients and ZooKeeper. They are immutable once sent."""
 
 from enum import IntEnum
 from typing import NamedTuple
@@ -11,8 +11,11 @@ from emulator.zookeeper.errors import ZkCode
 class Stat(NamedTuple):
     """The metadata of a znode.
 
-    ``czxid`` and ``mzxid``: the transactions that created it and last changed its data; ``cversion``: how
-    often a child was created or deleted; ``ephemeral_owner``: the session, 0 for a persistent znode.
+    Attributes:
+        version: of the data.
+        czxid, mzxid: the transactions that created the znode and last changed its data.
+        cversion: how many times a child was created or deleted.
+        ephemeral_owner: the session that owns it; 0 for a persistent znode.
     """
 
     version: int
@@ -51,7 +54,7 @@ class Create:
 
 @define(eq=False)
 class SetData:
-    """``version`` -1 fits any."""
+    """Replace the data. ``version`` -1 matches any version."""
 
     path: str
     data: str
@@ -60,7 +63,7 @@ class SetData:
 
 @define(eq=False)
 class Delete:
-    """``version`` -1 fits any."""
+    """Delete the znode. ``version`` -1 matches any version."""
 
     path: str
     version: int = -1
@@ -68,7 +71,7 @@ class Delete:
 
 @define(eq=False)
 class Check:
-    """Succeeds where the znode exists and has ``version`` (-1: any). Only inside a multi."""
+    """Succeeds if the znode exists and has ``version`` (-1: any). Only inside a multi."""
 
     path: str
     version: int = -1
@@ -96,12 +99,13 @@ class Response:
     """The answer to one request.
 
     Attributes:
-        path: the znode; for a create its real name; for a failed multi that of the operation that failed.
+        path: of the znode; for a create, the path it was created at; for a failed multi, that of the operation
+            that failed.
         stat: of the znode after the operation (None after a delete, a check or an error).
-        results: of a multi, one for each operation. Where one failed, those before it say OK (and were
-            undone), those after it RUNTIME_INCONSISTENCY.
-        zxid: the last transaction that the answer has seen.
-        cause: the trace event that the answer goes back to: the write itself, or what caused a read.
+        results: of a multi, one per operation. If one failed, those before it have OK (and were undone), those after
+            it RUNTIME_INCONSISTENCY.
+        zxid: the last transaction of the server when it answered.
+        cause: the trace event that caused the answer: the write itself, or the event that caused a read.
     """
 
     error: ZkCode
@@ -128,7 +132,7 @@ class EventType(IntEnum):
 
 @define(eq=False)
 class WatchEvent:
-    """A watch fired, and is gone. It says that something changed, never what there is now: read it."""
+    """A watch fired, and is no longer armed. It carries no data: the client reads the znode again."""
 
     type: EventType
     path: str
@@ -153,7 +157,7 @@ class Connected:
 
 @define(eq=False)
 class Ask:
-    """A request on the wire. ``watch``: arm a watch with this read."""
+    """A request on the wire. ``watch``: this read arms a watch."""
 
     request: Request
     watch: bool
@@ -161,8 +165,7 @@ class Ask:
 
 @define(eq=False)
 class SetWatches:
-    """After a reconnection: arm these watches again; those that missed a change since ``zxid`` fire at
-    once."""
+    """Sent after a reconnection: arm these watches again. Those that missed a change since ``zxid`` fire at once."""
 
     zxid: int
     data: tuple[str, ...]
@@ -172,7 +175,7 @@ class SetWatches:
 
 @define(eq=False)
 class Ping:
-    """The client is alive."""
+    """A heartbeat of the client."""
 
 
 @define(eq=False)
@@ -182,4 +185,4 @@ class Pong:
 
 @define(eq=False)
 class CloseSession:
-    """The client is done: its ephemerals vanish at once."""
+    """The client ends its session; its ephemerals are deleted at once."""

@@ -1,4 +1,4 @@
-"""What a run may set about ZooKeeper, and where it is found."""
+"""The settings of the emulated ensemble, and its address."""
 
 from attrs import frozen
 
@@ -6,13 +6,12 @@ from emulator.network import Delay, Network
 from emulator.network.route import Port
 
 ZOOKEEPER = -1
-"""The machine id of the ensemble, and the client that ``ZkWritten`` names where ZooKeeper itself is the
-writer."""
+"""The machine id of the ensemble. ``ZkWritten`` names it as the client where ZooKeeper itself is the writer."""
 
 PORT = "zookeeper"
 
 SIZE = 100
-"""Bytes of any message. The routes to ZooKeeper have no bandwidth limit, so it decides nothing."""
+"""Bytes of any message. The routes to ZooKeeper have no bandwidth limit, so the value has no effect."""
 
 
 @frozen
@@ -20,14 +19,14 @@ class ZkSpec:
     """Times in virtual microseconds.
 
     Attributes:
-        rtt_us: round trip between any machine and the ensemble; ``jitter_us`` is how far each way may be off.
-        session_timeout_us: zookeeper.session.timeout.ms (6 s until Kafka 2.5). The client pings after a third
-            of it in silence and gives a connection up after two thirds without an answer.
+        rtt_us: round trip between any machine and the ensemble; ``jitter_us`` is the largest deviation of each way.
+        session_timeout_us: zookeeper.session.timeout.ms (6 s until Kafka 2.5). The client pings after a third of it in
+            silence and closes a connection after two thirds without an answer.
         max_in_flight: zookeeper.max.in.flight.requests.
-        tick_us: the server looks for expired sessions at multiples of this (tickTime), so a session lives for
-            up to one tick more than its timeout.
-        write_us: how long the ensemble works on one write; writes queue for it.
-        retry_min_us, retry_max_us: the pause before a client connects again, drawn evenly.
+        tick_us: the server looks for expired sessions at multiples of this (tickTime), so a session lives for up to one
+            tick more than its timeout.
+        write_us: how long the ensemble needs for one write; writes wait for each other.
+        retry_min_us, retry_max_us: the range of the pause before a client connects again, drawn uniformly.
     """
 
     rtt_us: int = 1_000

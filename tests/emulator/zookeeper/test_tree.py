@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emulator.zookeeper import Tree, ZkCode, ZkError
-from emulator.zookeeper.tree import Change
+from emulator.zookeeper.server.tree import Change
 
 PATHS = ["/a", "/b", "/a/x", "/a/y", "/a/x/1", "/e", "/e/x"]
 paths = st.sampled_from(PATHS)

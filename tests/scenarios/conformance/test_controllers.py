@@ -11,7 +11,7 @@ from emulator.protocol import znodes
 from emulator.protocol.events import ControlResponse
 from emulator.protocol.metadata import MetadataRequest
 from emulator.protocol.types import TopicPartition
-from emulator.zookeeper.client import ZkClient
+from emulator.zookeeper import ZkClient
 from scenarios.cluster import Cluster
 from scenarios.cluster.clients.tools import reassign, topics
 from scenarios.language import Scenario

@@ -1,23 +1,24 @@
-"""The client's side of a session: one connection at a time, pings, reconnection, requests that are sent
-again.
+"""The client's side of a session: one connection at a time, pings, reconnection, requests sent again.
 
-The rules are those of ZooKeeper's ClientCnxn under Kafka's ZooKeeperClient (kafka-behaviour §1): what was in
-flight when a connection is lost is sent again on the next one, so a write may have been done although its
-first attempt failed.
+The rules are those of ZooKeeper's ClientCnxn under Kafka's ZooKeeperClient (kafka-behaviour §1): requests in
+flight when a connection is lost are sent again on the next one, so a write may have been done although its first
+attempt failed.
 """
 
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from attrs import define
+from attrs import define, field
 
-from emulator.kernel import Signal, Timer
+from emulator.kernel import Signal, Timer, World
 from emulator.network import Network
 from emulator.network.endpoint import Endpoint
 from emulator.nodes import Process
+from emulator.streams import Stream
+from emulator.trace import Trace
+from emulator.zookeeper.client.handlers import Handlers
 from emulator.zookeeper.errors import ZkCode
-from emulator.zookeeper.handlers import Handlers
 from emulator.zookeeper.messages import (
     Ask,
     CloseSession,
@@ -35,7 +36,7 @@ Done = Callable[[Response], object]
 
 @define(eq=False)
 class _Call:
-    """A request that waits for its answer, and the event it goes back to."""
+    """A request that waits for its answer, and the trace event that caused it."""
 
     request: Request
     done: Done
@@ -44,51 +45,58 @@ class _Call:
 
 
 def _nothing() -> None:
-    """What happens at a turn of the session when nobody asked to be told."""
+    """The callback of a session change that nobody listens to."""
 
 
-class Session:
+@define(eq=False, repr=False)
+class ClientCnxn:
     """One process's ZooKeeper session.
 
     Attributes:
         session_id: 0 before the first session and after an expiry.
-        connected: a connection is up and the server knows the session.
+        connected: a connection is up and the server has accepted the session.
         expired: the session is gone and ``reopen`` has not been called yet.
         on_expired, on_connected, on_disconnected: called as events of the process; ``on_connected`` at every
-            (re)connection, before waiting tasks go on.
+            (re)connection, before waiting tasks continue.
     """
 
-    def __init__(self, network: Network, process: Process, spec: ZkSpec) -> None:
-        self.session_id = 0
-        self.connected = False
-        self.expired = False
-        self.on_expired: Callable[[], object] = _nothing
-        self.on_connected: Callable[[], object] = _nothing
-        self.on_disconnected: Callable[[], object] = _nothing
-        self._network = network
-        self._process = process
-        self._spec = spec
+    _network: Network
+    _process: Process
+    _spec: ZkSpec
+    session_id: int = field(default=0, init=False)
+    connected: bool = field(default=False, init=False)
+    expired: bool = field(default=False, init=False)
+    on_expired: Callable[[], object] = field(default=_nothing, init=False)
+    on_connected: Callable[[], object] = field(default=_nothing, init=False)
+    on_disconnected: Callable[[], object] = field(default=_nothing, init=False)
+    _trace: Trace = field(init=False)
+    _world: World = field(init=False)
+    _stream: Stream = field(init=False)
+    _handlers: Handlers = field(factory=Handlers, init=False)
+    _queue: deque[_Call] = field(factory=deque, init=False)
+    _in_flight: deque[_Call] = field(factory=deque, init=False)
+    _up: Signal = field(init=False)
+    _endpoint: Endpoint | None = field(default=None, init=False)
+    _timer: Timer | None = field(default=None, init=False)
+    _closed: bool = field(default=False, init=False)
+    _sent_us: int = field(default=0, init=False)
+    _heard_us: int = field(default=0, init=False)
+    _zxid: int = field(default=0, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        process = self._process
         self._trace = process.node.trace
         self._world = process.world
         self._stream = process.world.stream("zookeeper", f"{process.name}.{process.number}")
-        self._handlers = Handlers()
-        self._queue: deque[_Call] = deque()
-        self._in_flight: deque[_Call] = deque()
         self._up = Signal(self._world, f"ZooKeeper session of {process.name}")
-        self._endpoint: Endpoint | None = None
-        self._timer: Timer | None = None
-        self._closed = False
-        self._sent_us = 0
-        self._heard_us = 0
-        self._zxid = 0
 
     # -- asking ----------------------------------------------------------------------------------------------
 
     def submit(self, request: Request, done: Done) -> None:
-        """Send ``request``, in the order of submission; ``done`` gets the answer once, as an event of the
-        process.
+        """Send ``request``, in the order of submission. ``done`` is called with the answer once, as an event of
+        the process.
 
-        Requests wait while the connection is down. With the session expired the answer is SESSION_EXPIRED.
+        Requests wait while the connection is down. If the session has expired, the answer is SESSION_EXPIRED.
         """
         self._process.check_alive()
         call = _Call(request, done, self._trace.cause)
@@ -107,7 +115,7 @@ class Session:
         self._endpoint.send(Ask(call.request, call.watch), SIZE)
 
     def _pump(self) -> None:
-        """Send what has waited for its turn."""
+        """Send queued requests, up to the limit in flight."""
         cause = self._trace.cause
         while self._queue and self.connected and len(self._in_flight) < self._spec.max_in_flight:
             call = self._queue.popleft()
@@ -129,7 +137,7 @@ class Session:
     # -- the connection --------------------------------------------------------------------------------------
 
     async def connect(self) -> None:
-        """Wait until there is a session and a connection; tries for ever."""
+        """Wait until there is a session and a connection; retries without limit."""
         self.expired = self._closed = False
         if self._endpoint is None and self._timer is None:
             self._open()
@@ -137,12 +145,12 @@ class Session:
             await self._up.wait()
 
     async def reopen(self) -> None:
-        """Begin a new session after the old one expired; tries for ever. No watch is armed in it."""
+        """Begin a new session after the old one expired; retries without limit. No watch is armed in it."""
         await self.connect()
 
     def close(self) -> None:
-        """End the session: its ephemerals vanish as soon as the server hears of it (at its timeout, where the
-        connection is down). Whoever still waits for an answer gets SESSION_EXPIRED."""
+        """End the session. The server deletes its ephemerals when it receives the message (at the timeout, if the
+        connection is down). Requests without an answer get SESSION_EXPIRED."""
         if self._endpoint is not None:
             if self.connected:
                 self._endpoint.send(CloseSession(), SIZE)
@@ -190,8 +198,7 @@ class Session:
         self._pump()
 
     def _lost(self, _reason: str) -> None:
-        """The connection is gone. Connect again after a while; what was in flight is sent again, before the
-        rest."""
+        """The connection is gone. Connect again after a pause; requests that were in flight are sent again first."""
         was_connected = self._hang_up()
         self._queue.extendleft(reversed(self._in_flight))
         self._in_flight.clear()
@@ -202,7 +209,7 @@ class Session:
             self.on_disconnected()
 
     def _expire(self) -> None:
-        """The server has said that the session is gone."""
+        """The server has answered that the session is gone."""
         if self._endpoint is not None:
             self._endpoint.close()
         calls = self._forget()
@@ -211,7 +218,7 @@ class Session:
         self._refuse(calls)
 
     def _forget(self) -> list[_Call]:
-        """Drop the connection and the session; the calls that will not be answered."""
+        """Drop the connection and the session. Returns the calls that will not be answered."""
         calls = [*self._in_flight, *self._queue]
         self._in_flight.clear()
         self._queue.clear()
@@ -234,11 +241,9 @@ class Session:
     # -- staying alive ---------------------------------------------------------------------------------------
 
     def _watch(self, _: Any = None) -> None:
-        """Ping after a third of the timeout in silence; give the connection up after two thirds without an
-        answer.
+        """Ping after a third of the timeout in silence; close the connection after two thirds without an answer.
 
-        One lazy timer does both, so a session that is busy pays nothing and an idle one two messages for each
-        third.
+        One timer, moved lazily, does both: a busy session costs nothing, an idle one two messages per third.
         """
         now = self._world.now
         third = self._spec.session_timeout_us // 3

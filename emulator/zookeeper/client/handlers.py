@@ -1,4 +1,4 @@
-"""The client's side of watches: who wants to hear of a path, and which watches its reads have armed."""
+"""The client's side of watches: the handlers by path, and the watches that reads have armed."""
 
 from collections.abc import Callable
 
@@ -21,10 +21,13 @@ Handler = Callable[[WatchEvent], object]
 
 @define(eq=False)
 class Handlers:
-    """One handler for each path and kind, as in Kafka's ZooKeeperClient: a second one takes the place of the
-    first.
+    """One handler per path and kind, as in Kafka's ZooKeeperClient: a second one replaces the first.
 
-    A watch that was armed stays armed at the server when its handler goes; it then fires into nothing.
+    When a handler is removed, its watch stays armed at the server; the notification is then ignored.
+
+    Attributes:
+        node: handlers of the creation, change or deletion of a path.
+        children: handlers of the creation or deletion of a child.
     """
 
     node: dict[str, Handler] = field(factory=dict)
@@ -34,14 +37,14 @@ class Handlers:
     _armed_children: dict[str, None] = field(factory=dict)
 
     def wants(self, request: Request) -> bool:
-        """Whether this read is to arm a watch."""
+        """Whether this read has to arm a watch."""
         kind = request.__class__
         if kind is GetData or kind is Exists:
             return request.path in self.node
         return kind is GetChildren and request.path in self.children
 
     def armed(self, request: Request, response: Response) -> None:
-        """The answer to a read that was to arm a watch has come."""
+        """Record the watch that a read has armed, now that its answer is here."""
         if request.__class__ is GetChildren:
             if response.error is ZkCode.OK:
                 self._armed_children[request.path] = None
@@ -51,8 +54,7 @@ class Handlers:
             self._armed_exists[request.path] = None
 
     def fired(self, event: WatchEvent) -> None:
-        """A watch is gone: tell its handler. A deletion is told to the handler of the node alone, as Kafka
-        does."""
+        """Call the handler of a watch that fired. A deletion goes to the handler of the node only, as in Kafka."""
         path = event.path
         if event.type is EventType.NODE_CHILDREN_CHANGED:
             self._armed_children.pop(path, None)
@@ -67,13 +69,13 @@ class Handlers:
             handler(event)
 
     def to_arm_again(self, zxid: int) -> SetWatches | None:
-        """What a new connection of the same session begins with."""
+        """The request that a new connection of the same session sends first; None if no watch is armed."""
         if not (self._armed_data or self._armed_exists or self._armed_children):
             return None
         return SetWatches(zxid, tuple(self._armed_data), tuple(self._armed_exists), tuple(self._armed_children))
 
     def disarm(self) -> None:
-        """The session is gone, and every watch with it. The handlers stay; reads arm them anew."""
+        """Forget every watch, because the session is gone. The handlers stay; later reads arm their watches again."""
         self._armed_data.clear()
         self._armed_exists.clear()
         self._armed_children.clear()

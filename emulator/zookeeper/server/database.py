@@ -23,13 +23,13 @@ from emulator.zookeeper.messages import (
     WatchEvent,
 )
 from emulator.zookeeper.messages import EventType as E
-from emulator.zookeeper.tree import Change, Tree
-from emulator.zookeeper.watches import Watcher, Watches
+from emulator.zookeeper.server.tree import Change, Tree
+from emulator.zookeeper.server.watches import Watcher, Watches
 
 
 @define(eq=False)
 class Database:
-    """The tree, the watches on it and the last transaction."""
+    """The tree, the watches on it and the last transaction (``zxid``)."""
 
     process: Process
     tree: Tree = field(factory=Tree)
@@ -37,8 +37,7 @@ class Database:
     zxid: int = 0
 
     def answer(self, request: Request, watcher: Watcher | None, client: int, session: int) -> Response:
-        """Do ``request``. ``watcher``: who is to be told of the next change to what a read finds, if
-        anybody."""
+        """Do ``request``. ``watcher``: notified of the next change to what a read found; None arms no watch."""
         kind = request.__class__
         read = _READS.get(kind)
         if read is not None:
@@ -50,12 +49,12 @@ class Database:
         except ZkError as error:
             return self._sealed(Response(error.code, error.path))
         self.zxid += 1
-        assert change is not None, "a check stands only in a multi"
+        assert change is not None, "a check is allowed in a multi only"
         self._announce(change, client)
         return self._sealed(_done(change, request.path))
 
     def remove_ephemerals(self, session: int, client: int) -> None:
-        """The session has ended: one transaction takes away what it owned."""
+        """Delete the ephemerals of a session that has ended, in one transaction."""
         self.zxid += 1
         trace = self.process.node.trace
         cause = trace.cause
@@ -64,7 +63,7 @@ class Database:
             self._announce(self.tree.delete(path, -1, self.zxid), client)
 
     def set_watches(self, wanted: SetWatches, watcher: Watcher) -> None:
-        """Arm the watches of a client that has come back; those that missed a change fire at once."""
+        """Arm the watches of a client that has reconnected; those that missed a change fire at once."""
         nodes = self.tree.nodes
         for path in wanted.data:
             node = nodes.get(path)

@@ -1,4 +1,4 @@
-"""The znodes, and the writes that change them, each of which can be undone (a multi is all or nothing)."""
+"""The znodes, and the writes that change them. Each write can be undone, because a multi is all or nothing."""
 
 from collections.abc import Callable, Collection
 from functools import partial
@@ -16,6 +16,7 @@ from emulator.zookeeper.errors import (
     NotEmpty,
 )
 from emulator.zookeeper.messages import Stat
+from emulator.zookeeper.paths import check_path, split
 
 
 @define(eq=False, weakref_slot=False)
@@ -23,11 +24,10 @@ class Znode:
     """One znode.
 
     Attributes:
-        owner: the session of an ephemeral, else 0.
+        owner: the session of an ephemeral znode; 0 for a persistent one.
         pzxid: the transaction that last created or deleted a child.
-        creates: children ever created: the next sequential name, and half of what clients see as
-            ``cversion``.
-        children: the names, in the order of creation; None before the first, since most znodes are leaves.
+        creates: how many children were ever created: the number of the next sequential one, and a part of ``cversion``.
+        children: their names, in the order of creation; None before the first, since most znodes are leaves.
     """
 
     data: str
@@ -42,26 +42,30 @@ class Znode:
     @property
     def stat(self) -> Stat:
         children = len(self.children) if self.children else 0
-        # ZooKeeper counts creations and derives the changes of the child list (creations and deletions) from
-        # them.
+        # ZooKeeper counts creations, and derives the number of creations and deletions from that.
         cversion = 2 * self.creates - children
         return Stat(self.version, self.czxid, self.mzxid, cversion, self.owner, children)
 
-    def adopt(self, name: str) -> None:
-        """One more child."""
+    def add_child(self, name: str) -> None:
+        """Add a child."""
         if self.children is None:
             self.children = {}
         self.children[intern(name)] = None  # every topic has its "0", every partition its "state"
 
-    def lose(self, name: str) -> None:
-        """One child less."""
+    def remove_child(self, name: str) -> None:
+        """Remove a child."""
         assert self.children is not None
         del self.children[name]
 
 
 class Change(NamedTuple):
-    """A write that was done. ``op``: create, setData, delete; ``version``: after it (before it, for a
-    delete)."""
+    """A write that was done.
+
+    Attributes:
+        op: ``create``, ``setData`` or ``delete``.
+        version: of the data after the write; for a delete, before it.
+        undo: takes the write back, if nothing else was written since.
+    """
 
     op: str
     path: str
@@ -73,12 +77,13 @@ class Change(NamedTuple):
 
 @define(eq=False)
 class Tree:
-    """All znodes by path. Reading is for everybody; writing is the server's."""
+    """All znodes by path. Anybody may read it; only the server writes."""
 
     nodes: dict[str, Znode] = field(factory=dict)
     _ephemerals: dict[int, dict[str, None]] = field(factory=dict)
     _listed: tuple[Znode | None, int, tuple[str, ...]] = (None, 0, ())
-    """What was listed last, and its pzxid then: a watch that fires has every broker list the same."""
+    """The znode listed last, its pzxid at that time, and its children: after a watch fires, every broker lists the
+    same znode."""
 
     def __attrs_post_init__(self) -> None:
         self.nodes["/"] = Znode("", 0, 0, 0, 0)
@@ -86,17 +91,17 @@ class Tree:
     # -- reading ---------------------------------------------------------------------------------------------
 
     def get(self, path: str) -> str | None:
-        """The data of a znode; None where there is none."""
+        """The data of a znode; None if it does not exist."""
         node = self.nodes.get(path)
         return None if node is None else node.data
 
     def stat(self, path: str) -> Stat | None:
-        """The metadata of a znode; None where there is none."""
+        """The metadata of a znode; None if it does not exist."""
         node = self.nodes.get(path)
         return None if node is None else node.stat
 
     def children(self, path: str) -> tuple[str, ...]:
-        """The names of its children, numbers in their order before words; empty where there is no znode."""
+        """The names of its children, numbers first and in numeric order; empty if there is no such znode."""
         node = self.nodes.get(path)
         if node is None:
             return ()
@@ -107,14 +112,14 @@ class Tree:
         return names
 
     def ephemerals(self, session: int) -> tuple[str, ...]:
-        """The znodes that end with ``session``, in the order of their creation."""
+        """The ephemeral znodes of ``session``, in the order of their creation."""
         return tuple(self._ephemerals.get(session, ()))
 
     # -- writing ---------------------------------------------------------------------------------------------
 
     def create(self, path: str, data: str, zxid: int, owner: int = 0, sequential: bool = False) -> Change:
         """Raises: BadArguments, NoNode (the parent), NoChildrenForEphemerals, NodeExists."""
-        _validate(path + "1" if sequential else path)
+        check_path(path + "1" if sequential else path)
         parent_path, name = split(path)
         parent = self.nodes.get(parent_path)
         if parent is None:
@@ -127,7 +132,7 @@ class Tree:
             raise NodeExists(path)
         self.nodes[path] = node = Znode(data, zxid, owner, zxid, zxid)
         undo = partial(self._uncreate, path, parent, name, parent.pzxid)
-        parent.adopt(name)
+        parent.add_child(name)
         parent.creates += 1
         parent.pzxid = zxid
         if owner:
@@ -154,7 +159,7 @@ class Tree:
         parent = self.nodes[parent_path]
         undo = partial(self._undelete, path, node, parent, name, parent.pzxid)
         del self.nodes[path]
-        parent.lose(name)
+        parent.remove_child(name)
         parent.pzxid = zxid
         self._disown(path, node)
         return Change("delete", path, node.version, "", None, undo)
@@ -172,13 +177,13 @@ class Tree:
 
     def _uncreate(self, path: str, parent: Znode, name: str, pzxid: int) -> None:
         self._disown(path, self.nodes.pop(path))
-        parent.lose(name)
+        parent.remove_child(name)
         parent.creates -= 1
         parent.pzxid = pzxid
 
     def _undelete(self, path: str, node: Znode, parent: Znode, name: str, pzxid: int) -> None:
         self.nodes[path] = node
-        parent.adopt(name)
+        parent.add_child(name)
         parent.pzxid = pzxid
         if node.owner:
             self._ephemerals.setdefault(node.owner, {})[path] = None
@@ -191,29 +196,13 @@ class Tree:
                 del self._ephemerals[node.owner]
 
 
-def split(path: str) -> tuple[str, str]:
-    """``/a/b`` is ``/a`` and ``b``."""
-    parent, _, name = path.rpartition("/")
-    return parent or "/", name
-
-
-def ancestors(path: str) -> list[str]:
-    """The znodes above ``path`` without the root, outermost first."""
-    parts = path.split("/")
-    return ["/".join(parts[:end]) for end in range(2, len(parts))]
-
-
 def _unset(node: Znode, data: str, version: int, mzxid: int) -> None:
     node.data, node.version, node.mzxid = data, version, mzxid
 
 
-def _validate(path: str) -> None:
-    if path[:1] != "/" or path[-1] == "/" or "//" in path:
-        raise BadArguments(path)
-
-
 def _in_order(names: Collection[str]) -> tuple[str, ...]:
-    """Numbers in their order, then words: two sorts, since a key for each of thousands of topics would take longer."""
+    """Numbers in numeric order, then the other names. Two sorts, because computing a key for each of thousands of
+    topics would take longer."""
     numbers = [name for name in names if name.isdigit() and name.isascii()]
     words = [name for name in names if not name.isdigit() or not name.isascii()] if numbers else names
     return *sorted(numbers, key=_number), *sorted(words)

@@ -1,14 +1,14 @@
-"""The ensemble as its clients see it: one linearizable server that never fails by itself."""
+"""One linearizable server that never fails by itself: sessions, their expiry, and the queue of their requests."""
 
 from collections.abc import Callable
 from typing import Any
 
 from attrs import define, field
 
+from emulator.kernel import Timer
 from emulator.network.endpoint import Endpoint
 from emulator.nodes import Process
 from emulator.trace.events import ZkSession
-from emulator.zookeeper.database import Database
 from emulator.zookeeper.messages import (
     Ask,
     CloseSession,
@@ -25,15 +25,82 @@ from emulator.zookeeper.messages import (
     SetWatches,
     WatchEvent,
 )
-from emulator.zookeeper.sessions import Session, Sessions
+from emulator.zookeeper.server.database import Database
 from emulator.zookeeper.spec import SIZE, ZOOKEEPER, ZkSpec
 
 _WRITES = (SetData, Create, Delete, Multi)
 
 
 @define(eq=False)
+class Session:
+    """One session.
+
+    Attributes:
+        client: the id of the machine that it belongs to.
+        heard_us: when the server last received a message from it.
+        connection: its current connection; None while it has none.
+    """
+
+    id: int
+    client: int
+    heard_us: int
+    connection: "Connection | None" = None
+    timer: Timer | None = None
+
+
+@define(eq=False)
+class Sessions:
+    """The sessions that have not ended, by id.
+
+    Attributes:
+        expire: called with a session that was silent for its timeout, at the next tick.
+    """
+
+    process: Process
+    spec: ZkSpec
+    expire: Callable[[Session], object]
+    living: dict[int, Session] = field(factory=dict)
+    _last: int = 0
+
+    def open(self, client: int) -> Session:
+        """Begin a session. Ids count up: no two sessions of a run have the same."""
+        self._last += 1
+        session = self.living[self._last] = Session(self._last, client, self.process.world.now)
+        self._arm(session)
+        return session
+
+    def end(self, session: Session) -> None:
+        """Remove a session that was closed or has expired."""
+        del self.living[session.id]
+        if session.timer is not None:
+            session.timer.cancel()
+
+    def newest(self, client: int) -> Session | None:
+        """The last session that machine ``client`` opened, unless it has ended."""
+        for session in reversed(self.living.values()):
+            if session.client == client:
+                return session
+        return None
+
+    def _due_us(self, session: Session) -> int:
+        tick = self.spec.tick_us
+        return ((session.heard_us + self.spec.session_timeout_us) // tick + 1) * tick
+
+    def _arm(self, session: Session) -> None:
+        delay = self._due_us(session) - self.process.world.now
+        session.timer = self.process.call_later(delay, self._look, session)
+
+    def _look(self, session: Session) -> None:
+        # One timer per session, moved lazily: an arriving message only updates ``heard_us``.
+        if self._due_us(session) > self.process.world.now:
+            self._arm(session)
+        else:
+            self.expire(session)
+
+
+@define(eq=False)
 class Connection:
-    """A client's connection. Its watches live and die with it; its session may outlive it."""
+    """A client's connection. Its watches end with it; its session may outlive it."""
 
     server: "Server"
     endpoint: Endpoint
@@ -60,23 +127,25 @@ class Connection:
         self.endpoint.send(event, SIZE)
 
     def closed(self, _reason: str) -> None:
-        """The connection is gone; the session waits for its client until it expires."""
+        """The connection is gone; the session continues until it expires or its client reconnects."""
         self.server.database.watches.forget(self)
         if self.session is not None and self.session.connection is self:
             self.session.connection = None
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection from this end."""
         self.endpoint.close()
         self.closed("closed")
 
 
 @define(eq=False)
 class Server:
-    """Sessions, and one queue for everything that they ask. Answers leave a connection in the order of its
-    requests, and a notification before any answer that knows of the change it announces.
+    """Sessions, and one queue for all their requests. Answers leave a connection in the order of its requests, and a
+    notification leaves before any answer that reflects the change it announces.
 
-    ``hooks`` are told of each request that has been done: its client, itself, and its answer before that is sent."""
+    Attributes:
+        hooks: called after each request with its client's machine id, the request, and the answer before it is sent.
+    """
 
     process: Process
     spec: ZkSpec
@@ -97,7 +166,7 @@ class Server:
     # -- sessions --------------------------------------------------------------------------------------------
 
     def connect(self, connection: Connection, session_id: int) -> None:
-        """A client begins a session, or comes back to the one it has. A session that is gone stays gone."""
+        """A client begins a session (``session_id`` 0) or resumes the one it had, if that has not ended."""
         if session_id == 0:
             session = self.sessions.open(connection.endpoint.out.target.id)
             self.database.zxid += 1
@@ -117,11 +186,11 @@ class Server:
         connection.endpoint.send(Connected(session.id), SIZE)
 
     def expire(self, session: Session) -> None:
-        """The client was silent for too long. It learns of that when it comes back."""
+        """End a session whose client was silent for too long. The client learns it when it reconnects."""
         self._end(session, "expired", ZOOKEEPER)
 
     def _end(self, session: Session, state: str, writer: int) -> None:
-        """Take away the session, its ephemerals and its connection, in this order."""
+        """Remove the session, its ephemerals and its connection, in this order."""
         trace = self.process.node.trace
         cause = trace.cause
         self.sessions.end(session)
@@ -134,7 +203,7 @@ class Server:
     # -- requests --------------------------------------------------------------------------------------------
 
     def queue(self, connection: Connection, message: Ask | CloseSession) -> None:
-        """Do what is asked when everything before it is done."""
+        """Do a request after everything before it is done."""
         now = self.process.world.now
         start = self._free_at_us if self._free_at_us > now else now
         if self.spec.write_us and message.__class__ is Ask and isinstance(message.request, _WRITES):

@@ -1,15 +1,15 @@
-"""The watches that reads have armed, on the server's side: each fires once, to one connection."""
+"""The watches that reads have armed, on the server: each fires once, to one connection."""
 
 from typing import Protocol
 
 from attrs import define, field
 
 from emulator.zookeeper.messages import EventType, WatchEvent
-from emulator.zookeeper.tree import split
+from emulator.zookeeper.paths import split
 
 
 class Watcher(Protocol):
-    """A connection. Watches live and die with it."""
+    """A connection. Its watches end with it."""
 
     def notify(self, event: WatchEvent) -> None: ...
 
@@ -19,10 +19,11 @@ Armed = dict[str, dict[Watcher, None]]
 
 @define(eq=False)
 class Watches:
-    """Who waits for what. ``data`` watches are armed by getData and exists, ``children`` watches by
-    getChildren.
+    """The armed watches, by path. Watches of one znode fire in the order in which they were armed.
 
-    Watches of one znode fire in the order in which they were armed.
+    Attributes:
+        data: those armed by getData and exists.
+        children: those armed by getChildren.
     """
 
     data: Armed = field(factory=dict)
@@ -30,18 +31,17 @@ class Watches:
     _paths: dict[Watcher, dict[str, None]] = field(factory=dict)
 
     def arm_data(self, path: str, watcher: Watcher) -> None:
-        """Tell ``watcher`` once of the next creation, deletion or change of data of ``path``."""
+        """Notify ``watcher`` once, of the next creation, deletion or change of the data of ``path``."""
         self.data.setdefault(path, {})[watcher] = None
         self._paths.setdefault(watcher, {})[path] = None
 
     def arm_children(self, path: str, watcher: Watcher) -> None:
-        """Tell ``watcher`` once of the next creation or deletion of a child of ``path``, or of its own
-        deletion."""
+        """Notify ``watcher`` once, of the next creation or deletion of a child of ``path``, or of its own deletion."""
         self.children.setdefault(path, {})[watcher] = None
         self._paths.setdefault(watcher, {})[path] = None
 
     def forget(self, watcher: Watcher) -> None:
-        """The connection has ended."""
+        """Drop the watches of a connection that has ended."""
         for path in self._paths.pop(watcher, ()):
             for armed in (self.data, self.children):
                 watchers = armed.get(path)
@@ -51,19 +51,19 @@ class Watches:
                         del armed[path]
 
     def fire(self, op: str, path: str) -> None:
-        """``op`` (create, setData, delete) was done to ``path``: tell those who wait for it."""
+        """Notify the watchers of ``path`` after ``op`` (``create``, ``setData``, ``delete``)."""
         if op == "setData":
-            self._tell(self._take(self.data, path), EventType.NODE_DATA_CHANGED, path)
+            self._notify(self._take(self.data, path), EventType.NODE_DATA_CHANGED, path)
             return
         if op == "create":
-            self._tell(self._take(self.data, path), EventType.NODE_CREATED, path)
+            self._notify(self._take(self.data, path), EventType.NODE_CREATED, path)
         else:
-            # Who waits for both the data and the children hears of the deletion once.
+            # A watcher of both the data and the children is notified of the deletion once.
             gone = self._take(self.data, path) | self._take(self.children, path)
-            self._tell(gone, EventType.NODE_DELETED, path)
+            self._notify(gone, EventType.NODE_DELETED, path)
         if self.children:
             parent = split(path)[0]
-            self._tell(self._take(self.children, parent), EventType.NODE_CHILDREN_CHANGED, parent)
+            self._notify(self._take(self.children, parent), EventType.NODE_CHILDREN_CHANGED, parent)
 
     def _take(self, armed: Armed, path: str) -> dict[Watcher, None]:
         watchers = armed.pop(path, None)
@@ -76,7 +76,7 @@ class Watches:
                 self._paths[watcher].pop(path, None)
         return watchers
 
-    def _tell(self, watchers: dict[Watcher, None], kind: EventType, path: str) -> None:
+    def _notify(self, watchers: dict[Watcher, None], kind: EventType, path: str) -> None:
         if watchers:
             event = WatchEvent(kind, path)
             for watcher in watchers:

@@ -1,4 +1,4 @@
-"""ZooKeeper on the network: what a cluster starts, what checkers read, what a fault may do to it."""
+"""ZooKeeper on the network: a cluster starts it, checkers read its tree, faults expire its sessions."""
 
 import trio
 from attrs import define
@@ -9,14 +9,15 @@ from emulator.nodes import Node, Process
 from emulator.trace import Trace
 from emulator.zookeeper.errors import ZkCode, error_of
 from emulator.zookeeper.messages import Create, SetData
-from emulator.zookeeper.server import Server
+from emulator.zookeeper.paths import ancestors
+from emulator.zookeeper.server.server import Server
+from emulator.zookeeper.server.tree import Tree
 from emulator.zookeeper.spec import PORT, ZOOKEEPER, ZkSpec
-from emulator.zookeeper.tree import Tree, ancestors
 
 
 @define(eq=False)
 class ZooKeeper:
-    """An ensemble that never fails by itself, on machine -1. All that it does is events."""
+    """An ensemble that never fails by itself, on machine ``ZOOKEEPER``."""
 
     server: Server
 
@@ -32,19 +33,19 @@ class ZooKeeper:
 
     @property
     def tree(self) -> Tree:
-        """For reading: ``get(path)``, ``stat(path)``, ``children(path)``."""
+        """The znodes, for reading: ``get(path)``, ``stat(path)``, ``children(path)``."""
         return self.server.database.tree
 
     @property
     def unattended(self) -> int:
-        """How many sessions have lost their connection: each will be resumed or, in the background,
-        expire."""
+        """How many sessions have lost their connection. Each will be resumed, or expire in the background."""
         return sum(session.connection is None for session in self.server.sessions.living.values())
 
     def expire(self, node_id: int) -> bool:
-        """A fault: the newest session of machine ``node_id`` expires now. False where it has none.
+        """Inject a fault: expire the newest session of machine ``node_id`` now. False if it has none.
 
-        Its ephemerals vanish at once; the client finds its connection closed and is told when it comes back.
+        Its ephemerals are deleted at once. The client finds its connection closed and learns of the expiry when
+        it reconnects.
         """
         session = self.server.sessions.newest(node_id)
         if session is None:
@@ -53,11 +54,10 @@ class ZooKeeper:
         return True
 
     def seed(self, path: str, data: str) -> None:
-        """Put a persistent znode there before the run, with the parents it needs; an existing one gets
-        ``data``.
+        """Create a persistent znode before the run, with the parents it needs, or set the data of an existing one.
 
         Raises:
-            ZkError: the path is no path, or leads through an ephemeral.
+            ZkError: the path is not valid, or has an ephemeral parent.
         """
         for parent in ancestors(path):
             if parent not in self.tree.nodes:
@@ -74,4 +74,4 @@ class ZooKeeper:
 
 
 async def _no_task(_process: Process) -> None:
-    """The process goes on from events, until the nursery that it was started in ends."""
+    """The process acts on events alone, until the nursery that it was started in ends."""

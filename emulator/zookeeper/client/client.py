@@ -1,4 +1,4 @@
-"""What roles use: the verbs of ZooKeeper over one session of their process."""
+"""The ZooKeeper operations that roles use, over the session of their process."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
@@ -6,8 +6,9 @@ from typing import Any, TypeVar
 from attrs import define, field
 
 from emulator.kernel import Signal
+from emulator.zookeeper.client.client_cnxn import ClientCnxn
+from emulator.zookeeper.client.handlers import Handler
 from emulator.zookeeper.errors import NoNode, SessionExpired, ZkCode, error_of
-from emulator.zookeeper.handlers import Handler
 from emulator.zookeeper.messages import (
     Create,
     Delete,
@@ -21,17 +22,17 @@ from emulator.zookeeper.messages import (
     SetData,
     Stat,
 )
-from emulator.zookeeper.session import Session
-from emulator.zookeeper.tree import ancestors
+from emulator.zookeeper.paths import ancestors
 
 T = TypeVar("T")
 
 
-class ZkClient(Session):
-    """One for each process; many tasks may use it at once. Requests are sent in the order of the calls.
+@define(eq=False, repr=False)
+class ZkClient(ClientCnxn):
+    """One per process; many tasks may use it at once. Requests are sent in the order of the calls.
 
-    No method raises ConnectionLoss: requests are sent again until they are answered. So a create may raise
-    NodeExists and a conditional set BadVersion because the first attempt did succeed; the caller looks. Every
+    No method raises ConnectionLoss: requests are sent again until they are answered. So a create may raise NodeExists,
+    and a conditional set BadVersion, because its own first attempt succeeded; the caller has to read and compare. Every
     method raises SessionExpired once the session is known to be gone.
     """
 
@@ -43,24 +44,24 @@ class ZkClient(Session):
         return response.data, _stat(response)
 
     async def exists(self, path: str) -> Stat | None:
-        """The metadata of a znode, None where it is missing."""
+        """The metadata of a znode; None if it does not exist."""
         try:
             return _stat(await self._ask(Exists(path)))
         except NoNode:
             return None
 
     async def children(self, path: str) -> tuple[str, ...]:
-        """The names of the children, numbers in their order before words. Raises: NoNode."""
+        """The names of the children, numbers first and in numeric order. Raises: NoNode."""
         return (await self._ask(GetChildren(path))).children
 
     # -- writing ---------------------------------------------------------------------------------------------
 
     async def create(self, path: str, data: str = "", *, ephemeral: bool = False, sequential: bool = False) -> str:
-        """Create a znode; its real path. Raises: NodeExists, NoNode (the parent), NoChildrenForEphemerals."""
+        """Create a znode and return its path. Raises: NodeExists, NoNode (the parent), NoChildrenForEphemerals."""
         return (await self._ask(Create(path, data, ephemeral, sequential))).path
 
     async def create_parents(self, path: str) -> None:
-        """Make the persistent parents of ``path`` that are missing, not ``path`` itself."""
+        """Create the missing parents of ``path``, persistent, but not ``path`` itself."""
         for response in await self.pipeline([Create(parent) for parent in ancestors(path)]):
             if response.error not in (ZkCode.OK, ZkCode.NODE_EXISTS):
                 raise error_of(response.error, response.path)
@@ -74,27 +75,27 @@ class ZkClient(Session):
         await self._ask(Delete(path, version))
 
     async def multi(self, *ops: Op) -> tuple[Response, ...]:
-        """Do all or nothing; one response for each. Raises: the error of the first operation that fails."""
+        """Do all operations or none; one response per operation. Raises: the error of the first one that fails."""
         return (await self._ask(Multi(ops))).results
 
     # -- many at once ----------------------------------------------------------------------------------------
 
     async def pipeline(self, requests: Iterable[Request]) -> list[Response]:
-        """The answers in the order of ``requests``, of which up to ``max_in_flight`` are under way at a time.
+        """The answers in the order of ``requests``, of which at most ``max_in_flight`` are sent at a time.
 
-        An operation that fails says so in its response.
+        A failed operation is reported in its response.
 
         Raises:
-            SessionExpired: the session ended before all had an answer.
+            SessionExpired: the session ended before all were answered.
         """
         return await self.pipeline_into(_as_it_is, requests)
 
     async def pipeline_into(self, take: Callable[[Response], T], requests: Iterable[Request]) -> list[T]:
-        """What ``take`` makes of each answer when it comes. A request is made when its turn has come: of a hundred
-        thousand, those under way are all there is in memory.
+        """Like ``pipeline``, but returns ``take(answer)`` of each answer. Requests are drawn from the iterable as they
+        are sent: of a hundred thousand, only those in flight are in memory.
 
         Raises:
-            SessionExpired: as above.
+            SessionExpired: the session ended before all were answered.
         """
         pipe = _Pipe(self, iter(requests), take, Signal(self._world, "answers of ZooKeeper"))
         pipe.cause = self._trace.cause
@@ -120,30 +121,31 @@ class ZkClient(Session):
     # -- watching --------------------------------------------------------------------------------------------
 
     def on_node(self, path: str, handler: Handler) -> None:
-        """Let ``handler`` hear of the creation, change or deletion of ``path``.
+        """Call ``handler`` after the creation, change or deletion of ``path``.
 
-        This arms nothing: each ``get`` or ``exists`` made from now on arms one notification. One handler for
-        a path: a second takes the place of the first.
+        This alone arms nothing: each later ``get`` or ``exists`` of the path arms one notification. A path has one
+        handler: a second replaces the first.
         """
         self._handlers.node[path] = handler
 
     def off_node(self, path: str) -> None:
-        """Stop that; it does not matter whether there was a handler."""
+        """Remove the handler of ``on_node``, if there is one."""
         self._handlers.node.pop(path, None)
 
     def on_children(self, path: str, handler: Handler) -> None:
-        """Let ``handler`` hear that a child of ``path`` came or went; armed by ``children``, once for each
-        call."""
+        """Call ``handler`` after a child of ``path`` was created or deleted. Each later ``children`` of the path arms
+        one notification."""
         self._handlers.children[path] = handler
 
     def off_children(self, path: str) -> None:
-        """Stop that; it does not matter whether there was a handler."""
+        """Remove the handler of ``on_children``, if there is one."""
         self._handlers.children.pop(path, None)
 
 
 @define(eq=False)
 class _Pipe:
-    """A batch on its way: each answer lets the next request go, so that others get their turn in between."""
+    """A batch of pipelined requests: each answer sends the next one, so that requests of other tasks can be sent
+    in between."""
 
     client: ZkClient
     waiting: Iterator[Request]
@@ -156,7 +158,7 @@ class _Pipe:
     expired: str | None = None
 
     def feed(self) -> bool:
-        """Send the next request; False where there is none left."""
+        """Send the next request. False if none is left."""
         request = next(self.waiting, None)
         if request is None:
             return False
