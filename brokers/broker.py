@@ -12,13 +12,15 @@ from attrs import define, field, frozen
 
 from brokers.controlled_shutdown import ControlledShutdown
 from brokers.dynamic_config import DynamicConfig
-from brokers.partition.isr_writes import ByController
+from brokers.metadata_cache import MetadataCache
+from brokers.partition.isr import AlterIsrManager, ByController
 from brokers.policies import BrokerPolicies
-from brokers.replicas import ReplicaManager
-from brokers.replicas.alter_isr import AlterIsrManager
+from brokers.replica_manager import ReplicaManager
+from brokers.replica_manager.alter_isr import DefaultAlterIsrManager
 from brokers.requests.control import ControlHandler
 from brokers.requests.fetch import FetchHandler
 from brokers.requests.log_dirs import LogDirsHandler
+from brokers.requests.offsets import OffsetsHandler
 from brokers.requests.produce import ProduceHandler
 from brokers.requests.producer_ids import ProducerIds
 from brokers.requests.router import Handle, Router, handles
@@ -88,11 +90,15 @@ class Broker:
         )
         quotas.show(process)
         fetchers = ReplicaFetcherManager(process, self.spec.fetchers, self._connect, quotas.follower)
-        self.replicas = ReplicaManager(process, zk, fetchers, self.spec.policies, quotas.leader, quotas.alter_log_dirs)
-        self.control = ControlHandler(self.replicas)
+        metadata = MetadataCache()
+        alter_isr: AlterIsrManager | None = None
         if isinstance(self.spec.policies.isr_writes, ByController):
-            channel = BrokerToControllerChannel(process, self.replicas.metadata, self._to_controller)
-            self.replicas.alter_isr = AlterIsrManager(process, channel.ask, lambda: self.control.broker_epoch)
+            channel = BrokerToControllerChannel(process, metadata, self._to_controller)
+            alter_isr = DefaultAlterIsrManager(process, channel.ask, lambda: self.control.broker_epoch)
+        self.replicas = ReplicaManager(
+            process, zk, fetchers, self.spec.policies, quotas.leader, quotas.alter_log_dirs, metadata, alter_isr
+        )
+        self.control = ControlHandler(self.replicas)
         await zk.connect()
         await self._despite_expiries(self._make_paths)
         router = self._router()
@@ -157,10 +163,11 @@ class Broker:
         return Client(self.network, self.process, controller, LISTENER, timeout_us)
 
     def _router(self) -> Router:
-        router, manager = Router(), self.replicas
+        manager = self.replicas
+        router = Router(manager.purgatory.complete)
         for handler in (
-            ProduceHandler(manager), ProducerIds(self.process, self.zk), FetchHandler(manager), self.control,
-            LogDirsHandler(manager), self,
+            ProduceHandler(manager), ProducerIds(self.process, self.zk), FetchHandler(manager),
+            OffsetsHandler(manager), self.control, LogDirsHandler(manager), self,
         ):  # fmt: skip
             router.add(handler)
         return router

@@ -19,7 +19,7 @@ from emulator.protocol.types import TopicPartition
 
 
 class MeasuredPartition(LedPartition, Protocol):
-    """What the metrics need of a partition (``brokers.partition.Partition``).
+    """What the metrics need of a partition (``brokers.partition.partition.Partition``).
 
     Attributes:
         figures: the values that its gauges show, kept for comparison.
@@ -35,8 +35,6 @@ class MeasuredPartition(LedPartition, Protocol):
     def removing(self) -> tuple[int, ...]: ...
     @property
     def impending(self) -> tuple[int, ...]: ...
-    @property
-    def log(self) -> object | None: ...
     @property
     def log_end_offset(self) -> int: ...
     @property
@@ -54,7 +52,7 @@ class CountingRules(Protocol):
 
 
 class MeasuredReplicas(Protocol):
-    """What the metrics need of the replica manager (``brokers.replicas.ReplicaManager``)."""
+    """What the metrics need of the replica manager (``brokers.replica_manager.ReplicaManager``)."""
 
     @property
     def policies(self) -> CountingRules: ...
@@ -134,8 +132,7 @@ class StableLags:
         changed, self._changed = self._changed, {}
         node = self._process.node.id
         for partition in changed:
-            leads = partition.is_leader and partition.log is not None
-            lag = partition.log_end_offset - partition.high_watermark if leads else 0
+            lag = partition.log_end_offset - partition.high_watermark if partition.is_leader else 0
             if lag == self.lags.get(partition, 0):
                 continue
             if lag:

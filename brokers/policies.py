@@ -5,9 +5,7 @@ from collections.abc import Mapping
 from attrs import evolve, field, frozen
 
 from brokers.log.config import BROKER_NAMES, DEFAULTS, TOPIC_NAMES, LogConfig, LogManagerConfig
-from brokers.partition.isr_rules import NotCaughtUp, OutOfSyncRule
-from brokers.partition.isr_write import IsrWrites
-from brokers.partition.isr_writes import ByZooKeeper
+from brokers.partition.isr import ByZooKeeper, IsrWrites, NotCaughtUp, OutOfSyncRule
 from brokers.under_replication import AllAssigned, UnderReplication
 from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import ALL_BROKERS

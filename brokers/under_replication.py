@@ -6,7 +6,7 @@ from attrs import frozen
 
 
 class LedPartition(Protocol):
-    """The replicas of a partition, as its leader knows them (``brokers.partition.Partition``)."""
+    """The replicas of a partition, as its leader knows them (``brokers.partition.partition.Partition``)."""
 
     @property
     def isr(self) -> tuple[int, ...]: ...

@@ -1,6 +1,1 @@
-"""A partition as one broker has it: its role, its in-sync set, its high watermark."""
-
-from brokers.partition.partition import Partition
-from brokers.partition.remote import RemoteReplica
-
-__all__ = ["Partition", "RemoteReplica"]
+"""A partition on one broker: its role, its in-sync replicas, its high watermark."""

@@ -1,54 +1,210 @@
-"""The leader's in-sync set: who may join, who is out. What is wanted is carried by an ``IsrWrite``."""
+"""The in-sync replicas of a partition that this broker leads: their state, the rules, and the two ways to change them.
 
-from typing import TYPE_CHECKING
+The state is ``kafka.cluster.IsrState`` (2.7.2): committed, or a change is in flight. While one is in flight the leader
+does not know whether ZooKeeper has the old or the new set, and ``maximal_isr`` is the larger of the two. At most one
+change of a partition is in flight.
+"""
 
-from brokers.partition.isr_write import EXPAND, SHRINK, IsrWrite
-from brokers.partition.remote import RemoteReplica
+from collections.abc import Callable
+from typing import ClassVar, Protocol
 
-if TYPE_CHECKING:
-    from brokers.partition.partition import Partition
+from attrs import define, frozen
 
+from brokers.partition.remote import UNKNOWN_OFFSET, RemoteReplica
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import LeaderAndIsr
 
-def may_join(partition: "Partition", remote: RemoteReplica) -> bool:
-    """At or behind the high watermark *and* the start of this leader's epoch (KAFKA-7128)."""
-    reached = remote.log_end_offset >= partition.high_watermark
-    if partition.manager.policies.join_needs_epoch_start:
-        reached = reached and remote.log_end_offset >= partition.epoch_start_offset
-    return reached and partition.isr_write is None
-
-
-def expand_waiting(partition: "Partition") -> None:
-    """Let those join that idle at the end of the log and may, but found a write in flight or saw theirs fail. Who has
-    more to read will ask again."""
-    assert partition.log is not None
-    end = partition.log.end_offset
-    for remote in partition.remotes.values():
-        session = remote.session
-        if remote.in_isr or session is None or remote.log_end_offset < end or not session.reads(partition):
-            continue
-        if may_join(partition, remote):
-            expand(partition, remote)
+NO_LIMIT = -1
 
 
-def expand(partition: "Partition", remote: RemoteReplica) -> None:
-    """Write an ISR with ``remote`` in it."""
-    IsrWrite(partition, EXPAND, (*partition.isr, remote.broker)).begin()
+# -- the state --------------------------------------------------------------------------------------------------------
 
 
-def out_of_sync(partition: "Partition", now_us: int) -> tuple[int, ...]:
-    """The members that are to leave, by the rule of the release (``isr_rules``)."""
-    assert partition.log is not None
-    policies, end = partition.manager.policies, partition.log.end_offset
-    out, lag_time_us = policies.out_of_sync, policies.config.replica_lag_time_max_us
-    return tuple(
-        remote.broker
-        for remote in (*partition.remotes.values(), *partition.strangers.values())
-        if remote.in_isr and out(remote, end, now_us, lag_time_us)
-    )
+@frozen(eq=False)
+class CommittedIsr:
+    """No change is in flight: ``isr`` is the set that the leader last read from or wrote to ZooKeeper."""
+
+    isr: tuple[int, ...]
+    is_inflight: ClassVar[bool] = False
+
+    @property
+    def maximal_isr(self) -> tuple[int, ...]:
+        return self.isr
 
 
-def shrink(partition: "Partition", now_us: int) -> None:
-    """Drop the members that are out of sync, if any."""
-    out = out_of_sync(partition, now_us) if partition.isr_write is None else ()
-    if out:
-        IsrWrite(partition, SHRINK, tuple(broker for broker in partition.isr if broker not in out)).begin()
+@frozen(eq=False)
+class PendingExpandIsr:
+    """``new_in_sync_replica`` is about to join ``isr``."""
+
+    isr: tuple[int, ...]
+    new_in_sync_replica: int
+    is_inflight: ClassVar[bool] = True
+    kind: ClassVar[str] = "expand"
+
+    @property
+    def proposed_isr(self) -> tuple[int, ...]:
+        return (*self.isr, self.new_in_sync_replica)
+
+    @property
+    def maximal_isr(self) -> tuple[int, ...]:
+        return self.proposed_isr
+
+
+@frozen(eq=False)
+class PendingShrinkIsr:
+    """``out_of_sync_replicas`` are about to leave ``isr``."""
+
+    isr: tuple[int, ...]
+    out_of_sync_replicas: tuple[int, ...]
+    is_inflight: ClassVar[bool] = True
+    kind: ClassVar[str] = "shrink"
+
+    @property
+    def proposed_isr(self) -> tuple[int, ...]:
+        return tuple(broker for broker in self.isr if broker not in self.out_of_sync_replicas)
+
+    @property
+    def maximal_isr(self) -> tuple[int, ...]:
+        return self.isr
+
+
+PendingIsr = PendingExpandIsr | PendingShrinkIsr
+IsrState = CommittedIsr | PendingIsr
+
+NO_ISR = CommittedIsr(())
+"""The state of every partition that this broker does not lead."""
+
+
+# -- which followers are out of sync ----------------------------------------------------------------------------------
+
+
+class OutOfSyncRule(Protocol):
+    """Which members leave the ISR.
+
+    The rules look at members of the ISR only, and at the leader's view of them, which changes when they fetch.
+    """
+
+    @property
+    def max_messages(self) -> int:
+        """A follower that lags by more messages is out of sync at once; ``NO_LIMIT``: there is no such limit."""
+
+    def overdue_us(self, remote: RemoteReplica, now_us: int) -> int:
+        """For how long ``remote`` has been late by this rule, if it lags; compared with replica.lag.time.max.ms."""
+
+    def __call__(self, remote: RemoteReplica, leader_end: int, now_us: int, lag_time_us: int) -> bool:
+        """Whether ``remote`` is out of sync, while the leader's log ends at ``leader_end``."""
+
+
+@frozen
+class NotCaughtUp:
+    """A follower that lags and was not caught up for longer than replica.lag.time.max.ms (0.9, KAFKA-1546).
+
+    A follower whose log ends where the leader's does is in sync, however long ago it fetched (KAFKA-7152).
+    """
+
+    max_messages: int = NO_LIMIT
+
+    def overdue_us(self, remote: RemoteReplica, now_us: int) -> int:
+        return now_us - remote.last_caught_up_us
+
+    def __call__(self, remote: RemoteReplica, leader_end: int, now_us: int, lag_time_us: int) -> bool:
+        return remote.log_end_offset != leader_end and self.overdue_us(remote, now_us) > lag_time_us
+
+
+@frozen
+class StuckOrSlow:
+    """A follower that lags and did not fetch for replica.lag.time.max.ms, or lags by more than replica.lag.max.messages
+    (0.8).
+
+    0.8.0 stamps a follower's offset with the time of each fetch, also when the offset did not change
+    (Replica.logEndOffset): a follower that fetches and makes no progress is slow, not stuck. One that has not fetched
+    since the election is not slow either.
+    """
+
+    max_messages: int = 4000
+
+    def overdue_us(self, remote: RemoteReplica, now_us: int) -> int:
+        return now_us - max(remote.last_fetch_us, remote.last_caught_up_us)
+
+    def __call__(self, remote: RemoteReplica, leader_end: int, now_us: int, lag_time_us: int) -> bool:
+        end = remote.log_end_offset
+        slow = end != UNKNOWN_OFFSET and leader_end - end > self.max_messages
+        return slow or (end < leader_end and self.overdue_us(remote, now_us) > lag_time_us)
+
+
+# -- how a change gets into ZooKeeper ---------------------------------------------------------------------------------
+
+
+class IsrWrites(Protocol):
+    """How leaders change their ISR, and what that means for the high watermark meanwhile."""
+
+    @property
+    def holds_high_watermark(self) -> bool:
+        """Whether the high watermark does not move while a change is in flight, as under ``leaderIsrUpdateLock``. If
+        not, it moves by ``maximal_isr``, and a replica that is about to join counts as in sync."""
+
+    @property
+    def outcome_moves_high_watermark(self) -> bool:
+        """Whether the leader looks at its high watermark when it learns the outcome of a change."""
+
+
+@frozen
+class ByZooKeeper:
+    """The leader writes the state znode itself, on condition of its version (kafka-behaviour, 7.6).
+
+    Attributes:
+        compares: a write that is refused for its version succeeded if the znode holds the same data: it was applied
+            before its connection was lost (KAFKA-1382, 0.8.2). False: refused is refused.
+    """
+
+    compares: bool = True
+    holds_high_watermark: bool = True
+    outcome_moves_high_watermark: bool = True
+
+
+@frozen
+class ByController:
+    """The leader asks the controller, which validates, writes and answers (KIP-497; Partition.sendAlterIsrRequest,
+    2.7.2).
+
+    Attributes:
+        outcome_moves_high_watermark: False: before KAFKA-13091 (3.0) it moves with the next append or fetch.
+    """
+
+    holds_high_watermark: bool = False
+    outcome_moves_high_watermark: bool = False
+
+
+@define(eq=False)
+class AlterIsrItem:
+    """One change on its way into ZooKeeper (kafka.server.AlterIsrItem, 2.7). ``taken`` or ``refused`` is called once,
+    and only while the item is not ``abandoned``.
+
+    Attributes:
+        leader_and_isr: the state to write, with the version that the leader knows.
+        cause: the number of the event that proposed the change.
+        abandoned: whether the partition's state has changed since, by a LeaderAndIsr or because it no longer leads.
+        taken: ``(isr, zk_version)``: the change took effect.
+        refused: ``(reason, for_good)``: it did not. ``for_good``: it stays in flight until the next LeaderAndIsr, so
+            that no other change is tried before that.
+    """
+
+    tp: TopicPartition
+    leader_and_isr: LeaderAndIsr
+    cause: int
+    abandoned: Callable[[], bool]
+    taken: Callable[[tuple[int, ...], int], object]
+    refused: Callable[[str, bool], object]
+
+
+class AlterIsrManager(Protocol):
+    """Carries changes of ISRs into ZooKeeper (kafka.server.AlterIsrManager, 3.0)."""
+
+    def start(self) -> None:
+        """Begin the periodic work."""
+
+    def submit(self, item: AlterIsrItem) -> None:
+        """Carry ``item``. There is at most one of each partition."""
+
+    def clear(self, tp: TopicPartition) -> None:
+        """A LeaderAndIsr has come for ``tp``: an item that was not sent yet is not sent."""

@@ -1,82 +1,126 @@
-"""One partition on one broker: leader, follower, or neither yet.
+"""One partition on one broker: leader, follower, or neither yet (kafka.cluster.Partition).
 
 Every method is one synchronous transition.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from brokers.metrics import NOT_LEADING
-from brokers.partition import acks, isr
-from brokers.partition.isr_write import IsrWrite, find_strangers
-from brokers.partition.remote import NONE_REMOTE, RemoteReplica
+import structlog
+from attrs import define, field
+
+from brokers.log import Log
+from brokers.metrics import NOT_LEADING, ReplicaManagerMetrics
+from brokers.partition.isr import (
+    NO_ISR,
+    AlterIsrItem,
+    AlterIsrManager,
+    CommittedIsr,
+    IsrState,
+    PendingExpandIsr,
+    PendingIsr,
+    PendingShrinkIsr,
+)
+from brokers.partition.remote import NONE_REMOTE, Reader, RemoteReplica
 from brokers.partition.replica import Replica
-from brokers.purgatory import WaitingProduces
+from brokers.policies import BrokerPolicies
+from brokers.purgatory import DelayedProduce, ProduceWatchers, Purgatory, Watched
 from emulator.nodes import Process
-from emulator.protocol.errors import Errors
-from emulator.protocol.events import Appended, BecameFollower, BecameLeader, ReplicasKnown, ReplicaTakenIn
+from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.events import (
+    UNCHECKED,
+    Appended,
+    BecameFollower,
+    BecameLeader,
+    IsrChanged,
+    IsrProposed,
+    IsrUpdateFailed,
+    ReplicasKnown,
+    ReplicaTakenIn,
+)
+from emulator.protocol.fetch import NO_EPOCH
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition
 from emulator.protocol.offsets_for_leader_epoch import OFFSET_NOT_AVAILABLE
 from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.types import NO_LEADER, TopicPartition
+from emulator.protocol.znodes import LeaderAndIsr
 
-if TYPE_CHECKING:
-    from brokers.replicas.manager import ReplicaManager
-    from brokers.requests.consumer_session import ConsumerSession
+
+@define(eq=False)
+class Services:
+    """The parts of a broker that its partitions use; one object for all of them (the constructor arguments of
+    kafka.cluster.Partition, 2.7).
+
+    Attributes:
+        policies: the rules of the release with the settings of the moment; replaced when a setting changes.
+        metrics: the gauges and meters that partitions keep up.
+        alter_isr: carries changes of the ISR into ZooKeeper.
+        purgatory: the fetch requests that partitions wake.
+        truncated: called with a partition and its new log end offset when its log was truncated.
+        isr_checks: the partitions led here that may not be at rest: all that isr-expiration looks at, so that an idle
+            partition costs nothing.
+    """
+
+    process: Process
+    policies: BrokerPolicies
+    metrics: ReplicaManagerMetrics
+    alter_isr: AlterIsrManager
+    purgatory: Purgatory
+    truncated: Callable[[TopicPartition, int], object]
+    isr_checks: dict["Partition", None] = field(factory=dict)
 
 
 class Partition(Replica):
-    """See the module.
+    """A replica, and what leading it adds.
 
     Attributes:
-        isr: the in-sync set as this leader holds it; empty on a follower.
-        isr_write: the change of the ISR that is under way, if one is.
-        zk_version: of the state znode that ``isr`` stands in.
-        current, impending: the replicas before a move and those it goes to, as a leader was told (KIP-352's draft);
-            where requests do not tell them apart, all of them and none.
-        remotes: the other replicas, on a leader: those assigned, or without ``checks_assignment`` whoever ever fetched
-            or was in the ISR.
-        strangers: the members of the ISR that are not assigned; a controller that died between two steps of a move can
-            leave them there.
+        isr_state: the in-sync replicas as this leader knows them; ``NO_ISR`` on a follower.
+        zk_version: of the state znode that the ISR was read from or written to.
+        current, impending: the replicas before a move and those it goes to, as the controller sent them (KIP-352's
+            draft); where requests do not tell them apart, all of them and none.
+        remotes: the other replicas, on a leader: those assigned, or without ``checks_assignment`` every broker that
+            ever fetched or was in the ISR.
+        unassigned: the members of the ISR that are not assigned (KAFKA-9672); a controller that dies between two steps
+            of a move can leave them there. Their fetches do not count.
         adding, removing: those of the assigned replicas that a reassignment adds and removes, where the controller
-            says so (KIP-455).
-        waiting: the produces that wait here for other replicas; None before the first.
-        figures: what its gauges show.
+            sends them (KIP-455).
+        delayed: the produce requests that wait here for other replicas; None before the first.
+        figures: the values of its gauges.
         readers: the sessions of the consumers that read here; None before the first.
     """
 
     __slots__ = (
-        "adding", "controller_epoch", "current", "epoch_start_offset", "figures", "impending", "is_leader", "isr",
-        "isr_write", "leader", "readers", "remotes", "removing", "strangers", "waiting", "zk_version",
+        "adding", "controller_epoch", "current", "delayed", "epoch_start_offset", "figures", "impending", "is_leader",
+        "isr_state", "leader", "readers", "remotes", "removing", "services", "unassigned", "zk_version",
     )  # fmt: skip
 
-    def __init__(self, tp: TopicPartition, manager: "ReplicaManager", process: Process) -> None:
-        super().__init__(tp, manager, process)
+    def __init__(self, tp: TopicPartition, log: Log, services: Services) -> None:
+        super().__init__(tp, log, services.process)
+        self.services = services
         self.leader = NO_LEADER
         self.controller_epoch = -1
         self.is_leader = False
-        self.isr: tuple[int, ...] = ()
+        self.isr_state: IsrState = NO_ISR
         self.zk_version = -1
         self.current: tuple[int, ...] = ()
         self.impending: tuple[int, ...] = ()
         self.epoch_start_offset = 0
         self.remotes = NONE_REMOTE
-        self.strangers = NONE_REMOTE
+        self.unassigned = NONE_REMOTE
         self.adding: tuple[int, ...] = ()
         self.removing: tuple[int, ...] = ()
-        self.isr_write: IsrWrite | None = None
-        self.waiting: WaitingProduces | None = None
+        self.delayed: ProduceWatchers | None = None
         self.figures = NOT_LEADING
-        self.readers: dict[ConsumerSession, None] | None = None
+        self.readers: dict[Reader, None] | None = None
 
     # -- roles ------------------------------------------------------------------------------------------------------
 
     def make_leader(self, state: LeaderAndIsrPartition, now_us: int) -> None:
-        """Lead from ``state.leader_epoch`` on (Partition.makeLeader, 2.3)."""
-        log = self.open_log()
+        """Lead under ``state.leader_epoch`` (Partition.makeLeader, 2.3)."""
+        log = self.log
         new_leader = not self.is_leader
         self._adopt(state)
         self.is_leader = True
-        self.isr = state.isr
+        self.isr_state = CommittedIsr(state.isr)
         self._learn_replicas(state)
         self.epoch_start_offset = log.end_offset
         log.begin_epoch(state.leader_epoch, log.end_offset)
@@ -84,26 +128,71 @@ class Partition(Replica):
         remotes = {}
         for broker in self._followers_of(state):
             if broker != me:
-                remote = self.remotes.get(broker) or RemoteReplica(broker, False)
-                remote.in_isr = broker in state.isr
+                remote = self.remotes.get(broker) or RemoteReplica(broker)
                 if new_leader:
-                    remote.forget_position(now_us)
+                    remote.forget_position(now_us, broker in state.isr)
                 else:
-                    remote.begin_epoch(log.end_offset, now_us)
+                    remote.begin_epoch(log.end_offset, now_us, broker in state.isr)
                     if remote.session is not None:
-                        remote.session.note(self.tp)  # it reads under the old epoch: its next fetch is fenced
+                        remote.session.mark_dirty(self.tp)  # it reads under the old epoch: its next fetch is fenced
                 remotes[broker] = remote
         for reader in self.readers or ():
-            reader.note(self.tp)
-        before, self.remotes = self.remotes, remotes
-        find_strangers(self, before)
+            reader.mark_dirty(self.tp)
+        known = {**self.unassigned, **self.remotes}
+        self.remotes = remotes
+        self._find_unassigned(known)
         self.process.emit(
             BecameLeader, me, self.tp.topic, self.tp.partition, state.leader_epoch, log.end_offset, self.high_watermark,
             state.isr, self.assigned, state.adding, state.removing,
         )  # fmt: skip
-        self.manager.metrics.changed(self)
-        self.manager.behind[self] = None
-        self.advance_high_watermark(now_us)
+        self.services.metrics.changed(self)
+        self.services.isr_checks[self] = None
+        self.maybe_increment_leader_hw(now_us)
+
+    def make_follower(self, state: LeaderAndIsrPartition) -> None:
+        """Follow ``state.leader``; requests that wait here for a leader learn that it is gone."""
+        self._adopt(state)
+        self.stop_leading()
+        if self.services.policies.demotion_answers_waiting:
+            self.fail_delayed(Errors.NOT_LEADER_FOR_PARTITION)
+        self.process.emit(
+            BecameFollower, self.process.node.id, self.tp.topic, self.tp.partition, state.leader_epoch, state.leader,
+            self.log.end_offset, self.high_watermark,
+        )  # fmt: skip
+
+    def stop_leading(self) -> None:
+        """Forget the ISR and the followers."""
+        self.is_leader = False
+        self.isr_state = NO_ISR
+        remotes, self.remotes = self.remotes, NONE_REMOTE
+        self.unassigned = NONE_REMOTE
+        for remote in remotes.values():
+            if remote.session is not None:
+                remote.session.wake(self.tp)
+        self._wake_readers()
+        self.services.metrics.changed(self)
+
+    def _adopt(self, state: LeaderAndIsrPartition) -> None:
+        self.leader = state.leader
+        self.leader_epoch = state.leader_epoch
+        self.controller_epoch = state.controller_epoch
+        self.zk_version = state.zk_version
+        self.adding, self.removing = state.adding, state.removing
+        self.services.alter_isr.clear(self.tp)
+
+    def check_current_leader_epoch(self, epoch: int, *, require_leader: bool = True) -> Errors:
+        """Why a reader that knows the leader epoch ``epoch`` (NO_EPOCH: none) gets nothing here, or NONE
+        (Partition.getLocalReplica, 2.1 to 2.6).
+
+        The epoch is checked before leadership: a replica that knows a later epoch fences its readers though it no
+        longer leads. ``require_leader``: False for a broker that copies its own log into another directory.
+        """
+        known = self.leader_epoch
+        if epoch != known and epoch != NO_EPOCH and self.services.policies.checks_epochs:
+            return Errors.FENCED_LEADER_EPOCH if epoch < known else Errors.UNKNOWN_LEADER_EPOCH
+        return Errors.NONE if self.is_leader or not require_leader else Errors.NOT_LEADER_FOR_PARTITION
+
+    # -- its replicas -----------------------------------------------------------------------------------------------
 
     def _learn_replicas(self, state: LeaderAndIsrPartition) -> None:
         moving = bool(state.impending_replicas or self.impending)
@@ -114,183 +203,311 @@ class Partition(Replica):
                 self.impending,
             )  # fmt: skip
 
-    def adds(self, broker: int) -> bool:
-        """Whether a reassignment adds the replica on ``broker``, as far as the controller has said."""
-        return broker in self.adding or (broker in self.impending and broker not in self.current)
-
     def _followers_of(self, state: LeaderAndIsrPartition) -> tuple[int, ...]:
-        if self.manager.policies.checks_assignment:
+        if self.services.policies.checks_assignment:
             return state.replicas
         return tuple(dict.fromkeys((*state.replicas, *state.isr, *self.remotes)))
 
-    def take_in(self, broker: int) -> RemoteReplica | None:
-        """The follower on ``broker``, which fetches; None if only assigned ones are led and it is not."""
-        remote = self.remotes.get(broker)
-        if remote is None and not self.manager.policies.checks_assignment:
-            remote = RemoteReplica(broker, False)
-            self.remotes = {**self.remotes, broker: remote}
-            self.process.emit(ReplicaTakenIn, self.process.node.id, self.tp.topic, self.tp.partition, broker)
-            self.manager.metrics.changed(self)
-            self.manager.metrics.show()
-        return remote
+    def _find_unassigned(self, known: dict[int, RemoteReplica]) -> None:
+        """The ISR or the assignment has changed; ``known``: the followers that were known before."""
+        me = self.process.node.id
+        unassigned = [b for b in self.isr_state.isr if b != me and b not in self.remotes]
+        self.unassigned = {b: known.get(b) or RemoteReplica(b) for b in unassigned} or NONE_REMOTE
 
     @property
     def assigned(self) -> tuple[int, ...]:
         """The replicas that this leader counts, itself included."""
         return (self.process.node.id, *self.remotes)
 
-    def make_follower(self, state: LeaderAndIsrPartition) -> None:
-        """Follow ``state.leader``; whoever waits here for leadership learns that it is gone."""
-        log = self.open_log()
-        self._adopt(state)
-        self.resign_leadership()
-        self.process.emit(
-            BecameFollower, self.process.node.id, self.tp.topic, self.tp.partition, state.leader_epoch, state.leader,
-            log.end_offset, self.high_watermark,
-        )  # fmt: skip
+    def adds(self, broker: int) -> bool:
+        """Whether a reassignment adds the replica on ``broker``, as far as the controller has sent it."""
+        return broker in self.adding or (broker in self.impending and broker not in self.current)
 
-    def _adopt(self, state: LeaderAndIsrPartition) -> None:
-        self.leader = state.leader
-        self.leader_epoch = state.leader_epoch
-        self.controller_epoch = state.controller_epoch
-        self.zk_version = state.zk_version
-        self.adding, self.removing = state.adding, state.removing
-        self.isr_write = None
-        if self.manager.alter_isr is not None:
-            self.manager.alter_isr.clear(self.tp)
-
-    def resign_leadership(self) -> None:
-        """Stop leading, and answer delayed produces with NOT_LEADER_FOR_PARTITION (a policy)."""
-        self.stop_leading()
-        if self.manager.policies.demotion_answers_waiting:
-            self.fail_waiting(Errors.NOT_LEADER_FOR_PARTITION)
-
-    def stop_leading(self) -> None:
-        """No ISR, no followers."""
-        self.is_leader = False
-        self.isr = ()
-        self.isr_write = None
-        remotes, self.remotes = self.remotes, NONE_REMOTE
-        self.strangers = NONE_REMOTE
-        for remote in remotes.values():
-            if remote.session is not None:
-                remote.session.touch(self.tp)
-        self._wake_readers()
-        self.manager.metrics.changed(self)
-
-    def replicated(self, size: int) -> None:
-        topics = self.manager.metrics.topics
-        topics.replication_in.mark(size)
-        if self.adding and self.process.node.id in self.adding:
-            topics.reassignment_in.mark(size)
+    def take_in(self, broker: int) -> RemoteReplica | None:
+        """The follower on ``broker``, which fetches. If it is not assigned: add it where the release allows that, else
+        return None."""
+        remote = self.remotes.get(broker)
+        if remote is None and not self.services.policies.checks_assignment:
+            remote = RemoteReplica(broker)
+            self.remotes = {**self.remotes, broker: remote}
+            self.process.emit(ReplicaTakenIn, self.process.node.id, self.tp.topic, self.tp.partition, broker)
+            self.services.metrics.changed(self)
+            self.services.metrics.show()
+        return remote
 
     # -- the leader's log -------------------------------------------------------------------------------------------
 
     def append_as_leader(self, produced: ProducedBatch) -> int:
-        """Append one produced batch; return its base offset. With nobody else in sync it is committed at once.
+        """Append one produced batch; return its base offset. If the leader is the whole ISR, the batch is committed at
+        once.
 
         Raises: DiskError.
         """
-        log = self.log
-        assert log is not None
+        log, services = self.log, self.services
         base = log.end_offset
         batch = produced.placed(base, self.leader_epoch, self.process.clock_us)
         log.append(batch)
-        tp, node = self.tp, self.process.node.id
+        tp = self.tp
         self.process.emit(
-            Appended, node, tp.topic, tp.partition, True, self.leader_epoch, base, batch.next_offset, batch.id,
-            batch.size,
+            Appended, self.process.node.id, tp.topic, tp.partition, True, self.leader_epoch, base, batch.next_offset,
+            batch.id, batch.size,
         )  # fmt: skip
         for remote in self.remotes.values():
             session = remote.session
             if session is not None:
-                remote.settle(base)
-                session.touch(tp)
-        self.manager.behind[self] = None
-        metrics = self.manager.metrics
+                remote.catch_up_with_session(base)
+                session.wake(tp)
+        services.isr_checks[self] = None
+        metrics = services.metrics
         metrics.topics.produced(tp.topic, produced.count, batch.size)
         metrics.stable.changed(self)
-        if len(self.isr) == 1:
-            self.advance_high_watermark(self.process.clock_us)
+        if len(self.isr_state.isr) == 1:
+            self.maybe_increment_leader_hw(self.process.clock_us)
         return base
 
-    def follower_fetched(self, remote: RemoteReplica, offset: int, now_us: int) -> None:
-        """A follower read at ``offset``: maybe it joins the ISR, maybe the high watermark moves."""
-        log = self.log
-        assert log is not None
-        remote.fetched(offset, log.end_offset, now_us)
-        if not remote.in_isr and isr.may_join(self, remote):
-            isr.expand(self, remote)
+    def update_follower_fetch_state(self, remote: RemoteReplica, offset: int, now_us: int) -> None:
+        """A follower read at ``offset``: it may join the ISR, and the high watermark may move."""
+        remote.update_fetch_state(offset, self.log.end_offset, now_us)
+        self.maybe_expand_isr(remote)
         if offset > self.high_watermark:
-            self.advance_high_watermark(now_us)
-        waiting = self.waiting
-        if waiting is not None and waiting.counted:
-            acks.complete_some(self, waiting)
+            self.maybe_increment_leader_hw(now_us)
+        if self.delayed is not None and self.delayed.counted:
+            self.delayed.complete_counted(self._has_acks)
 
-    def advance_high_watermark(self, now_us: int) -> None:
-        """Move it to the lowest end among the ISR and those that count like it, being caught up (a policy)."""
-        log = self.log
-        if log is None or (self.isr_write is not None and self.manager.policies.isr_writes.holds_high_watermark):
+    def maybe_increment_leader_hw(self, now_us: int) -> None:
+        """Move the high watermark to the lowest log end offset among the replicas that count: the ISR, and those that
+        were caught up lately (a policy)."""
+        policies, state = self.services.policies, self.isr_state
+        if state.is_inflight and policies.isr_writes.holds_high_watermark:
             return
-        lowest = log.end_offset
+        lowest = self.log.end_offset
         high_watermark = self.high_watermark
-        counts_us = self.manager.policies.caught_up_counts_us
+        in_sync, counts_us = state.maximal_isr, policies.caught_up_counts_us
         for remote in self.remotes.values():
-            if remote.log_end_offset < lowest and (remote.in_isr or now_us - remote.last_caught_up_us <= counts_us):
+            if remote.log_end_offset < lowest and (
+                remote.broker in in_sync or now_us - remote.last_caught_up_us <= counts_us
+            ):
                 lowest = remote.log_end_offset
                 if lowest <= high_watermark:
                     return
         if lowest > high_watermark:
             self.set_high_watermark(lowest, True)
-            stable = self.manager.metrics.stable
+            stable = self.services.metrics.stable
             if stable.lags and self in stable.lags:
                 stable.changed(self)
             for remote in self.remotes.values():
                 if remote.session is not None:
-                    remote.session.note_high_watermark(self.tp)
+                    remote.session.high_watermark_moved(self.tp)
             if self.readers is not None:
                 self._wake_readers()
-            if self.waiting is not None:
-                self.waiting.complete(lowest, acks.acknowledgement(self))
+            if self.delayed is not None:
+                self.delayed.complete(lowest, self._acks_all_error())
 
     def _wake_readers(self) -> None:
         for reader in self.readers or ():
-            reader.touch(self.tp)
+            reader.wake(self.tp)
 
     @property
     def latest_offset(self) -> int:
         """Where the log ends for consumers. After an election the leader may not know yet what is committed: then
         OFFSET_NOT_AVAILABLE (Partition.fetchOffsetForTimestamp, 2.3.1)."""
-        knows = self.high_watermark >= self.epoch_start_offset or not self.manager.policies.latest_is_committed
+        knows = self.high_watermark >= self.epoch_start_offset or not self.services.policies.latest_is_committed
         return self.high_watermark if knows else OFFSET_NOT_AVAILABLE
 
-    def tend(self, now_us: int, *, shrinks: bool) -> None:
-        """What only time brings: members of the ISR too far behind (``shrinks``: they are looked for), and a caught-up
-        replica outside it that no longer counts. Where Kafka finds the latter at the next fetch of any follower
-        (a policy) it is found here: idle partitions see no fetches."""
-        if shrinks:
-            isr.shrink(self, now_us)
-        isr.expand_waiting(self)
-        if self.manager.policies.every_fetch_looks:
-            self.advance_high_watermark(now_us)
+    # -- acks -------------------------------------------------------------------------------------------------------
+
+    def await_replicas(self, produce: DelayedProduce, base: int, required: int, acks: int) -> None:
+        """Finish ``produce`` for this partition once its batch, which ends at ``required``, has its ``acks``."""
+        enough, error = self.check_enough_replicas_reach_offset(required, acks)
+        if enough:
+            produce.finish(self.tp, error, base)
+            return
+        if self.delayed is None:
+            self.delayed = ProduceWatchers(self.tp)
+        self.delayed.add(Watched(base, required, acks, produce))
+
+    def check_enough_replicas_reach_offset(self, required: int, acks: int) -> tuple[bool, Errors]:
+        """Whether ``acks`` is satisfied for a batch that ends at ``required``, and the error to answer then.
+
+        Negative ``acks`` mean all: the high watermark has to reach ``required``. Others are a number of members of the
+        ISR, the leader included (0.8).
+        """
+        if acks < 0:
+            return (True, self._acks_all_error()) if self.high_watermark >= required else (False, NO_ERROR)
+        return self._has_acks(required, acks), NO_ERROR
+
+    def _acks_all_error(self) -> Errors:
+        """The error for acks=all, judged by the current ISR; while a change is in flight, by the larger set."""
+        enough = len(self.isr_state.maximal_isr) >= self.services.policies.min_insync_replicas(self.tp.topic)
+        return NO_ERROR if enough else Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND
+
+    def _has_acks(self, required: int, acks: int) -> bool:
+        """Whether ``acks`` members of the ISR have reached ``required``. With no other replicas the leader suffices."""
+        remotes = self.remotes.values()
+        reached = sum(self.is_in_sync(remote.broker) and remote.log_end_offset >= required for remote in remotes)
+        return not self.remotes or 1 + reached >= acks
+
+    def fail_delayed(self, error: Errors) -> None:
+        """Answer every delayed produce of this partition with ``error``."""
+        delayed, self.delayed = self.delayed, None
+        if delayed is not None:
+            delayed.fail(error)
+
+    # -- the ISR ----------------------------------------------------------------------------------------------------
+
+    @property
+    def isr(self) -> tuple[int, ...]:
+        """The committed in-sync replicas; empty on a follower."""
+        return self.isr_state.isr
+
+    def is_in_sync(self, broker: int) -> bool:
+        """Whether ``broker`` counts as in sync: a replica that is about to join does where the high watermark moves
+        meanwhile."""
+        state = self.isr_state
+        return broker in (state.isr if self.services.policies.isr_writes.holds_high_watermark else state.maximal_isr)
+
+    def is_replica_isr_eligible(self, remote: RemoteReplica) -> bool:
+        """Whether ``remote`` may join: at or above the high watermark *and* the start of this leader's epoch
+        (KAFKA-7128), and no change is in flight."""
+        reached = remote.log_end_offset >= self.high_watermark
+        if self.services.policies.join_needs_epoch_start:
+            reached = reached and remote.log_end_offset >= self.epoch_start_offset
+        return reached and not self.isr_state.is_inflight
+
+    def maybe_expand_isr(self, remote: RemoteReplica) -> None:
+        """Begin to add ``remote`` to the ISR, if it may join."""
+        state = self.isr_state
+        if remote.broker not in state.isr and self.is_replica_isr_eligible(remote):
+            self._alter_isr(PendingExpandIsr(state.isr, remote.broker))
+
+    def maybe_shrink_isr(self, now_us: int) -> None:
+        """Begin to drop the members that are out of sync, if there are any and no change is in flight."""
+        out = () if self.isr_state.is_inflight else self.get_out_of_sync_replicas(now_us)
+        if out:
+            self._alter_isr(PendingShrinkIsr(self.isr_state.isr, out))
+
+    def get_out_of_sync_replicas(self, now_us: int) -> tuple[int, ...]:
+        """The members that have to leave, by the rule of the release (``OutOfSyncRule``)."""
+        policies, end, isr = self.services.policies, self.log.end_offset, self.isr_state.isr
+        is_out, lag_time_us = policies.out_of_sync, policies.config.replica_lag_time_max_us
+        return tuple(
+            remote.broker
+            for remote in (*self.remotes.values(), *self.unassigned.values())
+            if remote.broker in isr and is_out(remote, end, now_us, lag_time_us)
+        )
+
+    def check_idle(self, now_us: int) -> None:
+        """Do for followers without new fetches what Kafka does at their next fetch: idle partitions see none. An idle
+        follower may join the ISR, and a caught-up replica outside it may no longer hold the high watermark back (a
+        policy)."""
+        self._expand_by_idle()
+        if self.services.policies.every_fetch_looks:
+            self.maybe_increment_leader_hw(now_us)
+
+    def _expand_by_idle(self) -> None:
+        """Let the followers join that idle at the end of the log and may, but found a change in flight or saw theirs
+        fail. A follower that has more to read will fetch again."""
+        end = self.log.end_offset
+        for remote in self.remotes.values():
+            if not self.is_in_sync(remote.broker) and remote.idles_at(end, self.tp):
+                self.maybe_expand_isr(remote)
 
     def at_rest(self) -> bool:
         """Whether the leader and every member of the ISR are at the high watermark."""
-        assert self.log is not None
-        if self.strangers:
+        if self.unassigned:
             return False
         end = self.log.end_offset
-        ends = (remote.log_end_offset for remote in self.remotes.values() if remote.in_isr)
+        ends = (remote.log_end_offset for remote in self.remotes.values() if self.is_in_sync(remote.broker))
         return self.high_watermark == end and all(other == end for other in ends)
+
+    def _alter_isr(self, proposed: PendingIsr) -> None:
+        """Submit ``proposed`` (Partition.sendAlterIsrRequest, 2.7.2)."""
+        services = self.services
+        cause = self._emit_proposed(proposed)
+        self.isr_state = proposed
+        me, isr = self.process.node.id, proposed.proposed_isr
+        item = AlterIsrItem(
+            self.tp,
+            LeaderAndIsr(me, self.leader_epoch, isr, self.controller_epoch, self.zk_version),
+            cause,
+            abandoned=lambda: self.isr_state is not proposed,
+            taken=services.purgatory.completing(
+                lambda isr, zk_version: self._handle_alter_isr_update(proposed, isr, zk_version)
+            ),
+            refused=services.purgatory.completing(
+                lambda reason, for_good: self._handle_alter_isr_error(proposed, reason, for_good)
+            ),
+        )
+        services.alter_isr.submit(item)
+
+    def _emit_proposed(self, proposed: PendingIsr) -> int:
+        """Emit ``IsrProposed``; return its number."""
+        now, policies, isr = self.process.clock_us, self.services.policies, proposed.proposed_isr
+        remotes = (*self.remotes.values(), *self.unassigned.values())
+        changed = [remote for remote in remotes if (remote.broker in proposed.isr) is not (remote.broker in isr)]
+        event = self.process.emit(
+            IsrProposed, self.process.node.id, self.tp.topic, self.tp.partition, self.leader_epoch, proposed.kind, isr,
+            self.high_watermark, self.epoch_start_offset, self.log.end_offset,
+            tuple(remote.broker for remote in changed), tuple(remote.log_end_offset for remote in changed),
+            tuple(self._fetched_under(remote) if policies.checks_epochs else UNCHECKED for remote in changed),
+            tuple(policies.out_of_sync.overdue_us(remote, now) for remote in changed),
+            policies.config.replica_lag_time_max_us, policies.out_of_sync.max_messages,
+        )  # fmt: skip
+        seq: int = event.seq
+        return seq
+
+    def _fetched_under(self, remote: RemoteReplica) -> int:
+        epoch = None if remote.session is None else remote.session.leader_epoch(self.tp)
+        return UNCHECKED if epoch is None else epoch
+
+    def _handle_alter_isr_update(self, proposed: PendingIsr, isr: tuple[int, ...], zk_version: int) -> None:
+        """``proposed`` took effect: ZooKeeper has ``isr`` in that version of the state znode."""
+        self.isr_state, self.zk_version = CommittedIsr(isr), zk_version
+        self._find_unassigned(dict(self.unassigned))
+        self.process.anchor(
+            IsrChanged, self.process.node.id, self.tp.topic, self.tp.partition, self.leader_epoch, proposed.kind, isr,
+            zk_version,
+        )  # fmt: skip
+        services = self.services
+        services.metrics.isr_written(self, proposed.kind)
+        services.isr_checks[self] = None
+        if services.policies.isr_writes.outcome_moves_high_watermark:
+            self.maybe_increment_leader_hw(self.process.clock_us)
+        self._expand_by_idle()
+
+    def _handle_alter_isr_error(self, proposed: PendingIsr, reason: str, for_good: bool) -> None:
+        """``proposed`` did not take effect. ``for_good``: it stays in flight until the next LeaderAndIsr."""
+        if not for_good:
+            self.isr_state = CommittedIsr(proposed.isr)
+        services = self.services
+        self.process.emit(
+            IsrUpdateFailed, self.process.node.id, self.tp.topic, self.tp.partition, self.leader_epoch
+        )
+        services.metrics.isr_write_failed()
+        structlog.get_logger("brokers.partition").warning(
+            "the ISR stays as it was", broker=self.process.node.id, partition=str(self.tp),
+            wanted=proposed.proposed_isr, reason=reason,
+        )  # fmt: skip
+        services.isr_checks[self] = None
+        if services.policies.isr_writes.outcome_moves_high_watermark:
+            self.maybe_increment_leader_hw(self.process.clock_us)
+
+    # -- what a follower does to it ---------------------------------------------------------------------------------
+
+    def replicated(self, size: int) -> None:
+        topics = self.services.metrics.topics
+        topics.replication_in.mark(size)
+        if self.adding and self.process.node.id in self.adding:
+            topics.reassignment_in.mark(size)
+
+    def truncate_to(self, offset: int) -> None:
+        before = self.log.end_offset
+        super().truncate_to(offset)
+        if self.log.end_offset < before:
+            self.services.truncated(self.tp, self.log.end_offset)
 
     def log_start_moved(self, reason: str) -> None:
         super().log_start_moved(reason)
         for remote in self.remotes.values():
             if remote.session is not None:
-                remote.session.note(self.tp)
-
-    def fail_waiting(self, error: Errors) -> None:
-        """Answer every delayed produce of this partition with ``error``."""
-        waiting, self.waiting = self.waiting, None
-        if waiting is not None:
-            waiting.fail(error)
+                remote.session.mark_dirty(self.tp)

@@ -1,41 +1,69 @@
-"""What a leader knows about one follower."""
+"""A leader's view of one follower (kafka.cluster.Replica, 2.4), and of the sessions in which its replica is read."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from attrs import define
 
-if TYPE_CHECKING:
-    from brokers.requests.fetch_session import FetchSession
+from emulator.protocol.types import TopicPartition
 
 UNKNOWN_OFFSET = -1
 NEVER = -(1 << 62)
 """Before any instant of any run. Kafka says 0, which is 1970; a run begins at 0."""
 
 
+class Reader(Protocol):
+    """A fetch session that reads a partition: it is notified of what changes there."""
+
+    def wake(self, tp: TopicPartition) -> None:
+        """There are records or an error to send: a request that waits may be complete."""
+
+    def mark_dirty(self, tp: TopicPartition) -> None:
+        """The next answer has to look at ``tp``; a request that waits goes on waiting."""
+
+
+class FollowerReader(Reader, Protocol):
+    """The fetch session of a follower."""
+
+    @property
+    def last_fetch_us(self) -> int:
+        """When its last request came."""
+
+    def high_watermark_moved(self, tp: TopicPartition) -> None:
+        """The leader's high watermark is higher than before."""
+
+    def reads(self, tp: TopicPartition) -> bool:
+        """Whether its fetches count as reads of ``tp``: it holds ``tp``, at an offset and epoch that are valid now."""
+
+    def leader_epoch(self, tp: TopicPartition) -> int | None:
+        """The leader epoch under which it reads ``tp``; None: it does not."""
+
+
 @define(eq=False, weakref_slot=False)
 class RemoteReplica:
-    """A follower, seen from its leader; it moves only when the follower fetches.
+    """A follower as its leader sees it. It changes only when the follower fetches.
+
+    A follower that has nothing to read does not name the partition in its requests (KIP-227). Each request of its
+    session then counts as a fetch of every partition that the session holds. So that an idle partition costs nothing,
+    this is not written down with each request: ``catch_up_with_session`` does it before the leader's log grows.
 
     Attributes:
         log_end_offset: the offset of its last fetch; UNKNOWN_OFFSET before the first.
         last_caught_up_us: when its log last held all that the leader's did.
         last_fetch_us, last_fetch_leader_end: time of its last fetch, and the leader's log end offset then.
-        session: the fetch session in which it reads this partition. While it idles at the leader's end, each fetch of
-            the session counts as one of this partition, so that an idle partition costs nothing.
+        session: the fetch session in which it reads this partition.
     """
 
     broker: int
-    in_isr: bool
     log_end_offset: int = UNKNOWN_OFFSET
     last_caught_up_us: int = NEVER
     last_fetch_us: int = NEVER
     last_fetch_leader_end: int = 0
-    session: "FetchSession | None" = None
+    session: FollowerReader | None = None
 
-    def fetched(self, offset: int, leader_end: int, now_us: int) -> None:
-        """A read at ``offset`` while the leader's log ended at ``leader_end`` (Replica.updateFetchState, 2.3)."""
+    def update_fetch_state(self, offset: int, leader_end: int, now_us: int) -> None:
+        """It read at ``offset`` while the leader's log ended at ``leader_end`` (Replica.updateFetchState, 2.3)."""
         if offset >= leader_end:
             self.last_caught_up_us = now_us
         elif offset >= self.last_fetch_leader_end and self.last_fetch_us > self.last_caught_up_us:
@@ -44,27 +72,33 @@ class RemoteReplica:
         self.last_fetch_leader_end = leader_end
         self.last_fetch_us = now_us
 
-    def settle(self, leader_end: int) -> None:
+    def catch_up_with_session(self, leader_end: int) -> None:
         """Take over the fetches of the session that found nothing new, before ``leader_end`` moves."""
         session = self.session
         if session is not None and self.log_end_offset >= leader_end and session.last_fetch_us > self.last_fetch_us:
             self.last_caught_up_us = self.last_fetch_us = session.last_fetch_us
             self.last_fetch_leader_end = leader_end
 
-    def begin_epoch(self, leader_end: int, now_us: int) -> None:
-        """The leader goes on leading under a new epoch: caught up now, or not at all (Partition.makeLeader, 2.3)."""
+    def idles_at(self, leader_end: int, tp: TopicPartition) -> bool:
+        """Whether it has read everything and still reads ``tp``: it may join the ISR without another fetch of its
+        own."""
+        return self.session is not None and self.log_end_offset >= leader_end and self.session.reads(tp)
+
+    def begin_epoch(self, leader_end: int, now_us: int, in_sync: bool) -> None:
+        """The leader keeps leading under a new epoch: an ``in_sync`` follower was caught up now, another one never
+        (Partition.makeLeader, 2.3)."""
         self.last_fetch_leader_end = leader_end
         self.last_fetch_us = now_us
-        self.last_caught_up_us = now_us if self.in_isr else NEVER
+        self.last_caught_up_us = now_us if in_sync else NEVER
 
-    def forget_position(self, now_us: int) -> None:
-        """The broker becomes leader: it has yet to learn where this follower is."""
+    def forget_position(self, now_us: int, in_sync: bool) -> None:
+        """The broker becomes leader: it does not know yet where this follower is."""
         self.log_end_offset = UNKNOWN_OFFSET
         self.last_fetch_leader_end = 0
         self.last_fetch_us = NEVER
-        self.last_caught_up_us = now_us if self.in_isr else NEVER
+        self.last_caught_up_us = now_us if in_sync else NEVER
         self.session = None
 
 
 NONE_REMOTE: Mapping[int, RemoteReplica] = MappingProxyType({})
-"""What every partition that does not lead has in common."""
+"""Shared by all partitions that have no remote replicas."""

@@ -1,6 +1,6 @@
-"""One replica: its log, its high watermark, and what a follower does to both (fetchers.ports.FollowerLog)."""
+"""A replica: its log, its high watermark, and what a follower does to both (fetchers.ports.FollowerLog)."""
 
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from brokers.log import Log
 from emulator.disks import DiskError
@@ -9,52 +9,35 @@ from emulator.protocol.events import Appended, HighWatermark, LogLoaded, LogStar
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers import CorruptBatch
 
-if TYPE_CHECKING:
-    from brokers.replicas.manager import ReplicaManager
-
 
 def refuse(corrupt: Batch, log: Log) -> NoReturn:
-    """What came from elsewhere is looked at before it is appended. Raises: CorruptBatch."""
+    """A follower checks each batch before it appends it. Raises: CorruptBatch."""
     raise CorruptBatch(f"{log.tp}: the batch at {corrupt.base_offset} does not fit its checksum")
 
 
 class Replica:
-    """See the module.
+    """The replica of one partition on this broker.
 
     Attributes:
-        log: None until it is asked for.
         leader_epoch: of the last LeaderAndIsr that took effect; -1 before the first.
     """
 
-    __slots__ = ("high_watermark", "leader_epoch", "log", "manager", "process", "tp")
+    __slots__ = ("high_watermark", "leader_epoch", "log", "process", "tp")
 
-    def __init__(self, tp: TopicPartition, manager: "ReplicaManager", process: Process) -> None:
+    def __init__(self, tp: TopicPartition, log: Log, process: Process) -> None:
         self.tp = tp
-        self.manager = manager
         self.process = process
-        self.log: Log | None = None
-        self.high_watermark = 0
+        self.log = log
+        self.high_watermark = max(
+            log.start_offset, min(log.directory.high_watermarks.get(tp), log.end_offset)
+        )
         self.leader_epoch = -1
-
-    def open_log(self, *, is_new: bool = False) -> Log:
-        """The log, created or found on a disk when first asked for. ``is_new``: there cannot be one yet.
-
-        Raises: StorageError.
-        """
-        if self.log is None:
-            log = self.log = self.manager.logs.open(self.tp, is_new=is_new)
-            self.high_watermark = max(
-                log.start_offset, min(log.directory.high_watermarks.get(self.tp), log.end_offset)
-            )
-            self.process.emit(
-                LogLoaded, self.process.node.id, self.tp.topic, self.tp.partition, log.start_offset, log.end_offset,
-                self.high_watermark,
-            )  # fmt: skip
-        return self.log
+        process.emit(
+            LogLoaded, process.node.id, tp.topic, tp.partition, log.start_offset, log.end_offset, self.high_watermark
+        )
 
     def set_high_watermark(self, high_watermark: int, as_leader: bool) -> None:
-        """Move it, and tell."""
-        assert self.log is not None
+        """Set the high watermark, checkpoint it, and emit ``HighWatermark``."""
         self.high_watermark = high_watermark
         tp = self.tp
         self.log.directory.high_watermarks.put(tp, high_watermark)
@@ -64,35 +47,28 @@ class Replica:
 
     @property
     def log_end_offset(self) -> int:
-        assert self.log is not None
         return self.log.end_offset
 
     @property
     def log_start_offset(self) -> int:
-        assert self.log is not None
         return self.log.start_offset
 
     @property
     def latest_epoch(self) -> int:
-        assert self.log is not None
         return self.log.epochs.latest
 
     def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
-        """See ``LeaderEpochFileCache.end_offset_for``."""
-        assert self.log is not None
+        """The largest local epoch that is at most ``epoch``, and where it ends (Kafka's
+        ``LeaderEpochFileCache``)."""
         return self.log.epochs.end_offset_for(epoch, self.log.end_offset)
 
-    def replicated(self, size: int) -> None:
-        """So many bytes came from the leader."""
-
     def end_offset_alone(self, epoch: int) -> int:
-        """See ``LeaderEpochFileCache.end_offset_alone``."""
-        assert self.log is not None
+        """The answer of a release before KIP-279, without an epoch (``LeaderEpochFileCache.end_offset_alone``)."""
         return self.log.epochs.end_offset_alone(epoch, self.log.end_offset)
 
     def diverging(self, epoch: int, offset: int) -> tuple[int, int] | None:
-        """Where this log parts from one whose record before ``offset`` was written under ``epoch``: the largest epoch
-        known here that is at most ``epoch``, and where it ends. None: it does not."""
+        """Where this log diverges from a log whose last record, before ``offset``, was written under ``epoch``: the
+        largest epoch known here that is at most ``epoch``, and where it ends. None: the logs do not diverge."""
         found, end = self.end_offset_for_epoch(epoch)
         return (found, end) if found < epoch or end < offset else None
 
@@ -104,7 +80,6 @@ class Replica:
         Raises: CorruptBatch, DiskError, OffsetMismatch.
         """
         log = self.log
-        assert log is not None
         tp, process = self.tp, self.process
         node = process.node.id
         size = 0
@@ -129,18 +104,20 @@ class Replica:
             self.log_start_moved("leader")
         return end
 
+    def replicated(self, size: int) -> None:
+        """``size`` bytes were appended as a follower. A partition counts them."""
+
     def log_start_moved(self, reason: str) -> None:
-        """The log begins later."""
-        assert self.log is not None
+        """The log begins later than before."""
         tp = self.tp
         self.process.emit(
             LogStartMoved, self.process.node.id, tp.topic, tp.partition, self.log.start_offset, reason
         )
 
     def delete_old_segments(self) -> int | None:
-        """Delete what is too old or too much; from when on there may be more of it (None: not before it grows)."""
+        """Delete the segments that are too old or too much. Returns the time (us) from which on there may be more to
+        delete; None: not before the log grows."""
         log = self.log
-        assert log is not None
         before = log.start_offset
         try:
             reason = log.delete_old_segments(self.process.clock_us, self.high_watermark)
@@ -151,17 +128,14 @@ class Replica:
         return log.expires_us()
 
     def truncate_to(self, offset: int) -> None:
-        """Drop what lies behind ``offset``; the high watermark never stands behind the end. Raises: DiskError."""
-        log = self.open_log()
-        if log.truncate_to(offset):
-            self._truncated(log)
-            self.manager.moves.truncated(self.tp, log.end_offset)
+        """Drop everything from ``offset`` on; the high watermark never exceeds the end. Raises: DiskError."""
+        if self.log.truncate_to(offset):
+            self._truncated(self.log)
 
     def truncate_fully_and_start_at(self, offset: int) -> None:
-        """Drop everything and begin anew at ``offset``. Raises: DiskError."""
-        log = self.open_log()
-        log.truncate_fully_and_start_at(offset)
-        self._truncated(log)
+        """Drop everything; the next batch begins at ``offset``. Raises: DiskError."""
+        self.log.truncate_fully_and_start_at(offset)
+        self._truncated(self.log)
 
     def _truncated(self, log: Log) -> None:
         self.high_watermark = max(log.start_offset, min(self.high_watermark, log.end_offset))

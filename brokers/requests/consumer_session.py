@@ -1,27 +1,22 @@
 """A consumer's fetch session: what is below the high watermark, from the leader alone (2.3; KIP-392 is 2.4's)."""
 
-from typing import TYPE_CHECKING
-
 from attrs import define
 
-from brokers.partition.fencing import refusal
-from brokers.requests.fetch_session import FetchSession, Position
+from brokers.partition.partition import Partition
+from brokers.requests.fetch_session import CachedPartition, FetchSession
 from emulator.disks import DiskError
 from emulator.protocol.errors import NO_ERROR, Errors
-from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest, FetchResponse
+from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest
 from emulator.protocol.types import Batch, TopicPartition
-
-if TYPE_CHECKING:
-    from brokers.partition import Partition
 
 
 @define(eq=False)
 class ConsumerSession(FetchSession):
-    """It counts for nobody's in-sync set, no quota holds it back, and what wakes it is the high watermark."""
+    """It does not count for any ISR, no quota throttles it, and the high watermark wakes it."""
 
     def _take(self, wanted: FetchPartition, now_us: int) -> None:
         tp = wanted.tp
-        self.positions[tp] = Position(wanted.fetch_offset, wanted.leader_epoch)
+        self.positions[tp] = CachedPartition(wanted.fetch_offset, wanted.leader_epoch)
         self.dirty[tp] = None
         partition = self.manager.partitions.get(tp)
         if partition is not None:
@@ -36,7 +31,7 @@ class ConsumerSession(FetchSession):
         if partition is not None and partition.readers is not None:
             partition.readers.pop(self, None)
 
-    def _collect(self, request: FetchRequest, arrived: bool = False) -> tuple[list[FetchedPartition], int, bool]:
+    def _collect(self, request: FetchRequest, arrived: bool) -> tuple[list[FetchedPartition], int, bool]:
         answers: list[FetchedPartition] = []
         budget, size, failed = request.max_bytes, 0, False
         for tp in self.dirty:
@@ -61,10 +56,9 @@ class ConsumerSession(FetchSession):
                 )
         return answers, size, failed or size >= request.min_bytes
 
-    def _readable(self, partition: "Partition", position: Position, limit: int, first: bool) -> tuple[Batch, ...]:
-        """What is committed from there on; only the ``first`` batch of an answer may pass the limit (KIP-74)."""
+    def _readable(self, partition: Partition, position: CachedPartition, limit: int, first: bool) -> tuple[Batch, ...]:
+        """The committed batches from there on; only the ``first`` batch of an answer may exceed the limit (KIP-74)."""
         end, log = partition.high_watermark, partition.log
-        assert log is not None
         if position.offset >= end or limit <= 0:
             return ()
         batches = log.read(position.offset, limit)
@@ -75,30 +69,25 @@ class ConsumerSession(FetchSession):
             batches = tuple(batch for batch in batches if batch.next_offset <= end)
         return batches
 
-    def _check(self, tp: TopicPartition, partition: "Partition | None", position: Position) -> Errors:
-        """As for a follower, but that an old client knows no epoch."""
+    def _check(self, tp: TopicPartition, partition: Partition | None, position: CachedPartition) -> Errors:
+        """As for a follower; an old client sends no epoch."""
         if partition is None:
             return self.manager.error_without_replica(tp)
-        error = refusal(partition, position.leader_epoch)
+        error = partition.check_current_leader_epoch(position.leader_epoch)
         if error:
             return error
         in_range = partition.log_start_offset <= position.offset <= partition.log_end_offset
         return NO_ERROR if in_range else Errors.OFFSET_OUT_OF_RANGE
 
-    def _answer(self, answers: list[FetchedPartition], size: int) -> None:
-        self.parked = None
+    def _sent(self, answers: list[FetchedPartition]) -> None:
         for answer in answers:
             position = self.positions[answer.tp]
             position.high_watermark = answer.high_watermark
             if answer.batches or answer.error or position.offset >= answer.high_watermark:
                 del self.dirty[answer.tp]
-        if size:
-            self._measure(answers, size)
-        response = FetchResponse(NO_ERROR, self.id, tuple(answers), 60 + 30 * len(answers) + size)
-        self.manager.logs.work.after_disks(self.channel).reply(response, response.size, not answers)
 
-    def _measure(self, answers: list[FetchedPartition], sent: int) -> None:
-        """BytesOutPerSec, of each topic and of all."""
+    def _measure(self, answers: list[FetchedPartition], size: int) -> None:
+        """BytesOutPerSec, of each topic and of all topics."""
         topics = self.manager.metrics.topics
         for answer in answers:
             if answer.batches:

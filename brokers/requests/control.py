@@ -1,10 +1,9 @@
-"""LeaderAndIsr, UpdateMetadata and StopReplica: what the controller tells a broker, and when it is not believed.
+"""LeaderAndIsr, UpdateMetadata and StopReplica: the controller's requests, and which of them are refused.
 
 Fencing: broker epoch (KIP-380), then controller epoch, then leader epoch per partition (kafka-behaviour, 7.3).
 """
 
-from typing import TYPE_CHECKING
-
+from brokers.replica_manager import ReplicaManager
 from brokers.requests.router import handles
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
@@ -14,9 +13,6 @@ from emulator.protocol.stop_replica import StopReplicaRequest, StopReplicaRespon
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import UpdateMetadataRequest, UpdateMetadataResponse
 
-if TYPE_CHECKING:
-    from brokers.replicas.manager import ReplicaManager
-
 UNKNOWN_BROKER_EPOCH = -1
 Control = LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest
 Outcomes = tuple[tuple[TopicPartition, Errors], ...]
@@ -25,7 +21,7 @@ Outcomes = tuple[tuple[TopicPartition, Errors], ...]
 class ControlHandler:
     """Answers the controller. ``broker_epoch`` is this incarnation's, set once it is registered."""
 
-    def __init__(self, manager: "ReplicaManager") -> None:
+    def __init__(self, manager: ReplicaManager) -> None:
         self._manager = manager
         self.broker_epoch = UNKNOWN_BROKER_EPOCH
         self.controller_epoch = 0
@@ -38,7 +34,6 @@ class ControlHandler:
         self._record(request, error, outcomes)
         response = LeaderAndIsrResponse(error, outcomes)
         channel.reply(response, response.size)
-        self._manager.complete_woken()
 
     @handles(UpdateMetadataRequest)
     def update_metadata(self, request: UpdateMetadataRequest, channel: Channel) -> None:
@@ -57,7 +52,6 @@ class ControlHandler:
         self._record(request, error, outcomes)
         response = StopReplicaResponse(error, outcomes)
         channel.reply(response, response.size)
-        self._manager.complete_woken()
 
     def _fence(self, request: Control) -> Errors:
         epoch = request.broker_epoch

@@ -1,8 +1,7 @@
 """AlterReplicaLogDirs and DescribeLogDirs: where a broker's replicas have their logs (KIP-113)."""
 
-from typing import TYPE_CHECKING
-
 from brokers.log import Log, LogDirectory
+from brokers.replica_manager import ReplicaManager
 from brokers.requests.router import handles
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
@@ -15,14 +14,11 @@ from emulator.protocol.log_dirs import (
     ReplicaInfo,
 )
 
-if TYPE_CHECKING:
-    from brokers.replicas.manager import ReplicaManager
-
 
 class LogDirsHandler:
-    """Answers administrators."""
+    """Answers admin clients."""
 
-    def __init__(self, manager: "ReplicaManager") -> None:
+    def __init__(self, manager: ReplicaManager) -> None:
         self._manager = manager
 
     @handles(AlterReplicaLogDirsRequest)
@@ -33,13 +29,13 @@ class LogDirsHandler:
 
     @handles(DescribeLogDirsRequest)
     def describe(self, request: DescribeLogDirsRequest, channel: Channel) -> None:
-        """Replicas that the broker has not been told about since it started are left out; Kafka shows their logs."""
+        """Replicas that no LeaderAndIsr has named since the broker started are left out; Kafka shows their logs."""
         manager = self._manager
         wanted = manager.partitions if request.partitions is None else request.partitions
         held: dict[LogDirectory, list[ReplicaInfo]] = {directory: [] for directory in manager.logs.directories}
         for tp in wanted:
             partition = manager.partitions.get(tp)
-            if partition is None or partition.log is None:
+            if partition is None:
                 continue
             log, future = partition.log, manager.moves.futures.get(tp)
             held[log.directory].append(_info(log, max(partition.high_watermark - log.end_offset, 0), False))

@@ -19,7 +19,7 @@ EXPIRED_RETRY_US = 1_000_000
 
 @define(eq=False)
 class ProducerIds:
-    """Answers InitProducerId. Whoever asks while a block is being claimed waits for it."""
+    """Answers InitProducerId. Requests that come while a block is being claimed wait for it."""
 
     process: Process
     zk: ZkClient
@@ -54,7 +54,7 @@ class ProducerIds:
             self._answer()
 
     async def _next_block(self) -> int:
-        """Claim the block behind the last one; where it begins."""
+        """Claim the block after the last one. Returns where it begins."""
         broker = self.process.node.id
         try:
             data, stat = await self.zk.get(PRODUCER_ID_BLOCK)

@@ -1,5 +1,5 @@
 """Finds the handler of a request. One listener serves the broker and the controller of a process; neither knows the
-other."""
+other. Every request ends with the completion of what it woke (``KafkaApis.handle``)."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -27,8 +27,13 @@ def handles(request: type[Request]) -> Callable[[Method], Method]:
 
 @define(eq=False)
 class Router:
-    """Request class -> handler."""
+    """Request class -> handler.
 
+    Attributes:
+        complete: called after each request: answers the delayed operations for which it brought something.
+    """
+
+    complete: Callable[[], object] = lambda: None
     _handlers: dict[type, Handle] = field(factory=dict)
 
     def on(self, request: type[Request], handle: Handle) -> None:
@@ -45,3 +50,4 @@ class Router:
 
     def handle(self, request: Any, channel: Channel) -> None:
         self._handlers[request.__class__](request, channel)
+        self.complete()

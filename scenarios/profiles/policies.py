@@ -4,7 +4,7 @@ from attrs import evolve
 
 from brokers.log import LogManagerConfig, Writeback
 from brokers.log.config import BROKER_NAMES, DEFAULTS, NEVER
-from brokers.partition.isr_rules import StuckOrSlow
+from brokers.partition.isr import StuckOrSlow
 from brokers.policies import BrokerConfig, BrokerPolicies
 from controller import ControllerPolicies
 from controller.reassignment.policy import ReassignmentProtocol

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
-from brokers.partition.isr_rules import StuckOrSlow
-from brokers.partition.isr_writes import ByController, ByZooKeeper
+from brokers.partition.isr import ByController, ByZooKeeper, StuckOrSlow
 from brokers.policies import BrokerPolicies
 from brokers.under_replication import CurrentReplicas, WithoutAdding
 from controller.channels.schemas import CurrentAndImpending

@@ -10,9 +10,7 @@ from typing import Any
 
 import attrs
 
-from brokers.partition.isr_rules import NotCaughtUp
-from brokers.partition.isr_write import IsrWrites
-from brokers.partition.isr_writes import ByZooKeeper
+from brokers.partition.isr import ByZooKeeper, IsrWrites, NotCaughtUp
 from brokers.under_replication import AllAssigned, CurrentReplicas, WithoutAdding
 from controller.channels.schemas import AllReplicas
 from controller.fencing import Fenced

@@ -7,13 +7,17 @@ from typing import Any, TypeVar, cast
 import trio
 from attrs import define, field
 
-from brokers.partition import Partition
+from brokers.partition.isr import AlterIsrManager
+from brokers.partition.partition import Partition
 from brokers.partition.remote import RemoteReplica
 from brokers.policies import BrokerConfig, BrokerPolicies
-from brokers.replicas import ReplicaManager
+from brokers.replica_manager import ReplicaManager
+from brokers.replica_manager.alter_isr import ZkIsrManager
 from brokers.requests.control import ControlHandler
 from brokers.requests.fetch import FetchHandler
+from brokers.requests.offsets import OffsetsHandler
 from brokers.requests.produce import ProduceHandler
+from brokers.requests.router import Router
 from emulator.kernel import World
 from emulator.network import Channel
 from emulator.nodes import Node, Process
@@ -102,12 +106,18 @@ def config(**changes: Any) -> BrokerPolicies:
 class Bench:
     """See the module. ``TP`` is assigned to brokers 0 (this one), 1 and 2 unless a test says otherwise."""
 
-    def __init__(self, policies: BrokerPolicies | None = None, throttle: Throttle | None = None) -> None:
+    def __init__(
+        self,
+        policies: BrokerPolicies | None = None,
+        throttle: Throttle | None = None,
+        alter_isr: AlterIsrManager | None = None,
+    ) -> None:
         self.world = World(1)
         self.trace = Trace(self.world)
         self.node = Node(self.world, self.trace, ME, "broker-0", cast(trio.Nursery, None))
         self.policies = policies or BrokerPolicies()
         self.throttle = throttle
+        self.alter_isr = alter_isr
         self.restart()
 
     def restart(self) -> None:
@@ -121,11 +131,31 @@ class Bench:
             cast(ReplicaFetcherManager, self.fetchers),
             self.policies,
             self.throttle,
+            alter_isr=self.alter_isr,
         )
         self.manager.metadata.update(UpdateMetadataRequest(9, 1, -1, (), (0, 1, 2, 3)))
         self.control = ControlHandler(self.manager)
-        self.produce_handler = ProduceHandler(self.manager)
         self.fetch_handler = FetchHandler(self.manager)
+        self.router = Router(self.manager.purgatory.complete)
+        for handler in (
+            ProduceHandler(self.manager), self.fetch_handler, OffsetsHandler(self.manager), self.control,
+        ):  # fmt: skip
+            self.router.add(handler)
+
+    def send(self, request: Any, line: Line | None = None) -> Line:
+        """Let the broker handle ``request``, which came on ``line``."""
+        line = line or Line()
+        self.router.handle(request, cast(Channel, line))
+        return line
+
+    def propagate_isr_changes(self) -> None:
+        """The periodic isr-change-propagation, where leaders write their ISRs themselves."""
+        assert isinstance(self.manager.alter_isr, ZkIsrManager)
+        self.manager.alter_isr.propagation.maybe_propagate()
+
+    def expire_isrs(self) -> None:
+        """The periodic check of all ISRs."""
+        self.manager.purgatory.completing(self.manager.maybe_shrink_isr)()
 
     @property
     def partition(self) -> Partition:
@@ -147,10 +177,7 @@ class Bench:
     # -- control requests --------------------------------------------------------------------------------------
 
     def leader_and_isr(self, *states: LeaderAndIsrPartition, controller_epoch: int = 1, broker_epoch: int = -1) -> Any:
-        line = Line()
-        request = LeaderAndIsrRequest(9, controller_epoch, broker_epoch, states, ())
-        self.control.leader_and_isr(request, cast(Channel, line))
-        return line.last
+        return self.send(LeaderAndIsrRequest(9, controller_epoch, broker_epoch, states, ())).last
 
     def lead(
         self,
@@ -173,7 +200,7 @@ class Bench:
         return self.partition
 
     def learn(self, tp: TopicPartition, leader: int) -> None:
-        """As the controller tells every broker behind a LeaderAndIsr; leader -2: the topic is being deleted."""
+        """As the controller sends every broker after a LeaderAndIsr; leader -2: the topic is being deleted."""
         told = PartitionMetadata(tp, 1, leader, 0, (0, 1, 2), 0, (0, 1, 2), ())
         self.manager.metadata.update(UpdateMetadataRequest(9, 1, -1, (told,), (0, 1, 2, 3)))
 
@@ -183,18 +210,15 @@ class Bench:
         self, *tps: TopicPartition, acks: int = 1, count: int = 1, size: int = BATCH_BYTES, timeout_us: int = 1_000_000
     ) -> Line:
         """One request with a batch for each of ``tps`` (``TP`` alone if there are none)."""
-        line = Line()
         batches = tuple(ProducedBatch(tp, count, size, 7) for tp in tps or (TP,))
-        request = ProduceRequest(acks, timeout_us, batches, size)
-        self.produce_handler.produce(request, cast(Channel, line))
-        return line
+        return self.send(ProduceRequest(acks, timeout_us, batches, size))
 
     def expire_produces(self, partition: Partition | None = None) -> None:
         """Let the produces that wait at ``TP``, or at another partition, time out."""
-        waiting = (partition or self.partition).waiting
-        assert waiting is not None
-        for produce in (*(entry[2] for entry in waiting._queue), *(entry[3] for entry in waiting.counted)):
-            produce.expire(None)
+        delayed = (partition or self.partition).delayed
+        assert delayed is not None
+        for watched in list(delayed):
+            watched.produce.expire(None)
 
     def follower(self, broker: int, **limits: int) -> "Follower":
         return Follower(self, broker, limits)
@@ -224,7 +248,7 @@ class Follower:
         limits = {"max_wait_us": 500_000, "min_bytes": 1, "max_bytes": 10_000, "max_partition_bytes": 1000}
         limits |= self.limits
         request = FetchRequest(self.broker, self.session, epoch, **limits, partitions=partitions, forgotten=forgotten)
-        self.bench.fetch_handler.fetch(request, cast(Channel, self.line))
+        self.bench.send(request, self.line)
         self.requests += 1
         return self.answer(answered)
 
@@ -235,10 +259,11 @@ class Follower:
     def expire(self) -> FetchResponse | None:
         """Let the long poll end; its answer."""
         answered = len(self.line.replies)
-        (session,) = (s for s in self.bench.fetch_handler._sessions.values() if s.replica == self.broker)
-        assert session.parked is not None
-        self.bench.at(self.bench.world.now + session.parked.max_wait_us)
-        session._expire(None)
+        (session,) = (s for s in self.bench.fetch_handler.sessions.values() if s.replica == self.broker)
+        delayed = session.delayed
+        assert delayed.request is not None
+        self.bench.at(self.bench.world.now + delayed.request.max_wait_us)
+        delayed.expire(None)
         return self.answer(answered)
 
     def answer(self, after: int) -> FetchResponse | None:

@@ -1,14 +1,13 @@
 """ISRs that the controller changes: the leader's states (Partition, 2.7.2) and the requests (AlterIsrManager)."""
 
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from attrs import define, field
 
-from brokers.partition.isr_write import IsrWrite
-from brokers.partition.isr_writes import ByController
+from brokers.partition.isr import AlterIsrItem, ByController
 from brokers.policies import BrokerConfig, BrokerPolicies
-from brokers.replicas.alter_isr import INTERVAL_US, AlterIsrManager
+from brokers.replica_manager.alter_isr import INTERVAL_US, DefaultAlterIsrManager
 from emulator.kernel import Mailbox, World
 from emulator.nodes import Node, Process
 from emulator.protocol.alter_isr import AlterIsrRequest, AlterIsrResponse
@@ -24,13 +23,18 @@ OTHER = TopicPartition("t", 1)
 
 @define(eq=False)
 class NotedAlterIsr:
-    """What leaders want."""
+    """Records the changes that leaders want."""
 
-    wanted: list[IsrWrite] = field(factory=list)
+    wanted: list[AlterIsrItem] = field(factory=list)
     cleared: list[TopicPartition] = field(factory=list)
 
-    def submit(self, write: IsrWrite) -> None:
-        self.wanted.append(write)
+    def start(self) -> None: ...
+
+    def submit(self, item: AlterIsrItem) -> None:
+        self.wanted.append(item)
+
+    def isrs(self) -> list[tuple[int, ...]]:
+        return [item.leader_and_isr.isr for item in self.wanted]
 
     def clear(self, tp: TopicPartition) -> None:
         self.cleared.append(tp)
@@ -38,10 +42,9 @@ class NotedAlterIsr:
 
 def asking(min_insync: int = 1) -> tuple[Bench, NotedAlterIsr]:
     config = BrokerConfig(replica_lag_time_max_us=LAG, min_insync_replicas=min_insync)
-    bench = Bench(BrokerPolicies(config, isr_writes=ByController()))
-    bench.at(5_000 * MS)
     noted = NotedAlterIsr()
-    bench.manager.alter_isr = cast(AlterIsrManager, noted)
+    bench = Bench(BrokerPolicies(config, isr_writes=ByController()), alter_isr=noted)
+    bench.at(5_000 * MS)
     return bench, noted
 
 
@@ -53,7 +56,7 @@ def test_while_an_expansion_is_pending_who_joins_counts() -> None:
     partition = bench.lead(0, isr=(0,), version=4)
     follower = bench.follower(1)
     follower.at(0)
-    assert [write.isr for write in noted.wanted] == [(0, 1)]
+    assert noted.isrs() == [(0, 1)]
     assert partition.isr == (0,), "the controller has not answered"
     line = bench.produce(acks=-1)
     assert partition.high_watermark == 0
@@ -69,7 +72,7 @@ def test_the_larger_set_counts_for_min_insync_replicas_once_appended() -> None:
     bench.lead(0, isr=(0, 1), version=4)
     one, _two = caught_up(bench, 1, 2)
     line = bench.produce(acks=-1)
-    assert [write.isr for write in noted.wanted] == [(0, 1, 2)]
+    assert noted.isrs() == [(0, 1, 2)]
     one.at(1)
     bench.follower(2).at(1)
     assert line.last.partitions == ((TP, Errors.NONE, 0),)
@@ -83,13 +86,13 @@ def test_while_a_shrinking_is_pending_nobody_is_dropped() -> None:
     partition = bench.lead(0, isr=(0, 1), version=4)
     bench.produce()
     bench.at(bench.world.now + 2 * LAG)
-    bench.manager.shrink_isrs()
-    [write] = noted.wanted
-    assert write.isr == (0,)
+    bench.expire_isrs()
+    [item] = noted.wanted
+    assert noted.isrs() == [(0,)]
     assert (partition.isr, partition.high_watermark) == ((0, 1), 0)
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     assert len(noted.wanted) == 1, "one at a time"
-    write.taken((0,), 5)
+    item.taken((0,), 5)
     assert (partition.isr, partition.zk_version) == ((0,), 5)
 
 
@@ -98,7 +101,7 @@ def test_before_kafka_13091_the_answer_does_not_move_the_high_watermark() -> Non
     partition = bench.lead(0, isr=(0, 1), version=4)
     line = bench.produce(acks=-1)
     bench.at(bench.world.now + 2 * LAG)
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     noted.wanted[0].taken((0,), 5)
     assert partition.high_watermark == 0
     assert not line.replies
@@ -112,15 +115,15 @@ def test_a_refusal_is_for_good_until_a_leader_and_isr_comes() -> None:
     partition = bench.lead(0, isr=(0,), version=4)
     failed = bench.see(IsrUpdateFailed)
     one, _two = caught_up(bench, 1, 2)
-    noted.wanted[0].refused("FENCED_LEADER_EPOCH", for_good=True)
+    noted.wanted[0].refused("FENCED_LEADER_EPOCH", True)
     one.at(0)
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     assert (len(noted.wanted), len(failed), partition.isr) == (1, 1, (0,))
     bench.lead(1, isr=(0,), version=7)
     assert noted.cleared[-1] == TP
-    assert noted.wanted[0].abandoned
+    assert noted.wanted[0].abandoned()
     bench.follower(1).at(0, 1)
-    assert [write.isr for write in noted.wanted] == [(0, 1), (0, 1)]
+    assert noted.isrs() == [(0, 1), (0, 1)]
 
 
 def test_nobody_has_to_be_told_of_the_change() -> None:
@@ -130,7 +133,7 @@ def test_nobody_has_to_be_told_of_the_change() -> None:
     changed = bench.see(IsrChanged)
     noted.wanted[0].taken((0, 1), 1)
     bench.at(bench.world.now + 100_000 * MS)
-    bench.manager._propagation._maybe_publish()
+    assert bench.manager.alter_isr is noted, "which alone is notified; the propagation belongs to ZkIsrManager"
     assert len(changed) == 1
     assert not bench.zk.waiting
 
@@ -139,28 +142,20 @@ def test_nobody_has_to_be_told_of_the_change() -> None:
 
 
 @define(eq=False)
-class Known:
-    """A partition, as far as requests speak of it."""
-
-    tp: TopicPartition
-    leader_epoch: int = 3
-    zk_version: int = 7
-
-
-@define(eq=False)
 class Wish:
-    """An IsrWrite, and what came of it."""
+    """A change that a leader under epoch 3 wants, and its outcome."""
 
-    partition: Known
-    isr: tuple[int, ...] = (0, 1)
-    cause: int = 0
     abandoned: bool = False
     outcome: Any = None
+
+    def item(self, tp: TopicPartition) -> AlterIsrItem:
+        wanted = LeaderAndIsr(0, 3, (0, 1), 1, 7)
+        return AlterIsrItem(tp, wanted, 0, lambda: self.abandoned, self.taken, self.refused)
 
     def taken(self, isr: tuple[int, ...], zk_version: int) -> None:
         self.outcome = isr, zk_version
 
-    def refused(self, reason: str, *, for_good: bool) -> None:
+    def refused(self, reason: str, for_good: bool) -> None:
         assert for_good
         self.outcome = reason
 
@@ -171,12 +166,12 @@ class Desk:
 
     world: World = field(factory=lambda: World(1))
     asked: list[tuple[int, AlterIsrRequest]] = field(factory=list)
-    manager: AlterIsrManager = field(init=False)
+    manager: DefaultAlterIsrManager = field(init=False)
     answers: Mailbox = field(init=False)
 
     async def main(self, process: Process) -> None:
         self.answers = Mailbox(self.world)
-        self.manager = AlterIsrManager(process, self._ask, lambda: 42)
+        self.manager = DefaultAlterIsrManager(process, self._ask, lambda: 42)
 
     async def _ask(self, request: AlterIsrRequest) -> AlterIsrResponse:
         self.asked.append((self.world.now, request))
@@ -184,8 +179,8 @@ class Desk:
         return response
 
     def wish(self, tp: TopicPartition = TP) -> Wish:
-        wish = Wish(Known(tp))
-        self.manager.submit(cast(IsrWrite, wish))
+        wish = Wish()
+        self.manager.submit(wish.item(tp))
         return wish
 
     async def answer(self, *partitions: tuple[TopicPartition, Errors, LeaderAndIsr | None]) -> None:
@@ -246,11 +241,11 @@ def test_a_request_that_fails_as_a_whole_is_sent_again() -> None:
     ("state", "outcome"),
     [
         (now(version=7), ((0, 1), 7)),  # nothing had to be written (KAFKA-12751, 2.7.2)
-        (now(version=6), "the answer is of another time"),
-        (now(epoch=4), "the answer is of another time"),
+        (now(version=6), "the answer is stale"),
+        (now(epoch=4), "the answer is stale"),
     ],
 )
-def test_an_answer_of_another_time_is_no_success(state: LeaderAndIsr, outcome: object) -> None:
+def test_a_stale_answer_is_no_success(state: LeaderAndIsr, outcome: object) -> None:
     async def test(desk: Desk) -> None:
         wish = desk.wish()
         await desk.world.sleep(INTERVAL_US)

@@ -1,11 +1,10 @@
 """What consumers ask a leader: fetches up to the high watermark, and where its log begins and ends."""
 
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from brokers.policies import BrokerPolicies
-from emulator.network import Channel
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import CONSUMER, NO_EPOCH, FetchResponse
 from emulator.protocol.offsets_for_leader_epoch import EpochQuery, ListOffsetsRequest, OffsetsForLeaderEpochRequest
@@ -153,7 +152,7 @@ def test_a_leader_that_goes_on_under_a_new_epoch_fences_the_next_fetch() -> None
 
 def offsets(bench: Bench, replica: int = CONSUMER, epoch: int = 1) -> tuple[Errors, int, int]:
     line = Line()
-    bench.fetch_handler.list_offsets(ListOffsetsRequest(TP, epoch, replica), cast(Channel, line))
+    bench.send(ListOffsetsRequest(TP, epoch, replica), line)
     return line.last.error, line.last.start, line.last.end
 
 
@@ -167,6 +166,6 @@ def test_epochs_of_those_who_ask(epoch: int, error: Errors) -> None:
     assert offsets(bench, epoch=epoch)[0] is error
     line = Line()
     asked = OffsetsForLeaderEpochRequest(CONSUMER, (EpochQuery(TP, epoch, 1),))
-    bench.fetch_handler.offsets_for_leader_epoch(asked, cast(Channel, line))
+    bench.send(asked, line)
     answer: Any = line.last
     assert answer.partitions[0].error is error

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from brokers.partition import RemoteReplica, isr
-from brokers.partition.isr_rules import NotCaughtUp, StuckOrSlow
-from brokers.partition.isr_writes import ByZooKeeper
+from brokers.partition.isr import ByZooKeeper, NotCaughtUp, StuckOrSlow
+from brokers.partition.remote import RemoteReplica
 from brokers.policies import BrokerConfig, BrokerPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import IsrUpdateFailed
@@ -39,14 +38,14 @@ def test_a_follower_that_fetches_is_not_stuck_however_long_it_is_behind() -> Non
     for _ in range(5):
         follower.at(3)
         bench.at(bench.world.now + LAG)
-    assert isr.out_of_sync(partition, bench.world.now) == ()
+    assert partition.get_out_of_sync_replicas(bench.world.now) == ()
     assert NotCaughtUp()(bench.remote(1), 5, bench.world.now, LAG)  # since 0.9 it is
     bench.at(bench.world.now + 1)
-    assert isr.out_of_sync(partition, bench.world.now) == (1,)
+    assert partition.get_out_of_sync_replicas(bench.world.now) == (1,)
 
 
 def test_one_that_stands_at_the_end_is_neither_stuck_nor_slow() -> None:
-    remote = RemoteReplica(1, True, log_end_offset=7)
+    remote = RemoteReplica(1, log_end_offset=7)
     assert not StuckOrSlow(10)(remote, 7, 1 << 40, LAG)
 
 
@@ -56,9 +55,9 @@ def test_a_burst_of_more_messages_than_the_limit_puts_a_follower_out_at_once() -
     partition = bench.lead(isr=(0, 1))
     caught_up(bench, 1)
     bench.produce(count=10)
-    assert isr.out_of_sync(partition, bench.world.now) == ()
+    assert partition.get_out_of_sync_replicas(bench.world.now) == ()
     bench.produce()
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     bench.zk.answer(ZkCode.OK, version=1)
     assert (partition.isr, partition.high_watermark) == ((0,), 11)
     bench.follower(1).at(11)
@@ -71,9 +70,9 @@ def test_one_that_has_not_fetched_since_the_election_is_not_slow_yet() -> None:
     bench.lead(isr=(0, 1))
     bench.produce(count=100)
     bench.at(bench.world.now + LAG)
-    assert isr.out_of_sync(bench.partition, bench.world.now) == ()
+    assert bench.partition.get_out_of_sync_replicas(bench.world.now) == ()
     bench.at(bench.world.now + 1)
-    assert isr.out_of_sync(bench.partition, bench.world.now) == (1,)
+    assert bench.partition.get_out_of_sync_replicas(bench.world.now) == (1,)
 
 
 @pytest.mark.parametrize(("times", "interval_us"), [(1, LAG), (2, LAG // 2)])

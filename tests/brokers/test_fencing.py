@@ -1,12 +1,9 @@
 """Who reads under another leader epoch than the replica's (Partition.getLocalReplica, 2.3.1; KIP-320)."""
 
-from typing import cast
-
 import pytest
 
 from brokers.policies import BrokerPolicies
-from brokers.replicas.current_logs import CurrentLogs
-from emulator.network import Channel
+from brokers.replica_manager.log_dir_moves import CurrentLogs
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import CONSUMER, NO_EPOCH
 from emulator.protocol.offsets_for_leader_epoch import EpochQuery, ListOffsetsRequest, OffsetsForLeaderEpochRequest
@@ -49,7 +46,7 @@ def test_a_fetch(reader: int, epoch: int, of_leader: Errors, of_follower: Errors
 def test_a_question_for_offsets(reader: int, epoch: int, of_leader: Errors, of_follower: Errors) -> None:
     for bench, error in zip(benches(), (of_leader, of_follower), strict=True):
         line = Line()
-        bench.fetch_handler.list_offsets(ListOffsetsRequest(TP, epoch, reader), cast(Channel, line))
+        bench.send(ListOffsetsRequest(TP, epoch, reader), line)
         assert line.last.error is error
 
 
@@ -59,7 +56,7 @@ def test_a_question_for_the_end_of_an_epoch(reader: int, epoch: int, of_leader: 
     for bench, error in zip(benches(), (of_leader, of_follower), strict=True):
         line = Line()
         request = OffsetsForLeaderEpochRequest(reader, (EpochQuery(TP, epoch, 4),))
-        bench.fetch_handler.offsets_for_leader_epoch(request, cast(Channel, line))
+        bench.send(request, line)
         assert line.last.partitions[0].error is error
 
 
@@ -69,7 +66,7 @@ def test_a_copy_between_directories_asks_whoever_has_the_log(
 ) -> None:
     """fetchOnlyFromLeader is false for it."""
     for bench in benches():
-        logs = CurrentLogs(bench.manager, lambda tp: False)
+        logs = CurrentLogs(bench.process, bench.manager.partitions, bench.manager.offline, lambda tp: False)
         assert logs.offsets(TP, epoch).error is of_leader
         assert logs.epoch_end(EpochQuery(TP, epoch, 4)).error is of_leader
 

@@ -1,9 +1,8 @@
 """The leader's side of truncation on fetch (KIP-595), and its answers about epochs before KIP-279."""
 
-from typing import Any, cast
+from typing import Any
 
 from brokers.policies import BrokerPolicies
-from emulator.network import Channel
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchPartition, FetchRequest
 from emulator.protocol.offsets_for_leader_epoch import EpochQuery, OffsetsForLeaderEpochRequest
@@ -25,7 +24,7 @@ def fetch(bench: Bench, offset: int, last: int, line: Line | None = None, sessio
     wanted = (FetchPartition(TP, bench.partition.leader_epoch, offset, 0, last),)
     epoch = 0 if session == 0 else 1
     request = FetchRequest(1, session, epoch, 500_000, 1, 10_000, 1_000, wanted, ())
-    bench.fetch_handler.fetch(request, cast(Channel, line))
+    bench.send(request, line)
     if len(line.replies) == answered:
         return None
     (answer,) = line.last.partitions
@@ -82,5 +81,5 @@ def test_before_kip_279_an_answer_is_an_offset_alone() -> None:
         lead(bench, 2, 1)
         line = Line()
         queries = tuple(EpochQuery(TP, 1, epoch) for epoch in (0, 1, 5))
-        bench.fetch_handler.offsets_for_leader_epoch(OffsetsForLeaderEpochRequest(1, queries), cast(Channel, line))
+        bench.send(OffsetsForLeaderEpochRequest(1, queries), line)
         assert [(answer.leader_epoch, answer.end_offset) for answer in line.last.partitions] == expected

@@ -33,10 +33,10 @@ def test_one_outside_the_isr_that_is_caught_up_holds_it_back_for_the_lag_time() 
     assert two.line.on_close is not None
     two.line.on_close()
     bench.at(bench.world.now + LAG)
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     assert partition.high_watermark == 0
     bench.at(bench.world.now + LAG)
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     assert partition.high_watermark == 3
 
 

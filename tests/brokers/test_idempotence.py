@@ -1,11 +1,9 @@
 """KIP-98 at the leader: a batch that is sent again is in the log once; a gap is refused."""
 
 from collections.abc import Callable
-from typing import cast
 
 import pytest
 
-from emulator.network import Channel
 from emulator.protocol.errors import Errors
 from emulator.protocol.produce import IdempotentBatch, ProducedBatch, ProduceRequest
 from emulator.protocol.types import Batch
@@ -15,10 +13,7 @@ ME = 77
 
 
 def send(bench: Bench, base: int, count: int = 1, *, producer: int = ME, acks: int = 1) -> Line:
-    line = Line()
-    request = ProduceRequest(acks, 1_000_000, (IdempotentBatch(TP, count, 10, base, producer, base),), 10)
-    bench.produce_handler.produce(request, cast(Channel, line))
-    return line
+    return bench.send(ProduceRequest(acks, 1_000_000, (IdempotentBatch(TP, count, 10, base, producer, base),), 10))
 
 
 def outcome(line: Line) -> tuple[Errors, int]:
@@ -82,7 +77,6 @@ def test_a_follower_that_becomes_leader_knows_the_producers() -> None:
     leader, bench = led(), Bench()
     for base in range(3):
         send(leader, base)
-    assert leader.partition.log is not None
     bench.follow()
     bench.partition.append_as_follower(leader.partition.log.read(0, 1000), 3)
     bench.lead(1)
@@ -119,8 +113,6 @@ def test_a_log_begun_anew_knows_nobody() -> None:
 
 def test_other_batches_cost_nothing() -> None:
     bench = led()
-    line = Line()
-    bench.produce_handler.produce(ProduceRequest(1, 1, (ProducedBatch(TP, 1, 10, 1),), 10), cast(Channel, line))
-    assert bench.partition.log is not None
+    bench.send(ProduceRequest(1, 1, (ProducedBatch(TP, 1, 10, 1),), 10))
     [batch] = bench.partition.log.batches
     assert type(batch) is Batch

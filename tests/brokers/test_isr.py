@@ -62,11 +62,11 @@ def test_of_two_that_may_join_the_second_waits_for_the_first() -> None:
 def test_one_whose_write_failed_joins_at_the_next_check_though_its_partition_is_idle() -> None:
     bench = lag_bench()
     bench.lead(0, isr=(0,))
-    bench.manager.shrink_isrs()
-    assert not bench.manager.behind
+    bench.expire_isrs()
+    assert not bench.manager.isr_checks
     bench.follower(1).at(0)
     bench.zk.answer(ZkCode.SESSION_EXPIRED)
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     assert written(bench) == (0, 1)
 
 
@@ -78,12 +78,12 @@ def test_a_dead_follower_does_not_join_again() -> None:
     assert dead.line.on_close is not None
     dead.line.on_close()
     bench.lead(1, isr=(0,), version=1)
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     assert not bench.zk.waiting  # nor does one that reads under the old epoch
     two.at(0, 1)
     assert written(bench) == (0, 2)
     bench.zk.answer(ZkCode.OK, version=2)
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     assert not bench.zk.waiting
     assert partition.isr == (0, 2)
 
@@ -98,9 +98,9 @@ def test_an_idle_follower_at_the_end_never_leaves() -> None:
     for broker in (1, 2):
         bench.follower(broker).at(1)
     bench.at(bench.world.now + 100 * LAG)
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     assert not bench.zk.waiting
-    assert not bench.manager.behind
+    assert not bench.manager.isr_checks
 
 
 def test_the_fetches_of_an_idle_session_count_until_something_is_appended() -> None:
@@ -115,10 +115,10 @@ def test_the_fetches_of_an_idle_session_count_until_something_is_appended() -> N
     bench.at(bench.world.now + 30 * MS)
     bench.produce()
     assert bench.remote(1).last_caught_up_us == requested
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     assert not bench.zk.waiting
     bench.at(requested + LAG + MS)
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     assert written(bench) == (0,)
 
 
@@ -148,7 +148,7 @@ def test_isr_changes_are_made_known_once_they_are_quiet_for_5_s(quiet_s: int, no
     bench.follower(1).at(0)
     bench.zk.answer(ZkCode.OK, version=1)
     bench.at(bench.world.now + quiet_s * 1_000_000)
-    bench.manager._propagation._maybe_publish()
+    bench.propagate_isr_changes()
     assert len(bench.zk.waiting) == notices
 
 
@@ -160,5 +160,5 @@ def test_a_restarted_broker_is_quiet_for_5_s_too() -> None:
     bench.follower(1).at(0)
     bench.zk.answer(ZkCode.OK, version=1)
     bench.at(bench.world.now + 2_500 * MS)
-    bench.manager._propagation._maybe_publish()
+    bench.propagate_isr_changes()
     assert not bench.zk.waiting

@@ -45,7 +45,7 @@ class DirsBench(Bench):
         return self.manager.moves.replace(TP)
 
     def stop(self, *, delete: bool) -> None:
-        self.control.stop_replica(StopReplicaRequest(9, 1, -1, delete, (TP,)), cast(Channel, Line()))
+        self.send(StopReplicaRequest(9, 1, -1, delete, (TP,)))
 
     def described(self) -> list[tuple[str, int, int, bool]]:
         """Directory, bytes, lag and whether it is a future log, of each log of ``TP``."""
@@ -55,7 +55,6 @@ class DirsBench(Bench):
 
     @property
     def home(self) -> str:
-        assert self.partition.log is not None
         return self.partition.log.directory.name
 
 

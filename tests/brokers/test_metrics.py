@@ -10,7 +10,7 @@ from emulator.protocol.fetch import CONSUMER
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkCode
-from tests.brokers.bench import ME, MS, TP, Bench, Line, batch, config, state
+from tests.brokers.bench import ME, MS, TP, Bench, batch, config, state
 
 OTHER = TopicPartition("t", 1)
 SECOND = 1_000_000
@@ -58,7 +58,7 @@ def test_counts_follow_roles() -> None:
     bench.follow(1, epoch=1)
     assert bench.gauges("LeaderCount", "PartitionCount") == (0, 2)
     stop = StopReplicaRequest(9, 1, -1, True, (TP, OTHER))
-    bench.control.stop_replica(stop, Line())  # type: ignore[arg-type]
+    bench.send(stop)
     assert bench.gauges("LeaderCount", "PartitionCount") == (0, 0)
 
 
@@ -100,7 +100,7 @@ def test_isr_writes_are_counted_when_they_took_effect() -> None:
     follower.at(0)
     bench.at(bench.world.now + 200 * MS)
     follower.at(1)
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     assert bench.gauges("UnderReplicatedPartitions") == (0,)
     bench.zk.answer(ZkCode.OK, 1)
     assert bench.gauges("UnderReplicatedPartitions") == (1,)

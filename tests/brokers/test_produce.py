@@ -72,7 +72,7 @@ def test_an_isr_that_shrinks_below_the_minimum_after_the_append_is_told() -> Non
     bench.lead(isr=(0, 1))
     line = bench.produce(acks=-1)
     bench.at(101 * MS)
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     bench.zk.answer(ZkCode.OK, version=1)
     assert line.last.partitions == ((TP, Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND, 0),)
 
@@ -111,7 +111,6 @@ def test_acks_0_learns_of_an_error_by_a_lost_connection() -> None:
 def test_what_an_append_that_fails_is_answered(error: type[Exception], answered: Errors) -> None:
     bench = Bench()
     partition = bench.lead()
-    assert partition.log is not None
     partition.log.fail_disk(Fault("I/O error", left=1, error=error))
     assert bench.produce().last.partitions == ((TP, answered, -1),)
     assert bench.produce().last.partitions == ((TP, Errors.NONE, 0),)

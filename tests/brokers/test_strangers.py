@@ -1,7 +1,7 @@
 """Members of the ISR that are not assigned (KAFKA-9672): a controller that dies between two steps of a move can leave
 one behind."""
 
-from brokers.partition import Partition
+from brokers.partition.partition import Partition
 from brokers.policies import BrokerConfig, BrokerPolicies
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition
 from emulator.protocol.types import TopicPartition
@@ -40,22 +40,22 @@ def isr_writes(bench: Bench) -> list[tuple[str, str]]:
 def test_it_leaves_the_isr_after_the_lag_time() -> None:
     bench = bench_with(leave=True)
     partition = behind_with_a_stranger(bench)
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     assert isr_writes(bench) == []
     bench.at(bench.world.now + LAG + 1)
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     [(path, data)] = isr_writes(bench)
     assert path.startswith("/brokers/topics/t/partitions/0")
     assert '"isr":[0,1]' in data
     bench.zk.answer(ZkCode.OK, version=1)
-    assert (partition.isr, partition.strangers) == ((0, 1), {})
+    assert (partition.isr, partition.unassigned) == ((0, 1), {})
 
 
 def test_one_that_was_never_heard_of_leaves_at_the_next_look() -> None:
     bench = bench_with(leave=True)
     bench.produce()
     bench.leader_and_isr(without_2(0))
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     assert len(isr_writes(bench)) == 1
 
 
@@ -72,16 +72,16 @@ def test_the_check_of_all_isrs_ends_at_it() -> None:
     bench.produce(OTHER)
     for _ in range(3):
         bench.at(bench.world.now + LAG + 1)
-        bench.manager.shrink_isrs()
+        bench.expire_isrs()
     assert isr_writes(bench) == []
     bench.leader_and_isr(state(ME, 2, (0, 1), replicas=(0, 1)))
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     assert [path for path, _ in isr_writes(bench)] == ["/brokers/topics/t/partitions/1/state"]
 
 
 def test_a_follower_knows_no_strangers() -> None:
     bench = bench_with(leave=False)
     partition = behind_with_a_stranger(bench)
-    assert list(partition.strangers) == [2]
+    assert list(partition.unassigned) == [2]
     bench.follow(leader=1, epoch=2)
-    assert partition.strangers == {}
+    assert partition.unassigned == {}

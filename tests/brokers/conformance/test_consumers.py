@@ -1,14 +1,11 @@
 """C113, C115, C119: consumers that wait, and consumers that ask where to begin."""
 
-from typing import cast
-
 import pytest
 
-from emulator.network import Channel
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import NO_EPOCH
 from emulator.protocol.stop_replica import StopReplicaRequest
-from tests.brokers.bench import TP, Line
+from tests.brokers.bench import TP
 from tests.brokers.test_consumer_fetch import consumer, led, offsets, seen
 
 OLD, NEW = NO_EPOCH, 0
@@ -31,7 +28,7 @@ def test_C115_a_waiting_consumer_learns_of_the_end_of_the_replica() -> None:
     bench = led()
     reader = consumer(bench)
     assert reader.at(0) is None
-    bench.control.stop_replica(StopReplicaRequest(9, 1, -1, True, (TP,)), cast(Channel, Line()))
+    bench.send(StopReplicaRequest(9, 1, -1, True, (TP,)))
     assert seen(reader.answer(0))[0] is Errors.NOT_LEADER_FOR_PARTITION
 
 

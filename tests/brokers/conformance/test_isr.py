@@ -1,6 +1,5 @@
 """Who is in sync: PartitionTest and IsrExpirationTest of Kafka 2.4.1; conformance, C105 to C113."""
 
-from brokers.partition import isr
 from emulator.protocol.events import IsrChanged, IsrUpdateFailed
 from emulator.zookeeper import GetData, ZkCode
 from tests.brokers.bench import LAG, MS, Bench, caught_up, config, lag_bench
@@ -73,7 +72,7 @@ def test_C109_a_follower_that_reads_what_was_there_at_its_last_fetch_stays() -> 
     bench.at(10_001 * MS)
     follower.at(10)
     assert (bench.remote(1).last_caught_up_us, partition.high_watermark) == (5_000 * MS, 10)
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     assert not bench.zk.waiting
 
 
@@ -85,10 +84,10 @@ def test_C111_a_stuck_follower_is_out_after_the_lag_time() -> None:
     for broker in (1, 2):
         bench.follower(broker).at(14)
     bench.at(bench.world.now + LAG)
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     assert not bench.zk.waiting
     bench.at(bench.world.now + LAG // 2)
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     assert written(bench) == (0,)
     bench.zk.answer(ZkCode.OK, version=1)
     assert (partition.isr, partition.high_watermark) == ((0,), 15)
@@ -99,7 +98,7 @@ def test_C111_followers_that_never_fetched_are_out() -> None:
     bench.lead(0)
     bench.produce()
     bench.at(bench.world.now + LAG + MS)
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     assert written(bench) == (0,)
 
 
@@ -112,10 +111,10 @@ def test_C111_a_slow_follower_is_out_only_past_the_lag_time_and_back_at_the_end(
     for offset in (13, 14):  # behind by 2, then by 1, though never for the whole time without a fetch
         bench.at(bench.world.now + 75 * MS)
         follower.at(offset)
-        out = isr.out_of_sync(partition, bench.world.now)
+        out = partition.get_out_of_sync_replicas(bench.world.now)
         assert out == (() if offset == 13 else (1,))
     follower.at(15)
-    assert isr.out_of_sync(partition, bench.world.now) == ()
+    assert partition.get_out_of_sync_replicas(bench.world.now) == ()
 
 
 def test_C113_an_isr_that_has_shrunk_to_the_least_allowed() -> None:
@@ -125,6 +124,6 @@ def test_C113_an_isr_that_has_shrunk_to_the_least_allowed() -> None:
     bench.produce()
     assert bench.gauges("AtMinIsrPartitionCount", "UnderMinIsrPartitionCount") == (0, 0)
     bench.at(bench.world.now + LAG + MS)
-    bench.manager.shrink_isrs()
+    bench.expire_isrs()
     bench.zk.answer(ZkCode.OK, version=1)
     assert bench.gauges("AtMinIsrPartitionCount", "UnderMinIsrPartitionCount") == (1, 0)

@@ -49,14 +49,12 @@ def test_the_end_of_a_segment_flushes_it() -> None:
 
 def test_an_unclean_start_cuts_at_a_corrupt_batch_behind_the_recovery_point() -> None:
     bench = bench_with()
-    assert bench.partition.log is not None
     bench.partition.log.corrupt(1)
     assert end_after(bench, host=False) == (1, [(1, 2, "corrupt")])
 
 
 def test_a_clean_start_and_one_before_the_recovery_point_do_not_look() -> None:
     bench = bench_with(LogConfig(segment_bytes=100))
-    assert bench.partition.log is not None
     bench.partition.log.corrupt(0)
     bench.manager.close()
     assert end_after(bench, host=False) == (3, [])
@@ -81,7 +79,6 @@ def test_flushes_by_time_are_looked_for_every_interval() -> None:
 
     async def body() -> None:
         lead(bench)
-        assert bench.partition.log is not None
         for _ in range(4):
             await bench.world.sleep(6 * SECOND)
             points.append(bench.partition.log.recovery_point)
@@ -96,7 +93,6 @@ def test_the_operating_system_writes_back_by_itself() -> None:
 
     async def body() -> None:
         lead(bench)
-        assert bench.partition.log is not None
         for _ in range(2):
             await bench.world.sleep(4 * SECOND)
             durable.append(bench.partition.log.recovery_point)

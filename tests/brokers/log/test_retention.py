@@ -49,7 +49,7 @@ def test_whole_segments_go_while_the_log_is_large_enough_without_them() -> None:
     log = evolve(CONFIG, retention_us=-1, retention_bytes=300)
     bench = bench_with(log)
     assert starts(bench, {1: 8}, 100) == [(30, 4)]
-    assert [batch.base_offset for batch in bench.partition.log.batches] == [4, 5, 6, 7]  # type: ignore[union-attr]
+    assert [batch.base_offset for batch in bench.partition.log.batches] == [4, 5, 6, 7]
 
 
 def test_a_log_in_which_nothing_expires_is_never_looked_at() -> None:
@@ -117,13 +117,13 @@ def test_a_follower_goes_along_and_finds_it_after_a_restart() -> None:
         leader.produce()
     partition = bench.follow()
     moved = bench.see(LogStartMoved)
-    partition.append_as_follower(leader.partition.log.read(0, 1000), 5, 3)  # type: ignore[union-attr]
+    partition.append_as_follower(leader.partition.log.read(0, 1000), 5, 3)
     assert [(event.log_start_offset, event.reason) for event in moved] == [(3, "leader")]
-    assert (partition.log_start_offset, partition.log.bases) == (3, (0, 2, 4))  # type: ignore[union-attr]
-    assert partition.log.epochs.entries == ((0, 3),)  # type: ignore[union-attr]
+    assert (partition.log_start_offset, partition.log.bases) == (3, (0, 2, 4))
+    assert partition.log.epochs.entries == ((0, 3),)
     bench.manager.close()
     bench.restart()
     assert bench.follow().log_start_offset == 3
     bench.partition.delete_old_segments()
-    assert bench.partition.log.bases == (2, 4)  # type: ignore[union-attr]
+    assert bench.partition.log.bases == (2, 4)
     assert bench.partition.log_start_offset == 3

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
+from brokers.requests import handles
 from brokers.requests.produce import ProduceHandler
 from emulator.kernel import World
 from emulator.network import Channel
@@ -44,7 +45,7 @@ def test_a_changed_message_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         held[0].timeout_us += 1
 
     held: list[ProduceRequest] = []
-    monkeypatch.setattr(ProduceHandler, "produce", meddle)
+    monkeypatch.setattr(ProduceHandler, "produce", handles(ProduceRequest)(meddle))
     resent: list[ProduceRequest] = []
     setup = evolve(cluster_setup(Scenario.load(LIBRARY[0])), paranoid=True)
     world = World(1)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from brokers.partition.isr_write import IsrWrite
-from brokers.partition.isr_writes import ByZooKeeper
+from brokers.partition.isr import AlterIsrItem
+from brokers.replica_manager.alter_isr import ZkIsrManager
 from controller.store import Store
 from emulator.protocol import znodes
 from emulator.protocol.events import (
@@ -147,12 +147,13 @@ def test_a_leader_takes_its_own_isr_write_for_done(kind: str, occurrence: int) -
 
 
 def test_without_that_comparison_the_leader_is_fenced_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    begin, refused = ByZooKeeper.begin, ByZooKeeper(compares=False)
+    submit = ZkIsrManager.submit
 
-    def without(_self: ByZooKeeper, write: IsrWrite) -> None:
-        begin(refused, write)
+    def without(self: ZkIsrManager, item: AlterIsrItem) -> None:
+        self.compares = False
+        submit(self, item)
 
-    monkeypatch.setattr(ByZooKeeper, "begin", without)
+    monkeypatch.setattr(ZkIsrManager, "submit", without)
     played = lost_answer(LEADERS_WRITE, follower_away())
     assert len(played.of(IsrUpdateFailed)) > 1
     assert played.of(IsrChanged) == []

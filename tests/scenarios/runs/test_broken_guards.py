@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from brokers.partition import Partition, acks
-from brokers.purgatory import DelayedProduce
+from brokers.partition.partition import Partition
 from controller.states.elections import Elections
 from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import LeaderAndIsr
@@ -42,11 +41,11 @@ def leader_dies(acks: str = "all", seed: int = 3, **more: Any) -> Scenario:
 
 
 def test_acknowledged_before_the_high_watermark(monkeypatch: pytest.MonkeyPatch) -> None:
-    def at_once(partition: Partition, base: int, required: int, produce: DelayedProduce) -> None:
-        produce.finish(partition.tp, Errors.NONE, base)
+    def at_once(_self: Partition, _required: int, _acks: int) -> tuple[bool, Errors]:
+        return True, Errors.NONE
 
     assert play(leader_dies()).run.passed
-    monkeypatch.setattr(acks, "wait_for_all", at_once)
+    monkeypatch.setattr(Partition, "check_enough_replicas_reach_offset", at_once)
     assert_broken(play(leader_dies()).run, "no_acked_record_lost")
 
 
@@ -61,7 +60,7 @@ def test_an_election_that_forgets_to_raise_the_epoch(monkeypatch: pytest.MonkeyP
 
 
 def test_a_high_watermark_that_jumps_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    forward = Partition.advance_high_watermark
+    forward = Partition.maybe_increment_leader_hw
 
     def back_once(self: Partition, now_us: int) -> None:
         forward(self, now_us)
@@ -70,5 +69,5 @@ def test_a_high_watermark_that_jumps_back(monkeypatch: pytest.MonkeyPatch) -> No
             self.set_high_watermark(self.high_watermark - 1, True)
 
     jumped: list[int] = []
-    monkeypatch.setattr(Partition, "advance_high_watermark", back_once)
+    monkeypatch.setattr(Partition, "maybe_increment_leader_hw", back_once)
     assert_broken(play(leader_dies()).run, "high_watermark_monotone")

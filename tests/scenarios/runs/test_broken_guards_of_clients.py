@@ -8,7 +8,7 @@ import pytest
 
 from brokers.log.producer_state_manager import ProducerStateManager
 from brokers.requests.consumer_session import ConsumerSession
-from brokers.requests.fetch_session import Position
+from brokers.requests.fetch_session import CachedPartition
 from emulator.protocol.errors import Errors
 from emulator.protocol.produce import IdempotentBatch
 from emulator.protocol.types import Batch
@@ -18,7 +18,7 @@ from scenarios.runs import Run
 from tests.scenarios.runs.building import HEAL, Table, play, scenario
 
 if TYPE_CHECKING:
-    from brokers.partition import Partition
+    from brokers.partition.partition import Partition
 
 LOST_ANSWER: Table = {"when": {"message": "Produce", "response": True, "since": "4s"}, "action": "message.cut"}
 CUT: Table = {"at": "3s", "action": "link.cut", "target": "leader(orders-0)", "peer": [1, 2]}
@@ -45,9 +45,8 @@ def test_a_leader_that_gives_consumers_what_is_not_committed(monkeypatch: pytest
     """Nobody has it but the leader, which dies: the next leader has something else in its place."""
 
     def all_there_is(
-        _self: ConsumerSession, partition: Partition, position: Position, limit: int, _first: bool
+        _self: ConsumerSession, partition: Partition, position: CachedPartition, limit: int, _first: bool
     ) -> tuple[Batch, ...]:
-        assert partition.log is not None
         return partition.log.read(position.offset, limit)
 
     wanted = clients(CUT, CRASH, acks="1", config={})

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from brokers.partition.isr_write import IsrWrite
+from brokers.partition.isr import AlterIsrItem
+from brokers.replica_manager.alter_isr import ZkIsrManager
 from brokers.requests.control import ControlHandler
 from controller import ControllerPolicies
 from controller.states.elections import Elections
@@ -35,21 +36,18 @@ def test_an_election_that_lowers_the_epoch(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_leader_that_does_not_wait_for_its_conditional_write(monkeypatch: pytest.MonkeyPatch) -> None:
-    def at_once(self: IsrWrite) -> None:
-        partition, epoch = self.partition, self.partition.leader_epoch
-        me, term = partition.process.node.id, partition.controller_epoch
-        wanted = LeaderAndIsr(me, epoch, self.isr, term, partition.zk_version)
-        partition.manager.zk.submit(
-            SetData(state_path(partition.tp), wanted.encode(), partition.zk_version), lambda _response: None
-        )
-        self.taken(self.isr, partition.zk_version + 1)
+    def at_once(self: ZkIsrManager, item: AlterIsrItem) -> None:
+        wanted = item.leader_and_isr
+        write = SetData(state_path(item.tp), wanted.encode(), wanted.zk_version)
+        self.zk.submit(write, lambda _response: None)
+        item.taken(wanted.isr, wanted.zk_version + 1)
 
     crash = {"at": "3s", "action": "broker.crash", "target": 1, "duration": "20s"}
     wanted = scenario(
         brokers=4, controller=3, assignment=[(0, 1, 2)], method=[crash], config={"replica.lag.time.max.ms": 1000}
     )
     assert play(wanted).run.passed
-    monkeypatch.setattr(IsrWrite, "begin", at_once)
+    monkeypatch.setattr(ZkIsrManager, "submit", at_once)
     assert "isr_write_conditional" in broken(play(wanted).run)
 
 

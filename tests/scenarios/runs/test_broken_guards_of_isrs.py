@@ -1,14 +1,11 @@
 """The checkers of leaders' wishes, each with the guard taken out that it watches."""
 
-from typing import cast
-
 import pytest
 
-from brokers.partition import Partition, RemoteReplica
-from brokers.partition.isr_rules import NotCaughtUp
+from brokers.partition.isr import NotCaughtUp
+from brokers.partition.partition import Partition
+from brokers.partition.remote import RemoteReplica
 from brokers.policies import BrokerPolicies
-from brokers.requests import fetch_session
-from emulator.network import Channel
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import CONSUMER
 from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest
@@ -42,7 +39,7 @@ def fetches_under_an_older_epoch(bench: Bench) -> list[str]:
 
 def test_a_leader_that_does_not_look_at_the_epoch_of_a_fetch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fetches_under_an_older_epoch(Bench()) == []
-    monkeypatch.setattr(fetch_session, "refusal", lambda *_: Errors.NONE)
+    monkeypatch.setattr(Partition, "check_current_leader_epoch", lambda *_: Errors.NONE)
     assert fetches_under_an_older_epoch(Bench()) == ["fetch_fence"]
 
 
@@ -51,8 +48,8 @@ def idles(bench: Bench) -> list[str]:
     partition = bench.lead(0, isr=(0, 1, 2))
     bench.follower(1).at(0)
     bench.at(bench.world.now + 1_000_000)
-    bench.manager.behind[partition] = None
-    bench.manager.shrink_isrs()
+    bench.manager.isr_checks[partition] = None
+    bench.expire_isrs()
     return broken(bench, checkers)
 
 
@@ -71,7 +68,7 @@ def asks_a_new_leader(bench: Bench) -> list[str]:
     bench.produce(count=5)
     bench.lead(1, version=1)
     line = Line()
-    bench.fetch_handler.list_offsets(ListOffsetsRequest(TP, -1, CONSUMER), cast(Channel, line))
+    bench.send(ListOffsetsRequest(TP, -1, CONSUMER), line)
     return broken(bench, checkers)
 
 

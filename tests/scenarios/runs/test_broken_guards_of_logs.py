@@ -6,7 +6,7 @@ import pytest
 from attrs import evolve
 
 from brokers.log import Log
-from brokers.partition import Partition, isr
+from brokers.partition.partition import Partition
 from brokers.partition.remote import RemoteReplica
 from controller.states.elections import Elections
 from emulator.protocol.offsets_for_leader_epoch import EpochEndOffset
@@ -50,13 +50,13 @@ def test_a_leader_that_exposes_what_its_followers_lack(monkeypatch: pytest.Monke
 
 
 def test_a_follower_that_joins_the_isr_while_it_is_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    def anybody(partition: Partition, _remote: RemoteReplica) -> bool:
-        return partition.isr_write is None
+    def anybody(self: Partition, _remote: RemoteReplica) -> bool:
+        return not self.isr_state.is_inflight
 
     move = {"at": "2s", "action": "reassign.execute"}
     wanted = scenario(brokers=4, controller=3, assignment=[(0, 1)], plan={0: (0, 2)}, method=[move], size="64MiB")
     assert play(wanted).run.passed
-    monkeypatch.setattr(isr, "may_join", anybody)
+    monkeypatch.setattr(Partition, "is_replica_isr_eligible", anybody)
     assert {"isr_complete", "joins_caught_up"} <= set(broken(play(wanted).run))
 
 

@@ -1,0 +1,205 @@
+"""Requests that wait until something becomes true (kafka.server.DelayedOperationPurgatory).
+
+A produce request with acks=all waits for the high watermark of each of its partitions. The partition that moves its
+high watermark completes it at once, in the same step.
+
+A fetch request waits for records. The partitions that it reads *wake* it, often several in one transition. It is
+completed once, when the transition has ended: by the router after each request, and by ``Purgatory.completing`` for
+transitions that do not begin with a request (``KafkaApis.handle`` with ``ReplicaManager.tryCompleteActions``, 2.7).
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, ParamSpec, Protocol
+
+from attrs import define, field
+
+from brokers.log.disk_work import ResponseChannel
+from emulator.kernel import Timer
+from emulator.nodes import Process
+from emulator.protocol.errors import Errors
+from emulator.protocol.fetch import FetchRequest
+from emulator.protocol.produce import ProduceResponse
+from emulator.protocol.types import TopicPartition
+
+Arguments = ParamSpec("Arguments")
+
+# -- produce ----------------------------------------------------------------------------------------------------------
+
+
+@define(eq=False)
+class DelayedProduce:
+    """A produce request that waits, in each of its partitions, for more replicas than the leader.
+
+    It is answered once every partition has its result, or at its timeout with REQUEST_TIMED_OUT for the others.
+
+    Attributes:
+        results: error and base offset of each partition; for one that still waits, what its timeout would give.
+    """
+
+    channel: ResponseChannel
+    results: dict[TopicPartition, tuple[Errors, int]]
+    unfinished: int
+    timer: Timer | None = None
+
+    def finish(self, tp: TopicPartition, error: Errors, base_offset: int) -> None:
+        """Set the result of ``tp``."""
+        if self.unfinished:
+            self.results[tp] = (error, base_offset)
+            self.unfinished -= 1
+            if not self.unfinished:
+                self._answer()
+
+    def expire(self, _: object) -> None:
+        """The request's own timeout is over."""
+        if self.unfinished:
+            self.unfinished = 0
+            self._answer()
+
+    def _answer(self) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+        results = tuple((tp, error, base) for tp, (error, base) in self.results.items())
+        response = ProduceResponse(results)
+        self.channel.reply(response, response.size)
+
+
+class Watched(NamedTuple):
+    """A batch that waits at its partition: its base offset, the offset that replicas have to reach, the acks that the
+    request asked for, and the request."""
+
+    base_offset: int
+    required: int
+    acks: int
+    produce: DelayedProduce
+
+
+@define(eq=False)
+class ProduceWatchers:
+    """The produce requests that wait at one partition (the watch list of a DelayedProducePurgatory).
+
+    Requests with acks=all wait in the order of the log: when one is complete, all before it are. Those that ask for a
+    number of replicas (up to 0.8) are looked at one by one.
+    """
+
+    tp: TopicPartition
+    counted: list[Watched] = field(factory=list)
+    _queue: deque[Watched] = field(factory=deque)
+
+    def add(self, watched: Watched) -> None:
+        """Let ``watched`` wait."""
+        queue = self._queue
+        if watched.acks >= 0:
+            self.counted.append(watched)
+        elif queue and queue[-1].required > watched.required:
+            # A batch that was sent again, and is further ahead in the log (KIP-98).
+            queue.insert(sum(other.required <= watched.required for other in queue), watched)
+        else:
+            queue.append(watched)
+
+    def complete(self, high_watermark: int, error: Errors) -> None:
+        """Finish those with acks=all that require no more than ``high_watermark``. ``error`` may be NONE."""
+        queue = self._queue
+        while queue and queue[0].required <= high_watermark:
+            base_offset, _required, _acks, produce = queue.popleft()
+            produce.finish(self.tp, error, base_offset)
+
+    def complete_counted(self, is_enough: Callable[[int, int], bool]) -> None:
+        """Finish those for which ``is_enough(required, acks)``."""
+        waiting, self.counted = self.counted, []
+        for watched in waiting:
+            if is_enough(watched.required, watched.acks):
+                watched.produce.finish(self.tp, Errors.NONE, watched.base_offset)
+            else:
+                self.counted.append(watched)
+
+    def fail(self, error: Errors) -> None:
+        """Finish all of them with ``error``."""
+        waiting = list(self)
+        self._queue, self.counted = deque(), []
+        for watched in waiting:
+            watched.produce.finish(self.tp, error, watched.base_offset)
+
+    def __iter__(self) -> Iterator[Watched]:
+        """All that wait here."""
+        yield from self._queue
+        yield from self.counted
+
+
+# -- fetch ------------------------------------------------------------------------------------------------------------
+
+
+class Fetching(Protocol):
+    """A fetch session, which answers its request."""
+
+    def try_complete(self) -> bool:
+        """Answer the request if there is enough to send. Returns whether it was answered."""
+
+    def force_complete(self) -> None:
+        """Answer the request with what there is."""
+
+
+@define(eq=False)
+class DelayedFetch:
+    """The request of one fetch session, while it waits (kafka.server.DelayedFetch). Each session has one, for all of
+    its requests.
+
+    Attributes:
+        request: None while none waits.
+    """
+
+    purgatory: "Purgatory"
+    process: Process
+    session: Fetching
+    request: FetchRequest | None = None
+    _expires_us: int = 0
+    _timer_set: bool = False
+
+    def wait(self, request: FetchRequest) -> None:
+        """Let ``request`` wait for at most its ``max_wait_us``."""
+        self._expires_us = self.process.clock_us + request.max_wait_us
+        if not self._timer_set:
+            self._timer_set = True
+            self.process.call_later(request.max_wait_us, self.expire)
+
+    def expire(self, _: object) -> None:
+        """Answer the request if its time is over. One timer for each session, set again when it fires too early: most
+        requests are answered before their time."""
+        self._timer_set = False
+        if self.request is None:
+            return
+        left_us = self._expires_us - self.process.clock_us
+        if left_us > 0:
+            self._timer_set = True
+            self.process.call_later(left_us, self.expire)
+        else:
+            self.session.force_complete()
+
+
+@define(eq=False)
+class Purgatory:
+    """The fetch requests of one broker that wait for the end of the current transition.
+
+    Attributes:
+        woken: in the order in which they were woken.
+    """
+
+    woken: dict[DelayedFetch, None] = field(factory=dict)
+
+    def complete(self) -> None:
+        """The transition has ended: answer the fetch requests for which it brought something to send."""
+        woken = self.woken
+        while woken:
+            fetch = next(iter(woken))
+            del woken[fetch]
+            if fetch.request is not None:
+                fetch.session.try_complete()
+
+    def completing(self, transition: Callable[Arguments, object]) -> Callable[Arguments, None]:
+        """``transition`` followed by ``complete``, for a transition that does not begin with a request."""
+
+        def and_complete(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+            transition(*args, **kwargs)
+            self.complete()
+
+        return and_complete

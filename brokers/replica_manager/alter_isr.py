@@ -1,0 +1,175 @@
+"""The two ways in which changes of ISRs get into ZooKeeper (kafka.server.AlterIsrManager, 3.0).
+
+Up to 2.6 the leader writes the state znode and announces the change to the controller: ``ZkIsrManager``. Since KIP-497
+(2.7) it asks the controller, which writes: ``DefaultAlterIsrManager``.
+"""
+
+from collections.abc import Awaitable, Callable
+
+from attrs import define, field
+
+from brokers.partition.isr import AlterIsrItem
+from brokers.policies import BrokerConfig
+from emulator.nodes import Process
+from emulator.protocol.alter_isr import AlterIsrPartition, AlterIsrRequest, AlterIsrResponse
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import ISR_CHANGE_NOTIFICATION, encode_isr_change, state_path
+from emulator.zookeeper import Create, GetData, Response, SetData, ZkClient, ZkCode
+
+INTERVAL_US = 50_000
+
+
+@define(eq=False)
+class ZkIsrManager:
+    """Writes each state znode on condition of the version that the leader knows (kafka-behaviour, 7.6).
+
+    A write that fails is tried again whenever there is reason to, and fails each time until a LeaderAndIsr brings a new
+    version.
+
+    Attributes:
+        compares: see ``brokers.partition.isr.ByZooKeeper``.
+        propagation: announces the changes that took effect.
+    """
+
+    zk: ZkClient
+    compares: bool
+    propagation: "IsrChangePropagation"
+
+    def start(self) -> None:
+        self.propagation.start()
+
+    def submit(self, item: AlterIsrItem) -> None:
+        wanted = item.leader_and_isr
+        path, data = state_path(item.tp), wanted.encode()
+
+        def compared(response: Response) -> None:
+            if response.data == data:
+                learn(response)
+            elif not item.abandoned():
+                item.refused("cached zkVersion not equal", False)
+
+        def learn(response: Response) -> None:
+            if item.abandoned():
+                return
+            if response.error is ZkCode.OK:
+                assert response.stat is not None
+                self.propagation.record(item.tp)
+                item.taken(wanted.isr, response.stat.version)
+            elif response.error is ZkCode.BAD_VERSION and self.compares:
+                self.zk.submit(GetData(path), compared)
+            else:
+                item.refused("cached zkVersion not equal", False)
+
+        self.zk.submit(SetData(path, data, wanted.zk_version), learn)
+
+    def clear(self, tp: TopicPartition) -> None:
+        """Every item is sent at once."""
+
+
+class IsrChangePropagation:
+    """isr-change-propagation: announces to the controller which ISRs were changed (kafka-behaviour, 4).
+
+    Every 2.5 s, if something changed: when the last change is 5 s old, or the last notification 60 s. All changes go
+    into one sequential znode.
+    """
+
+    def __init__(self, process: Process, zk: ZkClient, config: BrokerConfig) -> None:
+        self._process = process
+        self._zk = zk
+        self._config = config
+        self._changed: dict[TopicPartition, None] = {}
+        self._last_change_us = self._last_notification_us = process.clock_us
+
+    def start(self) -> None:
+        self._process.every(self._config.isr_change_propagation_interval_us, self.maybe_propagate)
+
+    def record(self, tp: TopicPartition) -> None:
+        self._changed[tp] = None
+        self._last_change_us = self._process.clock_us
+
+    def maybe_propagate(self) -> None:
+        """Announce what has changed, if it is time to (ReplicaManager.maybePropagateIsrChanges, 2.3)."""
+        now, config = self._process.clock_us, self._config
+        if self._changed and (
+            self._last_change_us + config.isr_change_propagation_blackout_us < now
+            or self._last_notification_us + config.isr_change_propagation_max_us < now
+        ):
+            data = encode_isr_change(self._changed)
+            self._changed.clear()
+            self._last_notification_us = now
+            self._zk.submit(Create(f"{ISR_CHANGE_NOTIFICATION}/isr_change_", data, False, True), self._announced)
+
+    def _announced(self, _response: Response) -> None:
+        """Kafka ignores the outcome too: the next change brings the next notification."""
+
+
+@define(eq=False)
+class DefaultAlterIsrManager:
+    """Collects the changes that the leaders here want, and asks the controller for them (AlterIsrManagerImpl, 2.7.2).
+
+    Every 50 ms, if there are any and no request is in flight. A request that fails as a whole is sent again. The
+    refusal of one partition is for good, also where Kafka means to try again: its queue still has that partition, and
+    throws.
+
+    Attributes:
+        ask: sends a request to the controller of the moment, until one answers.
+    """
+
+    process: Process
+    ask: Callable[[AlterIsrRequest], Awaitable[AlterIsrResponse]]
+    broker_epoch: Callable[[], int]
+    _unsent: dict[TopicPartition, AlterIsrItem] = field(factory=dict)
+    _in_flight: bool = False
+    _armed: bool = False
+    _began_us: int = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._began_us = self.process.clock_us
+
+    def start(self) -> None:
+        """There is nothing periodic to begin: see ``_arm``."""
+
+    def submit(self, item: AlterIsrItem) -> None:
+        self._unsent[item.tp] = item
+        self._arm()
+
+    def clear(self, tp: TopicPartition) -> None:
+        self._unsent.pop(tp, None)
+
+    def _arm(self) -> None:
+        """Set a timer for the next 50 ms tick, if there is something to send: empty ticks are left out."""
+        if self._unsent and not self._in_flight and not self._armed:
+            self._armed = True
+            passed = (self.process.clock_us - self._began_us) % INTERVAL_US
+            self.process.call_later(INTERVAL_US - passed, self._send, background=False)
+
+    def _send(self, _: object) -> None:
+        self._armed = False
+        items = dict(self._unsent)
+        if items:
+            self._in_flight = True
+            self.process.spawn(self._exchange, items, name="alter-isr")
+
+    async def _exchange(self, items: dict[TopicPartition, AlterIsrItem]) -> None:
+        wanted = {tp: item.leader_and_isr for tp, item in items.items()}
+        partitions = tuple(
+            AlterIsrPartition(tp, state.leader_epoch, state.isr, state.zk_version) for tp, state in wanted.items()
+        )
+        trace = self.process.node.trace
+        trace.cause = next(iter(items.values())).cause
+        response = await self.ask(AlterIsrRequest(self.process.node.id, self.broker_epoch(), partitions))
+        self._in_flight = False
+        for tp, error, state in response.partitions:
+            # An item that waits by now goes, too, though it was never sent (KAFKA-12686, 3.0).
+            self.clear(tp)
+            item = items[tp]
+            if item.abandoned():
+                continue
+            trace.cause = item.cause
+            if state is None:
+                item.refused(error.name, True)
+            elif state.leader_epoch != wanted[tp].leader_epoch or state.zk_version < wanted[tp].zk_version:
+                item.refused("the answer is stale", True)
+            else:
+                item.taken(state.isr, state.zk_version)
+        self._arm()
