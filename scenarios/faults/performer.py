@@ -11,9 +11,13 @@ from typing import TypeVar
 from attrs import define, field, frozen
 
 from emulator.network import InterceptedMessage
+from emulator.protocol.api import Message
+from emulator.protocol.api import Response as Answer
 from emulator.protocol.events import Fault
+from emulator.zookeeper import ZOOKEEPER
+from emulator.zookeeper.messages import Ask, Response
 from scenarios.cluster import Cluster, TopicSetup
-from scenarios.faults.apis import told
+from scenarios.faults.arming import operations
 from scenarios.faults.roles import Roles
 from scenarios.language import Action, MethodEntry, Scenario, Target
 
@@ -91,7 +95,7 @@ class Performer:
         trace, entry = self.cluster.trace, context.entry
         cause = trace.cause
         if context.passing is not None:
-            detail = told(context.passing)
+            detail = described(context.passing)
         elif entry.action.acts_on_message:
             detail = str(getattr(entry.trigger, "name", ""))
         else:
@@ -150,3 +154,27 @@ class ActionContext:
         if not found and not self.undoes and not self.in_rollbacks:
             self.refuse(f"broker {','.join(map(str, brokers))} is not {' or '.join(states)}")
         return found
+
+
+NAMED = 3
+"""The number of partitions that a line names."""
+
+
+def described(passing: InterceptedMessage) -> str:
+    """A message in one line: its name, its sender and receiver, and the partitions or znodes that it names."""
+    body = passing.body
+    way = f"{_machine(passing.source)} -> {_machine(passing.target)}"
+    if isinstance(body, Ask):
+        kind = type(body.request).__name__
+        return f"{kind[0].lower()}{kind[1:]} {way}: {', '.join(op.path for op in operations(body.request))}"
+    if isinstance(body, Response):
+        return f"answer {way}: {', '.join(one.path for one in body.results or (body,))}"
+    assert isinstance(body, Message)
+    named = [str(tp) for tp in body.topic_partitions()]
+    more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
+    about = f": {', '.join(named[:NAMED])}{more}" if named else ""
+    return f"{'answer to ' if isinstance(body, Answer) else ''}{body.api.name} {way}{about}"
+
+
+def _machine(number: int) -> str:
+    return "ZooKeeper" if number == ZOOKEEPER else str(number) if number >= 0 else f"client {number}"

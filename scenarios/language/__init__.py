@@ -1,5 +1,7 @@
 """The scenario model: the file format as frozen attrs classes, and the registries of the names it may use."""
 
+from controller.procedures import ALIASES, PROCEDURES, STEPS
+from controller.steps import PHASES
 from scenarios.language.actions import Action, DelaySpec, all_actions, find_action
 from scenarios.language.cluster import CardSpec, ClusterSpec, DiskSpec, NetworkSpec, ZooKeeperSpec
 from scenarios.language.entries import MethodEntry
@@ -7,18 +9,15 @@ from scenarios.language.expect import Expect, SteadyState, Tolerance
 from scenarios.language.invariants import INVARIANTS
 from scenarios.language.messages import fits
 from scenarios.language.metrics import METRICS, Metric
-from scenarios.language.phases import Gate, resolve
 from scenarios.language.plan import Move, Plan
 from scenarios.language.profile_names import DEFAULT_PROFILE, PROFILES
-from scenarios.language.reach import gate_of, hops
+from scenarios.language.reach import hops
 from scenarios.language.scenario import Scenario, scenario_json_schema
-from scenarios.language.steps import ALIASES, PHASES, PROCEDURES, STEPS
+from scenarios.language.step_names import Gate, gate_of, resolve
 from scenarios.language.strategies.strategy import StrategySpec
 from scenarios.language.targets import Role, Target, parse_role
 from scenarios.language.topics import TopicSpec, join_partition, split_partition
-from scenarios.language.triggers import After, At, Trigger
-from scenarios.language.when import When
-from scenarios.language.wire import Since, WhenMessage, WhenZk
+from scenarios.language.triggers import After, At, Since, Trigger, When, WhenMessage, WhenZk
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
 
 __all__ = [

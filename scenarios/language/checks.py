@@ -18,16 +18,13 @@ from scenarios.language.known import Known
 from scenarios.language.messages import topic_of
 from scenarios.language.plan import ANY_LOG_DIR, LOG_DIR, Move, Plan
 from scenarios.language.profile_names import PROFILES, check_profile
-from scenarios.language.reach import check_moved, check_reach, check_steps
+from scenarios.language.reach import check_moved, check_reach, check_sent, check_steps
 from scenarios.language.schema.kinds import ListOf, at
 from scenarios.language.schema.reader import Key, stated
-from scenarios.language.senders import check_sent
 from scenarios.language.strategies import SHAPES
 from scenarios.language.targets import Target
 from scenarios.language.topics import PARTITION_NAME, TOPIC_NAME, TopicSpec, join_partition
-from scenarios.language.triggers import At
-from scenarios.language.when import When
-from scenarios.language.wire import WhenMessage, WhenZk
+from scenarios.language.triggers import At, When, WhenMessage, WhenZk
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
 
 if TYPE_CHECKING:
@@ -192,7 +189,7 @@ def _check_when(known: Known, when: When) -> None:
         known.topic(when.topic, "topic")
     if when.broker is not None:
         known.broker(when.broker, "broker")
-    check_reach(known.scenario, when)
+    check_reach(known, when)
 
 
 def _check_stoppable(entry: MethodEntry) -> None:
@@ -233,7 +230,7 @@ def _check_target(known: Known, target: Target) -> None:
     if role is not None and role.partition is not None:
         known.partition(role.partition, "")
         if role.name in PLANNED_ROLES:
-            check_moved(known.scenario, role.partition, "")
+            check_moved(known, role.partition, "")
 
 
 def _check_expect(known: Known, expect: Expect) -> None:
@@ -244,4 +241,4 @@ def _check_expect(known: Known, expect: Expect) -> None:
     if expect.partition is not None:
         known.partition(expect.partition, "partition")
     if expect.steps is not None:
-        check_steps(known.scenario, expect.steps, "after", expect.partition)
+        check_steps(known, expect.steps, "after", expect.partition)

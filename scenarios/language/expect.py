@@ -13,7 +13,7 @@ from scenarios.language.metrics import METRICS
 from scenarios.language.schema.kinds import BROKER_ID, REPLICAS, SOME_TIME, Choice, Kind, ListOf, MapOf, Schema, refuse
 from scenarios.language.schema.reader import Reader, key
 from scenarios.language.topics import PARTITION_NAME
-from scenarios.language.when import STEP_NAMES
+from scenarios.language.triggers import STEP_NAMES
 
 _FORMS = 'a number, [low, high] or { type = "range", range = [low, high] }'
 

@@ -1,17 +1,19 @@
-"""Can a trigger fire at all under a strategy? One that cannot would make the run `failed: not exercised`
-for nothing."""
+"""Can a trigger fire at all? One that cannot would make the run ``failed: not exercised`` for nothing: a step that the
+strategy does not have, a partition that is not moved, a message that is never sent."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from controller.procedures import STEPS
 from scenarios.errors import BadInput
-from scenarios.language.phases import Gate, is_move_step, resolve, unreachable
-from scenarios.language.steps import STEPS
-from scenarios.language.when import When
+from scenarios.language.profile_names import PROFILES
+from scenarios.language.step_names import Gate, gate_of, is_move_step, unreachable
+from scenarios.language.triggers import When
 
 if TYPE_CHECKING:
+    from scenarios.language.known import Known
     from scenarios.language.scenario import Scenario
 
 _BROUGHT_ABOUT_BY = {
@@ -20,40 +22,34 @@ _BROUGHT_ABOUT_BY = {
 }
 
 
-def gate_of(steps: Sequence[str], edge: str, protocol: str) -> Gate | None:
-    """The gate that counts under a protocol: of the first step in the list that the protocol has, None if
-    it has none."""
-    gates = (resolve(step, edge, protocol) for step in steps)
-    return next((gate for gate in gates if gate is not None), None)
-
-
-def check_reach(scenario: Scenario, when: When) -> None:
-    """Refuse a trigger (or a gate) that the scenario's strategy, plan or method cannot bring about."""
-    check_steps(scenario, when.steps, when.edge, when.partition)
+def check_reach(known: Known, when: When) -> None:
+    """Refuse a trigger (or a gate) at a step that the scenario's strategy, plan or method cannot reach."""
+    gate = check_steps(known, when.steps, when.edge, when.partition)
     if when.hop is not None:
-        _check_hop(scenario, when, when.hop)
+        _check_hop(known.scenario, gate, when.partition, when.hop)
 
 
-def check_steps(scenario: Scenario, steps: Sequence[str], edge: str, partition: str | None) -> None:
-    """Refuse steps of which the strategy has none, and steps of a move that nobody starts."""
-    strategy = scenario.strategy.parsed
+def check_steps(known: Known, steps: Sequence[str], edge: str, partition: str | None) -> Gate:
+    """Refuse steps of which the strategy has none, and steps of a move that is never started. Returns the gate of the
+    first one that it has."""
+    scenario, strategy = known.scenario, known.scenario.strategy.parsed
     gate = gate_of(steps, edge, strategy.protocol)
     if gate is None:
         raise BadInput(unreachable(steps[0], strategy.name), where="step")
     if not is_move_step(gate.step):
         _check_cause(scenario, gate.step)
-        return
+        return gate
     if all(entry.name != "reassign.execute" for entry in scenario.method):
         raise BadInput(
-            f"step {gate.step!r} is never reached: no move is started; "
-            'add an entry with action = "reassign.execute"',
+            f'step {gate.step!r} is never reached: no move is started; add an entry with action = "reassign.execute"',
             where="step",
         )
-    check_moved(scenario, partition, "partition")
+    check_moved(known, partition, "partition")
+    return gate
 
 
 def _check_cause(scenario: Scenario, step: str) -> None:
-    """Refuse a step of an operation that only an action brings about, where no entry does."""
+    """Refuse a step of an operation that only an action starts, where no entry has that action."""
     action, lacking = _BROUGHT_ABOUT_BY.get(STEPS[step].name, ("", ""))
     if action and all(entry.name != action for entry in (*scenario.method, *scenario.rollbacks)):
         raise BadInput(
@@ -61,28 +57,25 @@ def _check_cause(scenario: Scenario, step: str) -> None:
         )
 
 
-def check_moved(scenario: Scenario, partition: str | None, where: str) -> None:
+def check_moved(known: Known, partition: str | None, where: str) -> None:
     """Refuse a partition that the plan does not move."""
-    moved = scenario.targets()
+    moved = known.scenario.targets()
     if partition is not None and partition not in moved:
-        raise BadInput(
-            f"{partition!r} is not moved by the plan; it moves {', '.join(moved) or 'nothing'}", where=where
-        )
+        raise BadInput(f"{partition!r} is not moved by the plan; it moves {', '.join(moved) or 'nothing'}", where=where)
 
 
 def hops(current: Sequence[int], target: Sequence[int], width: int | None = 1) -> int:
-    """How many hops KAFKA-6794 takes: one for each `width` replicas to add (None: for all of them), and the last,
+    """How many hops KAFKA-6794 takes: one for each ``width`` replicas to add (None: for all of them), and the last,
     which adds none (readings §2)."""
     added = sum(replica not in current for replica in target)
     return -(-added // (width or max(1, added))) + 1
 
 
-def _check_hop(scenario: Scenario, when: When, hop: int) -> None:
+def _check_hop(scenario: Scenario, gate: Gate, partition: str | None, hop: int) -> None:
     strategy = scenario.strategy.parsed
-    gate = gate_of(when.steps, when.edge, strategy.protocol)
-    if gate is None or not is_move_step(gate.step):
+    if not is_move_step(gate.step):
         raise BadInput("only the steps of a move have hops; leave 'hop' out", where="hop")
-    most = _most_hops(scenario, when.partition) if strategy.protocol == "kafka-6794" else 1
+    most = _most_hops(scenario, partition) if strategy.protocol == "kafka-6794" else 1
     if hop + gate.hop_shift > most:
         raise BadInput(
             f"strategy {strategy.name!r} does not come to hop {hop} of this plan at that step; "
@@ -98,3 +91,39 @@ def _most_hops(scenario: Scenario, partition: str | None) -> int:
     return max(
         (hops(current.get(name, ()), target, width) for name, target in moves if partition in (None, name)), default=1
     )
+
+
+_BY_API = 'via = "api" under kip-455'
+_SENT_ON_DEMAND: Mapping[str, str] = {
+    "Produce": "add [[workloads]]",
+    "InitProducerId": 'add [[workloads]] with config = { "enable.idempotence" = true }',
+    "Metadata": "add [[workloads]]",
+    "AlterIsr": "write a profile whose leaders ask the controller, such as 'kafka-2.7'",
+    "ControlledShutdown": 'add an entry with action = "broker.controlled_shutdown"',
+    "AlterPartitionReassignments": f'add action = "reassign.execute" with {_BY_API}, or "reassign.cancel"',
+    "ListPartitionReassignments": 'add an entry with action = "reassign.list"',
+    "AlterReplicaLogDirs": 'add an entry with action = "reassign.execute" and a plan with log_dirs',
+    "DescribeLogDirs": 'add an entry with action = "reassign.verify" and a plan with log_dirs',
+    "ElectLeaders": 'add action = "election.preferred" with via = "api"',
+}
+"""The messages that not every scenario sends, each with what to write so that it is sent."""
+
+
+def check_sent(known: Known, message: str) -> None:
+    """Refuse a message that neither a load, nor a consumer, nor an entry, nor the profile causes."""
+    if message in _SENT_ON_DEMAND and message not in _sent(known):
+        raise BadInput(f"nobody sends {message} here; {_SENT_ON_DEMAND[message]}", where="message")
+
+
+def _sent(known: Known) -> Iterator[str]:
+    scenario = known.scenario
+    for load in scenario.workloads:
+        yield from ("Produce", "Metadata")
+        if load.setting("enable.idempotence"):
+            yield "InitProducerId"
+    if scenario.consumers:
+        yield "Metadata"
+    if PROFILES[scenario.profile].alters_isr:
+        yield "AlterIsr"
+    for entry in (*scenario.method, *scenario.rollbacks):
+        yield from entry.action.sends(known)

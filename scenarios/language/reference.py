@@ -14,7 +14,8 @@ from typing import Any
 
 import attrs
 
-from controller.steps import Procedure, Span
+from controller.procedures import ALIASES, PROCEDURES
+from controller.steps import PHASES, Procedure, Span
 from emulator.protocol.api import apis
 from scenarios.language.actions import DelaySpec, all_actions
 from scenarios.language.cluster import CardSpec, ClusterSpec, DiskSpec, NetworkSpec, ZooKeeperSpec
@@ -28,14 +29,11 @@ from scenarios.language.profile_names import DEFAULT_PROFILE, PROFILES
 from scenarios.language.scenario import Scenario
 from scenarios.language.schema import kinds
 from scenarios.language.schema.reader import Block, Key, keys_of
-from scenarios.language.steps import ALIASES, PHASES, PROCEDURES
 from scenarios.language.strategies import SHAPES, parts_by_axis
 from scenarios.language.strategies.strategy import StrategySpec
 from scenarios.language.targets import PeerKind, RoleText, Target, TargetKind
 from scenarios.language.topics import TopicSpec
-from scenarios.language.triggers import ConditionKind
-from scenarios.language.when import Steps, When
-from scenarios.language.wire import SinceKind, WhenMessage, WhenZk
+from scenarios.language.triggers import ConditionKind, SinceKind, Steps, When, WhenMessage, WhenZk
 from scenarios.language.workloads import CONSUMER_SETTINGS, PRODUCER_SETTINGS, Acks, ConsumerSpec, WorkloadSpec
 from scenarios.pages import into_page, marked, table
 

@@ -32,9 +32,7 @@ from scenarios.language.strategies import SHAPES, parse_strategy
 from scenarios.language.strategies.strategy import StrategySpec
 from scenarios.language.targets import TARGET
 from scenarios.language.topics import TopicSpec
-from scenarios.language.triggers import WHEN
-from scenarios.language.when import STEP_NAMES, STEP_WHEN
-from scenarios.language.wire import MESSAGE_WHEN, ZK_WHEN
+from scenarios.language.triggers import MESSAGE_WHEN, STEP_NAMES, STEP_WHEN, WHEN, ZK_WHEN
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
 
 _NAMED: tuple[Named[Any], ...] = (STEP_NAMES, TARGET, WHEN, STEP_WHEN, MESSAGE_WHEN, ZK_WHEN)

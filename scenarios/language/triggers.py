@@ -1,18 +1,36 @@
 """When an entry of the method acts: at a virtual time, some time after the entry before it, at a protocol step, at a
-message or at a write to ZooKeeper."""
+message, or at a write to ZooKeeper.
+
+``scenarios.language.reach`` checks whether a trigger can fire at all; ``scenarios.faults.arming`` arms it in a run.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
+from emulator.protocol.api import apis, names_partitions
 from scenarios.errors import BadInput
-from scenarios.language.schema.kinds import DURATION, Kind, Named, Schema, refuse
-from scenarios.language.schema.reader import Reader, keys_of, refuse_unknown
-from scenarios.language.when import STEP_WHEN, When
-from scenarios.language.wire import MESSAGE_WHEN, ZK_WHEN, WhenMessage, WhenZk
+from scenarios.language.messages import MESSAGE_NAME, SESSION_EVENTS, WRITES, ZNODE_PATH
+from scenarios.language.schema.kinds import (
+    BROKER_ID,
+    DURATION,
+    Boolean,
+    Choice,
+    Integer,
+    Kind,
+    ListOf,
+    Named,
+    Schema,
+    Text,
+    refuse,
+)
+from scenarios.language.schema.reader import Block, Reader, key, keys_of, refuse_unknown
+from scenarios.language.step_names import Gate, check_step, gate_of, known_steps
+from scenarios.language.targets import TARGET, Target
+from scenarios.language.topics import PARTITION_NAME, TOPIC_NAME
 
 
 @frozen
@@ -24,10 +42,176 @@ class At:
 
 @frozen
 class After:
-    """That long after the entry before it has acted (the first entry: after the start)."""
+    """Some time after the entry before it has acted (the first entry: after the start)."""
 
     delay_us: int
 
+
+# -- at a step --------------------------------------------------------------------------------------------------------
+
+
+class Steps(Kind[tuple[str, ...]]):
+    """A step's name, or a list of names: the first one that the running protocol has counts."""
+
+    _list = ListOf(Text(check_step, "a step's name"), unique=True, empty=False)
+
+    def read(self, value: object) -> tuple[str, ...]:
+        if isinstance(value, str):
+            check_step(value)
+            return (value,)
+        return self._list.read(value)
+
+    def dump(self, value: tuple[str, ...]) -> object:
+        return value[0] if len(value) == 1 else list(value)
+
+    def schema(self) -> Schema:
+        name: Schema = {"enum": list(known_steps())}
+        return {"anyOf": [name, {"type": "array", "items": name, "minItems": 1, "uniqueItems": True}]}
+
+
+STEP_NAMES = Named("steps", Steps())
+
+
+def _steps(names: str | Iterable[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+@frozen(kw_only=True)
+class When:
+    """At a step of the running protocol: `when = { step = "move.start" }`.
+
+    Attributes:
+        steps: names of steps or phases; the first one that the running protocol has counts.
+        edge: ``before`` or ``after`` the step.
+        partition, broker, topic, hop: only visits of the gate that are about these.
+        occurrence: which of those visits, counted from 1.
+    """
+
+    steps: tuple[str, ...] = field(
+        converter=_steps, metadata=key(STEP_NAMES, "a step, a phase, or a list", name="step")
+    )
+    edge: str = field(default="after", metadata=key(Choice(("before", "after"), "edge"), "before or after the step"))
+    partition: str | None = field(default=None, metadata=key(PARTITION_NAME, "only for this partition"))
+    broker: int | None = field(default=None, metadata=key(BROKER_ID, "only for this broker"))
+    topic: str | None = field(default=None, metadata=key(TOPIC_NAME, "only for this topic"))
+    hop: int | None = field(default=None, metadata=key(Integer(1), "only in this hop of kafka-6794, from 1"))
+    occurrence: int = field(
+        default=1, metadata=key(Integer(1), "which occurrence, counted from 1; steps repeat after a failover")
+    )
+
+    def gate(self, protocol: str) -> Gate | None:
+        """The gate that it waits at under a reassignment protocol; None where the protocol has none of the steps."""
+        return gate_of(self.steps, self.edge, protocol)
+
+
+STEP_WHEN: Named[When] = Named("when_step", Block(When))
+
+
+# -- at a message, or at a write to ZooKeeper -------------------------------------------------------------------------
+
+Since = int | When
+"""The moment from which on a trigger counts occurrences: a virtual time in microseconds, or a step."""
+
+
+class SinceKind(Kind[Since]):
+    """A virtual time, or a step with its filters."""
+
+    def read(self, value: object) -> Since:
+        return DURATION.read(value) if isinstance(value, str) else STEP_WHEN.read(value)
+
+    def dump(self, value: Since) -> object:
+        return STEP_WHEN.kind.dump(value) if isinstance(value, When) else DURATION.dump(value)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [DURATION.schema(), STEP_WHEN.schema()]}
+
+
+SINCE = key(SinceKind(), "count occurrences from this virtual time or step on; absent = from the start")
+OCCURRENCE = key(Integer(1), "which occurrence, counted from 1; requests are sent again when a connection is lost")
+
+
+@frozen(kw_only=True)
+class WhenMessage:
+    """At a message between two machines: `when = { message = "LeaderAndIsr", to = 3 }`."""
+
+    message: str = field(metadata=key(MESSAGE_NAME, "the API"))
+    response: bool = field(default=False, metadata=key(Boolean(), "the response instead of the request"))
+    edge: str = field(
+        default="sent",
+        metadata=key(
+            Choice(("sent", "delivered", "answered"), "edge"),
+            "when it is sent; when it is delivered, before it is handled; when its response is delivered to its sender",
+        ),
+    )
+    source: Target | None = field(default=None, metadata=key(TARGET, "only from these brokers", name="from"))
+    target: Target | None = field(default=None, metadata=key(TARGET, "only to these brokers", name="to"))
+    partition: str | None = field(
+        default=None, metadata=key(PARTITION_NAME, "only if the message names this partition")
+    )
+    topic: str | None = field(default=None, metadata=key(TOPIC_NAME, "only if it names a partition of this topic"))
+    occurrence: int = field(default=1, metadata=OCCURRENCE)
+    since: Since | None = field(default=None, metadata=SINCE)
+
+    def __attrs_post_init__(self) -> None:
+        if self.response and self.edge == "answered":
+            raise BadInput('an answer is not answered; write edge = "delivered"', where="edge")
+        api = apis()[self.message]
+        if not names_partitions(api.response if self.response else api.request):
+            what = "the answer to " if self.response else ""
+            for name in ("partition", "topic"):
+                if getattr(self, name) is not None:
+                    raise BadInput(f"{what}{self.message} names no partitions; leave {name!r} out", where=name)
+
+    @property
+    def name(self) -> str:
+        return self.message
+
+    @property
+    def stoppable(self) -> bool:
+        """Whether there is a message that can be held, delayed or lost."""
+        return True
+
+
+@frozen(kw_only=True)
+class WhenZk:
+    """At a write to ZooKeeper, or at a session event: `when = { zk = "setData", path = "/controller" }`."""
+
+    zk: str = field(metadata=key(Choice((*WRITES, *SESSION_EVENTS), "write"), "the write, or the session event"))
+    path: str | None = field(default=None, metadata=key(ZNODE_PATH, "only this znode; `*` matches any one segment"))
+    edge: str = field(
+        default="applied",
+        metadata=key(
+            Choice(("before", "applied", "answered"), "edge"),
+            "when the request reaches ZooKeeper; when it has taken effect, before its response; when that arrives",
+        ),
+    )
+    source: Target | None = field(default=None, metadata=key(TARGET, "only from these brokers", name="from"))
+    occurrence: int = field(default=1, metadata=OCCURRENCE)
+    since: Since | None = field(default=None, metadata=SINCE)
+
+    def __attrs_post_init__(self) -> None:
+        if self.stoppable:
+            return
+        if self.path is not None:
+            raise BadInput("a session has no path; leave it out", where="path")
+        if self.edge != "applied":
+            raise BadInput("a session's turn has one edge, applied; leave 'edge' out", where="edge")
+
+    @property
+    def name(self) -> str:
+        return self.zk
+
+    @property
+    def stoppable(self) -> bool:
+        """Whether there is a request or an answer that can be held, delayed or lost."""
+        return self.zk in WRITES
+
+
+MESSAGE_WHEN: Named[WhenMessage] = Named("when_message", Block(WhenMessage))
+ZK_WHEN: Named[WhenZk] = Named("when_zk", Block(WhenZk))
+
+
+# -- any of them ------------------------------------------------------------------------------------------------------
 
 Condition = When | WhenMessage | WhenZk
 _KINDS: Mapping[str, Named[Any]] = {"step": STEP_WHEN, "message": MESSAGE_WHEN, "zk": ZK_WHEN}
@@ -36,7 +220,7 @@ _HINTS = {"metric": 'metric predicates are not in this version (docs/limits.md);
 
 
 class ConditionKind(Kind[Condition]):
-    """A table that names a step, a message or a write to ZooKeeper, and with it what else it may hold."""
+    """A table with one of the keys `step`, `message` and `zk`, which decides what other keys it may have."""
 
     def read(self, value: object) -> Condition:
         if not isinstance(value, Mapping):
@@ -88,6 +272,6 @@ def dump_trigger(trigger: Trigger | None) -> dict[str, object]:
 def trigger_schemas() -> dict[str, Schema]:
     return {
         "at": {**DURATION.schema(), "description": "act at this virtual time"},
-        "after": {**DURATION.schema(), "description": "act so long after the entry before"},
+        "after": {**DURATION.schema(), "description": "act this long after the entry before has acted"},
         "when": WHEN.schema(),
     }

@@ -8,8 +8,7 @@ from emulator.kernel import Signal
 from emulator.network import InterceptedMessage
 from scenarios.cluster import Cluster
 from scenarios.faults import Performer
-from scenarios.faults.gates import GateFilter
-from scenarios.faults.wire import Watch
+from scenarios.faults.arming import arm
 from scenarios.language import After, At, MethodEntry, Scenario, When, WhenMessage, WhenZk
 
 
@@ -43,10 +42,8 @@ class Method:
             self.started.set(self.cluster.world.now)
             self.over.set()
         for index, entry in enumerate(self.scenario.method):
-            if isinstance(entry.trigger, When):
-                self._arm(index, entry.trigger)
-            elif isinstance(entry.trigger, WhenMessage | WhenZk):
-                self._watch(index, entry.trigger)
+            if isinstance(entry.trigger, When | WhenMessage | WhenZk):
+                self._arm(index, entry, entry.trigger)
             elif isinstance(entry.trigger, At):
                 self._later(max(0, entry.trigger.time_us - self.cluster.world.now), index)
             elif isinstance(entry.trigger, After) and index == 0:
@@ -63,16 +60,10 @@ class Method:
     def _later(self, delay_us: int, index: int) -> None:
         self.cluster.world.call_later(delay_us, self._fire, index)
 
-    def _arm(self, index: int, when: When) -> None:
-        filter = GateFilter.of(when, self.scenario.strategy.parsed.protocol)
-        filter.once(self.cluster.gates, lambda: self._fire(index))
-
-    def _watch(self, index: int, when: WhenMessage | WhenZk) -> None:
-        protocol = self.scenario.strategy.parsed.protocol
-        stops = self.scenario.method[index].action.acts_on_message
-        Watch(
-            when, self.cluster, self.performer.roles, protocol, stops, lambda passing: self._fire(index, passing)
-        ).begin()
+    def _arm(self, index: int, entry: MethodEntry, when: When | WhenMessage | WhenZk) -> None:
+        protocol, roles = self.scenario.strategy.parsed.protocol, self.performer.roles
+        stops = entry.action.acts_on_message
+        arm(when, self.cluster, roles, protocol, lambda passing: self._fire(index, passing), stops=stops)
 
     def _fire(self, index: int, passing: InterceptedMessage | None = None) -> None:
         entry = self.scenario.method[index]

@@ -6,12 +6,12 @@ from attrs import define, evolve, field, frozen
 
 from emulator.gates import Visit
 from emulator.kernel import Signal
-from scenarios.faults.gates import GateFilter
+from scenarios.faults.arming import GateFilter
 from scenarios.faults.performer import ActionContext, Memory, PerformedAction
 from scenarios.language import When
 from scenarios.language.actions import action
 from scenarios.language.schema.reader import key
-from scenarios.language.when import STEP_WHEN
+from scenarios.language.triggers import STEP_WHEN
 
 
 @define(eq=False)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from attrs import frozen
 
-from scenarios.language.steps import STEPS
+from controller.procedures import STEPS
 from scenarios.studies.atlas.cells import Cell
 from scenarios.studies.atlas.outcome import Finding
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from scenarios.language.steps import PROCEDURES
+from controller.procedures import PROCEDURES
 from scenarios.studies.atlas.cells import Cell
 from scenarios.studies.atlas.courses import DEFAULT, Course
 from scenarios.studies.atlas.known import explained, leader_moved

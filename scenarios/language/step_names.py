@@ -1,23 +1,33 @@
-"""Neutral phases: names such as ``move.start`` that every reassignment protocol maps to steps of its own.
+"""Names of protocol steps and phases in a scenario, and the gate that each means under a reassignment protocol.
 
-A phase may span several steps: its ``before`` edge is that of the first, its ``after`` edge that of the last.
+The controller declares the steps (``controller.procedures``). A phase, such as ``move.start``, is a name that every
+reassignment protocol maps to steps of its own. It may span several steps: its ``before`` edge is that of the first, its
+``after`` edge that of the last.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from attrs import frozen
 
+from controller.procedures import ALIASES, PROCEDURES, STEPS
+from controller.steps import PHASES
 from scenarios.errors import BadInput, did_you_mean
-from scenarios.language.steps import ALIASES, PHASES, PROCEDURES, STEPS, canonical
 from scenarios.language.strategies.strategy import one_of_each_shape
 
 
 @frozen
 class Gate:
-    """Where a trigger listens: a protocol's own step, and how many hops later than the trigger says."""
+    """Where a trigger waits: a step of the protocol itself, and how many hops later than the trigger says."""
 
     step: str
     hop_shift: int = 0
+
+
+def canonical(step: str) -> str:
+    """The name that ``step`` is an alias of, or ``step`` itself."""
+    return ALIASES.get(step, step)
 
 
 def known_steps() -> tuple[str, ...]:
@@ -25,13 +35,12 @@ def known_steps() -> tuple[str, ...]:
 
 
 def is_move_step(step: str) -> bool:
-    """Does the step belong to a reassignment (and so never fire without one)?"""
+    """Whether the step belongs to a reassignment, so that it is never reached without one."""
     return step in PHASES or STEPS[canonical(step)].reassignment
 
 
 def resolve(step: str, edge: str, protocol: str) -> Gate | None:
-    """The gate of `step` under a reassignment protocol (`wiki`, `kafka-6794`), None when that protocol
-    lacks it."""
+    """The gate of ``step`` under a reassignment protocol; None where the protocol does not have the step."""
     if step in PHASES:
         span = PROCEDURES[protocol].phases[step]
         return Gate(span.first if edge == "before" else span.last, int(span.next_hop))
@@ -40,8 +49,14 @@ def resolve(step: str, edge: str, protocol: str) -> Gate | None:
     return Gate(canonical(step)) if reachable else None
 
 
+def gate_of(steps: Sequence[str], edge: str, protocol: str) -> Gate | None:
+    """The gate of the first of ``steps`` that a reassignment protocol has; None where it has none of them."""
+    gates = (resolve(step, edge, protocol) for step in steps)
+    return next((gate for gate in gates if gate is not None), None)
+
+
 def check_step(step: str) -> None:
-    """Refuse a step that there is not, with a suggestion."""
+    """Refuse the name of a step that does not exist. Raises: BadInput with a suggestion."""
     if step not in known_steps():
         near = did_you_mean(step, known_steps())
         hint = near if near.startswith("did") else _steps_like(step)
@@ -49,7 +64,7 @@ def check_step(step: str) -> None:
 
 
 def unreachable(step: str, strategy: str) -> str:
-    """Why `strategy` cannot reach a known step, and which strategies can."""
+    """Why ``strategy`` cannot reach a known step, and which strategies can."""
     owner = STEPS[canonical(step)]
     having = ", ".join(one_of_each_shape(owner.name))
     return (
