@@ -16,7 +16,7 @@ from benchmarks.experiments.steps import Shown, Steps, count, value_at
 from emulator.protocol.events import FetcherStopped, PartitionFailed, PartitionUnfailed
 from scenarios.language import Scenario
 from scenarios.observe.mbeans import FAILED_PARTITIONS
-from scenarios.observe.measures.rows import LagRow
+from scenarios.observe.measures.replica_lag import LagRow
 from scenarios.runs.runner import Stage
 
 PARTITIONS = 20

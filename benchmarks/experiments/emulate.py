@@ -5,7 +5,7 @@ from collections.abc import Callable
 from attrs import frozen
 
 from scenarios.language import Scenario
-from scenarios.observe.measures.figures import Value
+from scenarios.observe.measures.figure import Value
 from scenarios.runs import Run
 from scenarios.runs.runner import Stage, conclude, prepare
 

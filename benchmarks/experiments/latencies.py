@@ -3,8 +3,8 @@
 from attrs import define, field
 
 from emulator.protocol.events import Produced
+from scenarios.observe.measures.percentile import weighted_percentiles
 from scenarios.runs.runner import Stage
-from scenarios.studies.statistics.percentile import weighted_percentiles
 
 
 @define(eq=False)

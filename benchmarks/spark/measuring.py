@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from attrs import frozen
 
+from scenarios.observe.measures.percentile import weighted_percentiles
 from scenarios.runs.dataset.schema import SCHEMAS
 from scenarios.studies.spark.figures import lags
 from scenarios.studies.spark.session import compile_queries, session
 from scenarios.studies.spark.tables import spark_schema
-from scenarios.studies.statistics.percentile import weighted_percentiles
 
 TABLE = "replica_lag"
 FILES = 8

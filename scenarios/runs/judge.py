@@ -13,7 +13,7 @@ from scenarios.language import METRICS, Expect, Scenario, SteadyState, Tolerance
 from scenarios.observe.checkers import Checkers
 from scenarios.observe.checkers.no_acked_record_lost import NoAckedRecordLost
 from scenarios.observe.measures import Measures
-from scenarios.observe.measures.figures import Value
+from scenarios.observe.measures.figure import Value
 from scenarios.runs.run import Expectation
 
 LIVE_METRICS = tuple(name for name, metric in METRICS.items() if metric.form != "total")

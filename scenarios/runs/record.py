@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scenarios.language import Scenario
+from scenarios.observe.exposition import MetricRows
 from scenarios.observe.measures import Figures
-from scenarios.observe.metrics import History
 from scenarios.profiles import lacks_metrics
 from scenarios.runs.run import Run
 from scenarios.runs.runner import Stage, conclude, prepare, run_scenario
@@ -43,7 +43,7 @@ class Recording:
 
         self._stage = stage
         self._events = EventRows()
-        self._metrics = History(lacks_metrics(stage.scenario.profile))
+        self._metrics = MetricRows(lacks_metrics(stage.scenario.profile))
         stage.cluster.trace.sink(self._events)
         stage.cluster.trace.sink(self._metrics)
 

@@ -7,7 +7,7 @@ from attrs import field, frozen
 from emulator.protocol.events import Fault
 from scenarios.language import Scenario
 from scenarios.observe.checkers import Violation
-from scenarios.observe.measures.figures import Value
+from scenarios.observe.measures.figure import Value
 
 
 @frozen

@@ -240,7 +240,7 @@ def _reason(stage: Stage, violated: bool, expectations: tuple[Expectation, ...],
         return "not exercised"
     if not all(expectation.ok for expectation in expectations):
         return "expectation"
-    return "unfinished" if stage.judges_moves and figures.moves != figures.moves_finished else ""
+    return "unfinished" if stage.judges_moves and figures.unfinished_moves else ""
 
 
 def _explanation(

@@ -7,12 +7,12 @@ import re
 import pytest
 
 from scenarios.language.strategies.strategy import one_of_each_shape
+from scenarios.runs.dataset.rows import CellRow
 from scenarios.studies.atlas.campaign import Atlas, do, find
 from scenarios.studies.atlas.cells import ACTORS, FAULTS
 from scenarios.studies.atlas.courses import COURSES, protocols
 from scenarios.studies.atlas.maps import LETTERS
 from scenarios.studies.atlas.outcome import HARMS, OUTCOMES
-from scenarios.studies.atlas.rows import CellRow
 from tests.docs.pages import text_of
 
 PAGE = text_of("atlas.md")

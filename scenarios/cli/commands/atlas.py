@@ -22,8 +22,8 @@ from scenarios.errors import BadInput
 
 if TYPE_CHECKING:
     from scenarios.language import Scenario
+    from scenarios.runs.dataset.rows import CellRow
     from scenarios.studies.atlas.campaign import Atlas, Sheet
-    from scenarios.studies.atlas.rows import CellRow
     from scenarios.studies.atlas.summary import Own
 
 

@@ -26,7 +26,7 @@ def add(program: Program) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from scenarios.observe.metrics import Shown, text
+    from scenarios.observe.exposition import Shown, text
     from scenarios.profiles import lacks_metrics
 
     recorded = traces.read(arguments)

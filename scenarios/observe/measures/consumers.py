@@ -1,33 +1,69 @@
-"""What consumers get: how far they are behind in messages, and how long after a message could be read it was.
+"""What consumers read: how far they are behind in messages, and how long after a message could be read they read it.
 
-- ``lag``: max(0, the leader's high watermark - the consumer's position), at grid instants, on change, as replica lag is
-  (``scenarios.observe.measures.lag``). It stands while a consumer hears of nothing; one that failed has none.
-- ``delay_us`` of a poll: from when a leader's high watermark passed the last message given out until then; None where
-  that was before the first consumer began.
+- ``lag``: max(0, the leader's high watermark - the consumer's position), at grid instants, on change, as replica lag
+  (``scenarios.observe.measures.replica_lag``). It keeps its value while a consumer receives nothing; a consumer that
+  has failed has none.
+- ``delay_us`` of a poll: from when a leader's high watermark passed the last message that the poll returned until the
+  poll; None where that was before the first consumer started.
 
-Runs without consumers pay nothing: high watermarks are looked at from the first position on.
+Runs without consumers pay nothing: high watermarks are followed from the first consumer position on.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
 
 from attrs import Factory, define
 
 from emulator.protocol.events import Consumed, ConsumerFailed, HighWatermark, PositionReset
-from emulator.trace import Trace
-from scenarios.observe.measures.cluster import Measured
+from scenarios.observe.measures.figure import Compared, Figure, Limit, Value, percentiles
+from scenarios.observe.measures.fold import Source, Table
 from scenarios.observe.measures.grid import OnGrid
-from scenarios.observe.measures.rows import ConsumerLagRow, ConsumeRow
+from scenarios.observe.measures.percentile import lag_figures, weighted_percentiles
 
 KEPT = 4096
-"""Steps of a high watermark that are remembered, before those that all consumers have passed are let go."""
+"""Steps of a high watermark that are kept; when there are more, those that all consumers have passed are dropped."""
+
+
+class ConsumeRow(NamedTuple):
+    """What one poll returned to an application of one partition. ``delay_us``: as defined above."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    offset: int
+    next_offset: int
+    leader: int
+    leader_epoch: int
+    high_watermark: int
+    delay_us: int | None
+
+
+class ConsumerLagRow(NamedTuple):
+    """One consumer's lag on the grid of 100 ms, on change. Unit: records."""
+
+    t_us: int
+    w_us: int
+    topic: str
+    partition: int
+    node: int
+    lag: int
 
 
 @define(eq=False)
 class _Partition:
-    """``ends``, ``times``: to where the high watermark has moved, in growing order, and when; ``positions``: by
-    consumer."""
+    """One partition.
+
+    Attributes:
+        ends, times: the values that the high watermark has taken, in ascending order, and when it took each.
+        positions: the offset of the next record, by consumer.
+        open: the row that still holds, by consumer.
+    """
 
     topic: str
     partition: int
@@ -49,33 +85,62 @@ class _Partition:
             del self.ends[:passed], self.times[:passed]
 
     def readable_since_us(self, offset: int) -> int | None:
-        """Since when everything before ``offset`` could be read."""
+        """The time since when everything before ``offset`` could be read; None if not known."""
         place = bisect_left(self.ends, offset)
         return self.times[place] if place < len(self.ends) else None
 
 
 class Reads(OnGrid[_Partition]):
-    """The fold over one run.
+    """The fold over one run."""
 
-    Attributes:
-        messages: how many were given out, each as often as it was.
-        delay_us: delay of a poll -> how many.
-        lag_us: lag in records -> microseconds, over all consumers and partitions.
-        rows, lag_rows: for the data set.
-    """
+    FIGURES = (
+        Figure(
+            name="consumed_messages",
+            text="messages that polls have returned to applications",
+            unit="messages",
+            limit=Limit.AT_ANY_TIME,
+            compared=Compared.WITH_CONSUMERS,
+        ),
+        Figure(
+            name="consume_p50_us",
+            text="median over the polls of the time since their last message could be read",
+            unit="ms",
+            compared=Compared.WITH_CONSUMERS,
+        ),
+        Figure(
+            name="consume_p99_us",
+            text="99th percentile over the polls of the time since their last message could be read",
+            unit="ms",
+            compared=Compared.WITH_CONSUMERS,
+        ),
+        *percentiles(
+            "consumer_lag",
+            "how many committed messages a consumer has yet to read",
+            compared=Compared.WITH_CONSUMERS,
+        ),
+    )
+    TABLES: ClassVar[Mapping[str, Table]] = {"consume": Table(ConsumeRow), "consumer_lag": Table(ConsumerLagRow)}
 
-    def __init__(self, trace: Trace, measured: Measured) -> None:
-        super().__init__()
-        self.messages = 0
-        self.delay_us: dict[int, int] = {}
-        self.lag_us: dict[int, int] = {}
-        self.rows: list[ConsumeRow] = []
-        self.lag_rows: list[ConsumerLagRow] = []
-        self._keep_rows = measured.keep_rows
-        self._trace = trace
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.counts = {"consumed_messages": 0}
+        self._delay_us: dict[int, int] = {}  # delay of a poll -> number of polls
+        self._lag_us: dict[int, int] = {}  # lag in records -> microseconds, over all consumers and partitions
+        self._rows: list[ConsumeRow] = []
+        self._lag_rows: list[ConsumerLagRow] = []
+        self._keep_rows = source.measured.keep_rows
+        self._trace = trace = source.trace
         trace.fold(PositionReset, self._reset)
         trace.fold(Consumed, self._consumed)
         trace.fold(ConsumerFailed, self._failed)
+
+    def figures(self) -> Mapping[str, Value]:
+        p50, p99 = weighted_percentiles(self._delay_us, (0.5, 0.99))
+        lags = lag_figures("consumer_lag", self._lag_us)
+        return {**self.counts, "consume_p50_us": p50, "consume_p99_us": p99, **lags}
+
+    def tables(self) -> Mapping[str, list[Any]]:
+        return {"consume": self._rows, "consumer_lag": self._lag_rows}
 
     # -- events -----------------------------------------------------------------------------------------------------
 
@@ -94,13 +159,13 @@ class Reads(OnGrid[_Partition]):
         if not partition.ends:
             partition.high_watermark = max(partition.high_watermark, event.high_watermark)
         partition.positions[event.node] = event.next_offset
-        self.messages += event.next_offset - event.offset
+        self.counts["consumed_messages"] += event.next_offset - event.offset
         since_us = partition.readable_since_us(event.next_offset)
         delay_us = None if since_us is None else event.t_us - since_us
         if delay_us is not None:
-            self.delay_us[delay_us] = self.delay_us.get(delay_us, 0) + 1
+            self._delay_us[delay_us] = self._delay_us.get(delay_us, 0) + 1
         if self._keep_rows:
-            self.rows.append(
+            self._rows.append(
                 ConsumeRow(
                     *event[:3], event.node, event.topic, event.partition, event.offset, event.next_offset, event.leader,
                     event.leader_epoch, event.high_watermark, delay_us,
@@ -131,6 +196,6 @@ class Reads(OnGrid[_Partition]):
     def _close(self, row: ConsumerLagRow, t_us: int) -> None:
         held_us = t_us - row.t_us
         if held_us > 0:
-            self.lag_us[row.lag] = self.lag_us.get(row.lag, 0) + held_us
+            self._lag_us[row.lag] = self._lag_us.get(row.lag, 0) + held_us
             if self._keep_rows:
-                self.lag_rows.append(row._replace(w_us=held_us))
+                self._lag_rows.append(row._replace(w_us=held_us))

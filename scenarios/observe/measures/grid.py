@@ -1,4 +1,4 @@
-"""Partitions looked at on a grid of instants (every 100 ms; readings §10): what both lags are computed on.
+"""Partitions read on a grid of instants (every 100 ms; readings §10), for lags of followers and of consumers.
 
 A value at an instant is the state after all events up to and including it. The cost is that of the partitions that
 changed since the last instant; an idle one costs nothing, however long it is idle.
@@ -9,12 +9,18 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Generic, Protocol, TypeVar
 
+from scenarios.observe.measures.fold import Fold, Source
+
 GRID_US = 100_000
 
 
 class Sampled(Protocol):
-    """What is known of one partition. ``dirty``: it has changed since the last instant; ``open``: the rows that still
-    hold, by whom they are about."""
+    """The state of one partition.
+
+    Attributes:
+        dirty: it has changed since the last instant.
+        open: the rows that still hold, by replica or consumer.
+    """
 
     dirty: bool
 
@@ -25,17 +31,18 @@ class Sampled(Protocol):
 P = TypeVar("P", bound=Sampled)
 
 
-class OnGrid(ABC, Generic[P]):
+class OnGrid(Fold, ABC, Generic[P]):
     """A fold that changes partitions with events and reads them at instants."""
 
-    def __init__(self) -> None:
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
         self._partitions: dict[tuple[str, int], P] = {}
         self._instant_us = 0
         self._dirty: list[P] = []
 
     @abstractmethod
     def _create(self, topic: str, number: int) -> P:
-        """A partition of which nothing is known yet."""
+        """A new partition."""
 
     @abstractmethod
     def _read(self, partition: P, instant_us: int) -> None:
@@ -46,7 +53,7 @@ class OnGrid(ABC, Generic[P]):
         """``row`` held until ``t_us``."""
 
     def finish(self, end_us: int) -> None:
-        """Look a last time, at the last instant within the run, and close what is open."""
+        """Read a last time, at the last instant within the run, and close what is open."""
         if self._instant_us <= end_us:
             self._sample(end_us)
         for partition in self._partitions.values():

@@ -1,31 +1,57 @@
-"""How long the partitions' moves took, from the operator's request to the last one's end.
+"""How long the moves of partitions took, from the operator's first request to the end of the last move.
 
-A move that the run's end finds open is censored: it is a result of its own and never a number; so is one that its
-operator takes back, and one that he never came to ask for, whose time then counts from the plan. A request for a
-partition that is already moving continues the open move with a new target; a request to cancel, with the original
-replicas as its target. A request that is refused changes nothing.
+A move that is open at the run's end is censored: a result of its own, never a number. The same holds for a move that
+the operator gives up, and for one that was planned and never requested, whose time counts from the plan. A request for
+a partition that is already moving continues the open move with a new target; a request to cancel continues it with the
+original replicas as its target. A request that is refused changes nothing.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
+
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import MoveAnswered, MoveCancelled, MovePlanned, MoveReported, MoveStarted
 from emulator.protocol.types import TopicPartition
-from emulator.trace import Event, Trace
+from emulator.trace import Event
+from scenarios.observe.measures.figure import Compared, Figure, Limit, Value
+from scenarios.observe.measures.fold import Fold, Source, Table
 from scenarios.observe.measures.move_ends import MoveEnds
-from scenarios.observe.measures.rows import MoveRow
-from scenarios.observe.measures.topology import Topology
 
 
-class Moves:
-    """The fold over one run.
+class MoveRow(NamedTuple):
+    """One partition's move, from the operator's request; ``w_us`` ends with the run when ``finished`` is false."""
 
-    Attributes:
-        rows: the moves, those that ended first, in the order of their ends.
-    """
+    t_us: int
+    seq: int
+    w_us: int
+    topic: str
+    partition: int
+    original: tuple[int, ...]
+    target: tuple[int, ...]
+    finished: bool
 
-    def __init__(self, trace: Trace, topology: Topology) -> None:
-        self.rows: list[MoveRow] = []
+
+class Moves(Fold):
+    """The fold over one run. Its rows are in the order of the moves' ends, unfinished ones last."""
+
+    FIGURES = (
+        Figure(
+            name="time_to_complete_us",
+            text="from the first move's start until the last one is done; none if a move is unfinished",
+            unit="s",
+            limit=Limit.AT_THE_END,
+        ),
+        Figure(name="moves", text="moves of partitions", unit="moves", compared=Compared.NO),
+        Figure(name="moves_finished", text="moves that were done", unit="moves", compared=Compared.NO),
+    )
+    TABLES: ClassVar[Mapping[str, Table]] = {"moves": Table(MoveRow)}
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        trace, topology = source.trace, source.topology
+        self._rows: list[MoveRow] = []
         self._open: dict[TopicPartition, MoveRow] = {}
         self._before: dict[TopicPartition, MoveRow | None] = {}
         self._planned: dict[TopicPartition, MoveRow] = {}
@@ -39,28 +65,29 @@ class Moves:
 
     @property
     def open(self) -> int:
-        """Moves that are under way, or that the operator has still to ask for."""
+        """Moves that are under way, or that the operator has still to request."""
         return len(self._open) + len(self._planned)
 
     @property
     def under_way(self) -> tuple[TopicPartition, ...]:
-        """The partitions whose moves were asked for and have not ended."""
+        """The partitions whose moves were requested and have not ended."""
         return tuple(self._open)
 
     def finish(self, end_us: int) -> None:
         unfinished = (*self._open.values(), *self._planned.values())
-        self.rows += [row._replace(w_us=end_us - row.t_us) for row in unfinished]
+        self._rows += [row._replace(w_us=end_us - row.t_us) for row in unfinished]
         self._open.clear()
         self._planned.clear()
 
-    def time_to_complete_us(self) -> int | None:
-        """First request to last end; None without a move, and when one is unfinished. After ``finish``."""
-        if not self.rows or not all(row.finished for row in self.rows):
-            return None
-        return max(row.t_us + row.w_us for row in self.rows) - min(row.t_us for row in self.rows)
+    def figures(self) -> Mapping[str, Value]:
+        rows, finished = self._rows, sum(row.finished for row in self._rows)
+        took_us = None
+        if rows and finished == len(rows):
+            took_us = max(row.t_us + row.w_us for row in rows) - min(row.t_us for row in rows)
+        return {"time_to_complete_us": took_us, "moves": len(rows), "moves_finished": finished}
 
-    def finished(self) -> int:
-        return sum(row.finished for row in self.rows)
+    def tables(self) -> Mapping[str, list[Any]]:
+        return {"moves": self._rows}
 
     def _announced(self, event: MovePlanned) -> None:
         tp = TopicPartition(event.topic, event.partition)
@@ -99,14 +126,15 @@ class Moves:
     def _ended(self, event: Event, tp: TopicPartition) -> None:
         row = self._open.pop(tp, None)
         if row is not None:
-            self.rows.append(row._replace(w_us=event.t_us - row.t_us, finished=True))
+            self._rows.append(row._replace(w_us=event.t_us - row.t_us, finished=True))
 
     def _reported(self, event: MoveReported) -> None:
         tp = TopicPartition(event.topic, event.partition)
         if event.interrupted and not event.done and tp in self._open:
             row = self._open.pop(tp)
-            self.rows.append(row._replace(w_us=event.t_us - row.t_us))
+            self._rows.append(row._replace(w_us=event.t_us - row.t_us))
+
 
 def refused(event: MoveAnswered) -> bool:
-    """Was the request turned down? Without an answer it may have been granted."""
+    """Whether the request was refused. One without an answer may have been granted."""
     return event.error not in (Errors.NONE.name, Errors.REQUEST_TIMED_OUT.name)

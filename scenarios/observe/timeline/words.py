@@ -193,9 +193,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
         f"{v.kind} of the isr of {_tp(v)} by leader {v.node} to {brokers(v.isr)}, epoch {v.leader_epoch} "
         f"(v{v.zk_version})"
     ),
-    e.IsrUpdateFailed: lambda v: (
-        f"isr update of {_tp(v)} by broker {v.node} has failed (epoch {v.leader_epoch})"
-    ),
+    e.IsrUpdateFailed: lambda v: f"isr update of {_tp(v)} by broker {v.node} has failed (epoch {v.leader_epoch})",
     e.FetcherStarted: lambda v: f"{v.fetcher} on broker {v.node} starts, from leader {v.leader}",
     e.FetcherStopped: lambda v: f"{v.fetcher} on broker {v.node} ends ({v.reason})",
     e.PartitionFailed: lambda v: f"{_tp(v)} failed on broker {v.node}, {v.fetcher}: {v.reason}",

@@ -9,30 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_type_hints
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from scenarios.errors import BadInput
 from scenarios.runs.dataset.manifest import claim
-from scenarios.runs.dataset.schema import VERSION, VERSION_KEY
+from scenarios.runs.dataset.rows import CellRow
+from scenarios.runs.dataset.schema import CELL_COLUMNS
 from scenarios.runs.dataset.writer import chunk_name, put_table
-from scenarios.studies.atlas.rows import CellRow
 
 CELLS = "cells"
 ATLAS = "atlas"
-
-_TYPES: Mapping[Any, pa.DataType] = {
-    int: pa.int64(),
-    str: pa.string(),
-    tuple[str, ...]: pa.list_(pa.string()),
-}
-
-SCHEMA: pa.Schema = pa.schema(
-    [pa.field(name, _TYPES[hint]) for name, hint in get_type_hints(CellRow).items()],
-    metadata={VERSION_KEY: str(VERSION).encode()},
-)
 
 
 def begin(root: Path, identity: Mapping[str, object], *, resume: bool) -> None:
@@ -42,9 +30,10 @@ def begin(root: Path, identity: Mapping[str, object], *, resume: bool) -> None:
 
 def write_cells(root: Path, rows: Sequence[CellRow]) -> Path:
     """Write some cells as a part. The same cells again replace themselves."""
-    columns = [pa.array(values, field.type) for field, values in zip(SCHEMA, zip(*rows, strict=True), strict=True)]
+    columns = zip(CELL_COLUMNS, zip(*rows, strict=True), strict=True)
+    arrays = [pa.array(values, field.type) for field, values in columns]
     place = f"part-{chunk_name([row.cell for row in rows])}.parquet"
-    return put_table(root, root / CELLS / place, pa.Table.from_arrays(columns, schema=SCHEMA))
+    return put_table(root, root / CELLS / place, pa.Table.from_arrays(arrays, schema=CELL_COLUMNS))
 
 
 def read_cells(root: Path) -> list[CellRow]:
@@ -55,7 +44,7 @@ def read_cells(root: Path) -> list[CellRow]:
             table = pq.ParquetFile(path).read()
         except (OSError, pa.ArrowInvalid) as error:
             raise BadInput("is corrupt; delete it and resume the atlas", source=str(path)) from error
-        if not table.schema.equals(SCHEMA):
+        if not table.schema.equals(CELL_COLUMNS):
             raise BadInput("has other columns than this program's; make a new atlas", source=str(path))
         for values in table.to_pylist():
             lists = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}

@@ -11,7 +11,7 @@ import pyarrow as pa
 from emulator.metrics import events as metric_events
 from emulator.protocol import events as protocol_events
 from emulator.trace import events as ground_events
-from scenarios.observe.measures.rows import EventRow
+from scenarios.runs.dataset.rows import EventRow
 
 
 def _kinds(*modules: Any) -> dict[str, type[Any]]:

@@ -10,7 +10,7 @@ from attrs import Factory, frozen
 
 from scenarios.observe.measures import Figures
 from scenarios.runs.dataset.identity import code_digest, program_version, run_id
-from scenarios.runs.dataset.schema import RunRow
+from scenarios.runs.dataset.rows import RunRow
 
 
 @frozen(kw_only=True)
@@ -96,6 +96,6 @@ class RunRecord:
             digest=self.digest,
             virtual_us=self.virtual_us,
             events=self.events,
-            completed=figures.moves == figures.moves_finished if figures.moves else None,
+            completed=figures.unfinished_moves == 0 if figures["moves"] else None,
             metrics=json.dumps(figures.metrics()),
         )

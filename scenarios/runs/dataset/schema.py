@@ -1,4 +1,4 @@
-"""The tables' columns and types, derived from the rows that the measures write.
+"""The tables' columns and types, derived from the events and rows that they hold.
 
 Layout: ``TABLE/experiment=E/strategy=S/part-CHUNK.parquet``, one file per table and chunk (some runs of one
 strategy), compressed with zstd. ``runs`` has one row per run and is written last: a chunk without its
@@ -9,40 +9,21 @@ them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any
 
 import pyarrow as pa
 
-from scenarios.observe.measures.rows import ROWS
+from scenarios.observe.exposition.rows import BrokerMetricRow
+from scenarios.observe.measures.figures import FOLDS
+from scenarios.observe.measures.fold import Fold, Table
+from scenarios.observe.measures.true_gauges import TrueGauges
+from scenarios.runs.dataset.rows import CellRow, EventRow, RunRow
 
 VERSION = 1
 """The version of the layout and the columns, kept in the manifest and in every file."""
 
 VERSION_KEY = b"understudy.schema"
 RUNS = "runs"
-
-
-class RunRow(NamedTuple):
-    """One run: what was run, and what came of it.
-
-    ``completed``: every move was finished; false is a result too (censored at ``virtual_us``), null when the
-    run had no move. ``grid``: the overrides of the sweep, ``metrics``: the figures computed in the run, as
-    JSON objects. ``code``: the digest of the program that ran it.
-    """
-
-    seed: int
-    profile: str
-    scenario: str
-    version: str
-    code: str
-    grid: str
-    verdict: str
-    reason: str
-    digest: str
-    virtual_us: int
-    events: int
-    completed: bool | None
-    metrics: str
 
 
 _TYPES: Mapping[Any, pa.DataType] = {
@@ -54,14 +35,28 @@ _TYPES: Mapping[Any, pa.DataType] = {
     bool | None: pa.bool_(),
     tuple[int, ...]: pa.list_(pa.int64()),
     tuple[int, ...] | None: pa.list_(pa.int64()),
+    tuple[str, ...]: pa.list_(pa.string()),
 }
 
 
-def _schema(row: type[Any]) -> pa.Schema:
-    columns = [pa.field(name, _TYPES[hint]) for name, hint in get_type_hints(row).items()]
+def _schema(table: Table, *keys: pa.Field[pa.DataType]) -> pa.Schema:
+    columns = [pa.field(name, _TYPES[hint]) for name, hint in table.columns().items()]
     metadata: dict[bytes | str, bytes | str] = {VERSION_KEY: str(VERSION).encode()}
-    return pa.schema([pa.field("run_id", pa.string()), *columns], metadata=metadata)
+    return pa.schema([*keys, *columns], metadata=metadata)
 
 
-SCHEMAS: Mapping[str, pa.Schema] = {name: _schema(row) for name, row in {**ROWS, RUNS: RunRow}.items()}
+_FOLDS: tuple[type[Fold], ...] = (*FOLDS, TrueGauges)
+_TABLES: Mapping[str, Table] = {
+    **{name: table for fold in _FOLDS for name, table in fold.TABLES.items()},
+    "broker_metrics": Table(BrokerMetricRow),
+    "events": Table(EventRow),
+    RUNS: Table(RunRow),
+}
+
+SCHEMAS: Mapping[str, pa.Schema] = {
+    name: _schema(table, pa.field("run_id", pa.string())) for name, table in _TABLES.items()
+}
 """Table name to its columns; ``runs`` is the last, as it is when a chunk is written."""
+
+CELL_COLUMNS: pa.Schema = _schema(Table(CellRow))
+"""The columns of an atlas's table ``cells``, one row per cell."""

@@ -12,13 +12,13 @@ from scenarios.language.schema.kinds import at
 from scenarios.language.strategies import parse_strategy
 from scenarios.runs.batch import Chunk, chunks
 from scenarios.runs.dataset.identity import code_digest, program_version
+from scenarios.runs.dataset.rows import CellRow
 from scenarios.studies.atlas.cells import ACTORS, FAULTS, Cell, cells
 from scenarios.studies.atlas.courses import SEED, Course, undisturbed
 from scenarios.studies.atlas.known import explained
 from scenarios.studies.atlas.outcome import judge, own_harms
 from scenarios.studies.atlas.performance import perform, perform_undisturbed
 from scenarios.studies.atlas.results import Replay, row_of
-from scenarios.studies.atlas.rows import CellRow
 from scenarios.studies.atlas.sight import Sight
 
 CHUNK = 40

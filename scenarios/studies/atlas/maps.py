@@ -8,8 +8,8 @@ from html import escape
 from attrs import frozen
 
 from scenarios.language import STEPS
+from scenarios.runs.dataset.rows import CellRow
 from scenarios.studies.atlas.cells import ACTORS, FAULT_HELP, FAULTS
-from scenarios.studies.atlas.rows import CellRow
 from scenarios.studies.atlas.summary import Own, counts
 
 LETTERS: Mapping[str, str] = {

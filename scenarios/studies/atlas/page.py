@@ -11,11 +11,11 @@ from html import escape
 from importlib.resources import files
 
 from scenarios.language import STEPS
+from scenarios.runs.dataset.rows import CellRow
 from scenarios.studies.atlas.cells import ACTORS, FAULT_HELP
 from scenarios.studies.atlas.maps import LETTERS, MILD, maps
 from scenarios.studies.atlas.outcome import HARMS, OUTCOMES
 from scenarios.studies.atlas.packing import pack
-from scenarios.studies.atlas.rows import CellRow
 from scenarios.studies.atlas.summary import Own, counts
 
 NAME = "atlas.html"

@@ -8,11 +8,11 @@ from itertools import groupby
 
 from attrs import frozen
 
+from scenarios.runs.dataset.rows import CellRow
 from scenarios.studies.atlas.cells import Cell
 from scenarios.studies.atlas.courses import SEED
 from scenarios.studies.atlas.outcome import Finding
 from scenarios.studies.atlas.performance import Performance
-from scenarios.studies.atlas.rows import CellRow
 
 HEAD, TAIL = 260, 40
 """Lines kept of a timeline that is longer than both: its beginning and its end."""

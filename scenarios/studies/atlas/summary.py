@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from attrs import frozen
 
 from scenarios.language import STEPS
+from scenarios.runs.dataset.rows import CellRow
 from scenarios.studies.atlas.campaign import Sheet
 from scenarios.studies.atlas.outcome import HARMS, OUTCOMES
-from scenarios.studies.atlas.rows import CellRow
 
 ORDER = tuple(OUTCOMES)
 _HARM_ORDER = (*HARMS, "")

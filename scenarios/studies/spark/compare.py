@@ -1,9 +1,9 @@
-"""What a sweep says: every figure per strategy, and the differences to the first strategy, paired by seed.
+"""The comparison of a sweep: every figure per strategy, and the differences to the first strategy, paired by seed.
 
-The figures come from Spark (``scenarios.studies.spark.figures``) and are held against the runs' own accounts; the
-statistics are small and done here. Runs whose moves did not finish are results: their time enters as the
-time until the run's end, which is a lower bound, the table marks a median that rests on one, and the
-fraction that finished stands above.
+The figures come from Spark (``scenarios.studies.spark.figures``) and are compared with those that each run computed
+itself; the statistics are small and done here. Runs whose moves did not finish are results: their time enters as the
+time until the run's end, which is a lower bound; the table marks a median that rests on one, and the numbers of runs
+that finished are above it.
 """
 
 from __future__ import annotations
@@ -13,154 +13,56 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import asdict, evolve, field, frozen
+from attrs import evolve
 from pyspark.sql import SparkSession
 
-from scenarios.observe.measures.figures import FIGURES, Figures, Value
+from scenarios.observe.measures.figure import Compared, Value
+from scenarios.observe.measures.figures import Figures, declared
 from scenarios.runs.dataset.manifest import Manifest
 from scenarios.runs.dataset.reader import DataSet, open_data_set
-from scenarios.studies.spark.figures import TABLES, figures
+from scenarios.studies.spark.comparison import Comparison, Row, RunFigures, Sample
+from scenarios.studies.spark.figures import OBSERVED, figures, tables_read
 from scenarios.studies.spark.session import LOCAL, compile_queries, session
 from scenarios.studies.spark.tables import table
-from scenarios.studies.statistics.paired import FEW_SEEDS, Difference, holm, median_interval, paired_difference
-
-COMPARED = (
-    "time_to_complete_s",
-    "under_replicated_assigned_s",
-    "under_replicated_draft_s",
-    "under_replicated_final_s",
-    "under_min_isr_s",
-    "offline_s",
-    "excess_isr_s",
-    "extra_replica_s",
-    "peak_replicas",
-    "lag_p50",
-    "lag_p95",
-    "lag_p99",
-    "lag_max",
-    "true_lag_p50",
-    "true_lag_p95",
-    "true_lag_p99",
-    "true_lag_max",
-    "isr_shrinks",
-    "isr_expands",
-    "leader_elections",
-    "unclean_elections",
-    "acked_batches",
-    "failed_batches",
-    "produce_p50_ms",
-    "produce_p99_ms",
-    "leader_and_isr_partitions",
-    "update_metadata_partitions",
-    "stop_replica_partitions",
-    "zk_writes",
-    "steps",
-)
-"""The metrics of the table, in its order."""
-OF_CONSUMERS = (
-    "consumed_messages",
-    "consume_p50_ms",
-    "consume_p99_ms",
-    "consumer_lag_p50",
-    "consumer_lag_p95",
-    "consumer_lag_p99",
-    "consumer_lag_max",
-)
-"""Those that follow where something was read."""
-
-SIGNIFICANT = 0.05
+from scenarios.studies.statistics.paired import FEW_SEEDS, holm, median_interval, paired_difference
 
 _SMALL_BYTES = 16 * 1024 * 1024
-"""Of Parquet, some two million rows. At twice as many the two ways were about even (benchmarks/spark); where they cross
-was not measured."""
-
-
-@frozen(kw_only=True)
-class RunFigures:
-    """One run as Spark sees it. ``completed`` is None when it had no move; ``observed_s``: its moves' time,
-    up to the run's end where they did not finish. ``agrees``: its own account has the same metrics."""
-
-    run_id: str
-    strategy: str
-    seed: int
-    completed: bool | None
-    observed_s: float | None
-    metrics: dict[str, Value]
-    agrees: bool
-
-
-@frozen(kw_only=True)
-class Sample:
-    """One metric under one strategy. ``censored``: the median rests on a run that did not finish, so it is
-    more."""
-
-    runs: int
-    median: float | None
-    low: float | None
-    high: float | None
-    censored: bool = False
-
-
-@frozen(kw_only=True)
-class Row:
-    """One metric. ``differences``: strategy to its difference from the first one; ``p``: the same, after
-    Holm."""
-
-    metric: str
-    samples: dict[str, Sample]
-    differences: dict[str, Difference]
-    p: dict[str, float | None] = field(factory=dict)
-
-
-@frozen(kw_only=True)
-class Comparison:
-    """The table and the runs it stands on. ``completed``: strategy to (finished runs, runs that moved
-    anything)."""
-
-    manifest: Manifest
-    strategies: tuple[str, ...]
-    completed: dict[str, tuple[int, int]]
-    rows: tuple[Row, ...]
-    runs: tuple[RunFigures, ...]
-    warnings: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        from scenarios.studies.spark.text import as_text
-
-        return as_text(self)
-
-    def to_json(self) -> str:
-        """One JSON object: what was compared, the rows, every run's metrics."""
-        return json.dumps(asdict(self), indent=1)
+"""Of Parquet, about two million rows. With twice as many, compiled and interpreted queries took about the same time
+(benchmarks/spark); where they cross was not measured."""
 
 
 def compare(directory: str | Path, *, master: str = LOCAL) -> Comparison:
-    """Compare the strategies of a data set. Raises: BadInput for a folder that is none; JavaMissing."""
+    """Compare the strategies of a data set. Raises: BadInput for a folder without one; JavaMissing."""
     data_set = open_data_set(Path(directory))
     with session(master, brief=_is_small(data_set)) as spark:
         return comparison(data_set.manifest, run_figures(spark, data_set))
 
 
 def run_figures(spark: SparkSession, data_set: DataSet) -> list[RunFigures]:
-    """The figures of every run, by Spark, in the order of strategy and seed."""
+    """The figures of every run, computed by Spark, in the order of strategy and seed."""
     compile_queries(spark, not _is_small(data_set))
-    frames = {name: table(spark, data_set, name) for name in TABLES}
+    frames = {name: table(spark, data_set, name) for name in tables_read()}
     rows = [_run(row.asDict()) for row in figures(frames).collect()]
     return sorted(rows, key=lambda run: (run.strategy, run.seed, run.run_id))
 
 
 def _is_small(data_set: DataSet) -> bool:
-    """Would compiling the queries take longer than what they save? The answers are the same."""
-    return sum(path.stat().st_size for name in TABLES for path in data_set.parts[name]) < _SMALL_BYTES
+    """Whether compiling the queries would take longer than it saves. The results are the same."""
+    return sum(path.stat().st_size for name in tables_read() for path in data_set.parts[name]) < _SMALL_BYTES
+
+
+def compared(*, consumers: bool) -> list[str]:
+    """The metrics that are rows of the table, in its order; those of consumers last, where there are any."""
+    wanted = (Compared.YES, Compared.WITH_CONSUMERS) if consumers else (Compared.YES,)
+    return [figure.metric for kind in wanted for figure in declared().values() if figure.compared is kind]
 
 
 def comparison(manifest: Manifest, runs: Sequence[RunFigures]) -> Comparison:
     """The table over these runs; the manifest's first strategy is what the others are compared with."""
     present = {run.strategy for run in runs}
     strategies = tuple(name for name in manifest.strategies if name in present)
-    metrics = (*COMPARED, *OF_CONSUMERS) if any(run.metrics["consumed_messages"] for run in runs) else COMPARED
-    rows = _holm([_row(metric, strategies, runs) for metric in metrics])
+    consumers = any(run.metrics["consumed_messages"] for run in runs)
+    rows = _holm([_row(metric, strategies, runs) for metric in compared(consumers=consumers)])
     return Comparison(
         manifest=manifest,
         strategies=strategies,
@@ -172,8 +74,8 @@ def comparison(manifest: Manifest, runs: Sequence[RunFigures]) -> Comparison:
 
 
 def _run(row: Mapping[str, Any]) -> RunFigures:
-    metrics = Figures(**{name: row[name] for name in FIGURES}).metrics()
-    observed_us = row["observed_us"]
+    metrics = Figures({name: row[name] for name in declared()}).metrics()
+    observed_us = row[OBSERVED]
     return RunFigures(
         run_id=row["run_id"],
         strategy=row["strategy"],
@@ -218,7 +120,7 @@ def _sample(metric: str, strategy: str, values: list[float], runs: Sequence[RunF
 
 
 def _holm(rows: Sequence[Row]) -> list[Row]:
-    """All tests of the table were looked at together. A metric that is the same everywhere was not tested."""
+    """Adjust p for all tests of the table together. A metric that is the same everywhere was not tested."""
     keys = [(index, name) for index, row in enumerate(rows) for name in row.differences]
     adjusted = dict(zip(keys, holm([_tested(rows[index], name) for index, name in keys]), strict=True))
     return [evolve(row, p={name: adjusted[index, name] for name in row.differences}) for index, row in enumerate(rows)]

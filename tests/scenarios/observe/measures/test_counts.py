@@ -15,7 +15,7 @@ from emulator.protocol.events import (
     Produced,
 )
 from emulator.trace.events import Step
-from scenarios.observe.measures.rows import ROWS
+from scenarios.runs.dataset.schema import RUNS, SCHEMAS
 from tests.scenarios.observe.measures.streams import Stream
 
 
@@ -30,7 +30,7 @@ def test_batches_and_their_latency() -> None:
     produced(stream, 9_000, acks=0)
     produced(stream, 90_000, error="REQUEST_TIMED_OUT")
     found = stream.finish(1)
-    assert (found.acked_batches, found.failed_batches) == (3, 1)
+    assert (found["acked_batches"], found["failed_batches"]) == (3, 1)
     assert found.metrics()["produce_p50_ms"] == 2.0
     assert found.metrics()["produce_p99_ms"] == pytest.approx(3.96)
 
@@ -40,7 +40,7 @@ def test_a_new_partitions_first_leader_is_no_election() -> None:
     stream.emit(LeaderElected, "orders", 0, 0, 0, (0, 1), "new", 1, False)
     stream.emit(LeaderElected, "orders", 0, 1, 1, (1,), "offline", 1, True)
     found = stream.finish(1)
-    assert (found.leader_elections, found.unclean_elections) == (1, 1)
+    assert (found["leader_elections"], found["unclean_elections"]) == (1, 1)
 
 
 def test_control_requests_and_their_partitions() -> None:
@@ -49,9 +49,9 @@ def test_control_requests_and_their_partitions() -> None:
     stream.emit(ControlRequest, "LeaderAndIsr", 0, 2, 1, 8, 12, "")
     stream.emit(ControlRequest, "StopReplica", 0, 2, 1, 8, 1, "")
     found = stream.finish(1)
-    assert (found.leader_and_isr_requests, found.leader_and_isr_partitions) == (2, 42)
-    assert (found.stop_replica_requests, found.stop_replica_partitions) == (1, 1)
-    assert found.update_metadata_requests == 0
+    assert (found["leader_and_isr_requests"], found["leader_and_isr_partitions"]) == (2, 42)
+    assert (found["stop_replica_requests"], found["stop_replica_partitions"]) == (1, 1)
+    assert found["update_metadata_requests"] == 0
 
 
 def test_steps_isr_changes_and_zookeeper_writes() -> None:
@@ -62,7 +62,7 @@ def test_steps_isr_changes_and_zookeeper_writes() -> None:
     stream.emit(IsrChanged, 0, "orders", 0, 0, "expand", (0, 1), 2)
     stream.write("/controller", "{}", op="create")
     found = stream.finish(1)
-    assert (found.steps, found.isr_shrinks, found.isr_expands, found.zk_writes) == (1, 1, 1, 1)
+    assert (found["steps"], found["isr_shrinks"], found["isr_expands"], found["zk_writes"]) == (1, 1, 1, 1)
 
 
 def test_all_moves_count_and_one_that_is_open_censors_the_run() -> None:
@@ -74,7 +74,7 @@ def test_all_moves_count_and_one_that_is_open_censors_the_run() -> None:
     stream.move((3,))
     stream.at(300).move((4,))  # overrides the open one, and does not begin it anew
     found = stream.finish(1_000)
-    assert (found.moves, found.moves_finished, found.time_to_complete_us) == (2, 1, None)
+    assert (found["moves"], found["moves_finished"], found["time_to_complete_us"]) == (2, 1, None)
     last = stream.rows("moves")[-1]
     assert (last.t_us, last.w_us, last.target, last.finished) == (200_000, 800_000, (4,), False)
 
@@ -107,4 +107,4 @@ def test_without_rows_the_figures_are_the_same() -> None:
 def test_every_table_of_the_measures_is_one_of_the_data_set() -> None:
     stream = Stream()
     stream.finish(1)
-    assert set(stream.measures.tables()) == set(ROWS) - {"events", "broker_metrics"}  # folds of their own
+    assert set(stream.measures.tables()) == set(SCHEMAS) - {"events", "broker_metrics", RUNS}

@@ -58,7 +58,7 @@ def test_a_cancelled_move_ends_where_it_began() -> None:
     topic(stream, (1, 2, 0), {})
     stream.moved()
     answer(stream)
-    assert stream.finish(9_000).under_replicated_draft_us == 0
+    assert stream.finish(9_000)["under_replicated_draft_us"] == 0
     assert moves(stream) == [(1_000, OLD, OLD, True)]
 
 
@@ -87,7 +87,7 @@ def test_a_cancellation_of_nothing_changes_nothing() -> None:
     stream = started()
     stream.at(1_000).emit(MoveCancelled, *ORDERS_0)
     answer(stream, Errors.NO_REASSIGNMENT_IN_PROGRESS)
-    assert stream.finish(9_000).moves == 0
+    assert stream.finish(9_000)["moves"] == 0
 
 
 def test_a_move_that_is_over_in_zookeeper_ends_with_the_next_controllers_election() -> None:
@@ -102,7 +102,7 @@ def test_a_move_that_is_over_in_zookeeper_ends_with_the_next_controllers_electio
     assert stream.measures.open_moves == 1
     stream.at(9_000).emit(ControllerElected, 6, 3)
     # By the draft the original replicas count to the end of the move, at 9.0; broker 0 is out of the ISR since 3.0.
-    assert stream.finish(10_000).under_replicated_draft_us == 6_000_000
+    assert stream.finish(10_000)["under_replicated_draft_us"] == 6_000_000
     assert moves(stream) == [(8_000, OLD, (3, 1, 2), True)]
 
 

@@ -1,11 +1,29 @@
-"""The columns: one source of truth, and what every table must have."""
+"""The columns: a golden file of all of them, and what every table must have."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
-from scenarios.runs.dataset.schema import RUNS, SCHEMAS
+from scenarios.runs.dataset.schema import CELL_COLUMNS, RUNS, SCHEMAS
+
+GOLDEN = Path(__file__).parent / "schema.txt"
+
+
+def rendered() -> str:
+    """Every table with its columns and their types."""
+    tables = {**SCHEMAS, "cells (of an atlas)": CELL_COLUMNS}
+    return "".join(
+        f"{name}\n" + "".join(f"    {field.name}: {field.type}\n" for field in tables[name]) for name in sorted(tables)
+    )
+
+
+def test_the_columns_are_those_that_readers_know() -> None:
+    """Most tables are events: a field that is renamed, moved or added shows here. What changes for readers needs a new
+    ``VERSION``; then ``python -m tests.scenarios.runs.dataset.test_schema`` writes the file again."""
+    assert rendered() == GOLDEN.read_text()
 
 
 @pytest.mark.parametrize("table", sorted(SCHEMAS))
@@ -26,3 +44,7 @@ def test_the_issues_tables_are_there_and_runs_is_written_last() -> None:
 def test_states_carry_how_long_they_held() -> None:
     with_width = {name for name, schema in SCHEMAS.items() if "w_us" in schema.names}
     assert with_width == {"isr_events", "replica_lag", "moves", "metrics", "broker_metrics", "consumer_lag"}
+
+
+if __name__ == "__main__":
+    GOLDEN.write_text(rendered())

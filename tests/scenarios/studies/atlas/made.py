@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import cache
 
+from scenarios.runs.dataset.rows import CellRow
 from scenarios.studies.atlas.campaign import Atlas, Sheet, plan, work
 from scenarios.studies.atlas.courses import DEFAULT
-from scenarios.studies.atlas.rows import CellRow
 
 FEW = Atlas(protocols=("wiki",), courses=(DEFAULT,), actors=("controller", "removing"), faults=("crash",))
 CELLS = 48

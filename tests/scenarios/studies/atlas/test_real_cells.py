@@ -10,9 +10,9 @@ from attrs import evolve
 
 from controller.states.elections import Elections
 from emulator.protocol.znodes import LeaderAndIsr
+from scenarios.runs.dataset.rows import CellRow
 from scenarios.studies.atlas.campaign import Atlas, do, find
 from scenarios.studies.atlas.courses import COURSES
-from scenarios.studies.atlas.rows import CellRow
 from tests.scenarios.cli.tool import call
 
 ATLAS = Atlas(protocols=(), courses=COURSES)

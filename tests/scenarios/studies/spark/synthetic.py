@@ -10,9 +10,9 @@ from typing import Any
 from attrs import frozen
 
 from emulator.protocol import events as e
+from emulator.protocol.api import control_apis
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step
-from scenarios.observe.measures.figures import CONTROL_APIS
 from scenarios.runs.dataset.record import RunRecord, RunSpec
 from tests.scenarios.observe.measures.streams import Stream
 
@@ -99,7 +99,7 @@ def random_event(stream: Stream, draw: random.Random) -> None:
         (e.PositionReset, -1_000_000, *tp, -1, offset, "start"),
         (e.Consumed, -1_000_000, *tp, offset, offset + 2, (1,), node, 0, offset + 5),
         (e.ConsumerFailed, -1_000_000, *tp, offset, "truncated"),
-        (e.ControlRequest, draw.choice(tuple(CONTROL_APIS)), 0, node, 1, 1, offset, ""),
+        (e.ControlRequest, draw.choice([api.name for api in control_apis()]), 0, node, 1, 1, offset, ""),
         (Step, "wiki.2", draw.choice(("before", "after")), *tp, node, 0, 0, ""),
         (e.Violated, "one-leader-per-epoch", "two of them"),
         (e.Fault, "broker.crash", "1", ""),

@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
+from scenarios.observe.measures import Figures
+from scenarios.observe.measures.percentile import weighted_percentiles
 from scenarios.runs.dataset.manifest import Manifest, write_manifest
 from scenarios.runs.dataset.reader import open_data_set
 from scenarios.runs.dataset.record import RunRecord, RunSpec
 from scenarios.runs.dataset.writer import chunk_name, write_chunk
-from scenarios.studies.spark.compare import RunFigures, run_figures
-from scenarios.studies.statistics.percentile import weighted_percentiles
+from scenarios.studies.spark.compare import run_figures
+from scenarios.studies.spark.comparison import RunFigures
 from tests.scenarios.studies.spark.synthetic import random_run
 
 pytestmark = pytest.mark.spark
@@ -54,7 +56,7 @@ def test_both_computations_agree_on_random_histories(spark: SparkSession, tmp_pa
     """And one account that was falsified, so that it is known that a difference would be seen."""
     records = drawn_runs()
     last = records.pop()
-    false = evolve(last.figures, under_min_isr_us=last.figures.under_min_isr_us + 1)
+    false = Figures({**last.figures, "under_min_isr_us": last.figures.whole("under_min_isr_us") + 1})
     *found, falsified = compared(spark, tmp_path, [*records, evolve(last, figures=false)])
     assert not falsified.agrees
     for record, run in zip(records, found, strict=True):

@@ -1,18 +1,36 @@
-"""The metrics of a run as rows of the data set: what each showed, and for how long."""
+"""The metrics of a run as rows of the data set: which value each showed, and for how long."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from scenarios.observe.measures.rows import BrokerMetricRow
-from scenarios.observe.metrics.shown import Metric, Shown
+from scenarios.observe.exposition.shown import Metric, Shown
 
 
-class History(Shown):
+class BrokerMetricRow(NamedTuple):
+    """The value that a broker's metric showed from ``t_us`` on, for ``w_us``.
+
+    Attributes:
+        kind: gauge, meter or timer.
+        name: the MBean with its tags, of which ``topic`` and ``partition`` are repeated.
+        value: a gauge's value, a meter's count, or the time that a timer has measured, in us.
+    """
+
+    t_us: int
+    w_us: int
+    node: int
+    kind: str
+    name: str
+    topic: str | None
+    partition: int | None
+    value: int
+
+
+class MetricRows(Shown):
     """A sink for ``Trace.sink``. Gauges and meters have a row for each value that lasted, timers one for each time;
-    what is derived from others has none."""
+    metrics that are derived from others have none."""
 
     def __init__(self, lacks: Collection[str] = ()) -> None:
         super().__init__(lacks)
@@ -23,7 +41,7 @@ class History(Shown):
         self.see(chunk)
 
     def rows(self, end_us: int) -> list[BrokerMetricRow]:
-        """All of them; the run is over."""
+        """All rows; the run is over."""
         for row in self._open.values():
             self._close(row, end_us)
         self._open.clear()
@@ -57,6 +75,6 @@ class History(Shown):
 
 @lru_cache(1 << 16)
 def _partition(name: str) -> tuple[str | None, int | None]:
-    """What the tags say of topic and partition."""
+    """Topic and partition from the tags."""
     tags = dict(tag.split("=", 1) for tag in name.split(",")[1:])
     return tags.get("topic"), int(tags["partition"]) if "partition" in tags else None

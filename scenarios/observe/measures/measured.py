@@ -1,4 +1,4 @@
-"""What measuring needs to know of a cluster and its events do not tell."""
+"""The settings of a cluster that its measures need and its events do not carry."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Measured:
     """The cluster that is measured.
 
     Attributes:
-        min_isr: topic to its min.insync.replicas at the start, where it has one of its own.
+        min_isr: topic to its min.insync.replicas at the start, where the topic sets it.
         default_min_isr: the brokers' min.insync.replicas at the start.
         keep_rows: keep the rows for the data set; without them only the figures remain.
     """

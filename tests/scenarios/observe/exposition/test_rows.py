@@ -11,8 +11,8 @@ from attrs import evolve
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
 from emulator.protocol.events import ConsumerLag, NodeCrashed, PartitionGauges
 from scenarios.cli.files import load
-from scenarios.observe.measures.rows import BrokerMetricRow
-from scenarios.observe.metrics import History, Shown
+from scenarios.observe.exposition import MetricRows, Shown
+from scenarios.observe.exposition.rows import BrokerMetricRow
 from scenarios.profiles import lacks_metrics
 from scenarios.runs import run_record, run_scenario
 from scenarios.runs.dataset.events import read_events
@@ -24,7 +24,7 @@ GAUGE = "kafka.server:type=ReplicaManager,name=LeaderCount"
 
 def history(*events: object, lacks: tuple[str, ...] = ()) -> list[tuple[object, ...]]:
     """The rows of a run of 100 us, without node 7."""
-    found = History(lacks)
+    found = MetricRows(lacks)
     found(list(events))
     rows = found.rows(100)
     assert {row.node for row in rows} <= {7}

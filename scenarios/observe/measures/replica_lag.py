@@ -1,17 +1,20 @@
-"""How far followers are behind, as a signal that changes at grid instants only (every 100 ms; readings §10).
+"""How far followers are behind, as a value that changes at grid instants only (every 100 ms; readings §10).
 
 Two lags per follower, both against the leader that ZooKeeper names:
 
 - ``lag``: Kafka's gauge, max(0, leader's high watermark - fetch offset); null while the follower has no
   fetch state for the partition (failed, KIP-461; not fetching; its process down) or while there is no leader;
 - ``true_lag``: the distance of the two logs, |leader's log end - follower's log end|, never null. A log that
-  is *ahead* of the leader's (after an election, until it is truncated) is that far away too. Without a
-  leader the last value stands, because there is nothing to be behind.
+  is *ahead* of the leader's (after an election, until it is truncated) has that distance too. Without a leader
+  it keeps its last value.
 
 A follower is an assigned replica (topic znode) that is not the leader.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
 
 from attrs import Factory, define
 
@@ -29,12 +32,25 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
-from emulator.trace import Trace
 from emulator.trace.events import ZkWritten
-from scenarios.observe.measures.cluster import Measured
+from scenarios.observe.mbeans import CONSUMER_LAG
+from scenarios.observe.measures.figure import Value, percentiles
+from scenarios.observe.measures.fold import Source, Table
 from scenarios.observe.measures.grid import OnGrid
-from scenarios.observe.measures.rows import LagRow
-from scenarios.observe.measures.topology import Topology
+from scenarios.observe.measures.percentile import lag_figures
+
+
+class LagRow(NamedTuple):
+    """One follower's lag on the grid of 100 ms, on change. Unit: records."""
+
+    t_us: int
+    w_us: int
+    topic: str
+    partition: int
+    node: int
+    leader: int
+    lag: int | None
+    true_lag: int
 
 
 @define(eq=False)
@@ -60,21 +76,23 @@ class _Partition:
 _NOTHING = _Log()
 
 
-class Lags(OnGrid[_Partition]):
-    """The fold over one run.
+class ReplicaLags(OnGrid[_Partition]):
+    """The fold over one run. Its rows are closed intervals, in the order of their ends."""
 
-    Attributes:
-        rows: closed intervals, in the order of their ends.
-        lag_us, true_lag_us: lag in records -> microseconds, over all followers.
-    """
+    FIGURES = (
+        *percentiles("lag", "Kafka's replica lag (leader high watermark less fetch offset)", jmx=CONSUMER_LAG),
+        *percentiles("true_lag", "the distance of the follower's log from the leader's"),
+    )
+    TABLES: ClassVar[Mapping[str, Table]] = {"replica_lag": Table(LagRow)}
 
-    def __init__(self, trace: Trace, topology: Topology, measured: Measured) -> None:
-        super().__init__()
-        self.rows: list[LagRow] = []
-        self.lag_us: dict[int, int] = {}
-        self.true_lag_us: dict[int, int] = {}
-        self._keep_rows = measured.keep_rows
-        topology.subscribe(self._assigned, self._stated)
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self._rows: list[LagRow] = []
+        self._lag_us: dict[int, int] = {}  # lag in records -> microseconds, over all followers
+        self._true_lag_us: dict[int, int] = {}
+        self._keep_rows = source.measured.keep_rows
+        source.topology.subscribe(self._assigned, self._stated)
+        trace = source.trace
         trace.fold(Appended, self._appended)
         trace.fold(HighWatermark, self._high_watermark)
         trace.fold(LogLoaded, self._loaded)
@@ -85,6 +103,12 @@ class Lags(OnGrid[_Partition]):
         trace.fold(PartitionFailed, self._failed)
         trace.fold(ReplicaStopped, self._stopped)
         trace.fold(NodeCrashed, self._crashed)
+
+    def figures(self) -> Mapping[str, Value]:
+        return {**lag_figures("lag", self._lag_us), **lag_figures("true_lag", self._true_lag_us)}
+
+    def tables(self) -> Mapping[str, list[Any]]:
+        return {"replica_lag": self._rows}
 
     def _create(self, topic: str, number: int) -> _Partition:
         return _Partition(topic, number)
@@ -141,7 +165,7 @@ class Lags(OnGrid[_Partition]):
             log.end = log.high_watermark = 0
 
     def _crashed(self, event: NodeCrashed) -> None:
-        """A process that is gone fetches nothing; its log stays where it is until it is loaded again."""
+        """A process that has crashed fetches nothing; its log keeps its end until it is loaded again."""
         for topic, number in [key for key, partition in self._partitions.items() if event.node in partition.logs]:
             self._log(event.t_us, topic, number, event.node).position = None
 
@@ -172,7 +196,7 @@ class Lags(OnGrid[_Partition]):
         if held_us <= 0:
             return
         if row.lag is not None:
-            self.lag_us[row.lag] = self.lag_us.get(row.lag, 0) + held_us
-        self.true_lag_us[row.true_lag] = self.true_lag_us.get(row.true_lag, 0) + held_us
+            self._lag_us[row.lag] = self._lag_us.get(row.lag, 0) + held_us
+        self._true_lag_us[row.true_lag] = self._true_lag_us.get(row.true_lag, 0) + held_us
         if self._keep_rows:
-            self.rows.append(row._replace(w_us=held_us))
+            self._rows.append(row._replace(w_us=held_us))

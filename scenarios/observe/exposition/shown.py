@@ -13,7 +13,7 @@ from attrs import Factory, define
 from emulator.metrics import mbean, short_name
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
 from emulator.protocol.events import ConsumerLag, LastStableOffsetLag, NodeCrashed, PartitionGauges, ReplicaStopped
-from scenarios.observe.metrics.rates import Counted, one_minute_rate
+from scenarios.observe.exposition.rates import Counted, one_minute_rate
 
 _PARTITION_GAUGES = {
     "PartitionAvailable": "leads",
@@ -55,9 +55,7 @@ class Shown:
             MeterMarked: self._marked,
             TimerUpdated: self._timed,
             PartitionGauges: self._partition,
-            LastStableOffsetLag: lambda event: self._set(
-                event, _of_partition("LastStableOffsetLag", event), event.lag
-            ),
+            LastStableOffsetLag: lambda event: self._set(event, _of_partition("LastStableOffsetLag", event), event.lag),
             ConsumerLag: self._lag,
             ReplicaStopped: self._stopped,
             NodeCrashed: self._crashed,

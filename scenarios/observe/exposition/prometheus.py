@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from scenarios.observe.metrics.rates import mean_rate, one_minute_rate, quantile
-from scenarios.observe.metrics.shown import Metric, Shown
+from scenarios.observe.exposition.rates import mean_rate, one_minute_rate, quantile
+from scenarios.observe.exposition.shown import Metric, Shown
 
 QUANTILES = ("0.50", "0.75", "0.95", "0.98", "0.99", "0.999")
 _SAMPLE = tuple[str, dict[str, str], float]

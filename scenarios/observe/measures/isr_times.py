@@ -1,25 +1,25 @@
 """How long partitions were under-replicated, below min.insync.replicas, or without a leader.
 
 One interval per partition and state, from ZooKeeper's contents (``scenarios.observe.measures.topology``). Current is
-the replicas before the move while one is open and the assignment otherwise; AR = target - original during a
-move:
+the replicas before the move while one is open and the assignment otherwise; AR = target - original during a move:
 
 - under_replicated_assigned: |ISR| < |assignment|, Kafka's rule up to 2.4;
-- under_replicated_draft: |Current ∩ ISR| < |Current|, KIP-352's draft (seed 002);
+- under_replicated_draft: |Current ∩ ISR| < |Current|, KIP-352's draft (kip-352-draft);
 - under_replicated_final: |assignment - AR| - |ISR| > 0, KIP-352 as adopted in 2.5;
 - under_min_isr: |ISR| < min.insync.replicas of the topic, as it was set at that time;
 - offline: ZooKeeper names no leader (-1). A leader that is dead and not yet replaced is not offline here; its
   partition shows in ``isr_live``.
 
 A move is open from ``MoveStarted`` to its end (``move_ends``), unless it is refused; one that is cancelled goes
-back to its original. From step ``delete.partitions`` on the partitions of a topic count as gone: their ISRs shrink
-and their leaders go because they are meant to, and Kafka's controller leaves them out of its gauges too
-(``topicsWithDeletionStarted``). The flags hold whoever leads: a broker's own gauge can know less (readings §8).
+back to its original. From step ``delete.partitions`` on the partitions of a topic count as gone: their ISRs shrink and
+their leaders go by intention, and Kafka's controller leaves them out of its gauges too (``topicsWithDeletionStarted``).
+The flags are the truth, whichever broker leads: a broker's own gauge can know less (readings §8).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NamedTuple
 
 from attrs import define
 
@@ -32,18 +32,47 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS, CONFIG_TOPICS, LeaderAndIsr, decode_config
-from emulator.trace import Event, Trace
+from emulator.trace import Event
 from emulator.trace.events import Step, ZkWritten
-from scenarios.observe.measures.cluster import Measured
+from scenarios.observe.measures.figure import Figure, Limit, Value
+from scenarios.observe.measures.fold import Fold, Source, Table
 from scenarios.observe.measures.move_ends import MoveEnds
 from scenarios.observe.measures.moves import refused
-from scenarios.observe.measures.rows import IsrRow
-from scenarios.observe.measures.topology import DELETED_FROM, Topology
+from scenarios.observe.measures.topology import DELETED_FROM
 
 NO_FLAGS = (False, False, False, False, False)
 Changed = Callable[[int, TopicPartition, tuple[int, tuple[bool, ...]], tuple[int, tuple[bool, ...]]], None]
-"""Time, partition, and (leader, flags) before and after; (-1, NO_FLAGS) while the partition does not
-exist."""
+"""Time, partition, and (leader, flags) before and after; (-1, NO_FLAGS) while the partition does not exist."""
+
+
+class IsrRow(NamedTuple):
+    """A partition as ZooKeeper had it.
+
+    Attributes:
+        assignment: the replicas in the topic's znode.
+        original, target: those before and after the move that is open; empty outside one.
+        isr_live: members of the ISR whose process runs, whatever ZooKeeper has.
+        under_replicated_assigned, under_replicated_draft, under_replicated_final, under_min_isr, offline: the flags.
+    """
+
+    t_us: int
+    seq: int
+    w_us: int
+    topic: str
+    partition: int
+    leader: int
+    leader_epoch: int
+    isr: tuple[int, ...]
+    assignment: tuple[int, ...]
+    original: tuple[int, ...]
+    target: tuple[int, ...]
+    min_isr: int
+    isr_live: int
+    under_replicated_assigned: bool
+    under_replicated_draft: bool
+    under_replicated_final: bool
+    under_min_isr: bool
+    offline: bool
 
 
 @define(eq=False)
@@ -61,24 +90,37 @@ class _Partition:
     open: IsrRow | None = None
 
 
-class IsrTimes:
-    """The fold over one run.
+def _time(name: str, text: str, unit: str = "partition-seconds") -> Figure:
+    return Figure(name=name, text=text, unit=unit, limit=Limit.AT_THE_END)
+
+
+class IsrTimes(Fold):
+    """The fold over one run. Its rows are closed intervals, in the order of their ends.
 
     Attributes:
-        rows: closed intervals, in the order of their ends.
-        flag_us: per flag, in the order of the module's list, the time it was up, over all partitions.
-        excess_us, extra_us: the integrals of max(0, |ISR| - RF) and of max(0, |assignment| - RF), where RF is the
-            replication factor that is the target.
-        peak_replicas: the longest assignment.
         on_change: called at each change of a partition's leader or flags.
     """
 
-    def __init__(self, trace: Trace, topology: Topology, measured: Measured) -> None:
-        self.rows: list[IsrRow] = []
-        self.flag_us = [0, 0, 0, 0, 0]
-        self.excess_us = 0
-        self.extra_us = 0
-        self.peak_replicas = 0
+    FIGURES = (
+        _time("under_replicated_assigned_us", "under-replicated time, all assigned replicas"),
+        _time("under_replicated_draft_us", "the same, as KIP-352's draft defines it"),
+        _time("under_replicated_final_us", "the same, as KIP-352 was adopted"),
+        _time("under_min_isr_us", "time below min.insync.replicas"),
+        _time("offline_us", "time without a leader in ZooKeeper"),
+        _time("excess_isr_us", "in-sync replicas beyond the replication factor", "replica-seconds"),
+        _time("extra_replica_us", "assigned replicas beyond the replication factor", "replica-seconds"),
+        _time("peak_replicas", "the largest number of replicas that one partition was assigned at a time", "replicas"),
+    )
+    TABLES: ClassVar[Mapping[str, Table]] = {"isr_events": Table(IsrRow)}
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        trace, topology, measured = source.trace, source.topology, source.measured
+        self._rows: list[IsrRow] = []
+        self._flag_us = [0, 0, 0, 0, 0]  # per flag, in the order above: the time it was up, over all partitions
+        self._excess_us = 0  # the integral of max(0, |ISR| - RF), RF being the target's replication factor
+        self._extra_us = 0  # the integral of max(0, |assignment| - RF)
+        self._peak_replicas = 0
         self.on_change: list[Changed] = []
         self._measured = measured
         self._min_isr = dict(measured.min_isr)
@@ -97,9 +139,15 @@ class IsrTimes:
         trace.fold(NodeCrashed, self._node_crashed)
 
     def finish(self, end_us: int) -> None:
-        """Close what is open: the run ends."""
         for partition in self._partitions.values():
             self._close(partition, end_us)
+
+    def figures(self) -> Mapping[str, Value]:
+        values = (*self._flag_us, self._excess_us, self._extra_us, self._peak_replicas)
+        return {figure.name: value for figure, value in zip(self.FIGURES, values, strict=True)}
+
+    def tables(self) -> Mapping[str, list[Any]]:
+        return {"isr_events": self._rows}
 
     def leader(self, tp: TopicPartition) -> int:
         """Its leader in ZooKeeper, -1 without one."""
@@ -119,7 +167,7 @@ class IsrTimes:
         self._changed(partition, event)
 
     def _configured(self, event: ZkWritten) -> None:
-        """A topic's settings, or those of all brokers, were written: min.insync.replicas may be another now."""
+        """A topic's settings, or those of all brokers, were written: min.insync.replicas may have changed."""
         parent, _, name = event.path.rpartition("/")
         if parent == CONFIG_TOPICS:
             self._min_isr.pop(name, None)
@@ -228,13 +276,13 @@ class IsrTimes:
         held_us = t_us - row.t_us
         for index, up in enumerate(row[-5:]):
             if up:
-                self.flag_us[index] += held_us
+                self._flag_us[index] += held_us
         wanted, assigned = len(row.target or row.assignment), len(row.assignment)
-        self.excess_us += held_us * max(0, len(row.isr) - wanted)
-        self.extra_us += held_us * max(0, assigned - wanted)
-        self.peak_replicas = max(self.peak_replicas, assigned)
+        self._excess_us += held_us * max(0, len(row.isr) - wanted)
+        self._extra_us += held_us * max(0, assigned - wanted)
+        self._peak_replicas = max(self._peak_replicas, assigned)
         if self._measured.keep_rows:
-            self.rows.append(row._replace(w_us=held_us))
+            self._rows.append(row._replace(w_us=held_us))
 
 
 def flags(
@@ -244,7 +292,7 @@ def flags(
     target: tuple[int, ...],
     min_isr: int,
 ) -> tuple[bool, bool, bool, bool, bool]:
-    """The five flags of one partition, in the order of the module's list."""
+    """The five flags of one partition, in the order in which the module describes them."""
     in_sync = state.isr
     current = original or assignment
     adding = [node for node in target if node not in original]
@@ -259,7 +307,7 @@ def flags(
 
 
 def _min_isr_in(event: ZkWritten) -> int | None:
-    """The min.insync.replicas that a configuration sets, if it does."""
+    """The min.insync.replicas that a configuration sets; None if it does not."""
     stated = None if event.op == "delete" else decode_config(event.data).get("min.insync.replicas")
     return None if stated is None else int(stated)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scenarios.studies.statistics.percentile import weighted_percentiles
+from scenarios.observe.measures.percentile import weighted_percentiles
 
 QUANTILES = (0.0, 0.5, 0.95, 0.99, 1.0)
 

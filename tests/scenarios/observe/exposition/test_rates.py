@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from scenarios.observe.metrics.rates import mean_rate, one_minute_rate, quantile
+from scenarios.observe.exposition.rates import mean_rate, one_minute_rate, quantile
 
 SECOND = 1_000_000
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, TimerUpdated
-from scenarios.observe.metrics import Shown, text
+from scenarios.observe.exposition import Shown, text
 
 
 def scraped(kind: str, metric: str) -> set[str]:

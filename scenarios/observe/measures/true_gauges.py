@@ -1,14 +1,18 @@
-"""Kafka's gauges as far as ground truth gives them, written when they change.
+"""The true values of some of Kafka's gauges: from ZooKeeper and from events, written when they change.
 
-Per broker: ``UnderReplicatedPartitions`` (all assigned replicas) and ``UnderMinIsrPartitionCount`` over the
-partitions it leads per ZooKeeper, ``ActiveControllerCount``, ``FailedPartitionsCount``. Of the cluster (node
--1): ``OfflinePartitionsCount``, which Kafka's active controller shows. A crashed broker's own gauges fall to
-0.
-
-``FailedPartitionsCount`` counts fetchers' failed partitions per broker, over both kinds of fetcher.
+They are what brokers would show if they knew everything; ``broker_metrics`` (``scenarios.observe.exposition``) is what
+brokers do show. Per broker: ``UnderReplicatedPartitions`` (all assigned replicas) and
+``UnderMinIsrPartitionCount`` over the partitions that it leads per ZooKeeper, ``ActiveControllerCount``,
+``FailedPartitionsCount`` (over both kinds of fetcher). Of the cluster (node -1): ``OfflinePartitionsCount``, which
+Kafka's active controller shows. A crashed broker's own gauges fall to 0.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
+
+from attrs import frozen
 
 from emulator.protocol.events import (
     ControllerElected,
@@ -18,24 +22,66 @@ from emulator.protocol.events import (
     PartitionUnfailed,
 )
 from emulator.protocol.types import TopicPartition
-from emulator.trace import Trace
 from scenarios.observe.mbeans import ACTIVE_CONTROLLERS, FAILED_PARTITIONS, OFFLINE, UNDER_MIN_ISR, UNDER_REPLICATED
-from scenarios.observe.measures.cluster import Measured
-from scenarios.observe.measures.isr import IsrTimes
-from scenarios.observe.measures.rows import GaugeRow
+from scenarios.observe.measures.fold import Fold, Source, Table
+from scenarios.observe.measures.isr_times import IsrTimes
 
 CLUSTER = -1
 
 
-class Gauges:
-    """The fold over one run; ``rows`` holds the closed intervals. A gauge that was never set is 0."""
+@frozen
+class Gauge:
+    """A gauge on which a scenario may set limits: its name there, its meaning and unit, and Kafka's MBean."""
 
-    def __init__(self, trace: Trace, isr: IsrTimes, measured: Measured) -> None:
-        self.rows: list[GaugeRow] = []
-        self._open: dict[tuple[int, str], GaugeRow] = {}
+    name: str
+    text: str
+    unit: str
+    jmx: str
+
+
+GAUGES: Mapping[str, Gauge] = {
+    gauge.name: gauge
+    for gauge in (
+        Gauge("offline_partitions", "partitions for which ZooKeeper names no leader", "partitions", OFFLINE),
+        Gauge(
+            "under_replicated_partitions",
+            "partitions whose ISR lacks an assigned replica",
+            "partitions",
+            UNDER_REPLICATED,
+        ),
+        Gauge(
+            "under_min_isr_partitions", "partitions whose ISR is below min.insync.replicas", "partitions", UNDER_MIN_ISR
+        ),
+        Gauge("failed_partitions", "partitions that a fetcher gave up on (KIP-461)", "partitions", FAILED_PARTITIONS),
+        Gauge("active_controllers", "live brokers that act as the controller", "controllers", ACTIVE_CONTROLLERS),
+    )
+}
+"""By name."""
+
+
+class TrueGaugeRow(NamedTuple):
+    """A gauge's true value from ``t_us`` on, for ``w_us``. ``node`` -1: of the cluster as a whole."""
+
+    t_us: int
+    w_us: int
+    node: int
+    name: str
+    value: int
+
+
+class TrueGauges(Fold):
+    """The fold over one run; its rows are closed intervals. A gauge that was never set is 0."""
+
+    TABLES: ClassVar[Mapping[str, Table]] = {"metrics": Table(TrueGaugeRow)}
+
+    def __init__(self, source: Source, isr: IsrTimes) -> None:
+        super().__init__(source)
+        trace = source.trace
+        self._rows: list[TrueGaugeRow] = []
+        self._open: dict[tuple[int, str], TrueGaugeRow] = {}
         self._totals: dict[str, int] = {}
         self._failed: dict[int, dict[TopicPartition, None]] = {}
-        self._keep_rows = measured.keep_rows
+        self._keep_rows = source.measured.keep_rows
         isr.on_change.append(self._partition_changed)
         trace.fold(ControllerElected, self._elected)
         trace.fold(ControllerResigned, self._resigned)
@@ -44,13 +90,16 @@ class Gauges:
         trace.fold(NodeCrashed, self._crashed)
 
     def total(self, name: str) -> int:
-        """The gauge now, summed over the brokers."""
+        """The present value of an MBean, summed over the brokers."""
         return self._totals.get(name, 0)
 
     def finish(self, end_us: int) -> None:
         for row in self._open.values():
             self._close(row, end_us)
         self._open.clear()
+
+    def tables(self) -> Mapping[str, list[Any]]:
+        return {"metrics": self._rows}
 
     def _value(self, node: int, name: str) -> int:
         row = self._open.get((node, name))
@@ -63,11 +112,11 @@ class Gauges:
                 return
             self._close(before, t_us)
         self._totals[name] = self.total(name) + value - (0 if before is None else before.value)
-        self._open[node, name] = GaugeRow(t_us, 0, node, name, value)
+        self._open[node, name] = TrueGaugeRow(t_us, 0, node, name, value)
 
-    def _close(self, row: GaugeRow, t_us: int) -> None:
+    def _close(self, row: TrueGaugeRow, t_us: int) -> None:
         if self._keep_rows and t_us > row.t_us:
-            self.rows.append(row._replace(w_us=t_us - row.t_us))
+            self._rows.append(row._replace(w_us=t_us - row.t_us))
 
     def _partition_changed(
         self,

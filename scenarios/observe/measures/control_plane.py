@@ -1,0 +1,142 @@
+"""What is counted of the control plane: requests of controllers, ZooKeeper writes, protocol steps, failed partitions.
+
+Faults, violations and the lives of fetcher threads become rows here as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NamedTuple
+
+from emulator.protocol.api import control_apis
+from emulator.protocol.events import (
+    ControlRequest,
+    Fault,
+    FetcherStarted,
+    FetcherStopped,
+    PartitionFailed,
+    PartitionUnfailed,
+    Violated,
+)
+from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.measures.figure import Compared, Figure
+from scenarios.observe.measures.fold import Fold, Source, Table
+
+_STEMS = {api.name: api.snake_name for api in control_apis()}
+"""``ControlRequest.api`` to the stem of its figures."""
+
+
+class FetcherRow(NamedTuple):
+    """``kind``: started, stopped, failed or unfailed (KIP-461); columns that a kind lacks are null."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    kind: str
+    fetcher: str | None
+    leader: int | None
+    topic: str | None
+    partition: int | None
+    reason: str | None
+
+
+class ControlPlane(Fold):
+    """The fold over one run.
+
+    Three kinds of its figures are computed, online and by Spark, and are no rows of the comparison. Requests are costs
+    by the partition states in them, and how these are grouped into requests depends on timing. ``failed_partitions``
+    and ``violations`` are 0 in a run that is worth comparing: a violation fails the run, and a partition that has
+    failed shows in the times of its ISR. Both stand in each run's own metrics.
+    """
+
+    FIGURES = (
+        *(
+            Figure(
+                name=f"{stem}_{counted}",
+                text=f"{api} requests sent by controllers" if counted == "requests" else f"partition states in {api}",
+                unit=counted,
+                compared=Compared.YES if counted == "partitions" else Compared.NO,
+            )
+            for api, stem in _STEMS.items()
+            for counted in ("requests", "partitions")
+        ),
+        Figure(name="zk_writes", text="writes that ZooKeeper applied", unit="writes"),
+        Figure(name="steps", text="protocol steps done", unit="steps"),
+        Figure(
+            name="failed_partitions",
+            text="times a fetcher gave up on a partition (KIP-461)",
+            unit="events",
+            compared=Compared.NO,
+        ),
+        Figure(name="violations", text="violations of invariants", unit="violations", compared=Compared.NO),
+    )
+    TABLES: ClassVar[Mapping[str, Table]] = {
+        "requests": Table(ControlRequest, without=("detail",)),
+        "faults": Table(Fault),
+        "steps": Table(Step),
+        "violations": Table(Violated),
+        "fetchers": Table(FetcherRow),
+        "zk_writes": Table(ZkWritten, without=("data",)),
+    }
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.counts = {figure.name: 0 for figure in self.FIGURES}
+        self._rows: dict[str, list[Any]] = {table: [] for table in self.TABLES}
+        self._keep_rows = source.measured.keep_rows
+        kinds: dict[type[Any], Callable[[Any], None]] = {
+            ControlRequest: self._requested,
+            ZkWritten: self._written,
+            Step: self._stepped,
+            Fault: lambda event: self._keep("faults", event),
+            Violated: self._violated,
+            FetcherStarted: self._fetcher_started,
+            FetcherStopped: self._fetcher_stopped,
+            PartitionFailed: self._failed,
+            PartitionUnfailed: self._unfailed,
+        }
+        for kind, see in kinds.items():
+            source.trace.fold(kind, see)
+
+    def tables(self) -> Mapping[str, list[Any]]:
+        return self._rows
+
+    def _keep(self, table: str, row: object) -> None:
+        if self._keep_rows:
+            self._rows[table].append(row)
+
+    def _requested(self, event: ControlRequest) -> None:
+        stem = _STEMS[event.api]
+        self.counts[f"{stem}_requests"] += 1
+        self.counts[f"{stem}_partitions"] += event.partitions
+        self._keep("requests", event[:-1])
+
+    def _written(self, event: ZkWritten) -> None:
+        self.counts["zk_writes"] += 1
+        self._keep("zk_writes", event[:-1])
+
+    def _stepped(self, event: Step) -> None:
+        self.counts["steps"] += event.edge == "after"
+        self._keep("steps", event)
+
+    def _violated(self, event: Violated) -> None:
+        self.counts["violations"] += 1
+        self._keep("violations", event)
+
+    def _fetcher_started(self, event: FetcherStarted) -> None:
+        at, node = event[:3], event.node
+        self._keep("fetchers", FetcherRow(*at, node, "started", event.fetcher, event.leader, None, None, None))
+
+    def _fetcher_stopped(self, event: FetcherStopped) -> None:
+        at, node, reason = event[:3], event.node, event.reason
+        self._keep("fetchers", FetcherRow(*at, node, "stopped", event.fetcher, event.leader, None, None, reason))
+
+    def _failed(self, event: PartitionFailed) -> None:
+        self.counts["failed_partitions"] += 1
+        at, node, tp = event[:3], event.node, (event.topic, event.partition)
+        self._keep("fetchers", FetcherRow(*at, node, "failed", event.fetcher, None, *tp, event.reason))
+
+    def _unfailed(self, event: PartitionUnfailed) -> None:
+        at, node, tp = event[:3], event.node, (event.topic, event.partition)
+        self._keep("fetchers", FetcherRow(*at, node, "unfailed", None, None, *tp, event.reason))

@@ -1,0 +1,72 @@
+"""A fold: a part of what a run measures of itself, with the figures and tables that come out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, get_type_hints
+
+from attrs import frozen
+
+from emulator.trace import Trace
+from scenarios.observe.measures.figure import Figure, Value
+from scenarios.observe.measures.measured import Measured
+from scenarios.observe.measures.topology import Topology
+
+
+@frozen
+class Source:
+    """What a fold sees of a run.
+
+    Attributes:
+        trace: the run's events; a fold subscribes to it before the run starts.
+        topology: the decoder of ZooKeeper's writes on this trace.
+        measured: what events do not say of the cluster.
+    """
+
+    trace: Trace
+    topology: Topology
+    measured: Measured
+
+
+@frozen
+class Table:
+    """A table of the data set.
+
+    Attributes:
+        row: the class whose fields are the columns, in their order: an event, or a row of its own.
+        without: the fields of an event that are left out; the table ``events`` has them.
+    """
+
+    row: type[Any]
+    without: tuple[str, ...] = ()
+
+    def columns(self) -> dict[str, Any]:
+        """Column name to its Python type."""
+        return {name: hint for name, hint in get_type_hints(self.row).items() if name not in self.without}
+
+
+class Fold:
+    """The base of all folds. A subclass subscribes in its constructor; its work per event is O(1).
+
+    Attributes:
+        FIGURES: the figures that it computes.
+        TABLES: the tables of the data set that it fills, by name.
+        counts: the figures that are counts, as they stand.
+    """
+
+    FIGURES: ClassVar[Sequence[Figure]] = ()
+    TABLES: ClassVar[Mapping[str, Table]] = {}
+
+    def __init__(self, source: Source) -> None:
+        self.counts: dict[str, int] = {}
+
+    def finish(self, end_us: int) -> None:
+        """The run is over: close the intervals that are open."""
+
+    def figures(self) -> Mapping[str, Value]:
+        """The exact value of each of ``FIGURES``, after ``finish``."""
+        return self.counts
+
+    def tables(self) -> Mapping[str, list[Any]]:
+        """The rows of each of ``TABLES``, after ``finish``."""
+        return {}

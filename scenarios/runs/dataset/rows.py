@@ -1,0 +1,87 @@
+"""The rows of the data set that no measure makes: a run, any event of its trace, a cell of the atlas."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+
+class RunRow(NamedTuple):
+    """One run: what was run, and what came of it.
+
+    ``completed``: every move was finished; false is a result too (censored at ``virtual_us``), null when the
+    run had no move. ``grid``: the overrides of the sweep, ``metrics``: the figures computed in the run, as
+    JSON objects. ``code``: the digest of the program that ran it.
+    """
+
+    seed: int
+    profile: str
+    scenario: str
+    version: str
+    code: str
+    grid: str
+    verdict: str
+    reason: str
+    digest: str
+    virtual_us: int
+    events: int
+    completed: bool | None
+    metrics: str
+
+
+class EventRow(NamedTuple):
+    """Any event of the trace; ``fields``: the values without a column of their own, as compact JSON."""
+
+    t_us: int
+    seq: int
+    cause: int
+    kind: str
+    node: int | None
+    topic: str | None
+    partition: int | None
+    fields: str
+
+
+class CellRow(NamedTuple):
+    """A cell of the atlas and its result: a row of ``cells``, and an object of ``--format json``.
+
+    Attributes:
+        cell: its name, as ``--cell`` takes it; ``plan`` to ``fault`` are its parts.
+        hop: 0 for protocols without hops.
+        occurrence: which visit of the gate, counted from 1.
+        broker: the broker that was hit.
+        outcome: finished, harmed, stuck or unsafe.
+        harm: the worst harm. ``harms``: all, worst first.
+        why: one line. ``known``: the reading or ticket that explains it; empty where none is known.
+        healed_us, virtual_us: when the last action hit the cluster, and when the run ended.
+        command: what repeats it. ``digest``: of the run's events.
+        timeline: of the partition, from the request for the move on.
+    """
+
+    cell: str
+    protocol: str
+    profile: str
+    plan: str
+    step: str
+    edge: str
+    hop: int
+    occurrence: int
+    actor: str
+    broker: int
+    fault: str
+    outcome: str
+    harm: str
+    harms: tuple[str, ...]
+    why: str
+    known: str
+    seed: int
+    healed_us: int
+    virtual_us: int
+    command: str
+    digest: str
+    timeline: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """An object of ``--format json``, without the timeline."""
+        fields = self._asdict()
+        del fields["timeline"]
+        return fields

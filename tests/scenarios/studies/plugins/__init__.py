@@ -1,0 +1,1 @@
+"""What others might add: a figure of their own."""
