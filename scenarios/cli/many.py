@@ -20,7 +20,7 @@ from scenarios.cli import exits, logs
 from scenarios.cli.output import note, say, show
 from scenarios.cli.report import explanation, number, replay
 from scenarios.language import Scenario
-from scenarios.runs.batch import in_order, local_workers
+from scenarios.runs.batch import local_workers
 
 _COLUMNS = ("time_to_complete_s", "under_replicated_assigned_s", "leader_elections", "isr_shrinks")
 _HEADER = ("complete_s", "under_repl_s", "elections", "shrinks")
@@ -74,7 +74,7 @@ def run_seeds(scenario: Scenario, arguments: Namespace) -> int:
         say(_line("seed", "verdict", *_HEADER, "digest"))
     failed: list[Outcome] = []
     workers = local_workers(min(arguments.jobs, len(tasks)), partial(logs.configure, arguments.log))
-    with closing(in_order(run_task, tasks, workers)) as outcomes:
+    with closing(workers.in_order(run_task, tasks)) as outcomes:
         for done, outcome in enumerate(outcomes, start=1):
             say(json.dumps(outcome.result) if as_json else _row(outcome.result))
             show()

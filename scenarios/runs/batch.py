@@ -3,14 +3,14 @@
 A batch is a function and its tasks, plain values that can be pickled. ``in_order`` yields the results in the order of
 the tasks, each as soon as it and those before it are there::
 
-    with closing(in_order(run_task, tasks, Processes(4))) as results:
+    with closing(Processes(4).in_order(run_task, tasks)) as results:
         for result in results:
             ...
 
 The workers are this process (``ThisProcess``), fresh processes (``Processes``) or Spark's executors
 (``scenarios.studies.spark.task.SparkTasks``; nothing here imports Spark). With all of them:
 
-- every task gives one result, also when Spark has executed it twice;
+- tasks begin in their order, and every task gives one result, also when Spark has executed it twice;
 - an exception of the function reaches the caller and ends the batch, unless the function wraps its work in ``attempt``:
   then the task's result is a ``Failure`` and the others go on;
 - Ctrl-C, an exception, or closing the generator ends the tasks that are under way. Results that were yielded before
@@ -28,48 +28,28 @@ import traceback
 from collections import deque
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import AbstractContextManager, contextmanager
-from typing import Any, Generic, Protocol, TypeVar
+from contextlib import contextmanager
+from typing import Generic, Protocol, TypeVar
 
 from attrs import frozen
 
 from scenarios.errors import BadInput
 
 AHEAD = 4
-"""Tasks submitted per worker: enough that none waits for work while an earlier task takes long."""
+"""Tasks submitted per process: enough that none waits for work while an earlier task takes long."""
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 Common = TypeVar("Common")
 Item = TypeVar("Item")
 
-Submit = Callable[[Callable[[Any], Any], Any], "Future[Any]"]
-"""Starts ``work(task)`` and gives its future result."""
-
 
 class Workers(Protocol):
-    """What executes the tasks."""
+    """The processes that do the tasks."""
 
-    @property
-    def ahead(self) -> int:
-        """How many tasks are submitted before the result of the first of them is waited for; at least one."""
+    def in_order(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Generator[Result, None, None]:
+        """``work(task)`` of each task, in the order of the tasks. Close the generator when leaving it early."""
         ...
-
-    def started(self) -> AbstractContextManager[Submit]:
-        """The workers at work. Leaving the context with an exception ends what they are doing."""
-        ...
-
-
-def in_order(work: Callable[[Task], Result], tasks: Iterable[Task], workers: Workers) -> Generator[Result, None, None]:
-    """``work(task)`` of each task, in the order of the tasks. Close the generator when leaving it early."""
-    waiting: deque[Future[Result]] = deque()
-    with workers.started() as submit:
-        for task in tasks:
-            waiting.append(submit(work, task))
-            if len(waiting) >= workers.ahead:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
 
 
 # -- workers of this machine ------------------------------------------------------------------------------------------
@@ -77,19 +57,10 @@ def in_order(work: Callable[[Task], Result], tasks: Iterable[Task], workers: Wor
 
 @frozen
 class ThisProcess:
-    """One task after the other, here."""
+    """One task after the other, each when its result is asked for."""
 
-    ahead: int = 1
-
-    @contextmanager
-    def started(self) -> Iterator[Submit]:
-        yield _now
-
-
-def _now(work: Callable[[Task], Result], task: Task) -> Future[Result]:
-    done: Future[Result] = Future()
-    done.set_result(work(task))
-    return done
+    def in_order(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Generator[Result, None, None]:
+        yield from map(work, tasks)
 
 
 @frozen
@@ -104,16 +75,22 @@ class Processes:
     count: int
     prepare: Callable[[], None] | None = None
 
-    @property
-    def ahead(self) -> int:
-        return AHEAD * self.count
+    def in_order(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Generator[Result, None, None]:
+        waiting: deque[Future[Result]] = deque()
+        with self._started() as pool:
+            for task in tasks:
+                waiting.append(pool.submit(work, task))
+                if len(waiting) == AHEAD * self.count:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
 
     @contextmanager
-    def started(self) -> Iterator[Submit]:
+    def _started(self) -> Iterator[ProcessPoolExecutor]:
         context = multiprocessing.get_context("spawn")
         pool = ProcessPoolExecutor(self.count, context, initializer=_begin, initargs=(self.prepare,))
         try:
-            yield pool.submit
+            yield pool
         except BaseException:
             # Cancelling the futures would race with the pool's own thread, which gives them up anyway.
             for process in multiprocessing.active_children():

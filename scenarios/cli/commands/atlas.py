@@ -185,7 +185,7 @@ class _Progress:
 
 def _all_cells(atlas: Atlas, arguments: Namespace) -> int:
     from scenarios.cli import logs
-    from scenarios.runs.batch import in_order, local_workers
+    from scenarios.runs.batch import local_workers
     from scenarios.studies.atlas.campaign import plan, work
 
     began = time.monotonic()
@@ -197,7 +197,7 @@ def _all_cells(atlas: Atlas, arguments: Namespace) -> int:
     if there:
         note(f"atlas: {len(there)} cells are there already")
     workers = local_workers(min(arguments.jobs, len(tasks)), partial(logs.configure, arguments.log))
-    with closing(in_order(work, tasks, workers)) as results:
+    with closing(workers.in_order(work, tasks)) as results:
         for done in results:
             progress.take(done)
     places = {cell.id: index for index, cell in enumerate(cell for sheet in sheets for cell in sheet.cells)}

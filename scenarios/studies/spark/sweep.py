@@ -18,7 +18,7 @@ from attrs import define, field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.runs import run_record
-from scenarios.runs.batch import Chunk, Failure, Workers, attempt, chunks, in_order
+from scenarios.runs.batch import Chunk, Failure, Workers, attempt, chunks
 from scenarios.runs.dataset.manifest import Manifest, write_manifest
 from scenarios.runs.dataset.reader import finished_runs
 from scenarios.runs.dataset.record import RunRecord, RunSpec
@@ -212,7 +212,7 @@ def _run(tasks: Sequence[RunChunk], workers: Workers, progress: _Progress) -> li
         return before + sum(len(task.items) for task in tasks if _is_written(task))
 
     try:
-        with closing(in_order(run_chunk, tasks, workers)) as results:
+        with closing(workers.in_order(run_chunk, tasks)) as results:
             for task, failure in zip(tasks, results, strict=True):
                 if failure is None:
                     progress.add(len(task.items))

@@ -2,56 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Generator, Iterable
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any, TypeVar
 
 from attrs import frozen
+from pyspark import AccumulatorParam
 from pyspark.sql import SparkSession
 
-from scenarios.runs.batch import AHEAD, Submit
+_LOOK_S = 0.2
+_CANCELLATIONS = 10
 
-_MOST_JOBS = 1024
-_CANCELLED_WITHIN_S = 10
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+class _Arrived(AccumulatorParam[list[tuple[int, Any]]]):
+    """Results with the numbers of their tasks, in the driver as soon as a task has ended. Of a task that was executed
+    twice Spark takes one."""
+
+    def zero(self, value: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
+        return []
+
+    def addInPlace(self, value1: list[tuple[int, Any]], value2: list[tuple[int, Any]]) -> list[tuple[int, Any]]:
+        value1 += value2
+        return value1
 
 
 @frozen
 class SparkTasks:
-    """Every task is a Spark job of one task, submitted from a thread that waits for it, so the main thread can react to
-    Ctrl-C. Spark executes a task again when its executor is lost.
+    """All tasks are one job of Spark, which executes a task again when its executor is lost. The job waits in a thread
+    of its own, so the main thread can react to Ctrl-C.
 
-    ``in_order`` raises Spark's own exception when Spark gives a job up.
+    ``in_order`` raises Spark's own exception when Spark gives the job up.
     """
 
     spark: SparkSession
 
-    @property
-    def ahead(self) -> int:
-        """More as executors register."""
-        return min(_MOST_JOBS, AHEAD * self.spark.sparkContext.defaultParallelism)
-
-    @contextmanager
-    def started(self) -> Iterator[Submit]:
+    def in_order(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Generator[Result, None, None]:
+        numbered = list(enumerate(tasks))
+        if not numbered:
+            return
         context = self.spark.sparkContext
-        jobs: list[Future[Any]] = []
+        arrived = context.accumulator([], _Arrived())
 
-        def job(work: Callable[[Any], Any], task: Any) -> Any:
-            [result] = context.parallelize([task], 1).map(work).collect()
-            return result
+        def job() -> None:
+            context.parallelize(numbered, len(numbered)).foreach(lambda one: arrived.add([(one[0], work(one[1]))]))
 
-        def submit(work: Callable[[Any], Any], task: Any) -> Future[Any]:
-            jobs.append(threads.submit(job, work, task))
-            return jobs[-1]
-
-        threads = ThreadPoolExecutor(_MOST_JOBS, thread_name_prefix="spark-job")
-        try:
-            yield submit
-        except BaseException:
-            threads.shutdown(wait=False, cancel_futures=True)
-            for _ in range(_CANCELLED_WITHIN_S):
-                context.cancelAllJobs()  # again for a thread that was about to submit its job
-                if not wait(jobs, timeout=1).not_done:
-                    break
-            raise
-        threads.shutdown()
+        with ThreadPoolExecutor(1, thread_name_prefix="spark-job") as thread:
+            running = thread.submit(job)
+            early: dict[int, Result] = {}
+            turn = seen = 0
+            try:
+                while turn < len(numbered):
+                    over = running.done()
+                    results = arrived.value[seen:]
+                    early.update(results)
+                    seen += len(results)
+                    while turn in early:
+                        yield early.pop(turn)
+                        turn += 1
+                    if over:
+                        running.result()
+                        assert turn == len(numbered), "Spark's job has ended without all results"
+                    wait([running], timeout=_LOOK_S)
+            except BaseException:
+                for _ in range(_CANCELLATIONS):  # again, in case the job was about to begin
+                    context.cancelAllJobs()
+                    if wait([running], timeout=1).done:
+                        break
+                raise
