@@ -1,4 +1,4 @@
-"""What a broker measures of itself, under Kafka's names (kafka-behaviour, 9): the gauges of ReplicaManager, which are
+"""What a broker measures of itself, under Kafka's names (kafka-behaviour §9): the gauges of ReplicaManager, which are
 sums over its partitions, the gauges of each partition, LastStableOffsetLag, and BrokerTopicMetrics.
 
 A partition reports each change; no sum is ever computed from all partitions. What changes with every batch is written
@@ -103,7 +103,7 @@ def figures(partition: MeasuredPartition, rule: UnderReplication, min_isr: int) 
 
 def reassigned(partition: MeasuredPartition) -> int:
     """|impending - current|, of which ReassignedCount is the sum: it counts replicas, not partitions (KIP-352's draft;
-    readings, 8)."""
+    readings §8)."""
     return sum(replica not in partition.current for replica in partition.impending)
 
 

@@ -1,4 +1,4 @@
-"""When a leader reports a partition as under-replicated: three definitions (readings, 8)."""
+"""When a leader reports a partition as under-replicated: three definitions (readings §8)."""
 
 from typing import Protocol
 

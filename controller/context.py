@@ -1,7 +1,7 @@
 """The controller's memory: what it believes of brokers, assignments, leaders, states and moves.
 
 Loaded at failover, kept up by its own writes and by the events; it can be stale (an ISR that a leader has
-changed and not announced yet), which is why elections read ZooKeeper again (kafka-behaviour, 4).
+changed and not announced yet), which is why elections read ZooKeeper again (kafka-behaviour §4).
 """
 
 from collections.abc import Iterable, Iterator, Mapping

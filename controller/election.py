@@ -1,4 +1,4 @@
-"""Who is the controller: competing, resigning, giving up (kafka-behaviour, 3). How /controller and its epoch are
+"""Who is the controller: competing, resigning, giving up (kafka-behaviour §3). How /controller and its epoch are
 written is a policy, ``controller.fencing``."""
 
 from typing import TYPE_CHECKING

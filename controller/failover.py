@@ -1,4 +1,4 @@
-"""What a broker does when it has been elected: steps F1 to F9, in Kafka's order (kafka-behaviour, 3)."""
+"""What a broker does when it has been elected: steps F1 to F9, in Kafka's order (kafka-behaviour §3)."""
 
 from typing import TYPE_CHECKING
 

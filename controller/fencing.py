@@ -2,7 +2,7 @@
 
 A controller is replaced without its knowledge when its session is lost, or /controller deleted, while it is in the
 middle of an event (a long collection of garbage, a cut link). Brokers never read /controller_epoch: they refuse its
-requests only once they have seen one with a higher epoch (kafka-behaviour, 3).
+requests only once they have seen one with a higher epoch (kafka-behaviour §3).
 """
 
 from typing import TYPE_CHECKING, Protocol

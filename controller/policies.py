@@ -31,7 +31,7 @@ class ControllerPolicies:
         unclean_leader_election: unclean.leader.election.enable.
         delete_topics: delete.topic.enable; without it requests for deletion are dropped unheard.
         deletion_heeds_moves: whether a topic that is asked to go waits until none of its partitions is being
-            moved (kafka-behaviour, 4). Kafka 2.3 and 2.4 mean to, but mark the topic as waiting before they
+            moved (kafka-behaviour §4). Kafka 2.3 and 2.4 mean to, but mark the topic as waiting before they
             queue it, when the mark is without effect, and delete it at once; after a failover the topic does
             wait, until the first of its moves is done, and for ever where failover.F8 drops them.
         is_offline: which partitions OfflinePartitionsCount counts.

@@ -1,4 +1,4 @@
-"""Which fetcher id a partition belongs to, in Java's arithmetic (kafka-behaviour, 8.1)."""
+"""Which fetcher id a partition belongs to, in Java's arithmetic (kafka-behaviour §8.1)."""
 
 from collections.abc import Callable
 from functools import lru_cache

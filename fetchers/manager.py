@@ -1,4 +1,4 @@
-"""Which thread fetches which partition: the managers of the two kinds of fetcher (kafka-behaviour, 8.1)."""
+"""Which thread fetches which partition: the managers of the two kinds of fetcher (kafka-behaviour §8.1)."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""The metrics of fetchers (kafka-behaviour, 9): MaxLag, MinFetchRate, FailedPartitionsCount and DeadThreadCount of a
+"""The metrics of fetchers (kafka-behaviour §9): MaxLag, MinFetchRate, FailedPartitionsCount and DeadThreadCount of a
 manager; FetcherStats of each thread, and FetcherLagMetrics of each of its partitions."""
 
 from collections.abc import Sequence

@@ -1,5 +1,5 @@
 """The replication throttles of one broker: KIP-73's quotas, KIP-542's, and the dynamic settings that change them
-(kafka-behaviour, 8.6).
+(kafka-behaviour §8.6).
 
 The rate is Kafka's windowed one (ReplicationQuotaManager and SimpleRate, 2.3): the bytes in the samples of the window,
 over the time since the oldest sample began. The response that exceeds the quota is still sent; later ones wait until

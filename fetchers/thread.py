@@ -1,4 +1,4 @@
-"""One fetcher thread: its rounds, its failures, and its partitions that are added and removed (kafka-behaviour, 8.1 to
+"""One fetcher thread: its rounds, its failures, and its partitions that are added and removed (kafka-behaviour §8.1 to
 8.4; AbstractFetcherThread, 2.3; KIP-461).
 
 It is a Trio task. Each of its rounds truncates the logs of new partitions or, when none is left to truncate, fetches:
@@ -184,7 +184,7 @@ class FetcherThread:
             self.partitions.pending.hold(self.partitions.patience_us)
         self._bell.put(None)
 
-    # -- truncating (kafka-behaviour, 8.3) ----------------------------------------------------------------------------
+    # -- truncating (kafka-behaviour §8.3) ----------------------------------------------------------------------------
 
     async def _maybe_truncate(self) -> None:
         """One round: logs without an epoch are cut at their high watermark; about the others the leader is asked.
@@ -260,7 +260,7 @@ class FetcherThread:
         else:
             state.offset = offset  # used if the leader's next answer is undefined
 
-    # -- fetching (kafka-behaviour, 8.2 to 8.4) -----------------------------------------------------------------------
+    # -- fetching (kafka-behaviour §8.2 to §8.4) -----------------------------------------------------------------------
 
     async def _process_fetch_request(self) -> None:
         """One round. If the connection is lost, the thread waits for a back-off, and then each partition is delayed by
@@ -322,7 +322,7 @@ class FetcherThread:
 
     async def _handle_out_of_range_error(self, state: PartitionFetchState) -> None:
         """The fetch offset is not in the leader's log: truncate to the leader's end, or start at the leader's start
-        (fetchOffsetAndTruncate; kafka-behaviour, 8.3)."""
+        (fetchOffsetAndTruncate; kafka-behaviour §8.3)."""
         partitions, log = self.partitions, state.log
         try:
             found = await self._endpoint.offsets(state.tp, state.leader_epoch)

@@ -1,4 +1,4 @@
-"""A follower's side of the replication throttles (KIP-73, KIP-542; kafka-behaviour, 8.6)."""
+"""A follower's side of the replication throttles (KIP-73, KIP-542; kafka-behaviour §8.6)."""
 
 from collections.abc import Sequence
 

@@ -1,5 +1,5 @@
 """Where a follower truncates its log when it meets a leader under a new epoch: one rule for each generation of releases
-(kafka-behaviour, 8.3).
+(kafka-behaviour §8.3).
 
 | Rule | Releases | The follower truncates to |
 |---|---|---|

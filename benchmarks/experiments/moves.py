@@ -1,6 +1,6 @@
 """The set-up that E3 to E6 share: what is written to evenly is moved, over cards of a stated bandwidth.
 
-MB are 10^6 bytes, as in the predictions (readings, 10). The load comes as at least ten batches a
+MB are 10^6 bytes, as in the predictions (readings §10). The load comes as at least ten batches a
 second, each of at most 1 MB, which is what one batch may be (message.max.bytes), with acks=0: it waits for nobody.
 """
 

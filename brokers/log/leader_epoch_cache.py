@@ -30,7 +30,7 @@ class LeaderEpochFileCache:
         return LeaderEpochFileCache((*self.truncated_from(start_offset).entries, (epoch, start_offset)))
 
     def end_offset_for(self, epoch: int, log_end_offset: int) -> tuple[int, int]:
-        """The largest known epoch that is at most ``epoch``, and where it ends (kafka-behaviour, 8.3)."""
+        """The largest known epoch that is at most ``epoch``, and where it ends (kafka-behaviour §8.3)."""
         if epoch == UNDEFINED_EPOCH or not self.entries or epoch > self.latest:
             return UNDEFINED_EPOCH, UNDEFINED_OFFSET
         if epoch == self.latest:

@@ -150,7 +150,7 @@ class IsrWrites(Protocol):
 
 @frozen
 class ByZooKeeper:
-    """The leader writes the state znode itself, on condition of its version (kafka-behaviour, 7.6).
+    """The leader writes the state znode itself, on condition of its version (kafka-behaviour §7.6).
 
     Attributes:
         compares: a write that is refused for its version succeeded if the znode holds the same data: it was applied

@@ -21,7 +21,7 @@ INTERVAL_US = 50_000
 
 @define(eq=False)
 class ZkIsrManager:
-    """Writes each state znode on condition of the version that the leader knows (kafka-behaviour, 7.6).
+    """Writes each state znode on condition of the version that the leader knows (kafka-behaviour §7.6).
 
     A write that fails is tried again whenever there is reason to, and fails each time until a LeaderAndIsr brings a new
     version.
@@ -67,7 +67,7 @@ class ZkIsrManager:
 
 
 class IsrChangePropagation:
-    """isr-change-propagation: announces to the controller which ISRs were changed (kafka-behaviour, 4).
+    """isr-change-propagation: announces to the controller which ISRs were changed (kafka-behaviour §4).
 
     Every 2.5 s, if something changed: when the last change is 5 s old, or the last notification 60 s. All changes go
     into one sequential znode.

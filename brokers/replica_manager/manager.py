@@ -145,7 +145,7 @@ class ReplicaManager:
 
     def become_leader_or_follower(self, request: LeaderAndIsrRequest) -> tuple[Outcome, ...]:
         """Apply the states that are new: leaders first, then followers, then end the fetcher threads left without work
-        (kafka-behaviour, 7.4)."""
+        (kafka-behaviour §7.4)."""
         me = self.process.node.id
         outcomes: dict[TopicPartition, Errors] = {}
         leaders: list[LeaderAndIsrPartition] = []

@@ -1,6 +1,6 @@
 """LeaderAndIsr, UpdateMetadata and StopReplica: the controller's requests, and which of them are refused.
 
-Fencing: broker epoch (KIP-380), then controller epoch, then leader epoch per partition (kafka-behaviour, 7.3).
+Fencing: broker epoch (KIP-380), then controller epoch, then leader epoch per partition (kafka-behaviour §7.3).
 """
 
 from brokers.replica_manager import ReplicaManager

@@ -99,7 +99,7 @@ class FetchSession(ABC):
 
         Args:
             arrived: the request has just come. It says where its sender is when it comes, not when it is answered
-                (kafka-behaviour, 8.5).
+                (kafka-behaviour §8.5).
         """
         request = self.delayed.request
         assert request is not None

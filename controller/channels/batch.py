@@ -1,4 +1,4 @@
-"""What one step of the controller has to say to the brokers, gathered and sent at once (kafka-behaviour, 7.1)."""
+"""What one step of the controller has to say to the brokers, gathered and sent at once (kafka-behaviour §7.1)."""
 
 from collections.abc import Callable, Iterable
 from functools import partial

@@ -1,4 +1,4 @@
-"""What the controller's requests say of a partition's replicas (kafka-behaviour, 7.2)."""
+"""What the controller's requests say of a partition's replicas (kafka-behaviour §7.2)."""
 
 from typing import Protocol
 
@@ -46,7 +46,7 @@ class AllReplicas:
 
 @frozen
 class CurrentAndImpending:
-    """KIP-352's draft (seed 002; readings, 8): the replicas before the move, and those it goes to."""
+    """KIP-352's draft (readings §8): the replicas before the move, and those it goes to."""
 
     def leader_and_isr(
         self, move: Move | None, tp: TopicPartition, state: LeaderAndIsr, replicas: Replicas, is_new: bool

@@ -1,6 +1,6 @@
 """One queue and one connection to each broker, one request in flight, retried until the broker is gone.
 
-Source: kafka-behaviour, 7.1. A request that was queued when the controller resigns or the broker leaves is
+Source: kafka-behaviour §7.1. A request that was queued when the controller resigns or the broker leaves is
 dropped; one that is on the wire is not.
 """
 

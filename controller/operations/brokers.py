@@ -1,4 +1,4 @@
-"""Brokers come, go and bounce (kafka-behaviour, 4; the page's onBrokerStartup and onBrokerFailure)."""
+"""Brokers come, go and bounce (kafka-behaviour §4; the page's onBrokerStartup and onBrokerFailure)."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Topics that are asked to go: which may, which have to wait, and what makes them go on (kafka-behaviour, 4).
+"""Topics that are asked to go: which may, which have to wait, and what makes them go on (kafka-behaviour §4).
 
 The tool creates /admin/delete_topics/T. A topic waits while one of its partitions is being moved, and once a
 replica could not be deleted, because its broker is down or failed to. It is looked at again when a broker

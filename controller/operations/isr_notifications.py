@@ -1,4 +1,4 @@
-"""Leaders announce changes of ISRs in batches of their own; the controller tells all brokers (kafka-behaviour, 4)."""
+"""Leaders announce changes of ISRs in batches of their own; the controller tells all brokers (kafka-behaviour §4)."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Brokers announce that a log directory of theirs has failed (KIP-112; kafka-behaviour, 4)."""
+"""Brokers announce that a log directory of theirs has failed (KIP-112; kafka-behaviour §4)."""
 
 from typing import TYPE_CHECKING
 

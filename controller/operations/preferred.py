@@ -1,4 +1,4 @@
-"""Elections that somebody asks for (the page's onPreferredReplicaElection; kafka-behaviour, 4).
+"""Elections that somebody asks for (the page's onPreferredReplicaElection; kafka-behaviour §4).
 
 Two ways lead here: the znode /admin/preferred_replica_election, which a tool creates and the controller always
 deletes, also where an election failed; and ElectLeaders (KIP-460), which is answered partition by partition.

@@ -1,4 +1,4 @@
-"""Auto leader rebalance: leadership goes back to the preferred replicas by itself (kafka-behaviour, 4).
+"""Auto leader rebalance: leadership goes back to the preferred replicas by itself (kafka-behaviour §4).
 
 A broker that has come back follows everywhere. From time to time the controller looks at each broker's share of the
 partitions that prefer it and are led by others; where it is too large, it holds a preferred election for them.

@@ -1,4 +1,4 @@
-"""shutdownBroker: a broker that is going down is relieved of its leaderships first (kafka-behaviour, 4; the page)."""
+"""shutdownBroker: a broker that is going down is relieved of its leaderships first (kafka-behaviour §4; the page)."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""New topics and new partitions (kafka-behaviour, 4; the page's onNewTopicCreation and onNewPartitionCreation)."""
+"""New topics and new partitions (kafka-behaviour §4; the page's onNewTopicCreation and onNewPartitionCreation)."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""KAFKA-42 (seed 000) as Kafka 0.8.0 runs it: the seven stages of the ticket.
+"""KAFKA-42 as Kafka 0.8.0 runs it: the seven stages of the ticket.
 
 AR: original list of replicas. RAR: reassigned replicas, the target.
 
@@ -12,7 +12,7 @@ AR: original list of replicas. RAR: reassigned replicas, the target.
 
 The listener refuses a partition that does not exist (the ticket's "previously existed" is a slip, its fourth test
 says so), one whose list stays the same, and one with a dead replica in the new list; a list that only changes
-its order is accepted (readings, 3). The entry is removed, which the admin command takes for the end.
+its order is accepted (readings §3). The entry is removed, which the admin command takes for the end.
 
 AR in ZooKeeper stays what it was until step 6. So a leader is never told of the new replicas: it has to take them in as
 they fetch. A new replica that dies before step 4 has no state to come back from, and nobody starts it again

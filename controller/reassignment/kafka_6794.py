@@ -1,4 +1,4 @@
-"""KAFKA-6794 (seed 001): one replica at a time. Never released; readings, 2, says how its text is read.
+"""KAFKA-6794: one replica at a time. Never released; readings §2, says how its text is read.
 
 CR: current replicas. FTR: final target replicas. One hop (``plan_hop``): NR, the first of FTR that is not in
 CR, joins; DR, the first n = max(0, |CR| - |FTR|) of the excess ER = CR - FTR, leader last, is dropped;

@@ -1,4 +1,4 @@
-"""KIP-455 as Kafka 2.4.1 has it (KafkaController.onPartitionReassignment; kafka-behaviour, 6.3).
+"""KIP-455 as Kafka 2.4.1 has it (KafkaController.onPartitionReassignment; kafka-behaviour §6.3).
 
 RS: replica set. AR: adding replicas. RR: removing replicas. ORS = RS - AR: original. TRS = RS - RR: target.
 

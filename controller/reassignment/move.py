@@ -12,7 +12,7 @@ class Move:
     Attributes:
         target: the replicas asked for (RAR, FTR).
         current: the replicas that the move starts from (OAR, CR), and once the controller's memory has them, those
-            it has come to. A controller that finds a widened list takes OAR to be AR - RAR (readings, 5).
+            it has come to. A controller that finds a widened list takes OAR to be AR - RAR (readings §5).
         aim: where the protocol's current step goes: the whole target, or a hop's TR.
         hop: of protocols with hops, counted from 1 by each controller anew.
         waiting: the step whose wait has begun and not ended; empty while the move is being worked on.

@@ -1,4 +1,4 @@
-"""How KIP-455 is asked: by its API or by /admin/reassign_partitions (Kafka 2.4.1; kafka-behaviour, 6.2).
+"""How KIP-455 is asked: by its API or by /admin/reassign_partitions (Kafka 2.4.1; kafka-behaviour §6.2).
 
 Whichever comes later wins, partition by partition. What is under way stands in the topics' znodes, so the admin
 znode is only a letter box: a partition leaves it when its move ends where the letter says, when the API asks for

@@ -1,4 +1,4 @@
-"""The controller page's onPartitionReassignment (seed 003), in the order of Kafka 1.1 to 2.3.
+"""The controller page's onPartitionReassignment, in the order of Kafka 1.1 to 2.3.
 
 OAR: old assigned replicas. RAR: reassigned replicas, the target. AR: assigned replicas.
 
@@ -16,7 +16,7 @@ OAR: old assigned replicas. RAR: reassigned replicas, the target. AR: assigned r
 12. send UpdateMetadata to every broker
 
 A controller that resumes a move finds AR = OAR + RAR in ZooKeeper: it takes OAR to be AR - RAR, its failover
-has started the new replicas, and step 3 finds none to start (readings, 5). Kafka repeats steps 1 to 3
+has started the new replicas, and step 3 finds none to start (readings §5). Kafka repeats steps 1 to 3
 whenever it takes up a move whose target is not in sync, at failover and when a broker of the target starts;
 where the target is in sync it skips them, and here they pass their gates without work.
 """

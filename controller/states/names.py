@@ -1,4 +1,4 @@
-"""The states of partitions and replicas, and which may follow which (kafka-behaviour, 5.1 and 5.2)."""
+"""The states of partitions and replicas, and which may follow which (kafka-behaviour §5.1 and §5.2)."""
 
 from collections.abc import Mapping
 from enum import IntEnum
@@ -56,4 +56,4 @@ PAGE_REPLICA_PREDECESSORS: Mapping[ReplicaState, tuple[ReplicaState, ...]] = {
     _R.OFFLINE: (_R.NEW, _R.ONLINE),
     _R.NON_EXISTENT: (_R.OFFLINE,),
 }
-"""The controller page (seed 003)."""
+"""The controller page."""

@@ -1,4 +1,4 @@
-"""The partition state machine (kafka-behaviour, 5.1). An illegal transition is logged and has no effect; the
+"""The partition state machine (kafka-behaviour §5.1). An illegal transition is logged and has no effect; the
 others of the same call go on."""
 
 from collections.abc import Sequence

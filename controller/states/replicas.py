@@ -1,4 +1,4 @@
-"""The replica state machine (kafka-behaviour, 5.2). An illegal transition is logged and has no effect; the
+"""The replica state machine (kafka-behaviour §5.2). An illegal transition is logged and has no effect; the
 others of the same call go on."""
 
 from collections.abc import Sequence

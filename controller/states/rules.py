@@ -1,4 +1,4 @@
-"""What the controller page and Kafka's code do differently with replicas (readings, 3 and 4)."""
+"""What the controller page and Kafka's code do differently with replicas (readings §3 and §4)."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""How a leader is chosen: pure functions (kafka-behaviour, 5.3; the controller page's four selectors)."""
+"""How a leader is chosen: pure functions (kafka-behaviour §5.3; the controller page's four selectors)."""
 
 from collections.abc import Callable
 

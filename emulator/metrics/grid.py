@@ -12,7 +12,7 @@ IDLE_METERS_US = 60_000_000
 """The same while all that it counts is routine, such as polls that find nothing."""
 
 GAUGES_US = 100_000
-"""How often a gauge that follows the data is written, at most; the grid of replica lag (readings, 10)."""
+"""How often a gauge that follows the data is written, at most; the grid of replica lag (readings §10)."""
 
 
 class Due(Protocol):

@@ -1,4 +1,4 @@
-"""Where a partition's replicas are and where they are going (KIP-455, Kafka 2.4; kafka-behaviour, 6.2)."""
+"""Where a partition's replicas are and where they are going (KIP-455, Kafka 2.4; kafka-behaviour §6.2)."""
 
 from attrs import frozen
 

@@ -1,4 +1,4 @@
-"""LeaderAndIsr and UpdateMetadata as KIP-352 was drafted (seed 002): never released.
+"""LeaderAndIsr and UpdateMetadata as KIP-352 was drafted: never released.
 
 CurrentReplicas takes the place of Replicas: the replicas before a move (the draft's other line says ActiveReplicas
 and means the same). ImpendingReplicas: all that the partition is moving to, empty outside a move. A leader's

@@ -1,4 +1,4 @@
-"""Roles, resolved when an action fires, from ZooKeeper's tree and from which brokers run (readings, 1)."""
+"""Roles, resolved when an action fires, from ZooKeeper's tree and from which brokers run (readings §1)."""
 
 from collections.abc import Mapping
 

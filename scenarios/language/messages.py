@@ -30,7 +30,7 @@ ZNODES = (
     "/config/brokers/*",
     "/config/changes/*",
 )
-"""Kafka's layout of ZooKeeper (kafka-behaviour, 1), with ``*`` for one segment that has many values."""
+"""Kafka's layout of ZooKeeper (kafka-behaviour §1), with ``*`` for one segment that has many values."""
 
 _TOPIC_IN_PATH = re.compile(r"/(?:brokers/topics|config/topics|admin/delete_topics)/([^/*]+)")
 

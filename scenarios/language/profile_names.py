@@ -25,7 +25,7 @@ class Profile:
         strategy: how that release moves partitions by itself; what a scenario gets that names no strategy.
         election_tool: the way of its tool for preferred elections: zk, by a znode, or api (2.4, KIP-460).
         tool: the way of its kafka-reassign-partitions: zk, by /admin/reassign_partitions, or api (2.6, KAFKA-8820).
-        defaults: broker settings whose default differs from that of Kafka 2.3 (kafka-behaviour, 10).
+        defaults: broker settings whose default differs from that of Kafka 2.3 (kafka-behaviour §10).
         session_timeout_us: zookeeper.session.timeout.ms where the scenario states none.
         deletes_topics: whether its controller can delete topics; it came with 0.8.1.
         also_knows: the settings that it has and not every other (``profile_checks``).

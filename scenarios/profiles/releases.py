@@ -1,7 +1,7 @@
 """The releases, each as its neighbour and what the two do differently; nothing below this room knows a release by name.
 
 The policies' own defaults are those of Kafka 2.3. A release means its last patch, as 2.5.1 for kafka-2.5.
-Sources: kafka-behaviour, 11; the tickets stand with each policy.
+Sources: kafka-behaviour §11; the tickets stand with each policy.
 """
 
 from collections.abc import Mapping

@@ -1,5 +1,5 @@
 """On one seed of twenty the truth of metrics is not only followed by changes but counted anew as well, all through the
-run (readings, 10): what the checkers forget to follow shows there."""
+run (readings §10): what the checkers forget to follow shows there."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What leaders did in Kafka's first releases with replication (kafka-behaviour, 14; Kafka 0.8.0 and 0.8.2.2)."""
+"""What leaders did in Kafka's first releases with replication (kafka-behaviour §14; Kafka 0.8.0 and 0.8.2.2)."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The high watermark (kafka-behaviour, 8.5): where it stands, what holds it back, and who learns it."""
+"""The high watermark (kafka-behaviour §8.5): where it stands, what holds it back, and who learns it."""
 
 from brokers.partition.remote import NEVER
 from brokers.policies import BrokerConfig, BrokerPolicies
@@ -41,7 +41,7 @@ def test_one_outside_the_isr_that_is_caught_up_holds_it_back_for_the_lag_time() 
 
 
 def test_where_the_isr_alone_counts_nobody_outside_it_holds_it_back() -> None:
-    """Kafka 0.8 (kafka-behaviour, 14)."""
+    """Kafka 0.8 (kafka-behaviour §14)."""
     policies = BrokerPolicies(BrokerConfig(replica_lag_time_max_us=LAG), high_watermark_waits_for_caught_up=False)
     bench = Bench(policies)
     partition = bench.lead(0, isr=(0, 1))

@@ -1,4 +1,4 @@
-"""Who is in sync (kafka-behaviour, 7.6 and 8.5), with the numbers of Kafka's own tests."""
+"""Who is in sync (kafka-behaviour §7.6 and §8.5), with the numbers of Kafka's own tests."""
 
 import pytest
 

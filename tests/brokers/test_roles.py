@@ -1,4 +1,4 @@
-"""Control requests: fencing (kafka-behaviour, 7.3), roles (7.4), and what becomes of those who wait."""
+"""Control requests: fencing (kafka-behaviour §7.3), roles (7.4), and what becomes of those who wait."""
 
 from typing import Any
 

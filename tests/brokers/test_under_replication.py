@@ -1,4 +1,4 @@
-"""Three definitions of under-replication, on a leader (readings, 8)."""
+"""Three definitions of under-replication, on a leader (readings §8)."""
 
 import pytest
 from attrs import evolve

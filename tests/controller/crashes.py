@@ -1,4 +1,4 @@
-"""Rows of crash tables: the controller dies after a step, and what the next one finds and does (readings, 2 and 5)."""
+"""Rows of crash tables: the controller dies after a step, and what the next one finds and does (readings §2 and §5)."""
 
 from attrs import define, frozen
 

@@ -1,4 +1,4 @@
-"""The controller page (seed 003), row by row: its transitions and operations, and how a test brings each about.
+"""The controller page, row by row: its transitions and operations, and how a test brings each about.
 
 An item is set up, then done; what the controller writes and sends in between is what the page says of it. The
 partition is orders-0 on brokers 0, 1 and 2, led by 0; the controller is broker 3, which has no replica of it.

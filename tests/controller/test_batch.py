@@ -1,4 +1,4 @@
-"""The rules of a batch of requests (kafka-behaviour, 7.1)."""
+"""The rules of a batch of requests (kafka-behaviour §7.1)."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Topics are created, brokers die, start and bounce: writes, requests and leader epochs (kafka-behaviour, 4)."""
+"""Topics are created, brokers die, start and bounce: writes, requests and leader epochs (kafka-behaviour §4)."""
 
 import pytest
 

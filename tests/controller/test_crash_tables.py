@@ -1,4 +1,4 @@
-"""Crash tables: what the next controller finds and does, row for row (readings, 2 and 5). kip-455's has its own file.
+"""Crash tables: what the next controller finds and does, row for row (readings §2 and §5). kip-455's has its own file.
 
 The move is (0,1,2) -> (1,3,4), leader 0; undisturbed it ends with the znodes of the last row.
 """

@@ -1,4 +1,4 @@
-"""Topics that are moved and deleted at once (kafka-behaviour, 4; Kafka 2.3.1 and 2.4.1)."""
+"""Topics that are moved and deleted at once (kafka-behaviour §4; Kafka 2.3.1 and 2.4.1)."""
 
 import pytest
 

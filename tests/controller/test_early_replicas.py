@@ -1,4 +1,4 @@
-"""The replica states as they first ran (kafka.controller.ReplicaStateMachine, 0.8.0; readings, 3)."""
+"""The replica states as they first ran (kafka.controller.ReplicaStateMachine, 0.8.0; readings §3)."""
 
 from controller.states.names import ReplicaState
 from emulator.protocol.events import LeaderElected

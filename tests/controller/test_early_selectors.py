@@ -1,4 +1,4 @@
-"""The selectors of Kafka 0.8.0 (kafka-behaviour, 5.3 and 14; kafka.controller.PartitionLeaderSelector)."""
+"""The selectors of Kafka 0.8.0 (kafka-behaviour §5.3 and §14; kafka.controller.PartitionLeaderSelector)."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Who is the controller: epochs, pinning, fencing, zombies, expiry (kafka-behaviour, 3)."""
+"""Who is the controller: epochs, pinning, fencing, zombies, expiry (kafka-behaviour §3)."""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""The controller dies at every edge of every step of a move, and the next one finishes it (readings, 5)."""
+"""The controller dies at every edge of every step of a move, and the next one finishes it (readings §5)."""
 
 import pytest
 
@@ -77,7 +77,7 @@ def test_kafka_6794_last_hop_can_leave_the_leader_outside() -> None:
 
 
 def test_a_resumed_wiki_move_has_no_replica_to_start() -> None:
-    """After the crash OAR is AR - RAR, and step 3 finds none to start: failover has started them all (readings, 5)."""
+    """After the crash OAR is AR - RAR, and step 3 finds none to start: failover has started them all (readings §5)."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: OLD})
@@ -141,7 +141,7 @@ def test_failover_passes_its_gates_in_order() -> None:
 
 @pytest.mark.parametrize(("step", "edge"), [("wiki.10", "after"), ("wiki.11", "before")])
 def test_after_step_10_only_the_entry_is_left_to_remove(step: str, edge: Edge) -> None:
-    """AR = RAR then, and the next controller takes no step at all (readings, 5)."""
+    """AR = RAR then, and the next controller takes no step at all (readings §5)."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: OLD})

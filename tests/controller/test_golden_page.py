@@ -1,5 +1,5 @@
 """Every transition and every operation of the controller page: exactly these writes to ZooKeeper and these requests to
-each broker, in this order, as Kafka 2.3 does it and as the page has it (readings, 4)."""
+each broker, in this order, as Kafka 2.3 does it and as the page has it (readings §4)."""
 
 import pytest
 from attrs import evolve

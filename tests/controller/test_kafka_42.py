@@ -1,4 +1,4 @@
-"""KAFKA-42 as Kafka 0.8.0 ran it: the ticket's unit tests, its failure cases, its listener (seed 000; readings, 3).
+"""KAFKA-42 as Kafka 0.8.0 ran it: the ticket's unit tests, its failure cases, its listener (readings §3).
 
 Cases 2b and 4b need brokers that get something wrong: tests/scenarios/runs/test_kafka_42.py.
 """

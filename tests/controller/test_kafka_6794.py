@@ -1,4 +1,4 @@
-"""KAFKA-6794's waits, and the harms of writing the assignment first (readings, 2). The whole crash table is in
+"""KAFKA-6794's waits, and the harms of writing the assignment first (readings §2). The whole crash table is in
 test_crash_tables.py."""
 
 import pytest

@@ -1,4 +1,4 @@
-"""KIP-352's draft: what the requests carry, field by field, and when (seed 002; readings, 8)."""
+"""KIP-352's draft: what the requests carry, field by field, and when (KIP-352's draft; readings §8)."""
 
 import itertools
 from typing import Any
@@ -146,7 +146,7 @@ def test_of_kafka_6794_each_hop_impends() -> None:
 
 
 def test_the_next_controller_takes_what_the_target_lacks_for_current() -> None:
-    """OAR is AR - RAR then: the replicas in both lists look like new ones (readings, 5)."""
+    """OAR is AR - RAR then: the replicas in both lists look like new ones (readings §5)."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})

@@ -33,7 +33,7 @@ def epoch_and_version(lab: Lab) -> tuple[int, int]:
     return lab.state(TP).leader_epoch, lab.state(TP).zk_version
 
 
-# -- the worked trace (kafka-behaviour, 12) ---------------------------------------------------------------------------
+# -- the worked trace (kafka-behaviour §12) ---------------------------------------------------------------------------
 
 
 def test_the_worked_trace() -> None:
@@ -129,7 +129,7 @@ def test_an_older_protocol_between_brokers_does_not_tell_what_is_added_and_remov
     play(test, ControllerPolicies(reassignment=Kip455(), pinned=6, tells_motions=False))
 
 
-# -- what it costs (kafka-behaviour, 6.3, consequences) ---------------------------------------------------------------
+# -- what it costs (kafka-behaviour §6.3, consequences) ---------------------------------------------------------------
 
 EPOCHS = {
     "one swapped": ((0, 1, 2), (0, 1, 3), 3),

@@ -1,4 +1,4 @@
-"""The controller dies after each step of KIP-455, row by row (kafka-behaviour, 6.4): what the next one finds, does and
+"""The controller dies after each step of KIP-455, row by row (kafka-behaviour §6.4): what the next one finds, does and
 leaves behind, epochs and zkVersions included. Who comes from where, see ``move``."""
 
 from collections.abc import Awaitable, Callable

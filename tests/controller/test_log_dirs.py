@@ -1,4 +1,4 @@
-"""A broker announces a failed log directory; the controller asks which replicas it lost (kafka-behaviour, 4)."""
+"""A broker announces a failed log directory; the controller asks which replicas it lost (kafka-behaviour §4)."""
 
 import pytest
 

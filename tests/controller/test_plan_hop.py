@@ -1,4 +1,4 @@
-"""KAFKA-6794's calculation of one hop (readings, 2)."""
+"""KAFKA-6794's calculation of one hop (readings §2)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -65,7 +65,7 @@ def test_the_literal_sign_drops_while_the_number_of_replicas_grows() -> None:
 
 @given(replicas, replicas, widths, st.data())
 def test_the_bounds_of_the_family(current: Replicas, final: Replicas, width: int | None, data: st.DataObject) -> None:
-    """I R11, with the leader's rule as readings, 9 has it: at most ``width`` join in a hop, CR never grows by more than
+    """I R11, with the leader's rule as readings §9 has it: at most ``width`` join in a hop, CR never grows by more than
     that above the larger list, never shrinks below the smaller one, and the leader goes only with all that may go."""
     leader = data.draw(st.sampled_from(current))
     added = len([replica for replica in final if replica not in current])
@@ -98,7 +98,7 @@ def test_as_wide_as_all_is_all_at_once(current: Replicas, final: Replicas) -> No
 @given(replicas, replicas, st.data())
 def test_grow_then_shrink(current: Replicas, final: Replicas, data: st.DataObject) -> None:
     """Same last hop. Nobody leaves before it unless the list gets longer; then one leaves with each that joins, at most
-    (the leader's rule does not hold here: readings, 9)."""
+    (the leader's rule does not hold here: readings §9)."""
     leader = data.draw(st.sampled_from(current))
     plan = path(current, final, leader, 1, literal)
     size = len(current)

@@ -1,4 +1,4 @@
-"""Preferred elections: by the znode, by the API, after a failover (kafka-behaviour, 4)."""
+"""Preferred elections: by the znode, by the API, after a failover (kafka-behaviour §4)."""
 
 import pytest
 

@@ -1,5 +1,5 @@
-"""Others write a state znode between the controller's read and its write: a leader, which is heard (kafka-behaviour,
-5.1 and 5.2: BADVERSION is tried again), or a newer controller, whose work is left alone (3)."""
+"""Others write a state znode between the controller's read and its write: a leader, which is heard (kafka-behaviour
+§5.1 and §5.2: BADVERSION is tried again), or a newer controller, whose work is left alone (3)."""
 
 from collections.abc import Awaitable, Callable, Sequence
 

@@ -30,7 +30,7 @@ async def join(lab: Lab, replica: int) -> None:
     await lab.write_isr(TP, (*lab.state(TP).isr, replica))
 
 
-# -- what the API refuses (kafka-behaviour, 6.2) ----------------------------------------------------------------------
+# -- what the API refuses (kafka-behaviour §6.2) ----------------------------------------------------------------------
 
 REFUSED = {
     "no replicas": ((), Errors.INVALID_REPLICA_ASSIGNMENT),

@@ -1,4 +1,4 @@
-"""Auto leader rebalance: when it looks, what it counts, what keeps it from acting (kafka-behaviour, 4)."""
+"""Auto leader rebalance: when it looks, what it counts, what keeps it from acting (kafka-behaviour §4)."""
 
 import pytest
 from attrs import evolve

@@ -1,4 +1,4 @@
-"""The four leader selectors (kafka-behaviour, 5.3)."""
+"""The four leader selectors (kafka-behaviour §5.3)."""
 
 import pytest
 from attrs import define
@@ -92,7 +92,7 @@ def test_reassigned_and_preferred_leave_the_isr_alone(c: Candidates) -> None:
 
 @define
 class Row:
-    """A row of the table in kafka-behaviour, 5.3, with sets where the order does not matter.
+    """A row of the table in kafka-behaviour §5.3, with sets where the order does not matter.
 
     Attributes:
         ranks: the replicas that may lead, best first; the first that is in ``among`` does.

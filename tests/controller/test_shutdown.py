@@ -1,4 +1,4 @@
-"""shutdownBroker: leaderships move away, replicas leave the ISR, the broker hears what is left (kafka-behaviour, 4)."""
+"""shutdownBroker: leaderships move away, replicas leave the ISR, the broker hears what is left (kafka-behaviour §4)."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""unclean.leader.election.enable, switched on while the cluster runs (KIP-226; kafka-behaviour, 4)."""
+"""unclean.leader.election.enable, switched on while the cluster runs (KIP-226; kafka-behaviour §4)."""
 
 import pytest
 

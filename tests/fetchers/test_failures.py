@@ -1,4 +1,4 @@
-"""What becomes of a partition, or of its thread, when something fails: kafka-behaviour, 8.4, row by row, and the rules
+"""What becomes of a partition, or of its thread, when something fails: kafka-behaviour §8.4, row by row, and the rules
 before KIP-461. Both kinds of fetcher have the same."""
 
 from collections.abc import Callable

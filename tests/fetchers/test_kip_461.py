@@ -1,4 +1,4 @@
-"""KIP-461, for both kinds of fetcher: one bad partition leaves its thread, and how it comes back (readings, 7)."""
+"""KIP-461, for both kinds of fetcher: one bad partition leaves its thread, and how it comes back (readings §7)."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which thread fetches which partition (kafka-behaviour, 8.1). The hash values are Java's."""
+"""Which thread fetches which partition (kafka-behaviour §8.1). The hash values are Java's."""
 
 import pytest
 

@@ -1,5 +1,5 @@
 """The fetch loop of one thread: positions, delays, a lost leader, stale answers, and work that is due but hidden in a
-long poll (kafka-behaviour, 8.2)."""
+long poll (kafka-behaviour §8.2)."""
 
 from brokers.log.leader_epoch_cache import NO_EPOCHS
 from emulator.kernel import Signal

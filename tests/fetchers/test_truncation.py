@@ -1,5 +1,5 @@
 """What each generation's rule makes of two logs, without a thread: who ends up with the leader's log, and who does not
-(kafka-behaviour, 8.3)."""
+(kafka-behaviour §8.3)."""
 
 import pytest
 from hypothesis import assume, given

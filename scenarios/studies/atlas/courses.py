@@ -1,4 +1,4 @@
-"""The moves that the atlas breaks, and the cluster around them (readings, 6).
+"""The moves that the atlas breaks, and the cluster around them (readings §6).
 
 A course is a move of one partition, ``orders-0``, and says where the controller stands: on a broker that has nothing to
 do with the partition, so that the controller's faults are its own; or, in one pass, on the leader.

@@ -87,7 +87,7 @@ KNOWN: tuple[Known, ...] = (
     Known(
         _written_too_early,
         "KAFKA-6794 writes the assignment (step 5) before the leader moves (9) and the dropped replica stops (10, 11): "
-        "the next controller finds nothing of it to do (readings, 2; the wiki page says: update AR last)",
+        "the next controller finds nothing of it to do (readings §2; the wiki page says: update AR last)",
     ),
     Known(
         _epoch_of_its_own,
@@ -122,7 +122,7 @@ KNOWN: tuple[Known, ...] = (
     Known(
         _old_leader,
         "from the election until StopReplica nobody tells the old leader, which goes on acknowledging acks=1 "
-        "(kafka-behaviour, 12)",
+        "(kafka-behaviour §12)",
     ),
     Known(
         _new_leader,

@@ -1,4 +1,4 @@
-"""What a run amounts to, held against the undisturbed one (readings, 6).
+"""What a run amounts to, held against the undisturbed one (readings §6).
 
 A run is *unsafe* when a checker of section S or E fired or a record that was acknowledged with acks=all is gone;
 *stuck* when, ten virtual minutes after healing, the move has not come to where the undisturbed one came to; *harmed*

@@ -10,7 +10,7 @@ from scenarios.runs.runner import Stage
 from scenarios.studies.atlas.witness import Brokers, Visit, Witness
 
 SAFETY = ("S", "E")
-"""Sections of the invariants whose violation makes a run unsafe (readings, 6)."""
+"""Sections of the invariants whose violation makes a run unsafe (readings §6)."""
 
 
 @frozen(kw_only=True)

@@ -1,1 +1,1 @@
-"""The cases of the list of conformance that are about brokers, by their numbers."""
+"""Cases of docs/sources/conformance.md that are about brokers, by their numbers."""

@@ -1,4 +1,4 @@
-"""Those who wait, and roles that change: ReplicaManagerTest of Kafka 2.4.1; conformance, C115 to C119. What waiting
+"""Those who wait, and roles that change: ReplicaManagerTest of Kafka 2.4.1; conformance C115 to C119. What waiting
 consumers learn is in ``test_consumer_fetch``, which has C113, too."""
 
 import pytest

@@ -1,4 +1,4 @@
-"""ControllerIntegrationTest of Kafka 2.4.1: conformance, C27."""
+"""ControllerIntegrationTest of Kafka 2.4.1: conformance C27."""
 
 from controller import ControllerPolicies
 from emulator.protocol.controlled_shutdown import ControlledShutdownRequest

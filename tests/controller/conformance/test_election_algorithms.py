@@ -1,4 +1,4 @@
-"""PartitionLeaderElectionAlgorithmsTest of Kafka 2.4.1: conformance, C45 and C47."""
+"""PartitionLeaderElectionAlgorithmsTest of Kafka 2.4.1: conformance C45 and C47."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""ControllerIntegrationTest of Kafka 2.4.1: conformance, C21, C23 and C25. Broker 0 is the "other" one."""
+"""ControllerIntegrationTest of Kafka 2.4.1: conformance C21, C23 and C25. Broker 0 is the "other" one."""
 
 from attrs import evolve
 

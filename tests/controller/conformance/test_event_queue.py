@@ -1,4 +1,4 @@
-"""ControllerEventManagerTest of Kafka 2.4.1: conformance, C15."""
+"""ControllerEventManagerTest of Kafka 2.4.1: conformance C15."""
 
 from typing import ClassVar
 

@@ -1,1 +1,1 @@
-"""Cases of the conformance list, by theme."""
+"""Cases of docs/sources/conformance.md that are about fetchers, by theme."""

@@ -1,4 +1,4 @@
-"""Where a follower cuts its log under a new leader (kafka-behaviour, 8.3; KIP-279)."""
+"""Where a follower cuts its log under a new leader (kafka-behaviour §8.3; KIP-279)."""
 
 import pytest
 from hypothesis import given

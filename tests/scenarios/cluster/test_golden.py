@@ -1,7 +1,7 @@
 """The examples of the two documents on real brokers under load: what ZooKeeper holds, step by step.
 
 The golden files have one line for each edge of each step and one for each write in between. Sources: the controller
-page (seed 003), KAFKA-6794 (seed 001), readings 2 and 4.
+page, KAFKA-6794, readings §2 and §4.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from tests.scenarios.runs.building import EXECUTE, TP, Played, play, scenario
 PROFILES = ("kafka-2.3", "wiki-text")
 OLD, WIDE, NEW = (1, 2, 3), (1, 2, 3, 4, 5, 6), (4, 5, 6)
 PAGE = [Row(OLD, 1, OLD), Row(WIDE, 1, WIDE), Row(WIDE, 4, WIDE), Row(WIDE, 4, NEW), Row(NEW, 4, NEW)]
-"""The page's table. Its "step 2" is the beginning of the wait: the ISR grows in step 4 (readings, 4)."""
+"""The page's table. Its "step 2" is the beginning of the wait: the ISR grows in step 4 (readings §4)."""
 
 
 def move(old: Sequence[int], new: Sequence[int], controller: int, strategy: str, profile: str) -> Played:

@@ -1,1 +1,1 @@
-"""Kafka's own cases that need whole clusters, each named after its row in the list of conformance cases."""
+"""Kafka's own cases that need whole clusters, each named after its row in docs/sources/conformance.md."""

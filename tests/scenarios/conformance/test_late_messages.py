@@ -94,7 +94,7 @@ def test_C77_without_the_delay_nothing_to_speak_of_is_lost(strategy: str) -> Non
     assert play(wanted).run.lost["1"] <= 1
 
 
-# -- answers of ZooKeeper that never come (kafka-behaviour, 3 and 7.6) ------------------------------------------------
+# -- answers of ZooKeeper that never come (kafka-behaviour §3 and §7.6) ------------------------------------------------
 
 
 LEADER_ENDS: tuple[Table, ...] = ({"at": "6s", "action": "broker.stop", "target": 0, "duration": "5s"},)

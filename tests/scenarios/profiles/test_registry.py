@@ -20,7 +20,7 @@ def test_every_name_has_a_bundle_and_every_bundle_a_name() -> None:
     assert list(BUNDLES) == list(PROFILES)
 
 
-def test_the_profiles_are_those_of_the_readings() -> None:
+def test_the_profiles_are_those_that_readings_lists() -> None:
     documents = {"wiki-text", "kip-461", "kip-352-draft"}
     releases = {f"kafka-{release}" for release in ("0.8", "1.1", "2.3", "2.4", "2.5", "2.6", "2.7")}
     assert set(PROFILES) == documents | releases

@@ -46,7 +46,7 @@ def test_a_wish_outlives_the_controller_that_it_was_made_to() -> None:
 
 @pytest.mark.parametrize("step", [step for step in KIP_455.steps if step != "kip-455.wait"])
 def test_a_move_survives_its_controller(step: str) -> None:
-    """The crash table of KIP-455 (kafka-behaviour, 6.4) where leaders ask for their ISRs."""
+    """The crash table of KIP-455 (kafka-behaviour §6.4) where leaders ask for their ISRs."""
     crash = at_step(step, "after", "controller.crash")
     played = play(scenario(plan={0: [1, 2, 3]}, method=[EXECUTE, crash], rollbacks=HEAL, **ASKING))
     assert played.run.passed, played.run.explanation

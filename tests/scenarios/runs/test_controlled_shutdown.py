@@ -1,4 +1,4 @@
-"""A broker that is told to end: what it asks, how often, and what becomes of its partitions (kafka-behaviour, 4)."""
+"""A broker that is told to end: what it asks, how often, and what becomes of its partitions (kafka-behaviour §4)."""
 
 from typing import Any
 

@@ -91,7 +91,7 @@ def test_disk_full_until_disk_heal_ends_the_broker_before_kip_112() -> None:
 
 
 def test_disk_corrupt_has_the_batch_fetched_again_and_again() -> None:
-    """kafka-behaviour, 8.4: a corrupt record only delays. The broker that has it is killed, and cuts it off when it
+    """kafka-behaviour §8.4: a corrupt record only delays. The broker that has it is killed, and cuts it off when it
     starts, since it is behind the recovery point."""
     method = [
         {"at": "4s", "action": "link.cut", "target": 0, "peer": [2], "duration": "6s"},

@@ -1,4 +1,4 @@
-"""ISRs and acks of Kafka 0.8, end to end (kafka-behaviour, 14)."""
+"""ISRs and acks of Kafka 0.8, end to end (kafka-behaviour §14)."""
 
 from emulator.protocol.events import IsrChanged, IsrProposed, Produced
 from tests.scenarios.runs.building import Played, Table, play, scenario

@@ -230,7 +230,7 @@ def test_reassign_cancel_and_reassign_list() -> None:
     played = story({**EXECUTE, "throttle": "8MB/s"}, *asked, **copying)
     listed = [(event.partitions, event.detail) for event in played.of(MovesListed)]
     assert listed == [(1, "orders-0: replicas [1, 2, 0], adding [2], removing [0]"), (0, "")]
-    # The order of before is lost (kafka-behaviour, 6.2): 1 comes first now, and leadership is brought to it.
+    # The order of before is lost (kafka-behaviour §6.2): 1 comes first now, and leadership is brought to it.
     assert (played.assignment(), played.state().leader) == ((1, 0), 1)
     assert [event.t_us > 3_000_000 for event in played.of(MoveFinished)] == [True]
 

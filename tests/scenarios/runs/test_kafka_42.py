@@ -1,5 +1,5 @@
 """KAFKA-42 with real brokers: the move ends, the command waits and reports, and the cases that need a broker which gets
-something wrong (seed 000; readings, 3)."""
+something wrong (readings §3)."""
 
 from typing import Any
 

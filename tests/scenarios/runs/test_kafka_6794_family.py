@@ -18,7 +18,7 @@ def test_replicas_can_grow_without_falling_below_the_minimum(strategy: str) -> N
 
 
 def test_the_literal_sign_falls_below_the_minimum() -> None:
-    """Measured, not hidden (readings, 2): of two replicas both are dropped before a new one has caught up."""
+    """Measured, not hidden (readings §2): of two replicas both are dropped before a new one has caught up."""
     run = Scenario.load(LIBRARY / "grow-and-replace-replicas.toml").run(strategy="grow-then-shrink")
     assert run.reason == "expectation"
     assert [expectation.statement for expectation in run.expectations if not expectation.ok] == ["under_min_isr_s 0"]

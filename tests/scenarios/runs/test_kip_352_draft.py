@@ -1,4 +1,4 @@
-"""The gauges of KIP-352's draft on real brokers: replicas that only impend are not missed (readings, 8)."""
+"""The gauges of KIP-352's draft on real brokers: replicas that only impend are not missed (readings §8)."""
 
 from typing import Any
 

@@ -74,7 +74,7 @@ def test_an_override_is_one_move_with_another_target() -> None:
 
 def test_a_controller_that_dies_before_u3_leaves_a_stray_replica() -> None:
     """Broker 2 was being added and is not any more; the znode has forgotten it, and nobody stops it. It goes on
-    fetching from a leader that does not know it and gives it nothing (kafka-behaviour, 6.4)."""
+    fetching from a leader that does not know it and gives it nothing (kafka-behaviour §6.4)."""
     gate = {"step": "kip-455.U3", "edge": "before", "occurrence": 2}
     crash = {"when": gate, "action": "controller.crash"}
     played = play(moving(act("execute", plan=to(0, 3), via="api"), crash))

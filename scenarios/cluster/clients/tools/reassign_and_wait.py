@@ -1,4 +1,4 @@
-"""KAFKA-42's admin command (seed 000, 1): it waits until the controller has emptied /admin/reassign_partitions.
+"""KAFKA-42's admin command (its section 1): it waits until the controller has emptied /admin/reassign_partitions.
 
 Then it says how it went. Interrupted, it says so at once, and deletes what is not done so that it can be asked for
 again.

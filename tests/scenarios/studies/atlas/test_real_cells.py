@@ -32,7 +32,7 @@ def test_a_controller_s_death_before_the_move_is_taken_up_costs_nothing() -> Non
 
 
 def test_acks_1_is_lost_between_the_election_and_stop_replica() -> None:
-    """kafka-behaviour, 12: the old leader is told nothing until StopReplica, and goes on acknowledging."""
+    """kafka-behaviour §12: the old leader is told nothing until StopReplica, and goes on acknowledging."""
     row = cell("wiki/0,1,2-1,3,4/9.before/controller/crash")
     assert (row.outcome, row.harm) == ("harmed", "acks-1-loss")
     assert "steps-rerun" in row.harms
@@ -45,7 +45,7 @@ def test_a_removed_replica_that_is_down_is_left_behind() -> None:
 
 
 def test_kafka_6794_leaves_the_leader_outside_where_its_controller_dies_in_the_last_hop() -> None:
-    """readings, 2: step 5 writes the assignment before the leader moves, and the resumed move looks done."""
+    """readings §2: step 5 writes the assignment before the leader moves, and the resumed move looks done."""
     row = cell("kafka-6794/0,1,2-1,3,4/hop3.5.after/controller/crash")
     assert row.outcome == "harmed"
     assert row.harms == ("leader-outside-assignment", "isr-outside-assignment", "stray")
