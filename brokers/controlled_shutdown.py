@@ -9,7 +9,7 @@ from collections.abc import Callable
 import structlog
 from attrs import define
 
-from brokers.policies import BrokerConfig
+from brokers.config import BrokerConfig
 from emulator.kernel import Busy
 from emulator.network import Client, Disconnected
 from emulator.nodes import Process

@@ -1,35 +1,15 @@
-"""What a profile decides about brokers: Kafka's broker configuration, and rules that differ between releases."""
+"""The brokers' part of a profile: the rules that differ between releases, and the settings (``brokers.config``)."""
 
 from collections.abc import Mapping
 
 from attrs import evolve, field, frozen
 
-from brokers.log.config import BROKER_NAMES, DEFAULTS, TOPIC_NAMES, LogConfig, LogManagerConfig
+from brokers.config import BrokerConfig
+from brokers.log.config import BROKER_NAMES, TOPIC_NAMES, LogConfig
 from brokers.partition.isr import ByZooKeeper, IsrWrites, NotCaughtUp, OutOfSyncRule
 from brokers.under_replication import AllAssigned, UnderReplication
 from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import ALL_BROKERS
-
-
-@frozen
-class BrokerConfig:
-    """Kafka's names, with underscores for dots; times in microseconds, sizes in bytes. Defaults are those of 2.3."""
-
-    min_insync_replicas: int = 1
-    replica_lag_time_max_us: int = 10_000_000
-    replica_high_watermark_checkpoint_interval_us: int = 5_000_000
-    log: LogConfig = DEFAULTS
-    log_manager: LogManagerConfig = field(factory=LogManagerConfig)
-    isr_change_propagation_interval_us: int = 2_500_000
-    isr_change_propagation_blackout_us: int = 5_000_000
-    isr_change_propagation_max_us: int = 60_000_000
-    request_timeout_us: int = 30_000_000
-    replication_quota_window_num: int = 11
-    replication_quota_window_size_us: int = 1_000_000
-    controller_socket_timeout_us: int = 30_000_000
-    controlled_shutdown_enable: bool = True
-    controlled_shutdown_max_retries: int = 3
-    controlled_shutdown_retry_backoff_us: int = 5_000_000
 
 
 @frozen

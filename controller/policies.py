@@ -10,6 +10,7 @@ from controller.reassignment.policy import ReassignmentProtocol
 from controller.reassignment.wiki import Wiki
 from controller.states.rules import SEVEN_STATES, ReplicaRules
 from controller.states.selectors import Selectors
+from emulator.protocol.configs import CONTROLLER_SOCKET_TIMEOUT, config, field_of
 
 
 @frozen
@@ -50,11 +51,16 @@ class ControllerPolicies:
     fencing: Fencing = field(factory=Fenced)
     broker_epochs: bool = True
     stops_name_epochs: bool = False
-    unclean_leader_election: bool = False
-    delete_topics: bool = True
+    unclean_leader_election: bool = config(
+        "unclean.leader.election.enable", False, "whether an out-of-sync replica may become leader",
+        topic_name="unclean.leader.election.enable", dynamic=True,
+    )  # fmt: skip
+    delete_topics: bool = config(
+        "delete.topic.enable", True, "whether topics can be deleted; else requests for it are dropped"
+    )
     deletion_heeds_moves: bool = True
     is_offline: IsOffline = is_offline_by_state
     auto_rebalance: AutoRebalance = field(factory=AutoRebalance)
-    request_timeout_us: int = 30_000_000
+    request_timeout_us: int = field_of(CONTROLLER_SOCKET_TIMEOUT)
     retry_pause_us: int = 100_000
     pinned: int | None = None

@@ -14,14 +14,15 @@ has it.
 
 from collections.abc import Mapping
 
-from attrs import Factory, define, field
+from attrs import Factory, define, field, frozen
 
 from emulator.metrics import Gauge, attribute
 from emulator.nodes import Process
+from emulator.protocol.configs import LONG_MAX, config, config_keys, with_settings
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import broker_entity
 
-UNLIMITED = 2**63 - 1
+UNLIMITED = LONG_MAX
 """Kafka's quota where none is set."""
 NO_PARTITIONS: frozenset[int] = frozenset()
 
@@ -207,6 +208,31 @@ class CopyThrottle(Throttle):
         self.version += 1
 
 
+@frozen
+class ThrottledRates:
+    """The rates of one broker, in bytes per second. Kafka keeps them for each broker by itself (KIP-226)."""
+
+    leader: int = config(
+        "leader.replication.throttled.rate", UNLIMITED, "bytes/s to throttled followers (KIP-73)", dynamic=True
+    )
+    follower: int = config(
+        "follower.replication.throttled.rate", UNLIMITED, "bytes/s from throttled leaders (KIP-73)", dynamic=True
+    )
+    leader_reassignment: int = config(
+        "leader.reassignment.throttled.rate", UNLIMITED, "bytes/s to replicas being added (KIP-542)", dynamic=True
+    )
+    follower_reassignment: int = config(
+        "follower.reassignment.throttled.rate", UNLIMITED, "bytes/s of replicas being added (KIP-542)", dynamic=True
+    )
+    alter_log_dirs: int = config(
+        "replica.alter.log.dirs.io.max.bytes.per.second", UNLIMITED, "bytes/s between the log directories of a broker",
+        dynamic=True,
+    )  # fmt: skip
+
+
+RATE_NAMES = tuple(key.name for key in config_keys(ThrottledRates).values())
+
+
 @define(eq=False)
 class QuotaManagers:
     """The replication quotas of one broker (QuotaFactory.QuotaManagers, 2.3)."""
@@ -247,12 +273,10 @@ class QuotaManagers:
                     throttle.changed()
 
     def _limit(self, settings: Mapping[str, str]) -> None:
-        def rate(name: str) -> int:
-            return int(settings.get(name, UNLIMITED))
-
-        for side, throttle in (("leader", self.leader), ("follower", self.follower)):
-            throttle.listed.rate = rate(f"{side}.replication.throttled.rate")
-            throttle.reassigned.rate = rate(f"{side}.reassignment.throttled.rate")
+        stated = {name: settings[name] for name in RATE_NAMES if name in settings}
+        rates = with_settings(ThrottledRates(), {name: int(value) for name, value in stated.items()})
+        self.leader.listed.rate, self.leader.reassigned.rate = rates.leader, rates.leader_reassignment
+        self.follower.listed.rate, self.follower.reassigned.rate = rates.follower, rates.follower_reassignment
+        self.alter_log_dirs.listed.rate = rates.alter_log_dirs
+        for throttle in (self.leader, self.follower, self.alter_log_dirs):
             throttle.changed()
-        self.alter_log_dirs.listed.rate = rate("replica.alter.log.dirs.io.max.bytes.per.second")
-        self.alter_log_dirs.changed()

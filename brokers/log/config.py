@@ -1,12 +1,15 @@
 """The settings of logs (kafka.log.LogConfig, LogManager; 2.3): when segments roll, are deleted, and are flushed."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from attrs import evolve, frozen
 
-NEVER = (1 << 63) - 1
+from emulator.protocol.configs import LONG_MAX, config, config_keys
+
+NEVER = LONG_MAX
 UNLIMITED = -1
-WEEK_US = 7 * 24 * 3600 * 1_000_000
+WEEK_MS = 7 * 24 * 3600 * 1000
 
 
 @frozen
@@ -21,39 +24,44 @@ class LogConfig:
             is flushed; ``NEVER``.
     """
 
-    segment_bytes: int = 1 << 30
-    roll_us: int = WEEK_US
-    retention_bytes: int = UNLIMITED
-    retention_us: int = WEEK_US
-    flush_messages: int = NEVER
-    flush_us: int = NEVER
+    segment_bytes: int = config(
+        "log.segment.bytes", 1 << 30, "a segment of a log rolls before it would be larger",
+        at_least=14, topic_name="segment.bytes", dynamic=True,
+    )  # fmt: skip
+    roll_us: int = config(
+        "log.roll.ms", WEEK_MS, "a segment rolls when its first batch is older", topic_name="segment.ms", dynamic=True
+    )
+    retention_bytes: int = config(
+        "log.retention.bytes", UNLIMITED, "old segments go while the log is that large without them; -1: never",
+        at_least=UNLIMITED, topic_name="retention.bytes", dynamic=True,
+    )  # fmt: skip
+    retention_us: int = config(
+        "log.retention.ms", WEEK_MS, "segments are deleted whose newest batch is older; -1: never",
+        at_least=UNLIMITED, topic_name="retention.ms", dynamic=True,
+    )  # fmt: skip
+    flush_messages: int = config(
+        "log.flush.interval.messages", NEVER, "a log is flushed when it has that many unflushed records",
+        topic_name="flush.messages", dynamic=True,
+    )  # fmt: skip
+    flush_us: int = config(
+        "log.flush.interval.ms", NEVER,
+        "a log is flushed that long after its last flush, when log.flush.scheduler.interval.ms looks for it",
+        at_least=0, topic_name="flush.ms", dynamic=True,
+    )  # fmt: skip
 
     def changed(self, settings: Mapping[str, str], names: Mapping[str, str]) -> "LogConfig":
         """A copy with those of ``settings`` that are in ``names`` (``TOPIC_NAMES`` or ``BROKER_NAMES``)."""
         found = {names[name]: int(value) for name, value in settings.items() if name in names}
-        in_us = {f: v * 1000 if f.endswith("_us") and 0 <= v < NEVER else v for f, v in found.items()}
-        return evolve(self, **in_us) if in_us else self
+        values: dict[str, Any] = {name: _KEYS[name].to_field(value) for name, value in found.items()}
+        return evolve(self, **values) if values else self
 
 
-TOPIC_NAMES: Mapping[str, str] = {
-    "segment.bytes": "segment_bytes",
-    "segment.ms": "roll_us",
-    "retention.bytes": "retention_bytes",
-    "retention.ms": "retention_us",
-    "flush.messages": "flush_messages",
-    "flush.ms": "flush_us",
-}
-"""A topic's settings (times in milliseconds), and the fields they set."""
+_KEYS = config_keys(LogConfig)
+TOPIC_NAMES: Mapping[str, str] = {key.topic_name: name for name, key in _KEYS.items()}
+"""What topics call these settings, and the fields that hold them."""
 
-BROKER_NAMES: Mapping[str, str] = {
-    "log.segment.bytes": "segment_bytes",
-    "log.roll.ms": "roll_us",
-    "log.retention.bytes": "retention_bytes",
-    "log.retention.ms": "retention_us",
-    "log.flush.interval.messages": "flush_messages",
-    "log.flush.interval.ms": "flush_us",
-}
-"""A broker's settings, which apply to topics that do not set their own."""
+BROKER_NAMES: Mapping[str, str] = {key.name: name for name, key in _KEYS.items()}
+"""What brokers call them; theirs apply to topics that do not set their own."""
 
 DEFAULTS = LogConfig()
 
@@ -71,17 +79,20 @@ class LogManagerConfig:
     """The settings of all logs of a broker together.
 
     Attributes:
-        delete_delay_us: log.segment.delete.delay.ms.
-        retention_check_us: log.retention.check.interval.ms.
-        flush_check_us: log.flush.scheduler.interval.ms.
         checkpoint_us: log.flush.offset.checkpoint.interval.ms.
         flushes: some log is flushed by its number of records.
         writeback: the operating system's write-back; None: only a flush makes batches durable.
     """
 
-    delete_delay_us: int = 60_000_000
-    retention_check_us: int = 300_000_000
-    flush_check_us: int = NEVER
+    delete_delay_us: int = config(
+        "log.segment.delete.delay.ms", 60_000, "how long a deleted log stays on the disk, renamed", at_least=0
+    )
+    retention_check_us: int = config(
+        "log.retention.check.interval.ms", 300_000, "how often old segments are looked for"
+    )
+    flush_check_us: int = config(
+        "log.flush.scheduler.interval.ms", NEVER, "how often logs to flush by time are looked for"
+    )
     checkpoint_us: int = 60_000_000
     flushes: bool = False
     writeback: Writeback | None = None

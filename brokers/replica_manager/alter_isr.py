@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 
 from attrs import define, field
 
+from brokers.config import BrokerConfig
 from brokers.partition.isr import AlterIsrItem
-from brokers.policies import BrokerConfig
 from emulator.nodes import Process
 from emulator.protocol.alter_isr import AlterIsrPartition, AlterIsrRequest, AlterIsrResponse
 from emulator.protocol.types import TopicPartition

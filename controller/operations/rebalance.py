@@ -14,6 +14,7 @@ from controller.events.state import ControllerState
 from controller.operations import preferred
 from controller.states import selectors
 from emulator.kernel import Timer
+from emulator.protocol.configs import config
 from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
@@ -45,9 +46,15 @@ class AutoRebalance:
         eligible: the partitions for which an election is tried.
     """
 
-    enabled: bool = True
-    percentage: int = 10
-    interval_us: int = 300_000_000
+    enabled: bool = config(
+        "auto.leader.rebalance.enable", True, "whether leadership goes back to preferred replicas by itself"
+    )
+    percentage: int = config(
+        "leader.imbalance.per.broker.percentage", 10, "the share led elsewhere that is too much", at_least=0
+    )
+    interval_us: int = config(
+        "leader.imbalance.check.interval.seconds", 300, "how often the controller looks at the shares"
+    )
     first_us: int = 5_000_000
     eligible: Eligible = preferred_is_live
 

@@ -17,9 +17,10 @@ import attrs
 from controller.procedures import ALIASES, PROCEDURES
 from controller.steps import PHASES, Procedure, Span
 from emulator.protocol.api import apis
+from emulator.protocol.configs import LONG_MAX
 from scenarios.language.actions import DelaySpec, all_actions
 from scenarios.language.cluster import CardSpec, ClusterSpec, DiskSpec, NetworkSpec, ZooKeeperSpec
-from scenarios.language.configs import BROKER_SETTINGS, LONG_MAX, TOPIC_SETTINGS, Config, Setting
+from scenarios.language.configs import BROKER_SETTINGS, TOPIC_SETTINGS, Config, Setting
 from scenarios.language.entries import EntryKind
 from scenarios.language.expect import Expect, OneOrMore, SteadyState, ToleranceKind
 from scenarios.language.invariants import INVARIANTS

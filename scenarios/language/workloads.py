@@ -12,8 +12,9 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
+from emulator.protocol.configs import LONG_MAX
 from scenarios.errors import BadInput
-from scenarios.language.configs import LONG_MAX, Config, ConfigValue, Setting, settings_table
+from scenarios.language.configs import Config, ConfigValue, Setting, settings_table
 from scenarios.language.schema.kinds import (
     DURATION,
     SOME_TIME,

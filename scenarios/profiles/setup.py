@@ -3,12 +3,13 @@
 from brokers.broker import BrokerSpec
 from emulator.disks import DiskSpeed
 from emulator.network import NetworkSpec, Nic
+from emulator.protocol.configs import LONG_MAX
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkSpec
 from scenarios.cluster import ClusterSetup
 from scenarios.cluster.clients import Consumption, Workload
 from scenarios.language import DiskSpec, Scenario, WorkloadSpec
-from scenarios.language.configs import LONG_MAX, QUOTA_RATES
+from scenarios.language.configs import QUOTA_RATES
 from scenarios.language.workloads import STICKY, ConsumerSpec
 from scenarios.profiles.policies import broker_policies, controller_policies, fetcher_policies
 from scenarios.profiles.releases import BUNDLES

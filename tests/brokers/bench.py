@@ -7,10 +7,11 @@ from typing import Any, TypeVar, cast
 import trio
 from attrs import define, field
 
+from brokers.config import BrokerConfig
 from brokers.partition.isr import AlterIsrManager
 from brokers.partition.partition import Partition
 from brokers.partition.remote import RemoteReplica
-from brokers.policies import BrokerConfig, BrokerPolicies
+from brokers.policies import BrokerPolicies
 from brokers.replica_manager import ReplicaManager
 from brokers.replica_manager.alter_isr import ZkIsrManager
 from brokers.requests.control import ControlHandler

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from attrs import define, field
 
+from brokers.config import BrokerConfig
 from brokers.partition.isr import AlterIsrItem, ByController
-from brokers.policies import BrokerConfig, BrokerPolicies
+from brokers.policies import BrokerPolicies
 from brokers.replica_manager.alter_isr import INTERVAL_US, DefaultAlterIsrManager
 from emulator.kernel import Mailbox, World
 from emulator.nodes import Node, Process

@@ -1,7 +1,8 @@
 """The high watermark (kafka-behaviour §8.5): where it stands, what holds it back, and who learns it."""
 
+from brokers.config import BrokerConfig
 from brokers.partition.remote import NEVER
-from brokers.policies import BrokerConfig, BrokerPolicies
+from brokers.policies import BrokerPolicies
 from emulator.protocol.events import HighWatermark
 from emulator.zookeeper import ZkCode
 from tests.brokers.bench import LAG, MS, Bench, caught_up, lag_bench, state

@@ -2,7 +2,8 @@
 
 import pytest
 
-from brokers.policies import BrokerConfig, BrokerPolicies
+from brokers.config import BrokerConfig
+from brokers.policies import BrokerPolicies
 from emulator.disks import DiskError, Fault, UnexpectedError
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from emulator.protocol.configs import config_keys
 from emulator.protocol.znodes import broker_entity
 from fetchers import QuotaManagers
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
-from scenarios.language.configs import BROKER_SETTINGS, QUOTA_RATES
+from scenarios.language.configs import BROKER_SETTINGS, CONFIG_CLASSES, QUOTA_RATES
 from scenarios.language.reference import main, sections
 from scenarios.pages import into_page
 from tests.docs.pages import ROOT, fenced, text_of
@@ -72,9 +73,11 @@ def test_the_worked_example_can_fail() -> None:
 
 
 def test_every_setting_on_the_page_is_read_by_something() -> None:
-    readers = [*(ROOT / "scenarios" / "profiles").glob("*.py"), ROOT / "brokers" / "log" / "config.py"]
-    code = "".join(path.read_text() for path in readers)
-    assert [name for name in BROKER_SETTINGS if f'"{name}"' not in code and name not in QUOTA_RATES] == []
+    rooms = ("brokers", "controller", "fetchers", "scenarios/profiles", "scenarios/cluster")
+    code = "".join(path.read_text() for room in rooms for path in (ROOT / room).rglob("*.py"))
+    declared = [(key.name, holder) for cls in CONFIG_CLASSES for holder, key in config_keys(cls).items()]
+    assert {name for name, _holder in declared} == set(BROKER_SETTINGS)
+    assert [name for name, holder in declared if not re.search(rf"\.{holder}\b", code)] == []
 
 
 @pytest.mark.parametrize("name", QUOTA_RATES)

@@ -2,8 +2,9 @@
 
 import pytest
 
+from brokers.config import BrokerConfig
 from brokers.log import LogConfig, LogManagerConfig, Writeback
-from brokers.policies import BrokerConfig, BrokerPolicies
+from brokers.policies import BrokerPolicies
 from emulator.protocol.events import LogLoaded, LogRecovered
 from tests.brokers.bench import ME, Bench
 

@@ -2,8 +2,9 @@
 
 from attrs import evolve
 
+from brokers.config import BrokerConfig
 from brokers.log import LogConfig, LogManagerConfig
-from brokers.policies import BrokerConfig, BrokerPolicies
+from brokers.policies import BrokerPolicies
 from emulator.protocol.events import LogStartMoved
 from emulator.protocol.znodes import ALL_BROKERS
 from tests.brokers.bench import ME, Bench

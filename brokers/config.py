@@ -1,0 +1,51 @@
+"""A broker's settings under Kafka's names. Each is declared here once, with its name, default and meaning: the scenario
+file and its documentation take them from these declarations."""
+
+from attrs import field, frozen
+
+from brokers.log.config import DEFAULTS, LogConfig, LogManagerConfig
+from emulator.protocol.configs import CONTROLLER_SOCKET_TIMEOUT, config, field_of
+
+
+@frozen
+class BrokerConfig:
+    """Kafka's names, with underscores for dots; times in microseconds, sizes in bytes. The defaults are those of 2.3.
+
+    Attributes:
+        log: the settings of logs whose topics do not set their own.
+        log_manager: the settings of all logs together.
+    """
+
+    min_insync_replicas: int = config(
+        "min.insync.replicas", 1, "acks=all needs that many replicas in the ISR",
+        topic_name="min.insync.replicas", dynamic=True,
+    )  # fmt: skip
+    replica_lag_time_max_us: int = config(
+        "replica.lag.time.max.ms", 10_000, "a follower not caught up for longer leaves the ISR"
+    )
+    replica_lag_max_messages: int = config(
+        "replica.lag.max.messages", 4_000, "a follower that lags by more leaves the ISR; kafka-0.8 only"
+    )
+    replica_high_watermark_checkpoint_interval_us: int = config(
+        "replica.high.watermark.checkpoint.interval.ms", 5_000, "how often high watermarks are saved"
+    )
+    controller_socket_timeout_us: int = field_of(CONTROLLER_SOCKET_TIMEOUT)
+    controlled_shutdown_enable: bool = config(
+        "controlled.shutdown.enable", True, "whether a broker asks the controller before it ends"
+    )
+    controlled_shutdown_max_retries: int = config(
+        "controlled.shutdown.max.retries", 3, "how often it asks before it ends without the controller"
+    )
+    controlled_shutdown_retry_backoff_us: int = config(
+        "controlled.shutdown.retry.backoff.ms", 5_000, "pause after each failure", at_least=0
+    )
+    request_timeout_us: int = config("request.timeout.ms", 30_000, "a request unanswered for longer has failed")
+    replication_quota_window_num: int = config(
+        "replication.quota.window.num", 11, "number of samples in the window of a replication throttle"
+    )
+    replication_quota_window_size_us: int = config("replication.quota.window.size.seconds", 1, "length of one sample")
+    log: LogConfig = DEFAULTS
+    log_manager: LogManagerConfig = field(factory=LogManagerConfig)
+    isr_change_propagation_interval_us: int = 2_500_000
+    isr_change_propagation_blackout_us: int = 5_000_000
+    isr_change_propagation_max_us: int = 60_000_000

@@ -1,0 +1,76 @@
+"""How a floor declares Kafka's settings: each one once, with its name, default and meaning, at the field that holds it.
+
+    @frozen
+    class BrokerConfig:
+        replica_lag_time_max_us: int = config("replica.lag.time.max.ms", 10_000, "how long a follower may lag ...")
+
+Kafka's names end with the unit of a duration; fields are in microseconds. ``with_settings`` converts.
+"""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from attrs import AttrsInstance, evolve, field, fields, frozen
+
+C = TypeVar("C", bound=AttrsInstance)
+LONG_MAX = 2**63 - 1
+"""Kafka's value for "no limit" and "never"."""
+_KEY = "kafka config key"
+_UNITS_US = {".ms": 1_000, ".seconds": 1_000_000}
+
+
+@frozen
+class ConfigKey:
+    """One setting of brokers (``ConfigDef.ConfigKey``).
+
+    Attributes:
+        name: Kafka's.
+        default: that of Kafka 2.3, in Kafka's unit.
+        doc: its meaning in a phrase, for the documentation and the schema.
+        at_least: the smallest value that is accepted.
+        topic_name: what topics call it, if they can set their own.
+        dynamic: whether it can be changed while brokers run (KIP-226).
+    """
+
+    name: str
+    default: int | bool
+    doc: str
+    at_least: int = 1
+    topic_name: str = ""
+    dynamic: bool = False
+
+    def to_field(self, value: int | bool) -> int | bool:
+        """``value``, in Kafka's unit, as the field has it: durations in us; -1 and ``LONG_MAX`` stay."""
+        factor = next((unit for end, unit in _UNITS_US.items() if self.name.endswith(end)), 1)
+        return value * factor if factor > 1 and 0 <= value < LONG_MAX else value
+
+
+def config(name: str, default: int | bool, doc: str, **more: Any) -> Any:
+    """A field that holds a setting; ``more``: the other attributes of ``ConfigKey``."""
+    return field_of(ConfigKey(name, default, doc, **more))
+
+
+def field_of(key: ConfigKey) -> Any:
+    """A field that holds the setting ``key``, which is also declared elsewhere."""
+    return field(default=key.to_field(key.default), metadata={_KEY: key})
+
+
+def config_keys(cls: type[AttrsInstance]) -> dict[str, ConfigKey]:
+    """The settings that a class declares, by the names of their fields."""
+    return {one.name: one.metadata[_KEY] for one in fields(cls) if _KEY in one.metadata}
+
+
+def with_settings(holder: C, settings: Mapping[str, int | bool]) -> C:
+    """A copy of ``holder`` with the values of ``settings``, which are by Kafka's names and in Kafka's units. Settings
+    that it does not declare are left out."""
+    keys = config_keys(type(holder)).items()
+    values: dict[str, Any] = {name: key.to_field(settings[key.name]) for name, key in keys if key.name in settings}
+    copied: Any = holder
+    changed: C = evolve(copied, **values)
+    return changed
+
+
+CONTROLLER_SOCKET_TIMEOUT = ConfigKey(
+    "controller.socket.timeout.ms", 30_000, "how long a request between controller and broker may take"
+)
+"""Read by the controller, and by brokers that send requests to it."""
