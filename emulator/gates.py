@@ -1,6 +1,7 @@
-"""Gates. The code that performs a step says so before and after it; a scenario arms the ones it cares for.
+"""Every protocol step is a gate: a place where a scenario can hold a process and inject a fault.
 
-A gate that nobody armed costs a dictionary look-up and an event: it neither yields nor draws.
+The code that performs a step reaches the gate before and after it. A gate without hooks costs a dictionary look-up and
+an event; it neither yields to other tasks nor draws a random number.
 """
 
 from collections.abc import Callable
@@ -17,7 +18,8 @@ Edge = Literal["before", "after"]
 
 @frozen(eq=False)
 class Visit:
-    """Somebody is at a gate: ``process`` performs ``step``; what does not apply is ``""`` or -1."""
+    """``process`` is at an edge of ``step``. Fields that do not apply are ``""`` or -1; ``seq`` is that of the
+    ``Step`` event."""
 
     process: Process
     step: str
@@ -30,7 +32,8 @@ class Visit:
 
 
 Hook = Callable[[Visit], "Signal | None"]
-"""Called with each visit of an armed gate, in the order of arming. A signal it returns holds the visitor."""
+"""Called with each visit of an armed gate, in the order of arming. If it returns a signal, the process waits
+for that."""
 
 
 @define(eq=False)
@@ -58,7 +61,7 @@ class Gates:
         hop: int = 0,
         detail: str = "",
     ) -> None:
-        """``process`` is at ``edge`` of ``step``. Returns when the scenario lets it go on; never, if it was
+        """``process`` is at ``edge`` of ``step``. Returns when the hooks let it continue; never, if it was
         killed here."""
         event = process.anchor(Step, step, edge, topic, partition, broker, hop, process.node.id, detail)
         hooks = self._armed.get((step, edge))
@@ -67,11 +70,11 @@ class Gates:
         visit = Visit(process, step, edge, topic, partition, broker, hop, event.seq)
         for hook in list(hooks):
             if hook not in hooks:
-                continue  # disarmed while an earlier one held this visitor
+                continue  # disarmed while an earlier one held the process
             hold = hook(visit)
             if hold is not None:
                 await hold.wait()
                 process.node.trace.cause = event.seq
             if not process.alive or process.paused:
-                # Killed at its own gate: the cancellation comes at this wait. Paused: go on when thawed.
+                # Killed at its own gate: the cancellation is raised at this wait. Paused: continues when resumed.
                 await process.world.sleep(0)

@@ -1,5 +1,5 @@
-"""Named random streams: a draw is a hash of (seed, purpose, entity, n), so a new draw in one place moves no
-other.
+"""Named random streams. A draw is a hash of (seed, purpose, entity, n), so a new draw in one place changes no
+other draw.
 
 A stream costs two integers; a ``random.Random`` per entity would cost 2.5 kB.
 """
@@ -32,11 +32,11 @@ class Stream:
         return z ^ (z >> 31)
 
     def below(self, bound: int) -> int:
-        """An integer in ``[0, bound)``; ``bound`` is far below 2**64, so the bias is too."""
+        """An integer in ``[0, bound)``. ``bound`` is far below 2**64, so the bias is negligible."""
         return self.bits() * bound >> 64
 
     def normal(self) -> float:
-        """A normal variable with mean 0 and standard deviation 1; one draw, as everything else here."""
+        """A normal variable with mean 0 and standard deviation 1, from one draw."""
         return _NORMAL.inv_cdf(((self.bits() >> 12) + 0.5) * 2.0**-52)
 
     def choice(self, items: Sequence[T]) -> T:
@@ -45,15 +45,14 @@ class Stream:
 
 
 class Streams:
-    """Every stream of one seed, found by name."""
+    """The streams of one seed, by name."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
         self._streams: dict[tuple[str, str], Stream] = {}
 
     def stream(self, purpose: str, entity: object = "") -> Stream:
-        """The stream for ``purpose`` and ``entity``; the same object each time, so its draws go on where they
-        were."""
+        """The stream for ``purpose`` and ``entity``: the same object each time, so its draws continue."""
         name = (purpose, str(entity))
         found = self._streams.get(name)
         if found is None:

@@ -1,8 +1,7 @@
 """A disk of append-only files behind a page cache.
 
-A *process* crash keeps all that was appended; a *host* crash keeps what was flushed, and perhaps a piece of what came
-next. The unit of an append is whatever the owner calls an entry (a record batch, a checkpoint); entries are never
-mutated.
+A *process* crash keeps everything that was appended. A *host* crash keeps what was flushed, and perhaps a part of the
+next entry. The owner of a file decides what an entry is (a record batch, a checkpoint); entries are never mutated.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -16,7 +15,7 @@ from emulator.disks.pace import Pace
 
 @frozen
 class Torn:
-    """What a host crash left of an entry that was being written."""
+    """The part of an entry that a host crash left on the disk."""
 
     entry: Any
 
@@ -26,10 +25,10 @@ class File:
     """A file: entries, and how many of them are durable.
 
     Attributes:
-        entries: what a process sees, page cache included. Owners may read it; only the methods change it.
-        flushed: the first ``flushed`` entries survive a host crash.
-        label: what the owner keeps in the file's name, as durable as names are.
-        fault: what is wrong with it, if anything is.
+        entries: the content, page cache included. The owner may read it; only the methods change it.
+        flushed: how many entries, from the start, survive a host crash.
+        label: information that the owner keeps in the file's name, which survives every crash.
+        fault: injected, if any.
     """
 
     path: str
@@ -39,7 +38,7 @@ class File:
     fault: Fault | None = None
 
     def check(self, operation: str) -> None:
-        """Whether ``operation`` works now. Raises: DiskError, UnexpectedError, DeadIncarnation."""
+        """Fail if ``operation`` fails now. Raises: DiskError, UnexpectedError, DeadIncarnation."""
         if self.fault is not None:
             self.fault.strike(self.path, operation)
 
@@ -56,13 +55,13 @@ class File:
         self.flushed = min(self.flushed, length)
 
     def drop(self, count: int) -> None:
-        """Let the first ``count`` entries go, durably. Raises: DiskError."""
+        """Remove the first ``count`` entries, durably. Raises: DiskError."""
         self.check("truncate")
         del self.entries[:count]
         self.flushed = max(0, self.flushed - count)
 
     def damage(self, place: int, damaged: Any) -> None:
-        """A fault: the medium has changed what was written. No operation of the owner's."""
+        """Inject a fault: the disk has changed a written entry. Not an operation of the owner."""
         self.entries[place] = damaged
 
     def flush(self) -> None:
@@ -71,19 +70,18 @@ class File:
         self.flushed = len(self.entries)
 
     def write_back(self) -> None:
-        """The operating system has written the page cache to the disk, by itself."""
+        """The operating system writes the page cache to the disk. Not an operation of the owner; never fails."""
         self.flushed = len(self.entries)
 
     def replace(self, *entries: Any) -> None:
-        """Put ``entries`` in the place of the whole content, atomically and durably (write, fsync,
-        rename)."""
+        """Replace the whole content, atomically and durably (write, fsync, rename). Raises: DiskError."""
         self.check("replace")
         self.entries = list(entries)
         self.flushed = len(entries)
 
     def amend(self, places: Mapping[int, Any], more: Iterable[Any]) -> None:
-        """Put entries in the places of others and ``more`` behind them, atomically and durably: what a ``replace``
-        does to a file of which little changes."""
+        """Replace the entries at ``places`` and append ``more``, atomically and durably. The same as ``replace`` of the
+        whole content, for a file of which little changes. Raises: DiskError."""
         self.check("replace")
         for place, entry in places.items():
             self.entries[place] = entry
@@ -91,7 +89,7 @@ class File:
         self.flushed = len(self.entries)
 
     def lose_unflushed(self, tears: Callable[[], bool]) -> None:
-        """The page cache is gone; where ``tears()``, a piece of the first entry in it had reached the disk."""
+        """Lose the page cache. If ``tears()``, a part of its first entry had reached the disk (``Torn``)."""
         if len(self.entries) > self.flushed:
             pieces = [Torn(self.entries[self.flushed])] if tears() else []
             self.entries[self.flushed :] = pieces
@@ -103,10 +101,10 @@ class Disk:
     """The files of one disk, by path.
 
     Attributes:
-        name: where its machine has it mounted.
-        fault: what is wrong with all of it, if anything is.
-        pace: how long it takes; None: no time.
-        on_error: the process that has it open is told why an operation failed.
+        name: its mount point on the machine.
+        fault: of the whole disk, if one was injected.
+        pace: how long operations take; None: no time.
+        on_error: called with the reason when an operation fails; set by the process that has the disk open.
     """
 
     name: str = "/data/0"
@@ -117,23 +115,24 @@ class Disk:
 
     @property
     def unusable(self) -> bool:
-        """Every operation fails, until the disk is mended."""
+        """Whether every operation fails until the disk is repaired."""
         return self.fault is not None and not self.fault.operations and self.fault.left is None
 
     def report(self, reason: str) -> None:
-        """An operation failed: tell who has it open, if anybody does."""
+        """Report a failed operation to the process that has the disk open, if there is one."""
         if self.on_error is not None:
             self.on_error(reason)
 
     def open(self, path: str) -> File:
-        """The file at ``path``, created empty where it is missing."""
+        """The file at ``path``; created empty if it does not exist."""
         file = self.files.get(path)
         if file is None:
             file = self.files[path] = File(path, fault=self.fault)
         return file
 
     def close(self) -> None:
-        """The process is gone: the files it has open refuse it from now on; whoever opens them anew has them."""
+        """The process is dead: every operation on the files that it has open fails from now on. The next process opens
+        them again."""
         for path, file in self.files.items():
             self.files[path] = evolve(file)
             file.fault = CLOSED
@@ -143,13 +142,13 @@ class Disk:
         return path in self.files
 
     def rename(self, path: str, new: str) -> None:
-        """Call the file at ``path`` ``new`` from now on, atomically and durably, in the place of what was there."""
+        """Rename the file at ``path`` to ``new``, atomically and durably. A file that was there is replaced."""
         file = self.files.pop(path)
         file.path = new
         self.files[new] = file
 
     def delete(self, path: str) -> None:
-        """Unlink ``path``; a missing file is fine."""
+        """Delete ``path``, if it exists."""
         self.files.pop(path, None)
 
     def list(self, prefix: str = "") -> list[str]:
@@ -157,18 +156,18 @@ class Disk:
         return sorted(path for path in self.files if path.startswith(prefix))
 
     def fail(self, fault: Fault) -> None:
-        """A fault of the whole disk: of all files, and of those yet to come."""
+        """Inject a fault of the whole disk: of all files, and of those created later."""
         self.fault = fault
         for file in self.files.values():
             file.fault = fault
 
     def mend(self) -> None:
-        """End every fault, of the disk and of its files; what was damaged stays so."""
+        """End every fault, of the disk and of its files. Damaged entries stay damaged."""
         self.fault = None
         for file in self.files.values():
             file.fault = None
 
     def lose_unflushed(self, tears: Callable[[], bool] = lambda: False) -> None:
-        """The host crashed: the page cache is gone. ``tears``: see ``File.lose_unflushed``."""
+        """The host crashed: every file loses its page cache (``File.lose_unflushed``)."""
         for file in self.files.values():
             file.lose_unflushed(tears)

@@ -1,4 +1,4 @@
-"""What is wrong with a file, or with the whole disk it lies on."""
+"""Injected faults of a file, or of a whole disk."""
 
 from collections.abc import Callable
 
@@ -8,11 +8,11 @@ from emulator.kernel import DeadIncarnation
 
 
 class DiskError(Exception):
-    """The disk refused an operation (I/O error): injected by a fault."""
+    """An injected I/O error of the disk."""
 
 
 class UnexpectedError(Exception):
-    """Not the disk, but a program that has not foreseen what it met: injected by a fault."""
+    """An injected error of the program, not of the disk: an exception that its code does not handle."""
 
 
 @define(eq=False)
@@ -22,9 +22,9 @@ class Fault:
     Attributes:
         reason: what the error says.
         operations: which ones: ``append``, ``read``, ``truncate``, ``flush``, ``replace``; empty: all.
-        left: how many are still to fail; None: all of them, until the fault is mended.
-        error: what they raise.
-        report: who is told of each, with its reason; the disk's owner, where the disk is to blame.
+        left: how many more operations fail; None: all, until the fault is repaired.
+        error: makes the exception that they raise.
+        report: called with the reason of each failure; the disk's ``report``, where the disk is the cause.
     """
 
     reason: str
@@ -34,7 +34,7 @@ class Fault:
     report: Callable[[str], object] | None = None
 
     def strike(self, path: str, operation: str) -> None:
-        """Raise the error if this operation is to fail."""
+        """Raise the error if this operation fails."""
         if self.left == 0 or (self.operations and operation not in self.operations):
             return
         if self.left is not None:
@@ -45,4 +45,4 @@ class Fault:
 
 
 CLOSED = Fault("the process that had it open is dead", error=DeadIncarnation)
-"""Of the files of a process that is gone."""
+"""The fault of the files that a dead process had open."""

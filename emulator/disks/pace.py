@@ -1,11 +1,16 @@
-"""How long a disk takes: transitions stay instants, what follows from them waits."""
+"""How long a disk takes. A transition still happens at one instant; its consequences (a response) wait for the disk."""
 
 from attrs import define, frozen
 
 
 @frozen
 class DiskSpeed:
-    """Bytes per second, and time that each operation takes besides. ``read``, ``write`` None: bytes take no time."""
+    """The speed of a disk.
+
+    Attributes:
+        read, write: bytes per second; None: unlimited.
+        latency_us: added to each operation.
+    """
 
     read: int | None = None
     write: int | None = None
@@ -14,17 +19,21 @@ class DiskSpeed:
 
 @define(eq=False)
 class Pace:
-    """One disk's work, in the order in which it comes."""
+    """The operations of one disk, done one after the other, in order of arrival.
+
+    Attributes:
+        free_us: when the disk is done with all of them (virtual us).
+    """
 
     speed: DiskSpeed
     free_us: int = 0
 
     def write(self, now_us: int, size: int) -> int:
-        """When so many bytes, come now, are written."""
+        """When ``size`` bytes that arrive now will have been written (virtual us)."""
         return self._work(now_us, size, self.speed.write)
 
     def read(self, now_us: int, size: int) -> int:
-        """When so many bytes, asked for now, are read."""
+        """When ``size`` bytes that are requested now will have been read (virtual us)."""
         return self._work(now_us, size, self.speed.read)
 
     def _work(self, now_us: int, size: int, rate: int | None) -> int:

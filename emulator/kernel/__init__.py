@@ -1,4 +1,4 @@
-"""Virtual time on Trio: the only room that touches ``trio.lowlevel``."""
+"""Virtual time on Trio. The only package that uses ``trio.lowlevel``."""
 
 from emulator.kernel.errors import BudgetExceeded, DeadIncarnation, Deadlock, ForeignAwait, KernelError
 from emulator.kernel.foreground import Busy, PendingWork

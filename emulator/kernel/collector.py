@@ -1,8 +1,8 @@
-"""Python's cyclic garbage collector, kept out of the way of a run.
+"""Python's cyclic garbage collector, switched off during a run.
 
-It would trigger by allocation counts and walk the whole heap of a large cluster again and again: a quarter of
-the time of a run with 500 partitions. Nearly all that a run throws away has no cycles; the rest is collected
-now and then.
+It starts after a number of allocations and walks the whole heap each time, which took a quarter of the
+time of a run with 500 partitions. Nearly all garbage of a run has no cycles; the rest is collected once
+per ``EVENTS_BETWEEN_COLLECTIONS``.
 """
 
 import gc
@@ -14,7 +14,7 @@ EVENTS_BETWEEN_COLLECTIONS = 2_000_000
 
 @contextmanager
 def collector_off() -> Iterator[None]:
-    """No automatic collections inside; the collector is as it was afterwards."""
+    """No automatic collections inside the block; afterwards the collector is as before."""
     was_on = gc.isenabled()
     gc.disable()
     try:

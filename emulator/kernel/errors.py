@@ -1,22 +1,21 @@
-"""What can go wrong with the world itself, as opposed to inside it."""
+"""Errors of the world itself, as opposed to failures that it emulates."""
 
 
 class KernelError(Exception):
-    """The world was used against its rules; never the fault of an emulated failure."""
+    """The world was used against its rules. An emulated failure never raises this."""
 
 
 class ForeignAwait(KernelError):
-    """A task awaited something the world does not own (a socket, ``trio.sleep``): virtual time cannot drive
-    it.
+    """A task awaited something that the world does not own (a socket, ``trio.sleep``) and cannot drive in virtual time.
 
-    Detached tasks, the default, run into it at once. Attached ones may await Trio's own things for a while:
-    they are found out by a finite Trio deadline, or when nothing else is pending; hence suites run detached.
+    Detached tasks, the default, fail at once. Attached tasks fail only at a finite Trio deadline, or when nothing else
+    is pending; test suites therefore run detached.
     """
 
 
 class Deadlock(KernelError):
-    """Every task is parked and nothing is pending. The message says who waits on what, since when, and
-    where."""
+    """Every task is parked and nothing is pending. The message says which task waits for what, since when,
+    and where."""
 
 
 class DeadIncarnation(KernelError):
@@ -24,5 +23,4 @@ class DeadIncarnation(KernelError):
 
 
 class BudgetExceeded(KernelError):
-    """The run used more events than it was allowed to (a livelock at one instant, or a scenario without
-    end)."""
+    """The run used more events than allowed (a livelock at one instant, or a scenario without end)."""

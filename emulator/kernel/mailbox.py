@@ -1,6 +1,6 @@
-"""Where tasks wait for each other: a mailbox with one reader, and a signal many may wait for.
+"""How tasks wait for each other: a mailbox with one reader, and a signal with any number of waiters.
 
-The waiting methods are generator coroutines with one frame each: a wait is the world's hottest path.
+The waiting methods are generator coroutines with one frame each, because waiting is the world's hottest path.
 """
 
 import types
@@ -25,8 +25,8 @@ NEVER = 1 << 62
 class Mailbox:
     """An unbounded queue with a single reader. ``put`` never waits and may be called from any event.
 
-    A mailbox has one alarm for all its time-outs, moved on when it rings too early: one for each wait would
-    fill the heap of events with dead ones.
+    A mailbox has one alarm for all its time-outs, which is set again when it rings too early: one alarm per wait would
+    fill the heap of events with useless entries.
     """
 
     __slots__ = ("_alarm_us", "_deadline_us", "_items", "_ready", "_waiter", "_world", "name")
@@ -47,7 +47,7 @@ class Mailbox:
         return len(self._items)
 
     def put(self, item: Any) -> None:
-        """Hand ``item`` to the reader: at once where it waits, else behind what is queued."""
+        """Give ``item`` to the reader: at once if it waits, else after the items that are queued."""
         waiter = self._waiter
         if waiter is None:
             self._items.append(item)
@@ -56,7 +56,7 @@ class Mailbox:
             self._ready.append((waiter, item))
 
     def clear(self) -> list[Any]:
-        """Take out everything that is queued, in order."""
+        """Remove all queued items and return them in order."""
         items = list(self._items)
         self._items.clear()
         return items
@@ -85,8 +85,7 @@ class Mailbox:
 
     @types.coroutine
     def get_within(self, timeout_us: int, background: bool = True) -> Generator[Any, Any, Any]:
-        """Wait for the next item for at most ``timeout_us``. A foreground wait keeps the world from being
-        settled.
+        """Wait for the next item for at most ``timeout_us``. A foreground wait keeps the world from being settled.
 
         Raises:
             trio.TooSlowError: no item came in time.
@@ -119,7 +118,7 @@ class Mailbox:
         return item
 
     def _ring(self, alarm_us: int) -> None:
-        """The alarm set for ``alarm_us`` goes off; it may be superseded, or early for the wait of today."""
+        """The alarm set for ``alarm_us`` rings. It may have been replaced, or be too early for the current wait."""
         if alarm_us != self._alarm_us:
             return
         self._alarm_us = NEVER
@@ -133,7 +132,7 @@ class Mailbox:
 
 
 class Signal:
-    """A one-way switch: tasks wait until it is set. Waiters wake in the order in which they came."""
+    """A one-way switch: tasks wait until it is set. They wake in the order in which they began to wait."""
 
     __slots__ = ("_waiters", "_world", "name", "value")
 
@@ -151,7 +150,7 @@ class Signal:
         return self._waiters is None
 
     def set(self, value: Any = None) -> None:
-        """Wake everybody who waits; later waits return at once. Setting twice changes nothing."""
+        """Wake all waiting tasks; later waits return at once. Setting twice changes nothing."""
         waiters, self._waiters = self._waiters, None
         if waiters is not None:
             self.value = value

@@ -1,4 +1,4 @@
-"""Who waits on what, since when, and in which frames: the text of a deadlock or of a foreign await."""
+"""Which task waits for what, since when, and in which frames: the text of a deadlock or of a foreign await."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,12 +12,11 @@ from emulator.kernel.task import Task
 _KERNEL = str(Path(__file__).parent)
 _TRIO = str(Path(trio.__file__).parent)
 _OUTERMOST = ("_body", "first")
-"""The world's functions that run a task's own."""
+"""The names of the world's functions that call a task's function."""
 
 
 def await_frames(task: Task) -> list[str]:
-    """The task's stack of awaits, outermost first, as ``function (file:line)`` without the kernel's own
-    frames."""
+    """The task's stack of awaits, outermost first, as ``function (file:line)`` without the kernel's frames."""
     if task.trio_task is None:
         return []
     return [
@@ -28,8 +27,7 @@ def await_frames(task: Task) -> list[str]:
 
 
 def foreign_await(task: Task) -> str | None:
-    """What a parked task awaits that is not the world's, as its caller knows it; None where it waits on the
-    world."""
+    """The function outside the world that a parked task awaits; None if it waits for something of the world."""
     if task.trio_task is None:
         return None
     innermost = None
@@ -46,7 +44,7 @@ def foreign_await(task: Task) -> str | None:
 
 
 def _is_trio(frame: FrameType) -> bool:
-    """The frame runs code of Trio's."""
+    """Whether the frame runs code of Trio."""
     return frame.f_code.co_filename.startswith(_TRIO)
 
 
@@ -55,8 +53,7 @@ def _short(frame: FrameType) -> str:
 
 
 def waiting_report(tasks: Iterable[Task], now_us: int) -> str:
-    """One line for each parked task: ``#serial name waits on WHAT since T us (for D us) at frame >
-    frame``."""
+    """One line per parked task: ``#serial name waits on WHAT since T us (for D us) at frame > frame``."""
     lines = []
     for task in tasks:
         what = foreign_await(task) or task.waiting_on
@@ -74,7 +71,7 @@ def refusal(task: Task, what: str) -> ForeignAwait:
 
 
 def trio_call(error: BaseException) -> str:
-    """The name of the Trio function in which ``error`` arose, as its caller knows it."""
+    """The name of the Trio function that the task called when ``error`` arose."""
     for frame in _frames(error):
         if _is_trio(frame):
             return f"trio.{frame.f_code.co_qualname}"
@@ -82,7 +79,7 @@ def trio_call(error: BaseException) -> str:
 
 
 def awaited(error: BaseException) -> str:
-    """The function whose await Trio did not understand: the innermost frame of ``error`` outside Trio."""
+    """The function with the await that Trio did not understand: the innermost frame of ``error`` outside Trio."""
     names = [frame.f_code.co_qualname for frame in _frames(error) if not _is_trio(frame)]
     return names[-1] if names else "something unknown"
 

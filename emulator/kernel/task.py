@@ -1,9 +1,8 @@
 """A world task: a real Trio task that spends its waiting time outside Trio's scheduler.
 
-A task that waits is handed over with ``trio.lowlevel.temporarily_detach_coroutine_object`` and resumed by the
-world with ``coro.send``; it goes back to Trio to be cancelled, to open or close a nursery, and to finish.
-That is what makes a hand-over between tasks cheap while cancellation, exceptions and nurseries stay Trio's
-own.
+A task that waits is detached with ``trio.lowlevel.temporarily_detach_coroutine_object`` and resumed by the world with
+``coro.send``. It is reattached to be cancelled, to open or close a nursery, and to finish. So switching between tasks
+is cheap, while cancellation, exceptions and nurseries remain Trio's.
 """
 
 import types
@@ -37,17 +36,23 @@ CANCELLED = _Sentinel("CANCELLED")
 """Sent into a parked task that must go back to Trio and raise ``trio.Cancelled``."""
 
 PARKED = _Sentinel("PARKED")
-"""Yielded to the world by a detached task that waits. A bare ``yield`` of anything else is somebody else's
-await."""
+"""Yielded to the world by a detached task that waits. Anything else that is yielded comes from a foreign await."""
 
 REATTACH = _Sentinel("REATTACH")
-"""Yielded to the world by a detached task that asks Trio to go on with it."""
+"""Yielded to the world by a detached task that has to be continued by Trio."""
 
 
 @define(eq=False)
 class Task:
-    """One task of the world. ``serial`` is its place in the order of spawning, the only order that ever
-    decides."""
+    """One task of the world.
+
+    Attributes:
+        serial: its place in the order of spawning. Wherever tasks have to be ordered, this is the order.
+        frozen: its process is paused, so the values sent to it are kept in ``backlog`` until it is thawed.
+        waiting_on, since_us: what it waits for and since when, for reports.
+        nap: the number of its current ``World.sleep``; 0 when it does not sleep.
+        send: resumes it with a value; None unless it is detached and not frozen.
+    """
 
     world: "World"
     name: str
@@ -55,14 +60,12 @@ class Task:
     attached: bool = True
     finished: bool = False
     frozen: bool = False
-    """A frozen task (its process is paused) keeps what it is given until it is thawed: see ``freeze``."""
     backlog: list[Any] = field(factory=list)
     waiting_on: object = None
     since_us: int = 0
     nap: int = 0
     trio_task: trio.lowlevel.Task | None = None
     send: Callable[[Any], Any] | None = None
-    """Resumes the task with a value; None unless it is detached and not frozen."""
     raise_cancel: Callable[[], NoReturn] | None = None
 
     def adopt(self) -> None:
@@ -70,18 +73,18 @@ class Task:
         self.trio_task = trio.lowlevel.current_task()
 
     def freeze(self) -> None:
-        """Keep from now on what the task is given."""
+        """Keep the values sent to the task from now on."""
         self.frozen = True
         self.send = None
 
     def thaw(self) -> None:
-        """Let a frozen task have what came in the meantime."""
+        """Resume a frozen task with the values that were kept."""
         backlog, self.backlog = self.backlog, []
         self._unfreeze()
         self.world.ready.extend((self, value) for value in backlog)
 
     def abandon(self) -> None:
-        """Drop what a frozen task has been given: it is about to be cancelled."""
+        """Drop the values kept for a frozen task, which is about to be cancelled."""
         self.backlog.clear()
         self._unfreeze()
 
@@ -91,8 +94,8 @@ class Task:
             self.send = self.trio_task.coro.send
 
     def abort(self, raise_cancel: Callable[[], NoReturn]) -> trio.lowlevel.Abort:
-        """Trio wants this task cancelled: note it; the world delivers cancellations one by one, in serial
-        order."""
+        """Trio's request to cancel this task: recorded, because the world delivers cancellations one by one, in
+        serial order."""
         if self.raise_cancel is None:
             heappush(self.world.cancellations, (self.serial, self))
         self.raise_cancel = raise_cancel
@@ -100,8 +103,8 @@ class Task:
 
     @types.coroutine
     def suspend(self) -> Park:
-        """Leave Trio's scheduler (or, on the attached backend, only wait in it); the value is what resumes
-        the task."""
+        """Leave Trio's scheduler (on the attached backend: wait in it). Returns the value that the task is
+        resumed with."""
         if self.world.detaching:
             self.attached = False
             if not self.frozen:
@@ -112,12 +115,11 @@ class Task:
 
     @types.coroutine
     def reattach(self) -> Generator[Any, Any, None]:
-        """Go back under Trio's scheduler; a no-op where the task is there already.
+        """Return to Trio's scheduler; no effect if the task is attached already.
 
-        A cancellation that was noted and not delivered is dropped: Trio raises it at the task's next
-        checkpoint.
+        A cancellation that was recorded and not delivered is dropped: Trio raises it at the task's next checkpoint.
         """
-        # Its entry among the world's cancellations is void from now on; the world skips it.
+        # The world skips the entry that this leaves among its cancellations.
         self.raise_cancel = None
         if not self.attached:
             self.attached = True
@@ -130,7 +132,7 @@ class Task:
     def cancelled(self) -> Generator[Any, Any, NoReturn]:
         """Raise the pending ``trio.Cancelled`` in this task, under Trio."""
         raise_cancel, self.raise_cancel = self.raise_cancel, None
-        assert raise_cancel is not None, "CANCELLED sent to a task nobody cancelled"
+        assert raise_cancel is not None, "CANCELLED sent to a task that was not cancelled"
         yield from self.reattach()
         raise_cancel()
 
@@ -153,7 +155,7 @@ class WorldNursery:
     ) -> bool | None:
         await self._task.reattach()
         if isinstance(error, DeadIncarnation):
-            # As at the end of a task: where the process was killed, its cancellation is what goes on.
+            # As at the end of a task: if the process was killed, its cancellation is raised, not this error.
             try:
                 await trio.lowlevel.checkpoint_if_cancelled()
             except trio.Cancelled as cancelled:

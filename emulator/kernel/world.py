@@ -1,8 +1,8 @@
 """The world: integer virtual time, one order of events, tasks resumed one at a time.
 
-All that is pending stands in ``ready`` (this instant, first come first served) or in a heap ordered by
-``(t_us, sequence)``. Trio asks the clock for a sleep time when none of its tasks can run; there the world
-drains both. No decision depends on Trio's own batch order, on a set, on an address or on a hash.
+Everything pending is either in ``ready`` (this instant, in order of arrival) or in a heap ordered by ``(t_us,
+sequence)``. Trio asks its clock for a sleep time when none of its tasks can run; the world then drains both. No
+decision depends on Trio's own batch order, on the order of a set, on an address or on a hash.
 """
 
 import math
@@ -27,16 +27,16 @@ Backend = Literal["detached", "attached"]
 Event = tuple[int, int, Callable[[Any], object], Any]
 
 LIVELOCK = 5_000_000
-"""Events at one instant that no cluster needs: tasks that wake each other for ever."""
+"""More events at one instant than any cluster needs: some tasks wake each other without end."""
 
 TURN = 4096
-"""Events drained before Trio gets a look at signals and at what other threads asked for."""
+"""Events drained before Trio may handle signals and calls from other threads."""
 
 
 @define(eq=False)
 class Timer:
-    """One pending call that can be cancelled. A foreground timer keeps the world unsettled until it fires or is
-    cancelled."""
+    """One pending call that can be cancelled. A foreground timer keeps the world unsettled until it fires or
+    is cancelled."""
 
     world: "World"
     fn: Callable[[Any], object] | None
@@ -85,10 +85,9 @@ class World:
     Attributes:
         now: virtual time in microseconds since the world began.
         current: the task that runs, or ran last.
-        foreground: how many pending events would still change something. Timers of periodic work and empty
-        long polls
-            are *background*: they do not count. The world is settled when this is 0 and nobody is ready.
-        events: events handled so far.
+        foreground: how many pending events may still change something. Timers of periodic work and empty long polls are
+            *background* and do not count. The world is settled when this is 0 and no task is ready.
+        events: how many events were handled so far.
     """
 
     def __init__(self, seed: int, *, backend: Backend = "detached", max_events: int | None = None) -> None:
@@ -125,18 +124,16 @@ class World:
         return list(self._tasks.values())
 
     def stream(self, purpose: str, entity: object = "") -> Stream:
-        """The named random stream for one purpose and one entity (DESIGN, one world, one seed)."""
+        """The named random stream for one purpose and one entity (``emulator.streams``)."""
         return self.streams.stream(purpose, entity)
 
     # -- time ------------------------------------------------------------------------------------------------
 
-    def call_at(
-        self, t_us: int, fn: Callable[[Any], object], arg: Any = None, background: bool = False
-    ) -> None:
-        """Call ``fn(arg)`` at ``t_us``, after everything that was scheduled for that instant before."""
+    def call_at(self, t_us: int, fn: Callable[[Any], object], arg: Any = None, background: bool = False) -> None:
+        """Call ``fn(arg)`` at ``t_us``, after everything scheduled earlier for that instant."""
         if t_us < self.now:
             raise KernelError(f"{t_us} us is past: it is {self.now} us")
-        # The parity of the sequence tells background (odd) from foreground (even) without a fifth field.
+        # The sequence is odd for background events and even for foreground ones, which saves a fifth field.
         self._sequence = sequence = self._sequence + 2
         if background:
             heappush(self._heap, (t_us, sequence + 1, fn, arg))
@@ -144,9 +141,7 @@ class World:
             self.foreground += 1
             heappush(self._heap, (t_us, sequence, fn, arg))
 
-    def call_later(
-        self, delay_us: int, fn: Callable[[Any], object], arg: Any = None, background: bool = False
-    ) -> None:
+    def call_later(self, delay_us: int, fn: Callable[[Any], object], arg: Any = None, background: bool = False) -> None:
         """Call ``fn(arg)`` in ``delay_us``."""
         self.call_at(self.now + delay_us, fn, arg, background)
 
@@ -158,8 +153,8 @@ class World:
         background: bool = False,
         due: Callable[[Timer], object] = Timer.fire,
     ) -> Timer:
-        """Like ``call_later``, but it can be cancelled. ``due`` gets the timer when its time has come, and fires it or
-        puts that off."""
+        """Like ``call_later``, but it can be cancelled. ``due`` is called with the timer when its time has come, and
+        fires it now or later."""
         timer = Timer(self, fn, arg, background)
         self.call_at(self.now + delay_us, due, timer, True)
         if not background:
@@ -168,8 +163,8 @@ class World:
 
     @types.coroutine
     def sleep(self, delay_us: int, background: bool = False) -> Generator[Any, Any, None]:
-        """Wait for ``delay_us``. A background sleep (the pause of a periodic loop) does not keep the world
-        unsettled."""
+        """Wait for ``delay_us``. A background sleep (the pause of a periodic loop) does not keep the
+        world unsettled."""
         task = self.current
         number = self._sequence
         self.call_at(self.now + delay_us, self._wake, (task, number), True)
@@ -191,8 +186,7 @@ class World:
             self.ready.append((task, None))
 
     async def settled(self) -> None:
-        """Wait until no foreground event is pending and no task is ready: nothing is going to happen by
-        itself."""
+        """Wait until no foreground event is pending and no task is ready: nothing more happens by itself."""
         signal = Signal(self, "settled")
         self.when_settled(signal.set)
         await signal.wait()
@@ -210,8 +204,8 @@ class World:
     def spawn(
         self, nursery: trio.Nursery, fn: Callable[..., Awaitable[object]], *args: Any, name: str | None = None
     ) -> Task:
-        """Start ``fn(*args)`` as a task in ``nursery``. It first runs at this instant, after what is ready
-        now."""
+        """Start ``fn(*args)`` as a task in ``nursery``. It first runs at this instant, after the tasks that are
+        ready now."""
         self._serial += 1
         task = Task(self, name or fn.__qualname__, self._serial, since_us=self.now)
         self._tasks[task.serial] = task
@@ -226,21 +220,16 @@ class World:
                 await task.cancelled()
             await fn(*args)
         except DeadIncarnation:
-            # Woken in the instant its process was killed, it ran into that: the cancellation is what ends it.
+            # The task was woken in the instant its process was killed: the cancellation ends it, not this error.
             await task.reattach()
             await trio.lowlevel.checkpoint_if_cancelled()
             raise
         except (RuntimeError, TypeError) as error:
-            # Trio's own words when one of its functions is called, or something strange is awaited, from a
-            # wrong place.
+            # Trio's own messages for a call of one of its functions, or an await, that it does not understand.
             if "must be called from async context" in str(error):
-                raise ForeignAwait(
-                    f"task {task.name} awaits {trio_call(error)}: the world does not own it"
-                ) from error
+                raise ForeignAwait(f"task {task.name} awaits {trio_call(error)}: the world does not own it") from error
             if "unrecognized yield message" in str(error):
-                raise ForeignAwait(
-                    f"task {task.name} awaits {awaited(error)}: the world does not own it"
-                ) from error
+                raise ForeignAwait(f"task {task.name} awaits {awaited(error)}: the world does not own it") from error
             raise
         finally:
             await task.reattach()
@@ -250,24 +239,19 @@ class World:
     def run(self, main: Callable[..., Awaitable[Any]], *args: Any) -> Any:
         """Run ``main(*args)`` as the first task; return what it returns.
 
-        What the world itself refuses ends the run as it is; an exception of a task travels as Trio's
-        nurseries carry it, in one ``ExceptionGroup`` for each nursery on its way. Only the outermost group,
-        the world's own, is taken off.
+        An error of the world itself ends the run as it is. An exception of a task is wrapped in one ``ExceptionGroup``
+        per nursery on its way, as in Trio; only the outermost group, the world's own, is removed.
 
         Raises:
             Deadlock: nothing was pending while tasks waited.
-            ForeignAwait: a task awaited something the world does not own. Where the task itself ran into it
-            (always, on
-                the detached backend), it is an exception of that task, and stands in the groups of its
-                nurseries.
+            ForeignAwait: a task awaited something the world does not own. Where it is raised in the task (always, on
+                the detached backend), it comes in the groups of the task's nurseries.
             BudgetExceeded: more than ``max_events`` events, or a livelock at one instant.
         """
-        return trio.run(
-            self.main, main, *args, clock=WorldClock(self), restrict_keyboard_interrupt_to_checkpoints=True
-        )
+        return trio.run(self.main, main, *args, clock=WorldClock(self), restrict_keyboard_interrupt_to_checkpoints=True)
 
     async def main(self, main: Callable[..., Awaitable[Any]], *args: Any) -> Any:
-        """The body of ``run``, for those who call ``trio.run`` themselves with a ``WorldClock``."""
+        """The body of ``run``, for code that calls ``trio.run`` itself with a ``WorldClock``."""
         outcome: list[Any] = []
         self._live = True
 
@@ -296,8 +280,7 @@ class World:
     # -- the loop --------------------------------------------------------------------------------------------
 
     def turn(self, deadline: float) -> float:
-        """Drain what is pending until Trio has something to do; the return value is how long Trio may
-        sleep."""
+        """Handle pending events until Trio has something to do. Returns how long Trio may sleep, in seconds."""
         if not self._live:
             return deadline
         if deadline != math.inf:
@@ -306,7 +289,7 @@ class World:
             return self._drain()
         except BaseException as error:
             if self._failure is not None and isinstance(error, KernelError):
-                raise  # A task holds out against the cancellation: Trio has to give up.
+                raise  # A task does not end on cancellation: Trio has to give up.
             self.fail(error)
             return 0.0
 
@@ -330,7 +313,7 @@ class World:
                 if task.frozen:
                     task.backlog.append(value)
                 elif task.trio_task is None:
-                    # Born in this turn: Trio has to begin it before the world can resume it.
+                    # Spawned in this turn: Trio has to start it before the world can resume it.
                     ready.appendleft((task, value))
                     self._handled += handled
                     return 0.0
@@ -373,8 +356,8 @@ class World:
         return TURN if left > TURN else int(left)
 
     def _deliver_cancellation(self) -> bool:
-        """Resume the first cancelled task that is parked, in serial order; False where each has a wake-up
-        before it."""
+        """Resume the first cancelled task that is parked, in serial order. False if each has a wake-up pending, which
+        comes first."""
         occupied = {task.serial for task, _ in self.ready}
         later = []
         task = None
@@ -398,12 +381,15 @@ class World:
         else:
             assert task.send is not None
             answer = task.send(CANCELLED)
-            assert answer is REATTACH, f"{task.name} did not go back to be cancelled"
+            assert answer is REATTACH, f"{task.name} did not reattach to be cancelled"
         return True
 
     def _idle(self, handled: int) -> float:
-        """Nothing is pending. Trio may have a signal to deliver; if it has nothing either, nobody will ever
-        move."""
+        """Nothing is pending. Trio may have a signal to deliver; if not, no task can ever continue.
+
+        Raises:
+            Deadlock, ForeignAwait.
+        """
         self._idle_turns = 1 if handled else self._idle_turns + 1
         if self._idle_turns == 1:
             return 0.0
@@ -411,16 +397,14 @@ class World:
         foreign = self._foreign_awaits()
         if foreign:
             raise ForeignAwait(f"{foreign}: the world does not own it, and nothing else is pending\n{report}")
-        raise Deadlock(
-            f"deadlock at {self.now} us: nothing is pending and {len(self._tasks)} tasks wait\n{report}"
-        )
+        raise Deadlock(f"deadlock at {self.now} us: nothing is pending and {len(self._tasks)} tasks wait\n{report}")
 
     def _foreign_awaits(self) -> str:
         awaits = [(task, foreign_await(task)) for task in self.tasks]
         return ", ".join(f"task {task.name} awaits {what}" for task, what in awaits if what)
 
     def _refuse_deadline(self) -> None:
-        """A finite Trio deadline means that somebody under Trio sleeps or times out by Trio's clock."""
+        """A finite Trio deadline means that a task sleeps, or has a time-out, by Trio's clock."""
         names = self._foreign_awaits() or "a cancel scope has a deadline"
         self.fail(ForeignAwait(f"{names}: the world does not own it; use the world's sleep and time-outs"))
 
@@ -430,5 +414,5 @@ class World:
 
 
 def _only(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """The one failure of ``main``, without the group that the world's own nursery put around it."""
+    """The exception without the group that the world's own nursery put around it, if it is the only one."""
     return group.exceptions[0] if len(group.exceptions) == 1 else group

@@ -1,4 +1,4 @@
-"""Metrics by Kafka's names: gauges, meters and timers that write what they show into the trace."""
+"""Metrics under Kafka's names: gauges, meters and timers that write their values into the trace."""
 
 from emulator.metrics.metrics import Gauge, Meter, Metrics, SampledGauge, Timer, attribute, mbean, short_name
 

@@ -1,15 +1,18 @@
-"""What a trace says of metrics. ``node``: the machine whose process shows them; ``metric``: Kafka's name, as
-``kafka.server:type=ReplicaManager,name=LeaderCount``.
+"""Events of metrics. ``node`` is the machine whose process exposes the metric, ``metric`` is Kafka's name, such
+as ``kafka.server:type=ReplicaManager,name=LeaderCount``.
 
-A metric exists from its first event until it is removed or its process ends; then all of that process are gone.
+A metric exists from its first event until it is removed, or until its process ends.
 """
 
 from typing import NamedTuple
 
 
 class MetricRegistered(NamedTuple):
-    """A metric exists. ``kind``: gauge, meter, timer, or derived: a gauge that a reader computes. A gauge is
-    0, nothing has been counted or timed."""
+    """A metric was registered. A gauge begins at 0, a meter or a timer without a value.
+
+    Attributes:
+        kind: ``gauge``, ``meter``, ``timer``, or ``derived``: a gauge that a reader computes from other metrics.
+    """
 
     t_us: int
     seq: int
@@ -20,7 +23,7 @@ class MetricRegistered(NamedTuple):
 
 
 class MetricRemoved(NamedTuple):
-    """What was measured is gone, and so is its metric."""
+    """A metric was unregistered, because what it measured is gone."""
 
     t_us: int
     seq: int
@@ -30,7 +33,7 @@ class MetricRemoved(NamedTuple):
 
 
 class GaugeSet(NamedTuple):
-    """A gauge has another value from now on."""
+    """The value of a gauge changed."""
 
     t_us: int
     seq: int
@@ -41,8 +44,12 @@ class GaugeSet(NamedTuple):
 
 
 class MeterMarked(NamedTuple):
-    """A meter has counted ``total`` since it was registered: what was not in the last such event, from ``since_us`` on.
-    Written once a second while it counts."""
+    """The count of a meter, written once per second while it counts.
+
+    Attributes:
+        total: counted since the meter was registered.
+        since_us: when the first event was counted that was not in the previous ``MeterMarked``.
+    """
 
     t_us: int
     seq: int
@@ -54,7 +61,7 @@ class MeterMarked(NamedTuple):
 
 
 class TimerUpdated(NamedTuple):
-    """Something that is timed has taken ``duration_us``. Kafka shows it in milliseconds."""
+    """A timer recorded one duration. Kafka shows it in milliseconds."""
 
     t_us: int
     seq: int

@@ -110,8 +110,8 @@ class Meter(Metric):
         self.count += count
 
     def mark_idly(self) -> None:
-        """Count one more event of a kind that an idle cluster produces all the time. It is written late, on the slow
-        grid."""
+        """Count one more event of a kind that an idle cluster produces all the time. It is written late, on the
+        slow grid."""
         if not (self._due or self._due_idly):
             self._begin()
             self._due_idly = True

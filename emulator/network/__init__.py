@@ -1,5 +1,5 @@
-"""A network with TCP's semantics: per connection ordered, never duplicated; faults are delay, cuts, resets,
-refusals."""
+"""A network with the semantics of TCP: messages of a connection arrive in order and once. Faults are delays, cuts,
+resets and refusals."""
 
 from emulator.network.client import Client, Disconnected
 from emulator.network.delay import Delay

@@ -1,4 +1,4 @@
-"""The client's side: a task asks, waits for the answer, and learns of timeouts and lost connections."""
+"""The client's side of requests and responses: a task sends a request and waits for the answer or for an error."""
 
 from typing import Any
 
@@ -12,8 +12,7 @@ from emulator.nodes import Process
 
 
 class Disconnected(Exception):
-    """The connection was refused, reset, closed or timed out before the answer came. The request may have
-    been done."""
+    """The connection was refused, reset, closed or timed out before the answer came. The request may have been done."""
 
 
 @define(eq=False)
@@ -24,8 +23,7 @@ class _Lost:
 
 @define(eq=False)
 class Client:
-    """A connection to ``port`` of machine ``host`` for one task with one request in flight; opened when
-    needed."""
+    """A connection to ``port`` of machine ``host``, for one task with one request in flight. Opened when needed."""
 
     network: Network
     process: Process
@@ -55,7 +53,7 @@ class Client:
             try:
                 answer = await self._answers.get()
             except trio.Cancelled:
-                # Or the answer would be taken for that of the next request.
+                # Otherwise the late answer would be read as that of the next request.
                 endpoint.close()
                 self._endpoint = None
                 self._deadline_us = 0
@@ -70,7 +68,7 @@ class Client:
         return answer
 
     def close(self) -> None:
-        """Hang up. Whoever waits for an answer gets ``Disconnected``."""
+        """Close the connection. A ``call`` that waits for an answer raises ``Disconnected``."""
         endpoint = self._endpoint
         if endpoint is None:
             return
@@ -88,8 +86,7 @@ class Client:
         return endpoint
 
     def _watch(self, _: Any) -> None:
-        """One timer for all requests, moved on lazily: a timer for each would fill the heap with dead
-        ones."""
+        """One timer for all requests, moved lazily: a timer per request would fill the heap with useless entries."""
         now = self.process.world.now
         endpoint = self._endpoint
         self._watching = self._deadline_us > 0 and endpoint is not None

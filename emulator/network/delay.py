@@ -1,4 +1,4 @@
-"""How long a link holds a message back."""
+"""The delay of a link."""
 
 from math import exp
 
@@ -9,13 +9,12 @@ from emulator.streams import Stream
 
 @frozen
 class Delay:
-    """``latency_us``, give or take up to ``jitter_us``, all of it equally likely.
+    """``latency_us`` plus or minus up to ``jitter_us``, uniformly. A sum below 0 counts as 0.
 
     Attributes:
-        sigma: more than 0 spreads the latency like a lognormal variable with the median ``latency_us``, most messages
-            near it and few far behind: sigma is the standard deviation of its logarithm. The jitter comes on top.
-
-    Where chance takes off more than there is, a message arrives as it is sent.
+        sigma: above 0, the latency is a lognormal variable with the median ``latency_us``, and sigma is the
+            standard deviation of its logarithm: most messages take about the median, a few take much longer. The
+            jitter is added.
     """
 
     latency_us: int = 0
@@ -23,7 +22,7 @@ class Delay:
     sigma: float = 0.0
 
     def off_the_median(self, stream: Stream) -> int:
-        """How much longer or shorter than the median this time, drawn from ``stream``."""
+        """The deviation from the median of one message, in us, drawn from ``stream``."""
         return round(self.latency_us * (exp(self.sigma * stream.normal()) - 1))
 
 

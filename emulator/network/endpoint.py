@@ -11,11 +11,11 @@ from emulator.network.route import Route
 from emulator.nodes import CrashKind, Process
 
 Item = tuple[Any, int]
-"""A message and the ``seq`` of the event it goes back to."""
+"""A message and the ``seq`` of the event that caused it."""
 
 
 def ignore(_: Any) -> None:
-    """The receiver of an endpoint that nobody listens at."""
+    """The callback of an endpoint that has no receiver."""
 
 
 @define(eq=False, repr=False)
@@ -24,11 +24,14 @@ class Endpoint:
 
     Attributes:
         out: the route to the peer's machine.
-        interceptors: who is shown what passes here.
-        open: both ends know of each other. What is sent before waits for the handshake.
+        interceptors: the hooks that see the messages of this network.
         receive: called with each message, in the order of sending.
-        closed: called once with the reason when the connection ends other than by ``close`` at this end.
-        held: what has come and is kept from this end by a ``Hold``, each with what takes it on; None: nothing is held.
+        closed: called once with the reason when the connection ends, unless this end called ``close``.
+        open: the handshake is complete. Messages sent before that wait in ``unsent``.
+        done: the connection has ended at this end.
+        held: arrivals that a ``Hold`` keeps from this end, each with the method that continues it; None: nothing
+            is held.
+        let_in: a message that the hooks have seen already and that is delivered next.
     """
 
     world: World
@@ -47,14 +50,14 @@ class Endpoint:
 
     @property
     def holds(self) -> bool:
-        """Is something kept from this end?"""
+        """Whether an arrival is held."""
         return self.held is not None
 
     def send(self, body: Any, size: int, background: bool = False) -> None:
         """Send ``body`` (``size`` bytes on the wire). It must not be changed from now on.
 
-        A background message (an empty long poll and its answer) does not keep the world from being settled.
-        A message into a connection that has ended is lost, as in life.
+        A background message (an empty long poll and its answer) does not keep the world from being settled. A message
+        into a connection that has ended is lost.
 
         Raises:
             DeadIncarnation: the process that owns this end has crashed.
@@ -83,19 +86,18 @@ class Endpoint:
             self.world.call_at(arrival, peer.arrive_held, (item, passing.held), background)
 
     def arrive(self, item: Item) -> None:
-        """A message reaches this machine: hand it to the process, if the route, the connection and it are
-        alive."""
+        """A message reaches this machine: deliver it, unless the route is cut, or the process is dead or paused."""
         peer = self.peer
         assert peer is not None
         if peer.out.blocked:
             peer.out.stalled.append((self.arrive, item))
         elif self.held is None or self.process.paused:
-            self._hand_over(item)
+            self._deliver(item)
         else:
             self.held.append((self.arrive, item))
 
     def arrive_held(self, item_and_hold: tuple[Item, Hold]) -> None:
-        """The same for a message that a hook kept as it was sent."""
+        """The same for a message that a hook held when it was sent."""
         peer = self.peer
         assert peer is not None
         if peer.out.blocked:
@@ -111,17 +113,17 @@ class Endpoint:
         elif self.held is not None:
             self.held.append((self._take_held, item_and_hold))
         elif hold.over:
-            self._hand_over(item)
+            self._deliver(item)
         else:
             self._keep(item, hold)
 
     def _keep(self, item: Item, hold: Hold) -> None:
         hold.endpoint = self
-        self.held = [(self._hand_over, item)]
+        self.held = [(self._deliver, item)]
 
     def flow(self) -> None:
-        """Take on what was held, in order; what another hold stops waits on, with all that is behind it. Whatever comes
-        to a paused process waits for it to resume, in order, this too."""
+        """Deliver the held arrivals, in order. If another hold stops one, that one and all after it wait on. For a
+        paused process this waits, like every arrival, until it resumes."""
         if self.process.paused and self.process.alive:
             self.process.deliver((self._flow, None))
         else:
@@ -135,27 +137,27 @@ class Endpoint:
                 return
             take(item)
 
-    def _hand_over(self, item: Item) -> None:
-        """The message is on this machine: no cut of the route holds it up any more."""
+    def _deliver(self, item: Item) -> None:
+        """Deliver a message that is on this machine, so that no cut of the route can stop it any more."""
         process = self.process
         if self.done or not process.alive:
             if process.node.up and self.peer is not None and not self.peer.done:
                 self.reset_peer("reset")
         elif process.paused:
-            process.deliver((self._hand_over, item))
+            process.deliver((self._deliver, item))
         elif self.held is not None:
-            self.held.append((self._hand_over, item))
+            self.held.append((self._deliver, item))
         else:
             process.node.trace.cause = item[1]
-            if not self.interceptors.delivered or self._may_enter(item):
+            if not self.interceptors.delivered or self._admit(item):
                 self.receive(item[0])
 
     def seen(self, body: Any) -> InterceptedMessage | None:
-        """A message is about to leave this end."""
+        """The hooks' decision about a message that is about to leave this end; None if no hook is armed for it."""
         return self.interceptors.see(self, "sent", body)
 
-    def _may_enter(self, item: Item) -> bool:
-        """Show a message to the hooks before this end gets it. False: it was stopped, or waits for its turn."""
+    def _admit(self, item: Item) -> bool:
+        """Show a message to the hooks before it is delivered. False: it was stopped, or is delivered later."""
         if item is self.let_in:
             self.let_in = None
             return True
@@ -163,7 +165,7 @@ class Endpoint:
         if passing is None:
             return True
         if passing.lost:
-            self._hear_of_the_end("reset")
+            self._end("reset")
             self.reset_peer("reset")
             return False
         if passing.held is not None and not self.done:
@@ -171,14 +173,14 @@ class Endpoint:
             self._keep(item, passing.held)
             return False
         if self.done or self.process.paused:
-            # The hook has crashed or paused this end: the message meets what it would have met a moment later.
+            # The hook has crashed or paused this end: treat the message like one that arrives a moment later.
             self.let_in = None if self.done else item
-            self._hand_over(item)
+            self._deliver(item)
             return False
         return True
 
     def opened(self, peer: "Endpoint") -> None:
-        """The handshake is complete: send what has waited."""
+        """The handshake is complete: send the waiting messages."""
         self.peer = peer
         self.open = True
         unsent, self.unsent = self.unsent, None
@@ -187,53 +189,53 @@ class Endpoint:
             self.send(body, size, background)
 
     def close(self, reason: str = "closed") -> None:
-        """End the connection from this end; the peer learns it when the news arrives."""
+        """End the connection from this end. The peer learns it after the route's delay."""
         if not self.done:
             self.finish()
             if self.peer is not None:
                 self.reset_peer(reason)
 
     def reset_peer(self, reason: str) -> None:
-        """Tell the other end, behind whatever is on its way, that this one is gone."""
+        """Tell the other end that this one is gone, after all messages that are on their way."""
         peer = self.peer
         assert peer is not None
         self.last_arrival_us = arrival = max(self.out.arrival(0), self.last_arrival_us)
         self.world.call_at(arrival, peer.ended, reason)
 
     def reset(self) -> None:
-        """A fault on the way: the connection is gone. This end hears of it in an event of its own, the other when
-        the news arrives."""
-        self.world.call_at(self.world.now, self._hear_of_the_reset, self.process.node.trace.cause)
+        """Inject a fault: the connection is reset on the way. This end is told in an event of its own, the other end
+        after the route's delay."""
+        self.world.call_at(self.world.now, self._on_reset, self.process.node.trace.cause)
         self.reset_peer("reset")
 
-    def _hear_of_the_reset(self, cause: int) -> None:
+    def _on_reset(self, cause: int) -> None:
         self.process.node.trace.cause = cause
-        self._hear_of_the_end("reset")
+        self._end("reset")
 
     def ended(self, reason: str) -> None:
-        """The other end is gone, or never answered the handshake with anything but a refusal."""
+        """The other end is gone, or has refused the connection."""
         if self.peer is not None and self.peer.out.blocked:
             self.peer.out.stalled.append((self.ended, reason))
         elif self.held is not None and not self.process.paused:
             self.held.append((self.ended, reason))
         else:
-            self._hear_of_the_end(reason)
+            self._end(reason)
 
-    def _hear_of_the_end(self, reason: str) -> None:
+    def _end(self, reason: str) -> None:
         if self.done or not self.process.alive:
             return
         if self.process.paused:
-            self.process.deliver((self._hear_in_turn, reason))
+            self.process.deliver((self._end_in_turn, reason))
         else:
             self.finish()
             self.closed(reason)
 
-    def _hear_in_turn(self, reason: str) -> None:
-        """The process has resumed: what has waited with the news, and is held by now, comes first."""
+    def _end_in_turn(self, reason: str) -> None:
+        """The process has resumed: arrivals that waited with this one, and are held now, come first."""
         if self.held is not None:
-            self.held.append((self._hear_of_the_end, reason))
+            self.held.append((self._end, reason))
         else:
-            self._hear_of_the_end(reason)
+            self._end(reason)
 
     def owner_died(self, kind: CrashKind) -> None:
         """The process that owns this end is dead. Its machine resets the connection, unless the machine is down too."""
@@ -243,7 +245,7 @@ class Endpoint:
             self.reset_peer("reset")
 
     def finish(self) -> None:
-        """Forget the connection at this end, without telling anybody."""
+        """Forget the connection at this end, without calling ``closed``."""
         self.done = True
         self.open = False
         self.process.endpoints.pop(self, None)

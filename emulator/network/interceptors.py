@@ -1,6 +1,6 @@
-"""Where a message can be seen, and stopped: as it is sent, and as it reaches the one that it is for.
+"""Hooks that see a message, and can stop it: as it is sent, and as it reaches its receiver.
 
-What passes is told apart by its class alone; a class that nobody armed costs a look at an empty dictionary.
+Hooks are armed for a class of messages. For a class without hooks, a message costs one dictionary look-up.
 """
 
 from collections.abc import Callable
@@ -16,18 +16,18 @@ Edge = Literal["sent", "delivered"]
 
 @define(eq=False, repr=False)
 class Hold:
-    """Keeps a message, and all that comes behind it on its connection, from the one that it is for.
+    """Keeps a message, and everything after it on its connection, from its receiver.
 
     Attributes:
-        endpoint: where it is kept, once it is there.
-        over: it was let go.
+        endpoint: the receiver's end, once the message has arrived there.
+        over: the message was released.
     """
 
     endpoint: "Endpoint | None" = None
     over: bool = False
 
     def release(self) -> None:
-        """Let everything go on that has come by now, in order. Idempotent."""
+        """Deliver everything that has arrived by now, in order. Idempotent."""
         if not self.over:
             self.over = True
             if self.endpoint is not None:
@@ -36,12 +36,12 @@ class Hold:
 
 @define(eq=False, repr=False)
 class InterceptedMessage:
-    """A message at one edge of its way, before anybody acts on it.
+    """A message that is about to be sent or delivered.
 
     Attributes:
-        endpoint: the end that it is at: the sender's when it is sent, the receiver's when it is delivered.
-        lost: the connection is to be reset here, and the message with it.
-        held: what is to keep it.
+        endpoint: the sender's end when it is sent, the receiver's when it is delivered.
+        lost: a hook has decided to reset the connection and lose the message.
+        held: a hook has decided to hold the message.
     """
 
     endpoint: "Endpoint"
@@ -52,22 +52,22 @@ class InterceptedMessage:
 
     @property
     def source(self) -> int:
-        """The machine that sends it."""
+        """The id of the sending machine."""
         here, there = self.endpoint.process.node.id, self.endpoint.out.target.id
         return here if self.edge == "sent" else there
 
     @property
     def target(self) -> int:
-        """The machine that it is for."""
+        """The id of the receiving machine."""
         here, there = self.endpoint.process.node.id, self.endpoint.out.target.id
         return there if self.edge == "sent" else here
 
     def reset(self) -> None:
-        """Reset the connection instead: both ends learn of it, and the message is lost."""
+        """Reset the connection. The message is lost, and both ends are told."""
         self.lost = True
 
     def hold(self) -> Hold:
-        """Keep it, and what comes behind it, until the hold is released. The connection itself stays up."""
+        """Hold the message, and everything after it, until the hold is released. The connection itself stays up."""
         if self.held is None:
             self.held = Hold()
         return self.held
@@ -76,20 +76,20 @@ class InterceptedMessage:
 Hook = Callable[[InterceptedMessage], object]
 """Called with each message of an armed class, in the order of arming.
 
-As a message is sent, the hook runs in the middle of the sender's transition: it may stop the message, and leaves
-everything else to an event of its own. As one is delivered, nothing runs yet: it may do anything.
+At the edge ``sent`` the hook runs inside the sender's transition: it may stop the message, and must do everything else
+in an event of its own. At ``delivered`` no transition is running, and the hook may do anything.
 """
 
 
 @define(eq=False, repr=False)
 class Interceptors:
-    """The armed classes of one network, by edge."""
+    """The armed hooks of one network, by edge and class of message."""
 
     sent: dict[type, list[Hook]] = field(factory=dict)
     delivered: dict[type, list[Hook]] = field(factory=dict)
 
     def arm(self, kind: type, edge: Edge, hook: Hook) -> None:
-        """Show ``hook`` each later message of class ``kind`` at this edge."""
+        """Call ``hook`` with each later message of class ``kind`` at this edge."""
         self._at(edge).setdefault(kind, []).append(hook)
 
     def disarm(self, kind: type, edge: Edge, hook: Hook) -> None:
@@ -102,7 +102,7 @@ class Interceptors:
         return self.sent if edge == "sent" else self.delivered
 
     def see(self, endpoint: "Endpoint", edge: Edge, body: Any) -> InterceptedMessage | None:
-        """What the hooks have made of a message; None where none is armed for its class."""
+        """Call the hooks for a message. None if none is armed for its class."""
         hooks = self._at(edge).get(body.__class__)
         if hooks is None:
             return None

@@ -16,7 +16,7 @@ from emulator.nodes import CrashKind, Listener, Node, Process
 
 @frozen
 class Nic:
-    """A machine's network card: bytes per second out and in; None is unlimited."""
+    """A machine's network card: bytes per second out and in; None: unlimited."""
 
     egress: int | None = None
     ingress: int | None = None
@@ -24,8 +24,13 @@ class Nic:
 
 @frozen
 class NetworkSpec:
-    """What holds for every route: see ``Delay``. ``egress`` and ``ingress`` are bytes per second of each machine's card
-    (None is unlimited), but for those, by id, that ``nics`` gives one of their own."""
+    """The settings of all routes and machines.
+
+    Attributes:
+        latency_us, jitter_us, sigma: as in ``Delay``.
+        egress, ingress: bytes per second of each machine's NIC; None: unlimited.
+        nics: the NICs of machines, by id, that have other rates.
+    """
 
     latency_us: int = 500
     jitter_us: int = 200
@@ -36,7 +41,7 @@ class NetworkSpec:
 
     @property
     def delay(self) -> Delay:
-        """That of every link between two machines."""
+        """The delay of every link between two machines."""
         return Delay(self.latency_us, self.jitter_us, self.sigma)
 
     def nic(self, machine: int) -> Nic:
@@ -46,9 +51,11 @@ class NetworkSpec:
 
 @define(eq=False, repr=False)
 class Network:
-    """All machines of a world, by id, and the routes between them, made when first used.
+    """All machines of a world, and the routes between them, which are created when first used.
 
-    ``paranoid``: see ``emulator.network.sealed``.
+    Attributes:
+        paranoid: check that no message is changed after it was sent (``emulator.network.sealed``).
+        nodes: the machines, by id.
     """
 
     world: World
@@ -61,7 +68,7 @@ class Network:
     _ingress: dict[int, Port] = field(factory=dict)
 
     def attach(self, node: Node, *, limited: bool = True) -> None:
-        """Plug a machine in. ``limited=False``: its card is never the bottleneck (clients, ZooKeeper)."""
+        """Connect a machine. ``limited=False``: its NIC is never the bottleneck (clients, ZooKeeper)."""
         self.nodes[node.id] = node
         nic = self.spec.nic(node.id) if limited else Nic()
         self._egress[node.id] = Port(nic.egress)
@@ -69,7 +76,7 @@ class Network:
         node.on_crash.append(self._reset_connections)
 
     def route(self, source: int, target: int) -> Route:
-        """The way from ``source`` to ``target``."""
+        """The route from ``source`` to ``target``."""
         found = self._routes.get((source, target))
         if found is None:
             near, far = self.nodes[source], self.nodes[target]
@@ -89,7 +96,7 @@ class Network:
     # -- connections -----------------------------------------------------------------------------------------
 
     def listen(self, process: Process, port: str, accept: Callable[[Endpoint], object]) -> None:
-        """Let ``accept(endpoint)`` have each new connection to ``port`` of the process's machine."""
+        """Call ``accept(endpoint)`` with each new connection to ``port`` of the process's machine."""
         process.check_alive()
         process.node.listeners[port] = Listener(process, accept)
 
@@ -103,8 +110,8 @@ class Network:
     ) -> Endpoint:
         """Open a connection from ``process`` to ``port`` of machine ``host``.
 
-        The handshake takes a round trip; a refusal reaches ``closed`` with the reason ``"refused"``; a
-        machine that is down or cut off answers nothing at all.
+        The handshake takes a round trip. A refusal calls ``closed`` with ``"refused"``. A machine that is down or cut
+        off does not answer at all.
         """
         process.check_alive()
         out = self.route(process.node.id, host)
@@ -170,8 +177,7 @@ class Network:
     # -- faults ----------------------------------------------------------------------------------------------
 
     def cut(self, source: int, target: int) -> None:
-        """Stop everything from ``source`` to ``target``: it stalls, as TCP does, until the route is
-        healed."""
+        """Stop everything from ``source`` to ``target``. It stalls until the route is healed, as with TCP."""
         self.route(source, target).stop()
 
     def heal(self, source: int, target: int) -> None:
@@ -181,6 +187,6 @@ class Network:
         route.heal()
 
     def delay(self, source: int, target: int, extra: Delay) -> None:
-        """Add ``extra`` to what the link from ``source`` to ``target`` takes anyway."""
+        """Add ``extra`` to the delay of the link from ``source`` to ``target``."""
         route = self.route(source, target)
         route.set_delay(route.delay, extra)

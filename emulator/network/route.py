@@ -1,4 +1,4 @@
-"""The way from one machine to another: delay, bandwidth, and whether it is cut."""
+"""The route from one machine to another: delay, bandwidth, and whether it is cut."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,15 +13,15 @@ from emulator.streams import Stream
 
 @define(eq=False, repr=False)
 class Port:
-    """A machine's network card, one direction. Messages queue for it in the order in which they were sent."""
+    """One direction of a machine's NIC. Messages pass in the order in which they were sent."""
 
     bytes_per_s: int | None
     free_at_us: int = 0
 
     def pass_through(self, head_us: int, tail_us: int, size: int) -> tuple[int, int]:
-        """When the first and the last byte of a message have passed, which come at ``head_us`` and at ``tail_us``.
+        """When the first and the last byte of a message that arrive at ``head_us`` and ``tail_us`` have passed.
 
-        A card does not wait for the whole message: one that comes slowly passes as it comes.
+        A NIC does not wait for the whole message: one that arrives slowly passes as it arrives.
         """
         if self.bytes_per_s is None:
             return head_us, tail_us
@@ -35,9 +35,10 @@ class Route:
     """One direction between two machines.
 
     Attributes:
-        delay: of the link as it is; ``extra``: what a fault adds to it.
-        blocked: cut, or healed and not yet done with what stalled: what arrives now has to queue behind that.
-        stalled: what reached the cut: TCP sends it again once the route is healed.
+        delay, extra: of the link itself, and the addition of a fault.
+        blocked: the route is cut, or was healed and has not delivered all stalled messages yet. New arrivals queue
+            after those.
+        stalled: messages that reached the cut, each with its delivery: TCP sends them again once the route is healed.
     """
 
     world: World
@@ -59,14 +60,14 @@ class Route:
         self.set_delay(self.delay)
 
     def set_delay(self, delay: Delay, extra: Delay = NO_DELAY) -> None:
-        """What holds back the messages that are sent from now on."""
+        """Set the delay of the messages that are sent from now on."""
         self.delay, self.extra = delay, extra
         self._latency_us = delay.latency_us + extra.latency_us
         self._jitter_us = delay.jitter_us + extra.jitter_us
         self._spread = tuple(part for part in (delay, extra) if part.sigma)
 
     def arrival(self, size: int) -> int:
-        """When a message of ``size`` bytes sent now arrives, in virtual microseconds."""
+        """When a message of ``size`` bytes that is sent now arrives, in virtual microseconds."""
         head_us = sent_us = self.world.now
         if self.egress.bytes_per_s is not None:
             head_us, sent_us = self.egress.pass_through(head_us, sent_us, size)
@@ -83,12 +84,11 @@ class Route:
         return t_us
 
     def stop(self) -> None:
-        """Let nothing pass until ``heal``."""
+        """Cut the route until ``heal``."""
         self.cut = self.blocked = True
 
     def heal(self) -> None:
-        """Let traffic pass again; what stalled arrives in its old order, and ahead of all that comes
-        later."""
+        """Let traffic pass again. Stalled messages arrive first, in their order."""
         if self.cut:
             self.cut = False
             self.world.call_at(self.arrival(0), self._release)

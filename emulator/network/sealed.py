@@ -1,7 +1,7 @@
 """The paranoid mode: every message is hashed when it is sent and again when it is received.
 
-Messages are passed by reference, so whoever changes one after sending it changes what the receiver gets, which no
-network can do. Too slow for every run; tests run whole scenarios in it.
+Messages are passed by reference, so code that changes one after sending it changes what the receiver gets, which a real
+network cannot do. Too slow for every run; tests run whole scenarios in it.
 """
 
 import pickle
@@ -20,23 +20,23 @@ class Mutated(KernelError):
 
 
 class Sealed(NamedTuple):
-    """A message and what it was when it was sent."""
+    """A message, and its hash when it was sent."""
 
     body: Any
     seal: bytes
 
 
 def seal(body: Any) -> bytes:
-    """A hash of everything that ``body`` consists of."""
+    """A hash of the whole content of ``body``."""
     return blake2b(pickle.dumps(body)).digest()
 
 
 @define(eq=False, repr=False)
 class SealedEndpoint(Endpoint):
-    """An endpoint that seals what it sends and checks what it receives.
+    """An endpoint that hashes what it sends and checks what it receives.
 
-    Raises (from the delivery, so it ends the run):
-        Mutated.
+    Raises:
+        Mutated: from the delivery, so it ends the run.
     """
 
     def send(self, body: Any, size: int, background: bool = False) -> None:
@@ -45,10 +45,10 @@ class SealedEndpoint(Endpoint):
     def seen(self, body: Any) -> InterceptedMessage | None:
         return Endpoint.seen(self, body.body)
 
-    def _hand_over(self, item: Item) -> None:
+    def _deliver(self, item: Item) -> None:
         message, cause = item
         if isinstance(message, Sealed):
             if seal(message.body) != message.seal:
                 raise Mutated(f"a {type(message.body).__name__} to {self.process.name} was changed after it was sent")
             item = message.body, cause
-        Endpoint._hand_over(self, item)
+        Endpoint._deliver(self, item)

@@ -1,5 +1,5 @@
-"""The server's side of requests and responses: one request at a time per connection, as Kafka's socket server
-mutes a channel until its response is out."""
+"""The server's side of requests and responses: one request at a time per connection. Kafka's SocketServer does the same
+by muting a channel until its response is sent."""
 
 from collections import deque
 from collections.abc import Callable
@@ -16,8 +16,13 @@ Handler = Callable[[Any, "Channel"], object]
 
 @define(eq=False, repr=False)
 class Channel:
-    """One client's connection, seen by the server. ``reply`` answers the request in hand and takes the next
-    one."""
+    """One client's connection, as the server sees it.
+
+    Attributes:
+        busy: a request is being handled.
+        taking: the loop in ``release`` is running.
+        waiting: later requests, each with the trace event that caused it.
+    """
 
     endpoint: Endpoint
     handle: Handler
@@ -39,15 +44,15 @@ class Channel:
             self.handle(request, self)
 
     def reply(self, response: Any, size: int, background: bool = False) -> None:
-        """Answer the request in hand. To a client that has gone the answer is lost."""
+        """Answer the current request and take the next one. If the client is gone, the answer is lost."""
         self.endpoint.send(response, size, background)
         self.release()
 
     def release(self) -> None:
-        """Be done with the request in hand without an answer (acks=0) and take the next one."""
+        """Finish the current request without an answer (acks=0) and take the next one."""
         self.busy = False
         if self.taking:
-            return  # a handler that answers at once: the loop below goes on, however long the backlog is
+            return  # a handler that answered at once: the loop below continues, so a long backlog does not recurse
         self.taking = True
         while self.waiting and not self.busy:
             request, self.endpoint.process.node.trace.cause = self.waiting.popleft()
@@ -56,7 +61,7 @@ class Channel:
         self.taking = False
 
     def close(self) -> None:
-        """Hang up on the client."""
+        """Close the connection from the server's side."""
         self.endpoint.close()
         self.closed("closed")
 

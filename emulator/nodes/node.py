@@ -26,8 +26,12 @@ class Node:
 
     Attributes:
         id: the broker id, or a negative number for machines that are not brokers.
-        skew_us: what its clock shows beside the world's; roles read ``clock_us``, never ``world.now``.
-        up: the machine answers (refuses connections, resets unknown ones) even where no process runs.
+        skew_us: how far its clock is ahead of virtual time. Roles read ``clock_us``, never ``world.now``.
+        up: the machine answers (refuses connections, resets unknown ones) even if no process runs.
+        incarnations: how many processes were started on it.
+        listeners: the ports that its process serves, by name.
+        on_halt: ends the process when it stops by itself, for an owner that keeps track of it; None: it is killed.
+        on_crash: called after its process died.
     """
 
     world: World
@@ -42,12 +46,11 @@ class Node:
     incarnations: int = 0
     listeners: dict[str, Listener] = field(factory=dict)
     on_halt: Callable[[], object] | None = None
-    """Ends the process by its own will, for whoever keeps the books; None: it is killed."""
     on_crash: list[Callable[[Process, CrashKind], None]] = field(factory=list)
 
     @property
     def disk(self) -> Disk:
-        """The first of its disks, which most machines have alone."""
+        """The first of its disks; most machines have only one."""
         return self.disks[0]
 
     @property
@@ -56,11 +59,11 @@ class Node:
 
     @property
     def clock_us(self) -> int:
-        """This machine's idea of the time."""
+        """The time that this machine's clock shows, in microseconds."""
         return self.world.now + self.skew_us
 
     def start(self, main: Main) -> Process:
-        """Start a new incarnation that runs ``main``."""
+        """Start a new process that runs ``main``."""
         assert not self.running, f"{self.name} runs already"
         self.up = True
         self.incarnations += 1
@@ -69,15 +72,15 @@ class Node:
         return process
 
     def halt(self) -> None:
-        """The process ends itself, at once."""
+        """The process ends by itself, at once."""
         if self.on_halt is None:
             self.crash()
         else:
             self.on_halt()
 
     def crash(self, kind: CrashKind = "process") -> None:
-        """Kill the process. ``host``: the machine goes down too: unflushed data is lost and nobody resets
-        connections."""
+        """Kill the process. ``host``: the machine goes down too, so unflushed data is lost and connections are
+        not reset."""
         if kind == "host":
             self.up = False
             draws = self.world.stream("disk", self.name)

@@ -1,7 +1,7 @@
-"""One incarnation of a program on a node: a nursery with a listener, connections and timers of its own.
+"""One run of a program on a node: a nursery with its own listener, connections and timers.
 
-Crashing it cancels the nursery. Whatever it tries afterwards raises ``DeadIncarnation``: nothing is flushed,
-sent or recorded on the way out.
+Crashing it cancels the nursery. Everything that it does afterwards raises ``DeadIncarnation``: nothing is flushed, sent
+or recorded while it ends.
 """
 
 from collections.abc import Awaitable, Callable
@@ -32,7 +32,15 @@ Main = Callable[["Process"], Awaitable[object]]
 
 @define(eq=False, repr=False)
 class Process:
-    """One incarnation. ``number`` counts the incarnations of its node from 1."""
+    """One process.
+
+    Attributes:
+        number: counts the processes of its node from 1.
+        endpoints: its ends of connections, in the order of their creation.
+        emit: records an event of this process: ``Trace.emit`` until it dies, then raises ``DeadIncarnation``.
+        anchor: the same for ``Trace.anchor``: what follows in this transition is caused by the event.
+        metrics: the metrics that it exposes.
+    """
 
     node: "Node"
     number: int
@@ -41,12 +49,8 @@ class Process:
     tasks: list[Task] = field(factory=list)
     endpoints: dict[Connection, None] = field(factory=dict)
     emit: Callable[..., Any] = field(init=False)
-    """Record an event in the name of this process: its trace's own ``emit`` until it dies, then
-    ``DeadIncarnation``."""
     anchor: Callable[..., Any] = field(init=False)
-    """Record an event that causes what follows in this transition."""
     metrics: Metrics = field(init=False)
-    """What it shows of itself."""
     _nursery: trio.Nursery | None = None
     _sweep_at: int = 16
     _backlog: list[tuple[Callable[[Any], object], Any]] = field(factory=list)
@@ -72,12 +76,12 @@ class Process:
 
     @property
     def clock_us(self) -> int:
-        """What the clock of its machine shows: the only time that a role may read."""
+        """The time on the clock of its machine, in microseconds: the only time that a role may read."""
         node = self.node
         return node.world.now + node.skew_us
 
     async def run(self, main: Main) -> None:
-        """Live: run ``main`` in a nursery of its own, then go on from events until killed."""
+        """Run ``main`` in a nursery of its own, then act on events alone until killed."""
         if not self.alive:
             return
         async with self.world.open_nursery() as nursery:
@@ -91,7 +95,7 @@ class Process:
         if not self.alive:
             raise DeadIncarnation(f"{self.name}, incarnation {self.number}, is dead")
 
-    # -- what lives in it ------------------------------------------------------------------------------------
+    # -- tasks and timers -------------------------------------------------------------------------------------
 
     def spawn(self, fn: Callable[..., Awaitable[object]], *args: Any, name: str | None = None) -> Task:
         """Start ``fn(*args)`` as a task of this process."""
@@ -109,13 +113,13 @@ class Process:
     def call_later(
         self, delay_us: int, fn: Callable[[Any], object], arg: Any = None, *, background: bool = True
     ) -> Timer:
-        """Call ``fn(arg)`` in ``delay_us`` if the process lives then; a paused process makes the call when it
-        resumes."""
+        """Call ``fn(arg)`` in ``delay_us`` if the process is alive then. A paused process makes the call when
+        it resumes."""
         self.check_alive()
         return self.world.timer(delay_us, fn, arg, background, self._due)
 
     def _due(self, timer: Timer) -> None:
-        """A timer's time has come. Until it is resumed, a paused process can still cancel it."""
+        """A timer is due. While the process is paused, the timer waits and can still be cancelled."""
         if not self.alive:
             timer.cancel()
         else:
@@ -132,7 +136,7 @@ class Process:
         self.call_later(period_us, tick)
 
     def deliver(self, call: tuple[Callable[[Any], object], Any]) -> None:
-        """Make a call into the process: dropped if it is dead, kept for later if it is paused."""
+        """Make a call into the process. Dropped if it is dead, kept until it resumes if it is paused."""
         if not self.alive:
             return
         if self.paused:
@@ -144,17 +148,17 @@ class Process:
     def _refuse(self, *_: object) -> NoReturn:
         raise DeadIncarnation(f"{self.name}, incarnation {self.number}, is dead")
 
-    # -- its fate --------------------------------------------------------------------------------------------
+    # -- pause and end --------------------------------------------------------------------------------------------
 
     def pause(self) -> None:
-        """Stop the world for this process (a long GC): tasks, timers and deliveries wait; time and sessions
-        go on."""
+        """Pause the process, as a long GC does: its tasks, timers and deliveries wait, while virtual time and its
+        ZooKeeper session timer continue."""
         self.paused = True
         for task in self.tasks:
             task.freeze()
 
     def resume(self) -> None:
-        """Let it go on with all that has waited, in order."""
+        """Resume the process, with everything that has waited, in order."""
         self.paused = False
         for task in self.tasks:
             task.thaw()
@@ -162,13 +166,12 @@ class Process:
         trace = self.node.trace
         cause = trace.cause
         for call in backlog:
-            # Now, not by an event of this instant: what arrives in this instant has to come after what has
-            # waited.
+            # Directly, not by an event: what arrives at this instant has to come after what has waited.
             self.deliver(call)
         trace.cause = cause
 
     def kill(self) -> None:
-        """Cancel everything at once. Idempotent."""
+        """Cancel all tasks and drop everything that waits. Idempotent."""
         self.alive = False
         self.emit = self.anchor = self._refuse
         for call, late in self._backlog:

@@ -1,4 +1,4 @@
-"""The one way out of the world: typed events with their cause, in one order, with one digest."""
+"""The output of a world: typed events with their cause, in one order, with one digest."""
 
 from emulator.trace.trace import Event, Sink, Trace
 

@@ -1,14 +1,17 @@
-"""Events of the ground floor itself."""
+"""Events of the emulator itself: ZooKeeper and gates."""
 
 from typing import NamedTuple
 
 
 class ZkWritten(NamedTuple):
-    """ZooKeeper applied a write. ``op``: create, setData, delete; ``client``: the machine that asked (0 and
-    up: a broker; -1: ZooKeeper itself, removing the ephemerals of an expired session).
+    """ZooKeeper applied a write.
 
-    ``version``: the data version of the znode after the write (before it, for a delete). ``zxid``: the
-    transaction.
+    Attributes:
+        client: the machine that requested it (0 and above: a broker; -1: ZooKeeper itself, deleting the ephemerals of
+            an expired session).
+        op: ``create``, ``setData`` or ``delete``.
+        version: of the data after the write; for a delete, before it.
+        zxid: the transaction.
     """
 
     t_us: int
@@ -34,7 +37,7 @@ class ZkSession(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A gate was passed: an edge (``before`` or ``after``) of a step of a protocol. What does not apply is
+    """A gate was reached: an edge (``before`` or ``after``) of a step of a protocol. Fields that do not apply are
     ``""`` or -1."""
 
     t_us: int

@@ -1,9 +1,8 @@
 """The trace: append-only, typed, cheap.
 
-An event is a ``NamedTuple`` whose first fields are ``t_us`` (virtual time), ``seq`` (its place in the total
-order) and ``cause`` (the ``seq`` of the event that led to it, 0 for a root); the others are ints, strings,
-``None`` or tuples of them. Checkers and measures are folds: they see each event as it happens. Sinks get
-whole chunks, in order.
+An event is a ``NamedTuple`` whose first fields are ``t_us`` (virtual time), ``seq`` (its place in the total order) and
+``cause`` (the ``seq`` of the event that caused it, 0 for none); the others are ints, strings, ``None`` or tuples of
+them. Checkers and measures are folds: they see each event as it happens. Sinks get whole chunks, in order.
 """
 
 import marshal
@@ -15,14 +14,14 @@ if TYPE_CHECKING:
     from emulator.kernel import World
 
 CHUNK = 8192
-"""Events held before they are digested and handed to the sinks."""
+"""How many events are kept before they are digested and given to the sinks."""
 
 
 _LIST_HEADER = 5
 
 
 class Event(Protocol):
-    """What every event has."""
+    """The fields that every event has."""
 
     @property
     def t_us(self) -> int: ...
@@ -42,9 +41,8 @@ class Trace:
 
     Attributes:
         seq: the number of events so far.
-        cause: the ``seq`` of the event that the current transition goes back to. Whoever starts a transition
-        (a message
-            delivered, a queue entry taken) sets it; ``anchor`` moves it forward.
+        cause: the ``seq`` of the event that caused the current transition. The code that starts a transition (delivers
+            a message, takes an entry from a queue) sets it; ``anchor`` moves it forward.
     """
 
     def __init__(self, world: "World") -> None:
@@ -61,14 +59,14 @@ class Trace:
         self._folds.setdefault(kind, []).append(see)
 
     def sink(self, sink: Sink) -> None:
-        """Hand every later chunk of events to ``sink``."""
+        """Give every later chunk of events to ``sink``."""
         self._sinks.append(sink)
 
     def emit(self, kind: type[E], *fields: Any) -> E:
         """Record ``kind(t_us, seq, cause, *fields)``."""
         self.seq = seq = self.seq + 1
-        # tuple.__new__ spares the Python frame of the NamedTuple's own constructor; flush counts the fields. A sum of
-        # tuples is made at once, an unpacked one by way of a list.
+        # tuple.__new__ avoids the Python frame of the NamedTuple's own constructor; flush checks the number of fields.
+        # Adding tuples is faster than unpacking, which builds a list first.
         event: E = _new(kind, (self._world.now, seq, self.cause) + fields)  # noqa: RUF005
         chunk = self._chunk
         chunk.append(event)
@@ -86,16 +84,15 @@ class Trace:
         return event
 
     def flush(self) -> None:
-        """Digest what is held and hand it to the sinks."""
+        """Digest the kept events and give them to the sinks."""
         chunk, self._chunk = self._chunk, []
         if not chunk:
             return
         shapes: set[tuple[Any, int]] = set(zip(map(type, chunk), map(len, chunk), strict=True))
         for kind, length in shapes:
             assert length == len(kind._fields), f"{kind.__name__} was emitted with {length} fields"
-        # Version 2 of marshal has no back references and no interning flags: the bytes depend on the values
-        # alone.
-        # Without the list's own header (a byte and its length), so that no flush in between can tell.
+        # Version 2 of marshal has no back references and no interning flags: the bytes depend on the values alone. The
+        # list's own header (a byte and its length) is left out, so that the digest does not depend on when flush ran.
         values = marshal.dumps([(event.__class__.__name__,) + event for event in chunk], 2)  # noqa: RUF005
         self._hash.update(memoryview(values)[_LIST_HEADER:])
         for sink in self._sinks:
