@@ -103,16 +103,22 @@ class Action:
 
 
 A = TypeVar("A", bound=Action)
-_REGISTERED: dict[str, type[Action]] = {}
+ACTIONS: dict[str, type[Action]] = {}
+"""Name -> class, in the order of registration. ``all_actions`` makes sure that the project's own are in it."""
 
 
 def action(name: str, help: str, *, undo: type[Action] | None = None) -> Callable[[type[A]], type[A]]:
-    """Register an action's class under its name in the file."""
+    """Register an action's class under its name in the file; usable from any module that is imported before the file is
+    read.
+
+    Raises: ValueError where an action has the name already.
+    """
 
     def register(cls: type[A]) -> type[A]:
-        assert name not in _REGISTERED, f"two actions are called {name!r}"
+        if name in ACTIONS:
+            raise ValueError(f"there is an action {name!r} already: {ACTIONS[name].__module__}")
         cls.name, cls.help, cls.undo = name, help, undo
-        _REGISTERED[name] = cls
+        ACTIONS[name] = cls
         return cls
 
     return register
@@ -121,7 +127,7 @@ def action(name: str, help: str, *, undo: type[Action] | None = None) -> Callabl
 def all_actions() -> Mapping[str, type[Action]]:
     """Every action by its name: the project's own, and those of other modules that have been imported."""
     import_module(HOME)
-    return _REGISTERED
+    return ACTIONS
 
 
 def find_action(name: str) -> type[Action]:
