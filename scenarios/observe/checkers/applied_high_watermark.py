@@ -25,7 +25,7 @@ class AppliedHighWatermark(Checker):
     ids: ClassVar[tuple[str, ...]] = ("S9",)
     statement: ClassVar[str] = (
         "hw_b < LESO ⇒ b answers no ListOffsets(latest): "
-        "a leader tells the latest offset once it knows what is committed"
+        "a leader answers with the latest offset once it knows what is committed"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-7128", "KAFKA-2334")
     fails_when: ClassVar[str | None] = "a new leader answers with its high watermark as it is"

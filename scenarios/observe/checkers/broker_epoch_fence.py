@@ -25,7 +25,7 @@ class BrokerEpochFence(Checker):
     name: ClassVar[str] = "broker_epoch_fence"
     ids: ClassVar[tuple[str, ...]] = ("E4",)
     statement: ClassVar[str] = (
-        "a control request with be < be_b is rejected: what was meant for an earlier life of a broker has no effect"
+        "a control request with be < be_b is rejected: a request for an earlier incarnation of a broker has no effect"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-7235",)
     fails_when: ClassVar[str | None] = "brokers do not look at the broker epoch"

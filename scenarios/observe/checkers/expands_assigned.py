@@ -23,7 +23,7 @@ class ExpandsAssigned(Checker):
 
     name: ClassVar[str] = "expands_assigned"
     ids: ClassVar[tuple[str, ...]] = ("I1",)
-    statement: ClassVar[str] = "expand(f) ⇒ f ∈ RS: nobody joins the ISR who is not assigned"
+    statement: ClassVar[str] = "expand(f) ⇒ f ∈ RS: only assigned replicas join the ISR"
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-9672", "KAFKA-1097", "KAFKA-1170")
     fails_when: ClassVar[str | None] = "a leader adds any broker that fetches"
 
@@ -45,5 +45,5 @@ class ExpandsAssigned(Checker):
                 self.violated(
                     event,
                     f"{TopicPartition(event.topic, event.partition)}: broker {event.node}, leader of epoch "
-                    f"{event.leader_epoch}, told of the replicas {list(received)}, takes in broker {replica}",
+                    f"{event.leader_epoch}, which has received the replicas {list(received)}, adds broker {replica}",
                 )

@@ -23,7 +23,8 @@ class JoinsCaughtUp(Checker):
     name: ClassVar[str] = "joins_caught_up"
     ids: ClassVar[tuple[str, ...]] = ("I2",)
     statement: ClassVar[str] = (
-        "expand(f) ⇒ leo_f ≥ hw and leo_f ≥ LESO: who joins the ISR has reached high watermark and start of the epoch"
+        "expand(f) ⇒ leo_f ≥ hw and leo_f ≥ LESO: "
+        "a replica that joins the ISR has reached the high watermark and the start of the epoch"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-7128", "KAFKA-14140")
     fails_when: ClassVar[str | None] = "a leader adds any follower"

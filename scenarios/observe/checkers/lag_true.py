@@ -41,7 +41,7 @@ class LagTrue(Checker):
     ids: ClassVar[tuple[str, ...]] = ("T3",)
     statement: ClassVar[str] = (
         "lag(p, f) ≤ max(0, leader hw - fetch offset): "
-        "a follower's lag is no more than what its leader has committed beyond it"
+        "a follower's lag is no more than what its leader has committed beyond the follower's position"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-7704", "KAFKA-15080")
     fails_when: ClassVar[str | None] = "an empty answer shows the high watermark as the lag"

@@ -78,5 +78,5 @@ class NoBatchTwice(Checker):
         if entry.id > before:
             newest[producer] = entry.id
             return
-        what = "again" if entry.id == before else f"behind batch {before}"
+        what = "again" if entry.id == before else f"after batch {before}"
         self.violated(event, f"{commit.tp}: batch {entry.id} is committed {what}, at offset {entry.base_offset}")

@@ -129,7 +129,7 @@ class OfflineTrue(Checker):
             self.violated(
                 event,
                 f"controller {self._controller} shows {shown} offline partitions; {least} have no live leader"
-                + (f", and of {most - least} it cannot be told" if most > least else ""),
+                + (f", and for {most - least} it cannot be said" if most > least else ""),
             )
 
 

@@ -26,7 +26,7 @@ class OffsetBounds(Checker):
 
     name: ClassVar[str] = "offset_bounds"
     ids: ClassVar[tuple[str, ...]] = ("S7",)
-    statement: ClassVar[str] = "0 ≤ lso ≤ hw ≤ leo: a high watermark is never before the log's start nor behind its end"
+    statement: ClassVar[str] = "0 ≤ lso ≤ hw ≤ leo: a high watermark is never before the log's start nor after its end"
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-9491", "KAFKA-3978", "KAFKA-5634")
     fails_when: ClassVar[str | None] = "a truncation keeps the high watermark"
 
@@ -52,7 +52,7 @@ class OffsetBounds(Checker):
             self.violated(
                 event,
                 f"broker {event.node}, {event.topic}-{event.partition}: the log begins at {event.log_start_offset}, "
-                f"behind its high watermark {log.high_watermark}",
+                f"after its high watermark {log.high_watermark}",
             )
 
     def _beyond(self, event: HighWatermark, log: ReplicaLog) -> None:

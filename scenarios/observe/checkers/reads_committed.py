@@ -35,7 +35,7 @@ class ReadsCommitted(Checker):
             self.violated(
                 event,
                 f"client {event.node} is given {event.topic}-{event.partition} up to offset {event.next_offset} by "
-                f"broker {event.leader}; it was told the high watermark {event.high_watermark}, and the highest of any "
+                f"broker {event.leader}; it received the high watermark {event.high_watermark}, and the highest of any "
                 f"leader is {exposed}",
             )
 

@@ -22,7 +22,7 @@ class ReassigningTrue(CountTrue):
     ids: ClassVar[tuple[str, ...]] = ("T2",)
     statement: ClassVar[str] = (
         "R(b) = |{p led by b : AR ∪ RR ≠ ∅}|: "
-        "ReassigningPartitions counts what the broker leads and a reassignment changes"
+        "ReassigningPartitions counts the partitions being reassigned that the broker leads, as it knows them"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-8834",)
     fails_when: ClassVar[str | None] = "a broker counts none"

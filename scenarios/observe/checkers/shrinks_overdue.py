@@ -24,7 +24,7 @@ class ShrinksOverdue(Checker):
     ids: ClassVar[tuple[str, ...]] = ("I3",)
     statement: ClassVar[str] = (
         "shrink(f) ⇒ now - lastCaughtUp(f) > replica.lag.time.max.ms and leo_f < leo: "
-        "who is put out of the ISR is behind and overdue"
+        "a replica that is removed from the ISR is behind and overdue"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-7152",)
     fails_when: ClassVar[str | None] = "an idle follower at the end leaves"

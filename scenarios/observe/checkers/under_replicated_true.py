@@ -86,7 +86,7 @@ class CountTrue(Checker):
         shown = self._shown.get(node)
         if shown is not None and shown != true:
             name = short_name(self.gauge)
-            self.violated(event, f"broker {node} shows {name} = {shown}; by what it was told it is {true}")
+            self.violated(event, f"broker {node} shows {name} = {shown}; by what it knows it is {true}")
 
 
 class UnderReplicatedTrue(CountTrue):
@@ -104,7 +104,7 @@ class UnderReplicatedTrue(CountTrue):
     ids: ClassVar[tuple[str, ...]] = ("T1",)
     statement: ClassVar[str] = (
         "URP(b) = |{p led by b : p under-replicated}|: "
-        "UnderReplicatedPartitions counts what the broker leads and was told"
+        "UnderReplicatedPartitions counts the partitions that the broker leads, as it knows them"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-8834",)
     fails_when: ClassVar[str | None] = "a broker does not count again when an ISR changes"

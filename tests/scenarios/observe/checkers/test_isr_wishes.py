@@ -26,7 +26,10 @@ def test_a_stranger_joins() -> None:
     wish = run.proposes(0, "expand", 3)
     [violation] = run.violations()
     assert violation.seq == wish.seq
-    assert violation.state == "orders-0: broker 0, leader of epoch 1, told of the replicas [0, 1, 2], takes in broker 3"
+    assert (
+        violation.state
+        == "orders-0: broker 0, leader of epoch 1, which has received the replicas [0, 1, 2], adds broker 3"
+    )
 
 
 @pytest.mark.parametrize(("kind", "replica"), [("expand", 2), ("shrink", 3)])

@@ -53,7 +53,7 @@ def test_above_the_high_watermark(told: int, committed: int) -> None:
     [violation] = run.violations()
     assert violation.seq == wrong.seq
     assert violation.state == (
-        f"client {READER} is given orders-0 up to offset 30 by broker 0; it was told the high watermark {told}, and "
+        f"client {READER} is given orders-0 up to offset 30 by broker 0; it received the high watermark {told}, and "
         f"the highest of any leader is {committed}"
     )
 
@@ -162,7 +162,7 @@ def identified(*ids: int) -> WrittenHistory:
     return run
 
 
-@pytest.mark.parametrize(("ids", "what"), [((1, 2, 2), "again"), ((1, 2, 1), "behind batch 2")])
+@pytest.mark.parametrize(("ids", "what"), [((1, 2, 2), "again"), ((1, 2, 1), "after batch 2")])
 def test_a_batch_that_is_committed_twice(ids: tuple[int, ...], what: str) -> None:
     [violation] = identified(*ids).violations()
     assert violation.state == f"orders-0: batch {ids[-1]} is committed {what}, at offset 20"
