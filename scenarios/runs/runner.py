@@ -19,10 +19,10 @@ from scenarios.faults import Performer, Roles
 from scenarios.faults.actions.reassignments import Executions
 from scenarios.language import Scenario
 from scenarios.observe.checkers import Checkers
-from scenarios.observe.explain import explain
 from scenarios.observe.measures import Measured, Measures
 from scenarios.observe.measures.figures import Figures
 from scenarios.observe.measures.moves import refused as is_refusal
+from scenarios.observe.timeline.explain import explain
 from scenarios.observe.timeline.summary import is_data
 from scenarios.profiles import cluster_setup
 from scenarios.profiles.topics import min_insync_replicas, topic_setup

@@ -46,6 +46,6 @@ class FetchFence(Checker):
                 self.violated(
                     event,
                     f"{TopicPartition(event.topic, event.partition)}: broker {event.node}, leader of epoch "
-                    f"{event.leader_epoch}, takes in broker {replica} for a fetch under epoch {epoch}; that one "
+                    f"{event.leader_epoch}, adds broker {replica} to the ISR for a fetch under epoch {epoch}; that one "
                     f"follows in epoch {adopted}",
                 )

@@ -1,7 +1,7 @@
-"""What a broker is at a moment, as one letter: of one partition, or in the cluster.
+"""The role of a broker at a moment, as one letter: in one partition, or in the cluster.
 
-Leader, ISR and assignment are what ZooKeeper says; who is down, paused or failed is what happened to the
-broker.
+Leader, ISR and assignment are ZooKeeper's; whether a broker is down or paused, or a partition has failed on it, comes
+from its own events.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def paused_ids(target: str) -> tuple[int, ...]:
 
 
 class Health:
-    """Who has started, is down or paused."""
+    """Which brokers have started, are down or paused."""
 
     legend = "x down, P paused, . not started"
 

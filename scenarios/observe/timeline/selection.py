@@ -1,4 +1,4 @@
-"""Which events concern a partition."""
+"""Which events a timeline shows: of one partition, or of the cluster."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CLUSTER = (
 
 
 class Everything:
-    """The whole cluster, without the positions of its fetchers and without metrics."""
+    """All events of the cluster, except the positions of its fetchers and metrics."""
 
     def concerns(self, event: Any) -> bool:
         kind = type(event)
@@ -27,7 +27,7 @@ class Everything:
 
 
 class OfPartition:
-    """What belongs to one partition, and what happens to brokers and controllers."""
+    """The events of one partition, and those of brokers and controllers."""
 
     def __init__(self, tp: TopicPartition) -> None:
         self._tp = tp
@@ -69,9 +69,8 @@ class OfPartition:
         return event.op != "delete" and bool(rest) and not rest[0].isdigit()
 
     def _requested(self, event: e.ControlRequest) -> bool:
-        """LeaderAndIsr and StopReplica that name it, or more partitions than they list. UpdateMetadata is
-        noise.
-        """
+        """LeaderAndIsr and StopReplica that name the partition, or that name more partitions than the event lists.
+        UpdateMetadata is left out: it goes to every broker."""
         if event.api == "UpdateMetadata":
             return False
         named = str(self._tp) in _SEPARATORS.split(event.detail) or " more" in event.detail

@@ -20,17 +20,17 @@ METRICS = (
     MetricRegistered, MetricRemoved, GaugeSet, MeterMarked, TimerUpdated, PartitionGauges, LastStableOffsetLag,
     ConsumerLag,
 )  # fmt: skip
-"""What `understudy metrics` tells: neither shown here nor ever the cause of anything."""
+"""What ``understudy metrics`` shows: not part of a timeline, and never the cause of another event."""
 
 
 def is_data(event: Any) -> bool:
-    """Is this one of the many that are summarised? A batch that was given up is news of its own."""
+    """Whether this is one of the many events that are summarised. A batch that was given up has a line of its own."""
     kind = type(event)
     return kind in (Appended, HighWatermark, Consumed) or (kind is Produced and event.error == "NONE")
 
 
 class Summary:
-    """Collects; ``take`` tells and forgets. ``last``: the newest event collected."""
+    """Collects events until ``take`` returns them in words. ``last``: the newest event collected."""
 
     def __init__(self) -> None:
         self.last: Any = None
@@ -46,7 +46,7 @@ class Summary:
         self._consumed = 0
 
     def __bool__(self) -> bool:
-        """Is there anything to tell?"""
+        """Whether anything was collected."""
         return bool(self._partitions)
 
     def add(self, event: Any) -> None:
@@ -69,7 +69,7 @@ class Summary:
             self._followers[event.node] = event.next_offset
 
     def take(self, one_partition: bool) -> str:
-        """In words; empty where there is nothing to tell."""
+        """The collected events in words, and start over; empty if there is nothing to show."""
         text = self._of_partition() if one_partition else self._of_cluster()
         self._clear()
         return text
@@ -89,7 +89,7 @@ class Summary:
         return "; ".join(parts + self._clients_words())
 
     def _fetched(self) -> list[str]:
-        """The followers, those together that got equally far; with their end where it is not the leader's."""
+        """The followers, grouped by the end of their logs; with that end where it is not the leader's."""
         by_end: dict[int, list[str]] = {}
         for node, end in sorted(self._followers.items()):
             by_end.setdefault(end, []).append(str(node))

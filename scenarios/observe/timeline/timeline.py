@@ -2,9 +2,9 @@
 
     virtual time in seconds · seq · one column per broker with its role · what happened
 
-The broker that acts stands in brackets. What happens to the logs between two lines is told in one, which
-carries the time and ``seq`` of its last event; a step that is passed without anything to show between its edges is one
-line too, without an edge. The model is the column log of TigerBeetle's simulator.
+The broker that acts is in brackets. What happens to the logs between two lines is summarised in one line, with the time
+and ``seq`` of its last event; a step that is passed with nothing to show between its edges is one line too, without an
+edge. The model is the column log of TigerBeetle's simulator.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from scenarios.observe.timeline.summary import Summary, is_data
 from scenarios.observe.timeline.words import seconds, words
 
 WIDTH = 140
-"""Columns of a line with up to seven brokers; with more of them, the words still get ``WORDS_MIN``."""
+"""Columns of a line with up to seven brokers; with more brokers the words still get ``WORDS_MIN``."""
 WORDS_MIN = 60
 AROUND_US = 5_000_000
-"""How much is shown before and after a fault."""
+"""The time that is shown before and after a fault."""
 
 
 def lines(
@@ -45,9 +45,9 @@ def lines(
         events: of one run, from its beginning, in order.
         from_us, to_us: show only this span of virtual time, both ends included.
         around_fault: show only the surroundings (``AROUND_US``) of the N-th fault, counted from 1.
-        brokers: the columns; without them, all that the events know of (``events`` is then held in memory).
+        brokers: the columns; without them, all brokers in the events (``events`` is then held in memory).
 
-    Raises: BadInput for a name that is none, a fault that did not happen, or a partition that no event knows.
+    Raises: BadInput for a malformed name, a fault that did not happen, or a partition that is in no event.
     """
     tp = _parsed(partition) if isinstance(partition, str) else partition
     if brokers is None or around_fault is not None or tp is not None:
@@ -73,17 +73,17 @@ class _Timeline:
         self._from_us, self._to_us = from_us, to_us
         self._summary = Summary()
         self._entered: Step | None = None
-        """The ``before`` edge that the last shown event was, not told yet."""
+        """The ``before`` edge that came last, if it has not been shown yet."""
 
     def lines(self, events: Iterable[Event]) -> Iterator[str]:
-        yield f"{self._title}: {self._roles.legend}; in brackets: who acts"
+        yield f"{self._title}: {self._roles.legend}; in brackets: the broker that acts"
         ids = "".join(f"{broker:^{self._cell}}" for broker in self._brokers)
         yield f"{'time s':>13} {'seq':>8}  {ids}  event"
         for event in events:
             if self._to_us is not None and event.t_us > self._to_us:
                 break
             yield from self._event(event)
-        yield from self._told()
+        yield from self._held_back()
 
     def _event(self, event: Any) -> Iterator[str]:
         shown = self._selection.concerns(event)
@@ -95,7 +95,7 @@ class _Timeline:
             self._entered = None
             yield self._line(event, words(event).replace(" after", "", 1), actor(event))
         elif shown:
-            yield from self._told()
+            yield from self._held_back()
             self._roles.see(event)
             if type(event) is Step and event.edge == "before":
                 self._entered = event
@@ -105,14 +105,14 @@ class _Timeline:
             self._roles.see(event)
 
     def _completes(self, event: Any) -> bool:
-        """Is it the ``after`` edge of the step whose ``before`` edge was the last thing to tell?"""
+        """Whether it is the ``after`` edge of the step whose ``before`` edge came last."""
         before = self._entered
         if before is None or type(event) is not Step or self._summary:
             return False
         return event.edge == "after" and event.step == before.step and event[5:] == before[5:]
 
-    def _told(self) -> Iterator[str]:
-        """What is held back: an edge, and what happened to the logs since."""
+    def _held_back(self) -> Iterator[str]:
+        """The lines that were held back: an edge, and what happened to the logs since."""
         entered, self._entered = self._entered, None
         if entered is not None:
             yield self._line(entered, words(entered), actor(entered))

@@ -11,14 +11,14 @@ from emulator.trace.events import Step, ZkSession, ZkWritten
 from scenarios.observe.timeline.znode_words import written
 
 CONTENT = 160
-"""Characters of a znode's content, where nothing better is known of it."""
+"""Characters of a znode's content that are shown, where its form is not known."""
 
 
 def words(event: Event) -> str:
-    """What happened. An event of an unknown kind shows its name and fields."""
-    tell = _WORDS.get(type(event))
-    if tell is not None:
-        return tell(event)
+    """The event in words. An event of an unknown kind shows its name and fields."""
+    in_words = _WORDS.get(type(event))
+    if in_words is not None:
+        return in_words(event)
     fields = ", ".join(str(value) for value in tuple(event)[3:]) if isinstance(event, tuple) else ""
     return f"{type(event).__name__} {fields}".rstrip()
 
@@ -96,13 +96,13 @@ def _high_watermark(event: e.HighWatermark) -> str:
 
 def _copy_position(event: e.CopyPosition) -> str:
     if event.offset < 0:
-        return f"broker {event.node} ends copying {_tp(event)} to another log directory"
+        return f"broker {event.node} stops copying {_tp(event)} to another log directory"
     return f"broker {event.node} copies {_tp(event)} to another log directory from offset {event.offset} on"
 
 
 def _fetch_position(event: e.FetchPosition) -> str:
     if event.offset < 0:
-        return f"broker {event.node} ends fetching {_tp(event)} from {event.leader}"
+        return f"broker {event.node} stops fetching {_tp(event)} from {event.leader}"
     return (
         f"broker {event.node} fetches {_tp(event)} from {event.leader} at offset {event.offset} "
         f"(epoch {event.leader_epoch})"
@@ -166,7 +166,9 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.ElectionAnswered: lambda v: f"election for {_tp(v)} answered: {v.error}",
     e.BecameLeader: lambda v: f"broker {v.node} leads {_tp(v)}, epoch {v.leader_epoch}, {_ends(v)}",
     e.ReplicaLost: lambda v: f"broker {v.node} loses its replica of {_tp(v)} with the log directory",
-    e.ReplicaTakenIn: lambda v: f"broker {v.node}, leader of {_tp(v)}, takes in broker {v.broker}, which fetches",
+    e.ReplicaTakenIn: lambda v: (
+        f"broker {v.node}, leader of {_tp(v)}, adds broker {v.broker}, which fetches, to its replicas"
+    ),
     e.ReplicasKnown: lambda v: (
         f"broker {v.node}, leader of {_tp(v)}: current replicas {brokers(v.current)}, impending {brokers(v.impending)}"
     ),
@@ -176,7 +178,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.Appended: _appended,
     e.Truncated: lambda v: f"broker {v.node} truncates {_tp(v)}, {_ends(v)} (epoch {v.leader_epoch})",
     e.LogRecovered: lambda v: (
-        f"broker {v.node} cuts its log of {_tp(v)} at {v.log_end_offset}: {v.reason}, {v.batches} batches go"
+        f"broker {v.node} cuts its log of {_tp(v)} at {v.log_end_offset}: {v.reason}, {v.batches} batches are lost"
     ),
     e.LogStartMoved: lambda v: f"the log of {_tp(v)} on broker {v.node} begins at {v.log_start_offset} ({v.reason})",
     e.LogDirFailed: lambda v: (
@@ -185,10 +187,10 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     ),
     e.HighWatermark: _high_watermark,
     e.IsrProposed: lambda v: (
-        f"leader {v.node} is to {v.kind} the isr of {_tp(v)} to {brokers(v.isr)}, epoch {v.leader_epoch}, "
+        f"leader {v.node} decides to {v.kind} the isr of {_tp(v)} to {brokers(v.isr)}, epoch {v.leader_epoch}, "
         f"hw {v.high_watermark}, leo {v.log_end_offset}"
     ),
-    e.LatestOffsetTold: lambda v: f"broker {v.node} tells a consumer that {_tp(v)} ends at {v.offset}",
+    e.LatestOffsetTold: lambda v: f"broker {v.node} answers a consumer that {_tp(v)} ends at {v.offset}",
     e.IsrChanged: lambda v: (
         f"{v.kind} of the isr of {_tp(v)} by leader {v.node} to {brokers(v.isr)}, epoch {v.leader_epoch} "
         f"(v{v.zk_version})"
@@ -199,22 +201,22 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.PartitionFailed: lambda v: f"{_tp(v)} failed on broker {v.node}, {v.fetcher}: {v.reason}",
     e.PartitionUnfailed: lambda v: f"{_tp(v)} no longer failed on broker {v.node} ({v.reason})",
     e.FetchPosition: _fetch_position,
-    e.CopyBegun: lambda v: f"broker {v.node} is to move {_tp(v)} from {v.source} to {v.target}",
-    e.LogReplaced: lambda v: f"broker {v.node} has {_tp(v)} in {v.target} now, {v.source}'s goes",
+    e.CopyBegun: lambda v: f"broker {v.node} begins to move {_tp(v)} from {v.source} to {v.target}",
+    e.LogReplaced: lambda v: f"broker {v.node} has {_tp(v)} in {v.target} now, and deletes it from {v.source}",
     e.CopyGivenUp: lambda v: f"broker {v.node} gives up copying {_tp(v)} to {v.target} ({v.reason})",
-    e.LogDirAsked: lambda v: f"broker {v.node} asked to have {_tp(v)} in {v.target}: {v.error}",
-    e.LogDirsVerified: lambda v: f"of the wished log directories {v.done} done, {v.open} open, {v.failed} failed",
+    e.LogDirAsked: lambda v: f"broker {v.node} was asked to move {_tp(v)} to {v.target}: {v.error}",
+    e.LogDirsVerified: lambda v: f"moves between log directories: {v.done} done, {v.open} open, {v.failed} failed",
     e.CopyFailed: lambda v: f"copy of {_tp(v)} failed on broker {v.node}, {v.fetcher}: {v.reason}",
     e.CopyUnfailed: lambda v: f"copy of {_tp(v)} no longer failed on broker {v.node} ({v.reason})",
     e.CopyPosition: _copy_position,
     e.Produced: _produced,
     e.ProducerIdentified: lambda v: f"{who(v.node)} has producer id {v.producer_id}",
-    e.Consumed: lambda v: f"{who(v.node)} is given {_tp(v)}, offsets {v.offset} to {v.next_offset - 1}",
+    e.Consumed: lambda v: f"{who(v.node)} reads {_tp(v)}, offsets {v.offset} to {v.next_offset - 1}",
     e.PositionReset: _position_reset,
     e.ConsumerFailed: lambda v: f"{who(v.node)} cannot go on with {_tp(v)} at offset {v.offset}: {v.reason}",
     e.MovePlanned: lambda v: f"move of {_tp(v)} to {brokers(v.target)} planned",
-    e.MoveStarted: lambda v: f"move of {_tp(v)} to {brokers(v.target)} asked for",
-    e.MoveCancelled: lambda v: f"move of {_tp(v)} to be cancelled",
+    e.MoveStarted: lambda v: f"move of {_tp(v)} to {brokers(v.target)} requested",
+    e.MoveCancelled: lambda v: f"cancellation of the move of {_tp(v)} requested",
     e.MoveAnswered: lambda v: f"move of {_tp(v)} answered: {v.error}",
     e.MovesListed: _moves_listed,
     e.MovesVerified: _moves_verified,

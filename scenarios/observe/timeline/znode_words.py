@@ -1,4 +1,4 @@
-"""The content of a znode in words, by its path; as it is where the path means nothing to us."""
+"""The content of a znode in words, by its path; unchanged where the path is not known."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from emulator.protocol import znodes
 
 
 def written(path: str, data: str, version: int) -> str:
-    """What ``data`` says. Content that does not have the form its path promises is shown as it is."""
+    """``data`` in words. Content that does not have the form of its path is shown unchanged."""
     try:
-        return _tell(path, data, version)
+        return _in_words(path, data, version)
     except (ValueError, KeyError, TypeError, AttributeError):
         return data
 
 
-def _tell(path: str, data: str, version: int) -> str:
+def _in_words(path: str, data: str, version: int) -> str:
     if znodes.state_path_partition(path) is not None:
         state = znodes.LeaderAndIsr.decode(data, version)
         return f"leader {state.leader} isr {_list(state.isr)} epoch {state.leader_epoch}"
     parent = path.rpartition("/")[0]
-    tell = _BY_PATH.get(path) or _BY_PARENT.get(parent)
-    return data if tell is None else tell(data)
+    in_words = _BY_PATH.get(path) or _BY_PARENT.get(parent)
+    return data if in_words is None else in_words(data)
 
 
 def _list(ids: Iterable[int]) -> str:
@@ -31,12 +31,12 @@ def _list(ids: Iterable[int]) -> str:
 def _topic(data: str) -> str:
     motions = znodes.decode_motions(data)
     return ", ".join(
-        f"{number}: {_list(replicas)}{_motion(*motions.get(number, ((), ())))}"
+        f"{number}: {_list(replicas)}{_reassigning(*motions.get(number, ((), ())))}"
         for number, replicas in znodes.decode_topic(data).items()
     )
 
 
-def _motion(adding: tuple[int, ...], removing: tuple[int, ...]) -> str:
+def _reassigning(adding: tuple[int, ...], removing: tuple[int, ...]) -> str:
     added = f" adding {_list(adding)}" if adding else ""
     return added + (f" removing {_list(removing)}" if removing else "")
 

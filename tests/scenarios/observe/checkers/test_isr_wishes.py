@@ -70,6 +70,6 @@ def test_a_fetch_of_one_that_never_heard_of_the_epoch() -> None:
     run.proposes(0, "expand", 1)
     [violation] = run.violations()
     assert violation.state == (
-        "orders-0: broker 0, leader of epoch 1, takes in broker 1 for a fetch under epoch 1; "
+        "orders-0: broker 0, leader of epoch 1, adds broker 1 to the ISR for a fetch under epoch 1; "
         "that one follows in epoch -1"
     )

@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 from emulator.protocol import events as e
 from emulator.trace.events import Step
 from scenarios.observe.checkers import Violation
-from scenarios.observe.explain import explain
-from scenarios.observe.explain.chain import chain
-from scenarios.observe.explain.explain import COLUMNS, LINES
+from scenarios.observe.timeline.explain import COLUMNS, LINES, chain, explain
 
 COMMAND = "./understudy run scenarios/library/leader-dies-mid-move.toml --seed 7"
 VIOLATION = Violation(

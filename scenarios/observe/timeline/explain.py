@@ -1,6 +1,4 @@
-"""A failing run's answer: what was violated, when, what led to it, and how to see it again. It fits a
-screen.
-"""
+"""Why a run failed, on one screen: what was violated, when, what led to it, and how to repeat it."""
 
 from __future__ import annotations
 
@@ -9,10 +7,11 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from itertools import zip_longest
 
+from attrs import frozen
+
 from emulator.protocol.events import Fault
 from emulator.trace import Event
 from emulator.trace.events import Step
-from scenarios.observe.explain.chain import Chain, chain
 from scenarios.observe.timeline.words import seconds, words
 
 COLUMNS = 110
@@ -21,7 +20,33 @@ REASON_LINES = 7
 FAULT_LINES = 4
 CHAIN_LINES = 10
 COMMAND_LINES = 4
-"""All together with the headings: at most ``LINES``; faults take what is left."""
+"""All of them together with the headings are at most ``LINES``; faults get the lines that are left."""
+
+
+@frozen
+class Chain:
+    """The causal chain of an event.
+
+    Attributes:
+        events: oldest first.
+        whole: it begins at an event without a cause; else an older event is no longer known.
+    """
+
+    events: tuple[Event, ...]
+    whole: bool
+
+
+def chain(events: Mapping[int, Event], seq: int) -> Chain:
+    """The chain that ends with event ``seq``. Causes are older than what they cause, or the chain ends there."""
+    found: list[Event] = []
+    before = seq + 1
+    while 0 < seq < before:
+        event = events.get(seq)
+        if event is None:
+            return Chain(tuple(reversed(found)), whole=False)
+        found.append(event)
+        before, seq = seq, event.cause
+    return Chain(tuple(reversed(found)), whole=True)
 
 
 def explain(
@@ -36,8 +61,8 @@ def explain(
 
     Args:
         reason: a ``Violation`` or any text: the violated statement, the expectation that was not met.
-        events: what is remembered of the run, or all of it.
-        seq: the event that showed it; 0 where none did (nothing happened that should have).
+        events: the events of the run, as far as they are kept.
+        seq: the event that showed it; 0 where none did (something expected did not happen).
         replay_command: one shell command that runs it again.
         seed: shown beside the time.
     """
@@ -56,7 +81,7 @@ def _place(event: Event | None, seed: int | None) -> list[str]:
 
 
 def _why(found: Chain) -> list[str]:
-    """The chain, without the edges of gates that were passed at once."""
+    """The chain, without the ``before`` edges of steps that were passed at once."""
     pairs = zip_longest(found.events, found.events[1:])
     events = [event for event, after in pairs if not _passed_at_once(event, after)]
     if not events:
@@ -80,9 +105,9 @@ def _passed_at_once(event: Event, after: Event | None) -> bool:
 
 
 def _done(events: Mapping[int, Event], found: Chain, room: int) -> list[str]:
-    """The newest faults before the event, as far as there is room and the chain does not show them.
+    """The newest faults before the event that the chain does not show, as many as there is room for.
 
-    Time links a fault to what follows where no message does: a session expires because a broker was killed.
+    A fault can lead to what follows without a message that shows it: a session expires because a broker was killed.
     """
     if not found.events:
         return []
@@ -110,9 +135,9 @@ def _wrapped(text: str, limit: int) -> list[str]:
 
 
 def _command(command: str) -> list[str]:
-    """The command, continued with backslashes where it is long: what is shown can be pasted as it stands.
+    """The command, continued with backslashes where it is long, so that it can be pasted as shown.
 
-    One that does not fit even so stays on one line: a line too long is better than a command that lies.
+    A command that does not fit even so stays on one line: a long line is better than a wrong command.
     """
     found = _continued(command, COLUMNS - 4)
     if len(found) > COMMAND_LINES or any(len(line) > COLUMNS - 4 for line in found):
@@ -121,7 +146,7 @@ def _command(command: str) -> list[str]:
 
 
 def _continued(command: str, room: int) -> list[str]:
-    """Broken between words of the shell, if it is words alone; what is continued is indented."""
+    """The command broken between shell words, if it consists of plain words; continued lines are indented."""
     try:
         words = [shlex.quote(word) for word in shlex.split(command)]
     except ValueError:

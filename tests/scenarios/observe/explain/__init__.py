@@ -1,1 +1,0 @@
-"""A failing run's answer."""
