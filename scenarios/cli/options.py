@@ -99,7 +99,7 @@ strategy = strategy_of("--strategy")
 
 
 def profile(text: str) -> str:
-    from scenarios.language.profile_names import check_profile
+    from scenarios.profiles import check_profile
 
     try:
         return check_profile(text)

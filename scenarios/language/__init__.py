@@ -10,7 +10,6 @@ from scenarios.language.invariants import INVARIANTS
 from scenarios.language.messages import fits
 from scenarios.language.metrics import METRICS, Metric
 from scenarios.language.plan import Move, Plan
-from scenarios.language.profile_names import DEFAULT_PROFILE, PROFILES
 from scenarios.language.reach import hops
 from scenarios.language.scenario import Scenario, scenario_json_schema
 from scenarios.language.step_names import Gate, gate_of, resolve
@@ -19,6 +18,7 @@ from scenarios.language.targets import Role, Target, parse_role
 from scenarios.language.topics import TopicSpec, join_partition, split_partition
 from scenarios.language.triggers import After, At, Since, Trigger, When, WhenMessage, WhenZk
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
+from scenarios.profiles import DEFAULT_PROFILE, PROFILES
 
 __all__ = [
     "ALIASES",

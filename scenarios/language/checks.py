@@ -17,7 +17,6 @@ from scenarios.language.expect import Expect
 from scenarios.language.known import Known
 from scenarios.language.messages import topic_of
 from scenarios.language.plan import ANY_LOG_DIR, LOG_DIR, Move, Plan
-from scenarios.language.profile_names import PROFILES, check_profile
 from scenarios.language.reach import check_moved, check_reach, check_sent, check_steps
 from scenarios.language.schema.kinds import ListOf, at
 from scenarios.language.schema.reader import Key, stated
@@ -26,13 +25,14 @@ from scenarios.language.targets import Target
 from scenarios.language.topics import PARTITION_NAME, TOPIC_NAME, TopicSpec, join_partition
 from scenarios.language.triggers import At, When, WhenMessage, WhenZk
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
+from scenarios.profiles import PROFILES, check_profile
 
 if TYPE_CHECKING:
     from scenarios.language.scenario import Scenario
 from typing import TYPE_CHECKING
 
-from scenarios.language.profile_names import Profile
 from scenarios.language.strategies.execution import THROTTLE
+from scenarios.profiles import Profile
 
 if TYPE_CHECKING:
     from scenarios.language.scenario import Scenario
@@ -60,7 +60,7 @@ def check_profile_knows(scenario: Scenario) -> None:
 
 def _check_throttle(scenario: Scenario) -> None:
     throttle, strategy = scenario.strategy.limit, scenario.strategy.parsed
-    told = SHAPES[strategy.shape].api or PROFILES[scenario.profile].tells_moves
+    told = SHAPES[strategy.shape].api or PROFILES[scenario.profile].policies.names_moves
     if throttle is not None and throttle.only_reassigned and not told:
         telling = ", ".join(shape.name for shape in SHAPES.values() if shape.api)
         raise BadInput(
@@ -71,7 +71,7 @@ def _check_throttle(scenario: Scenario) -> None:
 
 
 def _check_acks(profile: Profile, load: WorkloadSpec) -> None:
-    if load.required_acks > 1 and not profile.counts_acks:
+    if load.required_acks > 1 and not profile.policies.counts_acks:
         raise BadInput(
             f"{load.acks} is a number of replicas, which went with 0.9 (KAFKA-1697), and the profile is "
             f'{profile.name!r}; write "0", "1" or "all"'

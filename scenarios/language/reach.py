@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from controller.procedures import STEPS
 from scenarios.errors import BadInput
-from scenarios.language.profile_names import PROFILES
 from scenarios.language.step_names import Gate, gate_of, is_move_step, unreachable
 from scenarios.language.triggers import When
+from scenarios.profiles import PROFILES
 
 if TYPE_CHECKING:
     from scenarios.language.known import Known
@@ -123,7 +123,7 @@ def _sent(known: Known) -> Iterator[str]:
             yield "InitProducerId"
     if scenario.consumers:
         yield "Metadata"
-    if PROFILES[scenario.profile].alters_isr:
+    if PROFILES[scenario.profile].policies.alters_isr:
         yield "AlterIsr"
     for entry in (*scenario.method, *scenario.rollbacks):
         yield from entry.action.sends(known)

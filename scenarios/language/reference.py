@@ -26,7 +26,6 @@ from scenarios.language.expect import Expect, OneOrMore, SteadyState, ToleranceK
 from scenarios.language.invariants import INVARIANTS
 from scenarios.language.metrics import METRICS
 from scenarios.language.plan import LogDir, Move, Plan, PlanInPlace, PlanKind, Version
-from scenarios.language.profile_names import DEFAULT_PROFILE, PROFILES
 from scenarios.language.scenario import Scenario
 from scenarios.language.schema import kinds
 from scenarios.language.schema.reader import Block, Key, keys_of
@@ -37,6 +36,7 @@ from scenarios.language.topics import TopicSpec
 from scenarios.language.triggers import ConditionKind, SinceKind, Steps, When, WhenMessage, WhenZk
 from scenarios.language.workloads import CONSUMER_SETTINGS, PRODUCER_SETTINGS, Acks, ConsumerSpec, WorkloadSpec
 from scenarios.pages import into_page, marked, table
+from scenarios.profiles import DEFAULT_PROFILE, PROFILES
 
 BLOCKS: Mapping[str, type[Any]] = {
     "scenario": Scenario,

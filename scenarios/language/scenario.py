@@ -19,11 +19,10 @@ from attrs import Factory, evolve, field, frozen
 from scenarios.errors import BadInput
 from scenarios.language.checks import check_scenario
 from scenarios.language.cluster import ClusterSpec
-from scenarios.language.configs import ConfigValue
+from scenarios.language.configs import BROKER_SETTINGS, ConfigValue
 from scenarios.language.entries import METHOD_ENTRY, ROLLBACK_ENTRY, MethodEntry
 from scenarios.language.expect import Expect, SteadyState
 from scenarios.language.plan import PLAN, Plan, with_plan_file
-from scenarios.language.profile_names import DEFAULT_PROFILE, PROFILES, check_profile
 from scenarios.language.schema.kinds import SOME_TIME, Choice, Integer, ListOf, Named, Text, as_tuple, at
 from scenarios.language.schema.overrides import overridden
 from scenarios.language.schema.reader import Block, key
@@ -34,6 +33,7 @@ from scenarios.language.targets import TARGET
 from scenarios.language.topics import TopicSpec
 from scenarios.language.triggers import MESSAGE_WHEN, STEP_NAMES, STEP_WHEN, WHEN, ZK_WHEN
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
+from scenarios.profiles import DEFAULT_PROFILE, PROFILES, check_profile
 
 _NAMED: tuple[Named[Any], ...] = (STEP_NAMES, TARGET, WHEN, STEP_WHEN, MESSAGE_WHEN, ZK_WHEN)
 
@@ -176,7 +176,10 @@ class Scenario:
 
     def settings(self) -> dict[str, ConfigValue]:
         """Every broker setting: what the file states, else the default of the profile's release."""
-        return PROFILES[self.profile].settings(self.cluster.config)
+        stated, defaults = self.cluster.config, PROFILES[self.profile].defaults
+        return {
+            name: stated.get(name, defaults.get(name, setting.default)) for name, setting in BROKER_SETTINGS.items()
+        }
 
     @property
     def session_timeout_us(self) -> int:

@@ -1,5 +1,6 @@
-"""What a scenario's profile, settings and strategy mean for each floor: the one place where releases have names."""
+"""Whose behaviour a cluster shows: one file for each release, or document, in ``releases``."""
 
-from scenarios.profiles.setup import cluster_setup, lacks_metrics
+from scenarios.profiles.profile import Difference, Policies, Profile
+from scenarios.profiles.registry import DEFAULT_PROFILE, PROFILES, check_profile, register
 
-__all__ = ["cluster_setup", "lacks_metrics"]
+__all__ = ["DEFAULT_PROFILE", "PROFILES", "Difference", "Policies", "Profile", "check_profile", "register"]

@@ -9,16 +9,39 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from scenarios.language.profile_names import DEFAULT_PROFILE, PROFILES, Profile
-from scenarios.language.schema import kinds
+from scenarios import units
 from scenarios.pages import into_page, table
-from scenarios.profiles.releases import BUNDLES
-from scenarios.profiles.traits import TRAITS
+from scenarios.profiles.profile import Difference, Profile
+from scenarios.profiles.registry import DEFAULT_PROFILE, PROFILES
 
 
 def sections() -> dict[str, str]:
     """One for each profile: its line, its table, what it leaves out."""
     return {name: _section(profile) for name, profile in PROFILES.items()}
+
+
+def titles() -> tuple[str, ...]:
+    """What profiles do differently, each once."""
+    return tuple(dict.fromkeys(difference.title for difference in _differences()))
+
+
+def words(profile: Profile, title: str) -> str:
+    """What ``profile`` does about one of the ``titles``.
+
+    Raises: LookupError where no difference says what ``kafka-2.3`` does.
+    """
+    for link in profile.chain():
+        for difference in link.differences:
+            if difference.title == title:
+                return difference.here
+    before = [difference.before for difference in _differences() if difference.title == title and difference.before]
+    if len(before) != 1:
+        raise LookupError(f"{len(before)} differences say what {DEFAULT_PROFILE} does about {title!r}; one has to")
+    return before[0]
+
+
+def _differences() -> Iterator[Difference]:
+    return (difference for profile in PROFILES.values() for difference in profile.differences)
 
 
 def _section(profile: Profile) -> str:
@@ -29,29 +52,43 @@ def _section(profile: Profile) -> str:
 
 
 def _rows(profile: Profile) -> Iterator[Sequence[str]]:
-    default = BUNDLES[DEFAULT_PROFILE]
-    own = profile.strategy
-    yield "moves, unless a strategy is named", _marked(f"`{own}`", own != PROFILES[DEFAULT_PROFILE].strategy), "-"
-    for trait in TRAITS:
-        here = trait.of(BUNDLES[profile.name])
-        yield trait.title, _marked(here, here != trait.of(default)), trait.source
-    by_api = profile.election_tool == "api"
-    tool = "the API (ElectLeaders)" if by_api else "a znode"
-    yield "the tool asks for preferred leaders by", _marked(tool, by_api), "KIP-460, 2.4"
-    yield "topics", _marked(*_deletion(profile)), "KAFKA-330, 0.8.1"
+    default = PROFILES[DEFAULT_PROFILE]
+    yield "moves, unless a strategy is named", _marked(f"`{profile.strategy}`", f"`{default.strategy}`"), "-"
+    for title in titles():
+        yield title, _marked(words(profile, title), words(default, title)), _source(title)
+    tool = _marked(_election_tool(profile), _election_tool(default))
+    yield "the tool asks for preferred leaders by", tool, "KIP-460, 2.4"
+    yield "topics", _marked(_deletion(profile), _deletion(default)), "KAFKA-330, 0.8.1"
+    yield "metrics that there are not", _marked(_lacking(profile), _lacking(default)), "Kafka's code, 0.8.0 to 2.5.1"
     for setting, value in profile.defaults.items():
-        yield f"`{setting}` by default", _marked(f"`{str(value).lower()}`", True), "-"
-    timeout = profile.session_timeout_us
-    differs = timeout != PROFILES[DEFAULT_PROFILE].session_timeout_us
-    yield "ZooKeeper session timeout by default", _marked(str(kinds.DURATION.dump(timeout)), differs), "-"
+        yield f"`{setting}` by default", _marked(f"`{str(value).lower()}`", ""), "-"
+    yield "ZooKeeper session timeout by default", _marked(_timeout(profile), _timeout(default)), "-"
 
 
-def _deletion(profile: Profile) -> tuple[str, bool]:
-    return ("can be deleted", False) if profile.deletes_topics else ("cannot be deleted", True)
+def _source(title: str) -> str:
+    """The sources of all differences of that title."""
+    found = (difference.source.split("; ") for difference in _differences() if difference.title == title)
+    return "; ".join(dict.fromkeys(source for sources in found for source in sources))
 
 
-def _marked(text: str, differs: bool) -> str:
-    return f"**{text}**" if differs else text
+def _election_tool(profile: Profile) -> str:
+    return "the API (ElectLeaders)" if profile.election_tool == "api" else "a znode"
+
+
+def _deletion(profile: Profile) -> str:
+    return "can be deleted" if profile.policies.deletes_topics else "cannot be deleted"
+
+
+def _lacking(profile: Profile) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(profile.policies.brokers.lacks_metrics))
+
+
+def _timeout(profile: Profile) -> str:
+    return units.format_duration(profile.session_timeout_us)
+
+
+def _marked(text: str, default: str) -> str:
+    return text if text == default else f"**{text}**"
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from scenarios.language import Scenario
 from scenarios.observe.exposition import MetricRows
 from scenarios.observe.measures import Figures
-from scenarios.profiles import lacks_metrics
+from scenarios.profiles import PROFILES
 from scenarios.runs.run import Run
 from scenarios.runs.runner import Stage, conclude, prepare, run_scenario
 
@@ -43,7 +43,7 @@ class Recording:
 
         self._stage = stage
         self._events = EventRows()
-        self._metrics = MetricRows(lacks_metrics(stage.scenario.profile))
+        self._metrics = MetricRows(PROFILES[stage.scenario.profile].policies.brokers.lacks_metrics)
         stage.cluster.trace.sink(self._events)
         stage.cluster.trace.sink(self._metrics)
 

@@ -15,6 +15,8 @@ from emulator.protocol.events import Fault, MoveAnswered
 from emulator.trace import Sink
 from emulator.trace.events import Step
 from scenarios.cluster import Cluster
+from scenarios.cluster.from_scenario import cluster_setup, topic_setup
+from scenarios.cluster.policies import min_insync_replicas
 from scenarios.faults import Performer, Roles
 from scenarios.faults.actions.reassignments import Executions
 from scenarios.language import Scenario
@@ -24,8 +26,6 @@ from scenarios.observe.measures.figures import Figures
 from scenarios.observe.measures.moves import refused as is_refusal
 from scenarios.observe.timeline.explain import explain
 from scenarios.observe.timeline.summary import is_data
-from scenarios.profiles import cluster_setup
-from scenarios.profiles.topics import min_insync_replicas, topic_setup
 from scenarios.runs.dataset.identity import code_digest, run_id
 from scenarios.runs.judge import Judge
 from scenarios.runs.method import Method

@@ -6,18 +6,18 @@ from attrs import evolve
 
 from controller import ControllerPolicies
 from controller.states.names import ReplicaState
-from scenarios.profiles.releases import BUNDLES
+from scenarios.profiles import PROFILES
 from tests.controller.lab import Lab, run
 from tests.controller.notes import GOLDEN, Notes, check_golden, numbers
 from tests.controller.page import BROKERS, CONTROLLER, OPERATIONS, PARTITION_TRANSITIONS, REPLICA_TRANSITIONS, TP, Item
 
-PROFILES = ("kafka-2.3", "wiki-text")
+COMPARED = ("kafka-2.3", "wiki-text")
 ITEMS = {item.name: item for item in (*PARTITION_TRANSITIONS, *REPLICA_TRANSITIONS, *OPERATIONS)}
 
 
 def policies(profile: str) -> ControllerPolicies:
-    bundle = BUNDLES[profile]
-    return evolve(bundle.controller, reassignment=bundle.wiki, pinned=CONTROLLER)
+    found = PROFILES[profile].policies
+    return evolve(found.controller, reassignment=found.wiki, pinned=CONTROLLER)
 
 
 def golden(item: Item, profile: str) -> str:
@@ -36,7 +36,7 @@ def memory(lab: Lab) -> str:
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", COMPARED)
 @pytest.mark.parametrize("name", ITEMS)
 def test_page(name: str, profile: str) -> None:
     item = ITEMS[name]
@@ -53,10 +53,10 @@ def test_page(name: str, profile: str) -> None:
 @pytest.mark.parametrize("item", [item for item in ITEMS.values() if item.differs], ids=lambda item: item.name)
 def test_where_the_code_is_said_to_differ_it_does(item: Item) -> None:
     """Otherwise one golden file is enough."""
-    code, page = ((GOLDEN / f"{golden(item, profile)}.txt").read_text() for profile in PROFILES)
+    code, page = ((GOLDEN / f"{golden(item, profile)}.txt").read_text() for profile in COMPARED)
     assert code != page
 
 
 def test_no_golden_file_is_left_over() -> None:
     files = {f"page/{path.stem}" for path in (GOLDEN / "page").glob("*.txt")}
-    assert files == {golden(item, profile) for item in ITEMS.values() for profile in PROFILES}
+    assert files == {golden(item, profile) for item in ITEMS.values() for profile in COMPARED}

@@ -27,7 +27,7 @@ def add(program: Program) -> None:
 
 def run(arguments: Namespace) -> int:
     from scenarios.observe.exposition import Shown, text
-    from scenarios.profiles import lacks_metrics
+    from scenarios.profiles import PROFILES
 
     recorded = traces.read(arguments)
     events = recorded.events
@@ -39,7 +39,7 @@ def run(arguments: Namespace) -> int:
     if arguments.node is not None and arguments.node not in brokers:
         known = ", ".join(map(str, sorted(brokers)))
         raise BadInput(f"there is no broker {arguments.node}; the run has {known}", where="--node")
-    shown = Shown(lacks_metrics(recorded.profile))
+    shown = Shown(PROFILES[recorded.profile].policies.brokers.lacks_metrics)
     shown.see(events, at_us)
     for line in text(shown, at_us, arguments.node):
         say(line)

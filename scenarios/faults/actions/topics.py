@@ -50,7 +50,7 @@ class TopicDelete(OperatorAction):
 
     def check(self, known: Known) -> None:
         profile = PROFILES[known.scenario.profile]
-        if not profile.deletes_topics:
+        if not profile.policies.deletes_topics:
             raise BadInput(
                 f"profile {profile.name!r} knows no deletion of topics; write one that does, such as 'kafka-2.3'",
                 where="action",

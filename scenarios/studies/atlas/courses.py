@@ -13,8 +13,8 @@ from attrs import evolve, frozen
 from emulator.protocol.assignments import Replicas
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
-from scenarios.language.profile_names import DEFAULT_PROFILE, PROFILES
 from scenarios.language.strategies import SHAPES, parse_strategy
+from scenarios.profiles import DEFAULT_PROFILE, PROFILES
 
 TOPIC = "orders"
 PARTITION = "orders-0"

@@ -13,8 +13,8 @@ from emulator.network import Channel
 from emulator.network.sealed import Mutated
 from emulator.protocol.produce import ProduceRequest
 from scenarios.cluster import Cluster
+from scenarios.cluster.from_scenario import cluster_setup
 from scenarios.language import Scenario
-from scenarios.profiles import cluster_setup
 from scenarios.runs import run_scenario
 from scenarios.runs.runner import Stage
 

@@ -14,8 +14,8 @@ from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkClient
 from scenarios.cluster import Cluster
 from scenarios.cluster.clients.tools import reassign, topics
+from scenarios.cluster.from_scenario import cluster_setup
 from scenarios.language import Scenario
-from scenarios.profiles import cluster_setup
 from tests.scenarios.runs.building import TP, scenario
 
 EXPIRY_US = 15_000_000

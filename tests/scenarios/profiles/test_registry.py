@@ -1,14 +1,14 @@
-"""Every profile has a bundle, its own strategy and its release's defaults, and a cluster runs under it."""
+"""Every profile has its policies, its own strategy and its release's defaults, and a cluster runs under it."""
 
 from __future__ import annotations
 
 import pytest
 
-from scenarios.language import PROFILES, Scenario
+from scenarios.cluster.from_scenario import cluster_setup
+from scenarios.language import Scenario
 from scenarios.language.configs import BROKER_SETTINGS
 from scenarios.language.strategies import SHAPES
-from scenarios.profiles.releases import BUNDLES
-from scenarios.profiles.setup import cluster_setup
+from scenarios.profiles import DEFAULT_PROFILE, PROFILES, register
 from tests.scenarios.language.builders import SMALL, small_with
 from tests.scenarios.runs.building import EXECUTE, play, scenario
 
@@ -16,8 +16,14 @@ UNNAMED = small_with('[strategy]\nname = "wiki"\n', "")
 RELEASES = [name for name in PROFILES if name.startswith("kafka-")]
 
 
-def test_every_name_has_a_bundle_and_every_bundle_a_name() -> None:
-    assert list(BUNDLES) == list(PROFILES)
+def test_every_profile_has_its_own_name_and_the_default_is_one_of_them() -> None:
+    assert all(profile.name == name for name, profile in PROFILES.items())
+    assert DEFAULT_PROFILE in PROFILES
+
+
+def test_a_name_can_be_taken_only_once() -> None:
+    with pytest.raises(ValueError, match=r"there is a profile 'kafka-2\.3' already"):
+        register(PROFILES["kafka-2.3"])
 
 
 def test_the_profiles_are_those_that_readings_lists() -> None:
@@ -62,7 +68,8 @@ def test_settings_are_those_of_the_release_unless_stated() -> None:
 
 
 def test_only_the_oldest_release_elects_leaders_out_of_sync_by_default() -> None:
-    unclean = [name for name, profile in PROFILES.items() if profile.settings({})["unclean.leader.election.enable"]]
+    setting = "unclean.leader.election.enable"
+    unclean = [name for name in PROFILES if Scenario.loads(SMALL).for_run(profile=name).settings()[setting]]
     assert unclean == ["kafka-0.8"]
 
 

@@ -17,7 +17,7 @@ from scenarios.cluster.clients import Operator
 from scenarios.cluster.clients.tools import topics
 from scenarios.cluster.clients.tools.outcome import DONE, Outcome
 from scenarios.cluster.clients.tools.placement import place_replicas
-from scenarios.profiles.releases import BUNDLES
+from scenarios.profiles import PROFILES
 from tests.scenarios.runs.building import EXECUTE, HEAL, Played, Table, at_step, play, scenario
 
 DELETE: Table = {"at": "2s", "action": "topic.delete", "topic": "orders"}
@@ -205,7 +205,8 @@ def test_C75_create_partitions_for_topic_not_in_reassignment(profile: str) -> No
     def refused(topic: str) -> Outcome:
         return Outcome(((topic, Errors.REASSIGNMENT_IN_PROGRESS),))
 
-    rule = BUNDLES[profile].moves_forbid_expansion
+    any_move = PROFILES[profile].policies.any_move_forbids_expansion
+    rule = topics.any_move if any_move else topics.move_of_the_topic
     kept = {0: (0, 1, 2)}
     expected = {
         "kafka-2.3": [refused("a"), refused("b")],

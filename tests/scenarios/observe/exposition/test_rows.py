@@ -13,7 +13,7 @@ from emulator.protocol.events import ConsumerLag, NodeCrashed, PartitionGauges
 from scenarios.cli.files import load
 from scenarios.observe.exposition import MetricRows, Shown
 from scenarios.observe.exposition.rows import BrokerMetricRow
-from scenarios.profiles import lacks_metrics
+from scenarios.profiles import PROFILES
 from scenarios.runs import run_record, run_scenario
 from scenarios.runs.dataset.events import read_events
 from scenarios.runs.dataset.reader import open_data_set, read_table
@@ -85,7 +85,7 @@ def test_the_last_values_of_a_recorded_run_are_what_a_scrape_shows(tmp_path: Pat
     assert {row.kind for row in rows} == {"gauge", "meter", "timer"}
     end_us = round(run.virtual_s * 1e6)
     last = {(row.node, row.name): row.value for row in rows if row.kind != "timer" and row.t_us + row.w_us == end_us}
-    shown = Shown(lacks_metrics(run.profile))
+    shown = Shown(PROFILES[run.profile].policies.brokers.lacks_metrics)
     shown.see(read_events(read_table(open_data_set(tmp_path), "events")))
     assert last == {
         (node, name): metric.value

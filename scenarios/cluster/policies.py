@@ -4,7 +4,7 @@ from attrs import evolve
 
 from brokers.config import BrokerConfig
 from brokers.log import LogManagerConfig, Writeback
-from brokers.log.config import DEFAULTS
+from brokers.log.config import DEFAULTS, TOPIC_NAMES
 from brokers.partition.isr import StuckOrSlow
 from brokers.policies import BrokerPolicies
 from controller import ControllerPolicies
@@ -12,13 +12,12 @@ from controller.reassignment.policy import ReassignmentProtocol
 from controller.reassignment.registry import SHAPES
 from emulator.protocol.configs import LONG_MAX, with_settings
 from fetchers import FetcherPolicies
-from scenarios.language import Scenario
-from scenarios.profiles.releases import BUNDLES
-from scenarios.profiles.topics import min_insync_replicas, topic_logs
+from scenarios.language import Scenario, TopicSpec
+from scenarios.profiles import PROFILES
 
 
 def broker_policies(scenario: Scenario) -> BrokerPolicies:
-    settings, brokers = scenario.settings(), BUNDLES[scenario.profile].brokers
+    settings, brokers = scenario.settings(), PROFILES[scenario.profile].policies.brokers
     config = evolve(
         with_settings(BrokerConfig(), settings),
         log=with_settings(DEFAULTS, settings),
@@ -49,11 +48,11 @@ def _log_manager(scenario: Scenario) -> LogManagerConfig:
 
 
 def fetcher_policies(scenario: Scenario) -> FetcherPolicies:
-    return with_settings(BUNDLES[scenario.profile].fetchers, scenario.settings())
+    return with_settings(PROFILES[scenario.profile].policies.fetchers, scenario.settings())
 
 
 def controller_policies(scenario: Scenario) -> ControllerPolicies:
-    settings, policies = scenario.settings(), BUNDLES[scenario.profile].controller
+    settings, policies = scenario.settings(), PROFILES[scenario.profile].policies.controller
     return evolve(
         with_settings(policies, settings),
         reassignment=_protocol(scenario),
@@ -64,6 +63,27 @@ def controller_policies(scenario: Scenario) -> ControllerPolicies:
 
 def _protocol(scenario: Scenario) -> ReassignmentProtocol:
     """The strategy's protocol; where the profile runs it in a way of its own, that."""
-    bundle, strategy = BUNDLES[scenario.profile], scenario.strategy.parsed
+    bundle, strategy = PROFILES[scenario.profile].policies, scenario.strategy.parsed
     released: dict[str, ReassignmentProtocol] = {"wiki": bundle.wiki, "kip-455": bundle.kip_455}
     return released.get(strategy.shape) or SHAPES[strategy.shape].make(strategy.width)
+
+
+def all_topics(scenario: Scenario) -> tuple[TopicSpec, ...]:
+    """The topics that exist at the start, and those that the method creates."""
+    created = (entry.action.new_topic() for entry in scenario.method)
+    return (*scenario.topics, *(topic for topic in created if topic is not None))
+
+
+def min_insync_replicas(scenario: Scenario) -> dict[str, int]:
+    """Topic -> its own min.insync.replicas, of those that set one."""
+    key = "min.insync.replicas"
+    return {topic.name: int(topic.config[key]) for topic in all_topics(scenario) if key in topic.config}
+
+
+def topic_logs(scenario: Scenario) -> dict[str, dict[str, str]]:
+    """Topic -> what it sets for its logs, of those that set anything."""
+    own = {
+        topic.name: {name: str(value) for name, value in topic.config.items() if name in TOPIC_NAMES}
+        for topic in all_topics(scenario)
+    }
+    return {name: settings for name, settings in own.items() if settings}

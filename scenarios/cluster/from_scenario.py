@@ -1,4 +1,4 @@
-"""From a scenario to the set-up of its cluster: profile, settings and strategy, composed."""
+"""The cluster that a scenario describes: its profile, settings, strategy, topics and load, composed."""
 
 from brokers.broker import BrokerSpec
 from emulator.disks import DiskSpeed
@@ -6,19 +6,19 @@ from emulator.network import NetworkSpec, Nic
 from emulator.protocol.configs import LONG_MAX
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkSpec
-from scenarios.cluster import ClusterSetup
+from scenarios.cluster import ClusterSetup, TopicSetup
 from scenarios.cluster.clients import Consumption, Workload
-from scenarios.language import DiskSpec, Scenario, WorkloadSpec
+from scenarios.cluster.clients.tools.topics import any_move, move_of_the_topic
+from scenarios.cluster.policies import all_topics, broker_policies, controller_policies, fetcher_policies
+from scenarios.language import DiskSpec, Scenario, TopicSpec, WorkloadSpec
 from scenarios.language.configs import QUOTA_RATES
 from scenarios.language.workloads import STICKY, ConsumerSpec
-from scenarios.profiles.policies import broker_policies, controller_policies, fetcher_policies
-from scenarios.profiles.releases import BUNDLES
-from scenarios.profiles.topics import partition_count, topic_setup
+from scenarios.profiles import PROFILES
 
 
 def cluster_setup(scenario: Scenario) -> ClusterSetup:
     """The cluster that ``scenario`` describes, under its profile and its strategy."""
-    spec = scenario.cluster
+    spec, policies = scenario.cluster, PROFILES[scenario.profile].policies
     return ClusterSetup(
         brokers=spec.brokers,
         broker=BrokerSpec(broker_policies(scenario), fetcher_policies(scenario)),
@@ -36,13 +36,8 @@ def cluster_setup(scenario: Scenario) -> ClusterSetup:
         workloads=tuple(one for load in scenario.workloads for one in _workloads(scenario, load)),
         consumers=tuple(_consumption(scenario, consumer) for consumer in scenario.consumers),
         broker_settings=_quota_rates(scenario),
-        moves_forbid_expansion=BUNDLES[scenario.profile].moves_forbid_expansion,
+        moves_forbid_expansion=any_move if policies.any_move_forbids_expansion else move_of_the_topic,
     )
-
-
-def lacks_metrics(profile: str) -> frozenset[str]:
-    """The names of the metrics that brokers of ``profile`` do not have."""
-    return BUNDLES[profile].brokers.lacks_metrics
 
 
 def _network(scenario: Scenario) -> NetworkSpec:
@@ -99,7 +94,7 @@ def _consumption(scenario: Scenario, consumer: ConsumerSpec) -> Consumption:
         max_partition_bytes=consumer.setting("max.partition.fetch.bytes"),
         request_timeout_us=consumer.setting("request.timeout.ms") * 1000,
         retry_backoff_us=consumer.setting("retry.backoff.ms") * 1000,
-        knows_epochs=BUNDLES[scenario.profile].brokers.checks_epochs,
+        knows_epochs=PROFILES[scenario.profile].policies.brokers.checks_epochs,
     )
 
 
@@ -114,3 +109,16 @@ def _quota_rates(scenario: Scenario) -> dict[str, str]:
     """The rates that each broker has from the start. They bind whom the lists of topics name."""
     settings = scenario.settings()
     return {name: str(settings[name]) for name in QUOTA_RATES if settings[name] != LONG_MAX}
+
+
+def topic_setup(scenario: Scenario, topic: TopicSpec) -> TopicSetup:
+    """A topic of ``scenario``, or one that its method creates."""
+    lists = topic.replica_lists(scenario.cluster.brokers)
+    sizes = [load.message_size for load in scenario.workloads if load.topic == topic.name]
+    config = {name: str(value).lower() for name, value in topic.config.items()}
+    return TopicSetup(topic.name, dict(enumerate(lists)), topic.size_bytes, (sizes or [1024])[0], config)
+
+
+def partition_count(scenario: Scenario, name: str) -> int:
+    """How many partitions the topic of that name has to begin with."""
+    return next(topic.partitions for topic in all_topics(scenario) if topic.name == name)

@@ -1,0 +1,162 @@
+"""A profile: the behaviour of one release, or of one document, as a bundle of policies, and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import reduce
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from brokers.partition.isr import ByController
+from brokers.policies import BrokerPolicies
+from controller import ControllerPolicies
+from controller.channels.schemas import CurrentAndImpending
+from controller.reassignment.kip_455 import Kip455
+from controller.reassignment.wiki import Wiki
+from fetchers import FetcherPolicies
+
+ConfigValue = int | bool
+
+
+@frozen
+class Policies:
+    """One bundle of policies for each floor. The defaults are those of Kafka 2.3.
+
+    A scenario's settings, throttles and strategy are laid over them when its cluster is built
+    (``scenarios.cluster.policies``).
+
+    Attributes:
+        wiki: the controller page's protocol as this release runs it.
+        kip_455: KIP-455's, likewise.
+        any_move_forbids_expansion: whether no topic gets partitions while anything is moved; otherwise only a topic
+            that is being moved does not (KIP-455, 2.4).
+    """
+
+    controller: ControllerPolicies = field(factory=ControllerPolicies)
+    brokers: BrokerPolicies = field(factory=BrokerPolicies)
+    fetchers: FetcherPolicies = field(factory=FetcherPolicies)
+    wiki: Wiki = field(factory=Wiki)
+    kip_455: Kip455 = field(factory=Kip455)
+    any_move_forbids_expansion: bool = True
+
+    @property
+    def deletes_topics(self) -> bool:
+        """Whether the controller can delete topics (KAFKA-330, 0.8.1)."""
+        return self.controller.replicas.know_topic_deletion
+
+    @property
+    def counts_acks(self) -> bool:
+        """Whether acks above 1 asks for that many replicas (before KAFKA-1697, 0.9)."""
+        return self.brokers.counts_acks
+
+    @property
+    def names_moves(self) -> bool:
+        """Whether control requests name the replicas that a move adds, under any protocol (KIP-352's draft)."""
+        return isinstance(self.controller.requests, CurrentAndImpending)
+
+    @property
+    def alters_isr(self) -> bool:
+        """Whether leaders ask the controller for changes of their ISRs (KIP-497, 2.7)."""
+        return isinstance(self.brokers.isr_writes, ByController)
+
+    def changed(self, policies: Mapping[str, Any]) -> Policies:
+        """These, with some policies replaced, which are named by their places: ``brokers.stop_answers_waiting``.
+
+        Raises: AttributeError or TypeError for a place that is not there.
+        """
+        return reduce(lambda bundle, place: _replaced(bundle, place.split("."), policies[place]), policies, self)
+
+
+def _replaced(owner: Any, place: list[str], value: Any) -> Any:
+    name, *below = place
+    return evolve(owner, **{name: _replaced(getattr(owner, name), below, value) if below else value})
+
+
+@frozen(kw_only=True)
+class Difference:
+    """One thing that a profile does in another way than its neighbour: what it is, in words, and the policies.
+
+    Attributes:
+        title: what it is about; with ``here`` or ``before`` it reads as one sentence.
+        here: what the profile does.
+        before: what ``kafka-2.3`` does; "" where a difference of another profile with the same title says so.
+        source: the ticket, KIP or document, and the release that it came with.
+        policies: by their places in the bundle, what they are here.
+    """
+
+    title: str
+    here: str
+    before: str = ""
+    source: str
+    policies: Mapping[str, Any]
+
+
+@frozen(kw_only=True)
+class Profile:
+    """One release, or one document, by name.
+
+    Attributes:
+        help: what it is, in one line.
+        policies: what it does, for each floor.
+        neighbour: the profile that it is written after; None for the one that is written in full.
+        differences: what it does in another way than that one.
+        strategy: how that release moves partitions; what a scenario gets that names no strategy.
+        election_tool: how its tool asks for preferred leader elections: zk, by a znode, or api (2.4, KIP-460).
+        tool: how its kafka-reassign-partitions asks for moves: zk, by /admin/reassign_partitions, or api (2.6,
+            KAFKA-8820).
+        defaults: broker settings whose default differs from that of Kafka 2.3 (kafka-behaviour §10).
+        session_timeout_us: zookeeper.session.timeout.ms where the scenario states none.
+        also_knows: settings that it has and not every other profile.
+        leaves_out: what the release does and this version of Understudy does not do for it, a line each.
+    """
+
+    name: str
+    help: str
+    policies: Policies
+    neighbour: Profile | None = None
+    differences: tuple[Difference, ...] = ()
+    strategy: str = "wiki"
+    election_tool: str = "zk"
+    tool: str = "zk"
+    defaults: Mapping[str, ConfigValue] = field(factory=dict)
+    session_timeout_us: int = 6_000_000
+    also_knows: tuple[str, ...] = ()
+    leaves_out: tuple[str, ...] = ()
+
+    def with_differences(
+        self,
+        *differences: Difference,
+        name: str,
+        help: str,
+        gains_metrics: frozenset[str] = frozenset(),
+        lacks_metrics: frozenset[str] = frozenset(),
+        also_knows: tuple[str, ...] = (),
+        leaves_out: tuple[str, ...] = (),
+        **changes: Any,
+    ) -> Profile:
+        """A neighbour of this profile.
+
+        Args:
+            gains_metrics: names of metrics that it has and this profile has not; ``lacks_metrics`` the reverse.
+            changes: its strategy, tools, defaults and session timeout, where they are not the same.
+        """
+        policies = reduce(lambda policies, one: policies.changed(one.policies), differences, self.policies)
+        metrics = (policies.brokers.lacks_metrics - gains_metrics) | lacks_metrics
+        return evolve(
+            self,
+            name=name,
+            help=help,
+            policies=policies.changed({"brokers.lacks_metrics": metrics}),
+            neighbour=self,
+            differences=differences,
+            also_knows=also_knows,
+            leaves_out=leaves_out,
+            **changes,
+        )
+
+    def chain(self) -> Iterator[Profile]:
+        """It, its neighbour, the neighbour of that, and so on."""
+        yield self
+        if self.neighbour is not None:
+            yield from self.neighbour.chain()

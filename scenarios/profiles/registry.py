@@ -1,0 +1,36 @@
+"""The profiles that a scenario may name (readings §1)."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from scenarios.errors import BadInput, did_you_mean
+from scenarios.profiles import releases
+from scenarios.profiles.profile import Profile
+
+DEFAULT_PROFILE = "kafka-2.3"
+
+PROFILES: dict[str, Profile] = {}
+"""Name to profile, in the order of the files in ``releases``."""
+
+
+def register(profile: Profile) -> None:
+    """Make a profile known to scenario files, ``list`` and docs/profiles.md.
+
+    Raises: ValueError where the name is taken.
+    """
+    if profile.name in PROFILES:
+        raise ValueError(f"there is a profile {profile.name!r} already")
+    PROFILES[profile.name] = profile
+
+
+for _found in sorted(module.name for module in iter_modules(releases.__path__)):
+    register(import_module(f"{releases.__name__}.{_found}").PROFILE)
+
+
+def check_profile(name: str) -> str:
+    """``name`` itself when there is such a profile; ``BadInput`` otherwise."""
+    if name not in PROFILES:
+        raise BadInput(f"unknown profile {name!r}; {did_you_mean(name, PROFILES)}")
+    return name

@@ -1,0 +1,166 @@
+"""Kafka 0.8.0, the first release that replicates: what came with 0.8.1 to 1.1 is not there yet."""
+
+from brokers.partition.isr import ByZooKeeper, StuckOrSlow
+from controller.states.rules import FOUR_STATES
+from controller.states.selectors import FIRST_LIVE_OF_TARGET, HEAD_OF_ISR, HEAD_OF_STAYING_ISR
+from fetchers.assignment import signed_fetcher_id
+from fetchers.failures import THREAD_DIES
+from fetchers.truncation import ToHighWatermark
+from scenarios.profiles import metrics
+from scenarios.profiles.profile import Difference
+from scenarios.profiles.releases.kafka_1_1 import PROFILE as KAFKA_1_1
+
+PROFILE = KAFKA_1_1.with_differences(
+    Difference(
+        title="the states of a replica are",
+        here="four",
+        source="topic deletion, 0.8.1",
+        policies={
+            "controller.replicas.predecessors": FOUR_STATES.predecessors,
+            "controller.replicas.deletion": FOUR_STATES.deletion,
+            "controller.replicas.unreachable": FOUR_STATES.unreachable,
+        },
+    ),
+    Difference(
+        title="when the controller shrinks an ISR, LeaderAndIsr goes",
+        here="to the leader",
+        source="Kafka's code, 1.1",
+        policies={"controller.replicas.told_of_shrunk_isr": FOUR_STATES.told_of_shrunk_isr},
+    ),
+    Difference(
+        title="the last member of an ISR that goes offline",
+        before="stays in the ISR",
+        here="leaves the ISR, which is then empty",
+        source="KAFKA-1028, 0.8.2",
+        policies={"controller.replicas.keeps_last_in_isr": False},
+    ),
+    Difference(
+        title="whether an offline replica is in the ISR is looked up",
+        before="in ZooKeeper",
+        here="in the controller's memory",
+        source="Kafka's code, 0.8.0 and 1.1",
+        policies={"controller.replicas.trusts_memory": True},
+    ),
+    Difference(
+        title="a replica that goes offline",
+        before="is sent StopReplica",
+        here="is not sent StopReplica",
+        source="controller page; Kafka's code, 0.8.0",
+        policies={"controller.replicas.stops_offline": False},
+    ),
+    Difference(
+        title="a partition without a leader gets",
+        before="the first assigned replica that is alive and in the ISR; any live one if unclean elections are allowed",
+        here="the first of the ISR that is alive; else any replica that is alive",
+        source="KAFKA-1028, 0.8.2",
+        policies={"controller.selectors.offline": HEAD_OF_ISR},
+    ),
+    Difference(
+        title="a move that takes leadership from the leader gives it to",
+        before="the first replica of the target that is alive and in the ISR",
+        here="the first replica of the target that is alive",
+        source="Kafka's code, 0.8.0 and 0.8.1",
+        policies={"controller.selectors.reassigned": FIRST_LIVE_OF_TARGET},
+    ),
+    Difference(
+        title="a controlled shutdown gives leadership to",
+        here="the first of the ISR, whether it is alive or not",
+        source="Kafka's code, 0.8.0",
+        policies={"controller.selectors.controlled_shutdown": HEAD_OF_STAYING_ISR},
+    ),
+    Difference(
+        title="a follower leaves the ISR",
+        before="when it has not been caught up for `replica.lag.time.max.ms`",
+        here="when it lags and has not fetched for `replica.lag.time.max.ms`, or lags by more than "
+        "`replica.lag.max.messages`",
+        source="KAFKA-1546, 0.9",
+        policies={"brokers.out_of_sync": StuckOrSlow()},
+    ),
+    Difference(
+        title="leaders look for followers that have to leave the ISR",
+        before="twice in `replica.lag.time.max.ms`",
+        here="once in `replica.lag.time.max.ms`",
+        source="KAFKA-4485, 0.10.2",
+        policies={"brokers.isr_checks_per_lag_time": 1},
+    ),
+    Difference(
+        title="a follower that is not assigned",
+        before="cannot join the ISR",
+        here="joins the ISR like any other",
+        source="KAFKA-1097, 0.8.1",
+        policies={"brokers.checks_assignment": False},
+    ),
+    Difference(
+        title="a leader changes its ISR",
+        before="by a conditional write to ZooKeeper",
+        here="by a conditional write to ZooKeeper; one that took effect before its connection was lost has failed",
+        source="KAFKA-1382, 0.8.2",
+        policies={"brokers.isr_writes": ByZooKeeper(compares=False)},
+    ),
+    Difference(
+        title="the high watermark",
+        before="also waits for replicas outside the ISR that are caught up",
+        here="waits for the ISR alone",
+        source="KAFKA-4485, 0.10.2",
+        policies={"brokers.high_watermark_waits_for_caught_up": False},
+    ),
+    Difference(
+        title="acks above 1",
+        before="are refused (INVALID_REQUIRED_ACKS)",
+        here="are a number of replicas",
+        source="KAFKA-1697, 0.9",
+        policies={"brokers.counts_acks": True},
+    ),
+    Difference(
+        title="a produce request that waits at a leader which becomes a follower",
+        before="is answered at once (NOT_LEADER_FOR_PARTITION)",
+        here="waits for its timeout",
+        source="KAFKA-2960, 0.10",
+        policies={"brokers.demotion_answers_waiting": False},
+    ),
+    Difference(
+        title="a follower under a new leader epoch truncates its log",
+        here="to its high watermark, without a request to the leader",
+        source="KIP-101, 0.11",
+        policies={"fetchers.truncation": ToHighWatermark()},
+    ),
+    Difference(
+        title="a follower whose offset is out of the leader's range, and whose log is by now the shorter one,",
+        before="keeps its log",
+        here="drops its log and begins at the leader's start",
+        source="KAFKA-2143, 0.10",
+        policies={"fetchers.out_of_range_drops_log": True},
+    ),
+    Difference(
+        title="with several fetchers, a partition's is found by",
+        before="`abs(31 * hash(topic) + partition)`",
+        here="`hash(topic) + 31 * partition`, which may be below zero: there are up to twice as many threads",
+        source="Kafka's code, 0.8.0 and 0.8.1",
+        policies={"fetchers.assignment": signed_fetcher_id},
+    ),
+    Difference(
+        title="after an error, a partition's fetcher",
+        here="ends the thread, and nothing reports it; if the disk refused, the whole broker",
+        source="KIP-112, 1.0",
+        policies={"fetchers.failures": THREAD_DIES, "brokers.disk_errors_halt": True},
+    ),
+    name="kafka-0.8",
+    help="0.8.0: KAFKA-42's 7 steps, four replica states, no epochs that fence",
+    strategy="kafka-42",
+    defaults={
+        "unclean.leader.election.enable": True,
+        "auto.leader.rebalance.enable": False,
+        "controlled.shutdown.enable": False,
+    },
+    also_knows=("replica.lag.max.messages",),
+    lacks_metrics=metrics.SINCE_1_1,
+    leaves_out=(
+        "StopReplica deletes the log, which 0.8.0 left on the disk",
+        "a control request is sent until it is answered, where 0.8.0 tried once",
+        "fetch errors are retried after replica.fetch.backoff.ms, which came with 0.9 (KAFKA-1461); 0 is 0.8's way",
+        "one lock and synchronous ZooKeeper calls: the controller has the event queue of 0.11 (KAFKA-5028)",
+        "fetch requests: sessions are used, which came with 1.1 (KIP-227)",
+        "a write that waits when the controller loses its session fails; ZkClient made it in the next one",
+        "settings that came later take effect where a scenario states them, as min.insync.replicas (0.8.2)",
+    ),
+)

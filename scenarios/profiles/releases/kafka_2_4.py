@@ -1,0 +1,48 @@
+"""Kafka 2.4 (2.4.1): reassignments that can be changed and cancelled (KIP-455)."""
+
+from scenarios.profiles import metrics
+from scenarios.profiles.profile import Difference
+from scenarios.profiles.releases.kafka_2_3 import PROFILE as KAFKA_2_3
+
+PROFILE = KAFKA_2_3.with_differences(
+    Difference(
+        title="a produce request that waits for acks=all at a leader which gets StopReplica",
+        before="waits for its timeout",
+        here="is answered at once (NOT_LEADER_FOR_PARTITION)",
+        source="KAFKA-9198, 2.4",
+        policies={"brokers.stop_answers_waiting": True},
+    ),
+    Difference(
+        title="a member of the ISR that is not assigned",
+        before="leaves it like one that does not fetch",
+        here="makes the broker's check of its ISRs fail, every time",
+        source="KAFKA-9672, 3.0",
+        policies={"brokers.strangers_leave_isr": False},
+    ),
+    Difference(
+        title="a leader tries to advance the high watermark",
+        before="at each fetch of a follower",
+        here="at each fetch of a follower whose fetch offset has advanced",
+        source="KAFKA-8841, 2.4",
+        policies={"brokers.every_fetch_looks": False},
+    ),
+    Difference(
+        title="a follower's fetch that waits at the leader is answered",
+        before="when there are records",
+        here="when there are records, or a higher high watermark",
+        source="KIP-392, 2.4",
+        policies={"brokers.high_watermark_completes_fetches": True},
+    ),
+    Difference(
+        title="partitions are not added to a topic",
+        before="while anything is being moved",
+        here="while the topic is being moved",
+        source="KIP-455, 2.4",
+        policies={"any_move_forbids_expansion": False},
+    ),
+    name="kafka-2.4",
+    help="2.4: adding and removing replicas, override and cancel (KIP-455)",
+    strategy="kip-455",
+    election_tool="api",
+    gains_metrics=metrics.SINCE_2_4,
+)

@@ -1,0 +1,35 @@
+"""Kafka 2.5 (2.5.1)."""
+
+from brokers.under_replication import WithoutAdding
+from scenarios.profiles import metrics
+from scenarios.profiles.profile import Difference
+from scenarios.profiles.releases.kafka_2_4 import PROFILE as KAFKA_2_4
+
+PROFILE = KAFKA_2_4.with_differences(
+    Difference(
+        title="a request with a later broker epoch than the broker knows",
+        before="fails with UNKNOWN_SERVER_ERROR and has no effect",
+        here="is accepted",
+        source="KAFKA-9839, 2.5.1",
+        policies={"brokers.accepts_newer_broker_epoch": True},
+    ),
+    Difference(
+        title="when the leader epoch changes, a copy to another log directory",
+        before="is refused by its own broker (FENCED_LEADER_EPOCH) and fails until the broker is restarted",
+        here="goes on under the new epoch",
+        source="KAFKA-9654, 2.5",
+        policies={"brokers.copies_follow_epochs": True},
+    ),
+    Difference(
+        title="a partition counts as under-replicated",
+        before="with fewer replicas in sync than assigned",
+        here="with fewer replicas in sync than assigned, not counting those being added",
+        source="KIP-352, 2.5",
+        policies={"brokers.under_replication": WithoutAdding()},
+    ),
+    name="kafka-2.5",
+    help="2.5: kafka-2.4 with longer timeouts (KIP-537)",
+    defaults={"replica.lag.time.max.ms": 30_000},
+    session_timeout_us=18_000_000,
+    gains_metrics=metrics.SINCE_2_5,
+)

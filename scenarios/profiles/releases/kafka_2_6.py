@@ -1,0 +1,31 @@
+"""Kafka 2.6: StopReplica with leader epochs (KIP-570)."""
+
+from controller.operations.rebalance import preferred_could_lead
+from scenarios.profiles.profile import Difference
+from scenarios.profiles.releases.kafka_2_5 import PROFILE as KAFKA_2_5
+
+PROFILE = KAFKA_2_5.with_differences(
+    Difference(
+        title="a StopReplica that arrives late",
+        before="stops or deletes a replica that has been started again",
+        here="is refused unless its leader epoch is above the broker's (FENCED_LEADER_EPOCH)",
+        source="KIP-570, 2.6",
+        policies={"controller.stops_name_epochs": True},
+    ),
+    Difference(
+        title="auto rebalance elects the preferred replica",
+        before="if it is alive",
+        here="if it is alive and in sync",
+        source="KAFKA-9866, 2.6",
+        policies={"controller.auto_rebalance.eligible": preferred_could_lead},
+    ),
+    Difference(
+        title="a follower's fetch that waits at the leader is answered",
+        here="when there are records",
+        source="KAFKA-9952, 2.6",
+        policies={"brokers.high_watermark_completes_fetches": False},
+    ),
+    name="kafka-2.6",
+    help="2.6: kafka-2.5 with leader epochs in StopReplica (KIP-570)",
+    tool="api",
+)

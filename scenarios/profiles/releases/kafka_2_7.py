@@ -1,0 +1,37 @@
+"""Kafka 2.7 (2.7.2): ISRs changed by the controller (KIP-497)."""
+
+from brokers.partition.isr import ByController
+from fetchers.truncation import OnFetch
+from scenarios.profiles.profile import Difference
+from scenarios.profiles.releases.kafka_2_6 import PROFILE as KAFKA_2_6
+
+PROFILE = KAFKA_2_6.with_differences(
+    Difference(
+        title="a leader changes its ISR",
+        here="through the controller (AlterIsr); until it answers, the larger set counts",
+        source="KIP-497, 2.7",
+        policies={"brokers.isr_writes": ByController(), "kip_455.watches_isr": False},
+    ),
+    Difference(
+        title="a request about moves that the controller drops when its session expires",
+        before="is not answered",
+        here="is answered (NOT_CONTROLLER)",
+        source="KAFKA-10193, 2.7",
+        policies={"controller.answers_preempted": True},
+    ),
+    Difference(
+        title="LeaderAndIsr of `kip-455` for the replicas it adds",
+        before="is as for all others",
+        here="says that they are new, so that they may use any log directory",
+        source="KAFKA-10314, 2.7",
+        policies={"kip_455.adds_as_new": True},
+    ),
+    Difference(
+        title="a follower under a new leader epoch truncates its log",
+        here="to where the logs diverge, which the leader says in answer to a fetch",
+        source="KIP-595, inter-broker protocol 2.7-IV1 (the follower's code: 2.8.0)",
+        policies={"fetchers.truncation": OnFetch()},
+    ),
+    name="kafka-2.7",
+    help="2.7: kafka-2.6 with ISRs changed by the controller (KIP-497)",
+)
