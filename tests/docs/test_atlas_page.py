@@ -8,18 +8,18 @@ import pytest
 
 from scenarios.language.strategies.strategy import one_of_each_shape
 from scenarios.runs.dataset.rows import CellRow
-from scenarios.studies.atlas.campaign import Atlas, do, find
+from scenarios.studies.atlas.campaign import Atlas, find, run_cell
 from scenarios.studies.atlas.cells import ACTORS, FAULTS
-from scenarios.studies.atlas.courses import COURSES, protocols
 from scenarios.studies.atlas.maps import LETTERS
 from scenarios.studies.atlas.outcome import HARMS, OUTCOMES
+from scenarios.studies.atlas.plans import PLANS, protocols
 from tests.docs.pages import text_of
 
 PAGE = text_of("atlas.md")
 SHOWN = dict(re.findall(r"--cell (\S+)  # (.*)", PAGE))
 """Cell -> what the page says of it."""
 NAMED = sorted(set(re.findall(r"--cell ([\w,/.+-]+/[\w-]+)", PAGE)))
-ATLAS = Atlas(protocols=(), courses=COURSES)
+ATLAS = Atlas(protocols=(), plans=PLANS)
 CELLS = [name for name in NAMED if name.partition("/")[0] in one_of_each_shape()]
 
 
@@ -40,9 +40,9 @@ def test_every_column_is_named(name: str) -> None:
 
 @pytest.mark.parametrize("name", CELLS)
 def test_the_cells_it_names_are_what_it_says(name: str) -> None:
-    sheet, cell = find(name, ATLAS)
+    baseline, cell = find(name, ATLAS)
     if name in SHOWN:
-        row = do(sheet, cell, ATLAS.replay)
+        row = run_cell(baseline, cell, ATLAS.replay)
         assert row is not None
         assert SHOWN[name] == row.outcome + (f": {', '.join(row.harms)}" if row.harms else "")
 

@@ -23,8 +23,8 @@ from scenarios.errors import BadInput
 if TYPE_CHECKING:
     from scenarios.language import Scenario
     from scenarios.runs.dataset.rows import CellRow
-    from scenarios.studies.atlas.campaign import Atlas, Sheet
-    from scenarios.studies.atlas.summary import Own
+    from scenarios.studies.atlas.campaign import Atlas, Baseline
+    from scenarios.studies.atlas.summary import UndisturbedMove
 
 
 def add(program: Program) -> None:
@@ -83,12 +83,12 @@ def run(arguments: Namespace) -> int:
 def _asked(arguments: Namespace) -> Atlas:
     from scenarios.studies.atlas.campaign import Atlas
     from scenarios.studies.atlas.cells import ACTORS, FAULTS
-    from scenarios.studies.atlas.courses import COURSES, DEFAULT, SEED, own_courses, protocols
+    from scenarios.studies.atlas.plans import DEFAULT, PLANS, SEED, own_plans, protocols
 
     like = _like(arguments.file)
     actors = _only("--actor", arguments.actors, ACTORS)
     faults = _only("--fault", arguments.faults, FAULTS)
-    own = () if like is None else own_courses(like)
+    own = () if like is None else own_plans(like)
     if own and arguments.all_plans:
         raise BadInput("the file has a plan of its own; leave one of them out", where="--all-plans")
     everything = arguments.all_plans or arguments.cell
@@ -96,7 +96,7 @@ def _asked(arguments: Namespace) -> Atlas:
         protocols=tuple(dict.fromkeys(arguments.protocols or protocols())),
         actors=actors,
         faults=faults,
-        courses=own or (COURSES if everything else (DEFAULT,)),
+        plans=own or (PLANS if everything else (DEFAULT,)),
         seed=SEED if arguments.seed is None else arguments.seed,
         like=like,
         file=arguments.file or "",
@@ -122,13 +122,13 @@ def _like(file: str | None) -> Scenario | None:
 
 
 def _one_cell(atlas: Atlas, arguments: Namespace) -> int:
-    from scenarios.studies.atlas.campaign import do, find
+    from scenarios.studies.atlas.campaign import find, run_cell
 
-    sheet, cell = find(arguments.cell, atlas)
+    baseline, cell = find(arguments.cell, atlas)
     if arguments.write_scenario:
-        _write_scenario(cell.scenario(sheet.undisturbed), Path(arguments.write_scenario))
+        _write_scenario(cell.scenario(baseline.undisturbed), Path(arguments.write_scenario))
         return exits.PASSED
-    row = do(sheet, cell, atlas.replay)
+    row = run_cell(baseline, cell, atlas.replay)
     if row is None:
         raise BadInput("its fault cannot be done there, so it is no cell; choose another", where="--cell")
     if arguments.format == "json":
@@ -186,23 +186,25 @@ class _Progress:
 def _all_cells(atlas: Atlas, arguments: Namespace) -> int:
     from scenarios.cli import logs
     from scenarios.runs.batch import local_workers
-    from scenarios.studies.atlas.campaign import plan, work
+    from scenarios.studies.atlas.campaign import cell_chunks, work
 
     began = time.monotonic()
-    sheets = list(atlas.sheets())
+    baselines = list(atlas.baselines())
     root = Path(arguments.out) if arguments.out else None
-    progress = _Progress(sum(len(sheet.cells) for sheet in sheets), root, _there(root, atlas, arguments.resume))
+    progress = _Progress(
+        sum(len(baseline.cells) for baseline in baselines), root, _there(root, atlas, arguments.resume)
+    )
     there = [row.cell for row in progress.rows]
-    tasks = list(plan(sheets, atlas.replay, there))
+    tasks = list(cell_chunks(baselines, atlas.replay, there))
     if there:
         note(f"atlas: {len(there)} cells are there already")
     workers = local_workers(min(arguments.jobs, len(tasks)), partial(logs.configure, arguments.log))
     with closing(workers.in_order(work, tasks)) as results:
         for done in results:
             progress.take(done)
-    places = {cell.id: index for index, cell in enumerate(cell for sheet in sheets for cell in sheet.cells)}
+    places = {cell.id: index for index, cell in enumerate(cell for baseline in baselines for cell in baseline.cells)}
     rows = sorted((row for row in progress.rows if row.cell in places), key=lambda row: places[row.cell])
-    _tell(rows, sheets, progress.skipped, time.monotonic() - began, arguments)
+    _tell(rows, baselines, progress.skipped, time.monotonic() - began, arguments)
     return exits.FAILED if any(row.outcome == "unsafe" for row in rows) else exits.PASSED
 
 
@@ -216,10 +218,10 @@ def _there(root: Path | None, atlas: Atlas, resume: bool) -> list[CellRow]:
     return read_cells(root)
 
 
-def _tell(rows: list[CellRow], sheets: list[Sheet], skipped: int, wall_s: float, arguments: Namespace) -> None:
-    from scenarios.studies.atlas.summary import Own, counts, summary
+def _tell(rows: list[CellRow], baselines: list[Baseline], skipped: int, wall_s: float, arguments: Namespace) -> None:
+    from scenarios.studies.atlas.summary import UndisturbedMove, counts, summary
 
-    undisturbed = [Own.of(sheet) for sheet in sheets]
+    undisturbed = [UndisturbedMove.of(baseline) for baseline in baselines]
     page = _write_page(Path(arguments.out), rows, undisturbed) if arguments.out else None
     if arguments.format == "json":
         head = {"cells": len(rows), **counts(rows), "wall_s": round(wall_s, 3), "skipped": skipped}
@@ -234,7 +236,7 @@ def _tell(rows: list[CellRow], sheets: list[Sheet], skipped: int, wall_s: float,
         say(f"written to {arguments.out}; the map is {page}")
 
 
-def _write_page(root: Path, rows: list[CellRow], undisturbed: list[Own]) -> Path:
+def _write_page(root: Path, rows: list[CellRow], undisturbed: list[UndisturbedMove]) -> Path:
     from scenarios.runs.dataset.writer import put_text
     from scenarios.studies.atlas.page import NAME, page
 

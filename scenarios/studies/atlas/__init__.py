@@ -1,5 +1,5 @@
 """The atlas: one move, broken at every step by every fault, and what became of each.
 
-``courses`` says which moves, ``spots`` where a move can be stopped, ``cells`` what is done there, ``witness`` what is
-seen of a run, ``outcome`` what that amounts to, ``campaign`` how thousands of them are done (readings §6).
+``plans`` has the moves, ``cells`` the faults at the gates of a move, ``move_recorder`` and ``run_summary`` what is
+recorded of a run, ``outcome`` its judgement, and ``campaign`` runs thousands of cells (readings §6).
 """

@@ -1,4 +1,4 @@
-"""Thousands of cells: which there are, in chunks that worker processes take, each worth keeping when it is done."""
+"""Thousands of cells: which ones there are, and how they are run and judged, in chunks for worker processes."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from scenarios.language.strategies import parse_strategy
 from scenarios.runs.batch import Chunk, chunks
 from scenarios.runs.dataset.identity import code_digest, program_version
 from scenarios.runs.dataset.rows import CellRow
+from scenarios.studies.atlas.cell_run import execute, execute_undisturbed
 from scenarios.studies.atlas.cells import ACTORS, FAULTS, Cell, cells
-from scenarios.studies.atlas.courses import SEED, Course, undisturbed
 from scenarios.studies.atlas.known import explained
 from scenarios.studies.atlas.outcome import judge, own_harms
-from scenarios.studies.atlas.performance import perform, perform_undisturbed
+from scenarios.studies.atlas.plans import SEED, Plan, undisturbed
 from scenarios.studies.atlas.results import Replay, row_of
-from scenarios.studies.atlas.sight import Sight
+from scenarios.studies.atlas.run_summary import RunSummary
 
 CHUNK = 40
-"""Cells in one piece of work: some seconds of it, and what an interruption can cost."""
+"""Cells in a chunk: some seconds of work, which is what an interruption can cost."""
 
 PARTS = ("protocol", "plan", "gate", "actor", "fault")
-"""Of a cell's name."""
+"""The parts of a cell's name."""
 
 
 @frozen(kw_only=True)
 class Atlas:
-    """What is asked for.
+    """The request: which cells of which moves.
 
     Attributes:
-        actors, faults: only these.
-        like: the scenario whose cluster, profile and load are taken, None without; ``file``: its name.
+        actors, faults: only cells with these.
+        like: the scenario whose cluster, profile and load are used, if any; ``file``: its name.
     """
 
     protocols: tuple[str, ...]
-    courses: tuple[Course, ...]
+    plans: tuple[Plan, ...]
     actors: tuple[str, ...] = tuple(ACTORS)
     faults: tuple[str, ...] = tuple(FAULTS)
     seed: int = SEED
@@ -50,33 +50,33 @@ class Atlas:
         return Replay(self.seed, self.file)
 
     def identity(self) -> dict[str, object]:
-        """What all cells of one folder have in common: cells of another program say nothing about this one's."""
+        """The properties that all cells in one folder share; those of other code do not belong there."""
         like = None if self.like is None else self.like.digest()
         return {"seed": self.seed, "like": like, "version": program_version(), "code": code_digest()}
 
-    def sheets(self) -> Iterator[Sheet]:
-        """The undisturbed runs, protocol by protocol. Raises: BadInput where one of them fails."""
+    def baselines(self) -> Iterator[Baseline]:
+        """A baseline for each protocol and plan. Raises: BadInput where an undisturbed run fails."""
         for protocol in self.protocols:
-            for course in self.courses:
-                sheet = survey(undisturbed(course, protocol, self.seed, self.like), course)
-                yield evolve(sheet, cells=tuple(cell for cell in sheet.cells if self._wants(cell)))
+            for plan in self.plans:
+                baseline = take_baseline(undisturbed(plan, protocol, self.seed, self.like), plan)
+                yield evolve(baseline, cells=tuple(cell for cell in baseline.cells if self._wants(cell)))
 
     def _wants(self, cell: Cell) -> bool:
         return cell.actor in self.actors and cell.fault in self.faults
 
 
 @frozen(kw_only=True)
-class Sheet:
-    """One protocol on one course: the undisturbed move, and all cells.
+class Baseline:
+    """One protocol on one plan: the undisturbed move, with which the cells are compared, and the cells.
 
     Attributes:
-        sight: how the undisturbed move ended, without its visits.
-        own_harms: the harms that it does itself.
+        summary: how the undisturbed move ended.
+        own_harms: the harms that the undisturbed move does.
     """
 
     undisturbed: Scenario
-    course: Course
-    sight: Sight
+    plan: Plan
+    summary: RunSummary
     own_harms: dict[str, str]
     cells: tuple[Cell, ...] = field(repr=False)
 
@@ -85,55 +85,55 @@ class Sheet:
         return self.undisturbed.strategy.name
 
 
-CellChunk = Chunk[tuple[Sheet, Replay], Cell]
+CellChunk = Chunk[tuple[Baseline, Replay], Cell]
 
 
 @frozen
 class Done:
-    """What came of a chunk. ``skipped``: cells whose fault could not be done; they are none."""
+    """The results of a chunk. ``skipped``: how many cells were left out because their fault could not be done."""
 
     rows: tuple[CellRow, ...]
     skipped: int
 
 
-def survey(scenario: Scenario, course: Course) -> Sheet:
+def take_baseline(scenario: Scenario, plan: Plan) -> Baseline:
     """Run the undisturbed move and list its cells, from the gates that it visits."""
-    sight = perform_undisturbed(scenario).sight
-    found = tuple(cells(scenario.strategy.name, course, sight.visits))
-    return Sheet(undisturbed=scenario, course=course, sight=sight, own_harms=own_harms(sight, course), cells=found)
+    summary = execute_undisturbed(scenario).summary
+    found = tuple(cells(scenario.strategy.name, plan, summary.visits))
+    return Baseline(undisturbed=scenario, plan=plan, summary=summary, own_harms=own_harms(summary, plan), cells=found)
 
 
-def plan(sheets: Iterable[Sheet], replay: Replay, done: Iterable[str] = ()) -> Iterator[CellChunk]:
-    """All cells but those named in ``done``. A chunk's own copy of its sheet carries no other cells."""
+def cell_chunks(baselines: Iterable[Baseline], replay: Replay, done: Iterable[str] = ()) -> Iterator[CellChunk]:
+    """All cells except those named in ``done``. The baseline that travels with a chunk has no cells."""
     known = frozenset(done)
-    for sheet in sheets:
-        yield from chunks((_bare(sheet), replay), sheet.cells, CHUNK, lambda cell: cell.id, known)
+    for baseline in baselines:
+        yield from chunks((_bare(baseline), replay), baseline.cells, CHUNK, lambda cell: cell.id, known)
 
 
-def _bare(sheet: Sheet) -> Sheet:
-    return evolve(sheet, cells=(), sight=evolve(sheet.sight, visits=()))
+def _bare(baseline: Baseline) -> Baseline:
+    return evolve(baseline, cells=(), summary=evolve(baseline.summary, visits=()))
 
 
 def work(chunk: CellChunk) -> Done:
-    """Do a chunk, in any process."""
-    sheet, replay = chunk.common
-    found = [do(sheet, cell, replay) for cell in chunk.items]
+    """Run the cells of a chunk, in any process."""
+    baseline, replay = chunk.common
+    found = [run_cell(baseline, cell, replay) for cell in chunk.items]
     rows = tuple(row for row in found if row is not None)
     return Done(rows, len(found) - len(rows))
 
 
-def do(sheet: Sheet, cell: Cell, replay: Replay) -> CellRow | None:
+def run_cell(baseline: Baseline, cell: Cell, replay: Replay) -> CellRow | None:
     """Run one cell and judge it; None where the fault could not be done."""
-    performed = perform(cell.scenario(sheet.undisturbed))
-    if performed.sight.not_done:
+    executed = execute(cell.scenario(baseline.undisturbed))
+    if executed.summary.not_done:
         return None
-    finding = judge(performed.sight, sheet.course, sheet.sight)
+    finding = judge(executed.summary, baseline.plan, baseline.summary)
     known = explained(cell, finding)
-    return row_of(cell, sheet.undisturbed.profile, performed, finding, known, replay)
+    return row_of(cell, baseline.undisturbed.profile, executed, finding, known, replay)
 
 
-def find(name: str, atlas: Atlas) -> tuple[Sheet, Cell]:
-    """The cell of that name and its sheet. Raises: BadInput, with the nearest name where there is one."""
+def find(name: str, atlas: Atlas) -> tuple[Baseline, Cell]:
+    """The cell of that name and its baseline. Raises: BadInput, with the nearest name where there is one."""
     parts = name.split("/")
     if len(parts) != len(PARTS):
         raise BadInput(
@@ -141,13 +141,13 @@ def find(name: str, atlas: Atlas) -> tuple[Sheet, Cell]:
             where="--cell",
         )
     strategy = at("--cell", parse_strategy, parts[0]).name
-    course = next((course for course in atlas.courses if course.id == parts[1]), None)
-    if course is None:
-        hint = did_you_mean(parts[1], [course.id for course in atlas.courses])
+    plan = next((plan for plan in atlas.plans if plan.id == parts[1]), None)
+    if plan is None:
+        hint = did_you_mean(parts[1], [plan.id for plan in atlas.plans])
         raise BadInput(f"unknown plan {parts[1]!r}; {hint}", where="--cell")
-    sheet = survey(undisturbed(course, strategy, atlas.seed, atlas.like), course)
-    cell = next((cell for cell in sheet.cells if cell.id == name), None)
+    baseline = take_baseline(undisturbed(plan, strategy, atlas.seed, atlas.like), plan)
+    cell = next((cell for cell in baseline.cells if cell.id == name), None)
     if cell is None:
-        near = nearest(name, [cell.id for cell in sheet.cells]) or sheet.cells[0].id
+        near = nearest(name, [cell.id for cell in baseline.cells]) or baseline.cells[0].id
         raise BadInput(f"that move has no cell {name!r}; did you mean {near!r}?", where="--cell")
-    return sheet, cell
+    return baseline, cell

@@ -1,7 +1,7 @@
-"""A cell: a move, a place in it, a broker, a fault. It is a scenario like any other, with one entry in its method.
+"""A cell: a move, a gate of it, a broker and a fault. It is an ordinary scenario with one entry in its method.
 
-The brokers are named by their ids, as the undisturbed run has them at that gate: up to there both runs are one. A cell
-whose actor does not exist there (no follower is kept, none is removed) is none.
+Brokers are named by their ids, taken from the undisturbed run at that gate: up to there the two runs are equal. Where
+an actor does not exist at a gate (no follower is kept, none is removed) there is no cell.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from attrs import frozen
 
 from scenarios.faults.roles import parts_of_move
 from scenarios.language import Scenario
-from scenarios.studies.atlas.courses import Course
-from scenarios.studies.atlas.witness import Visit
+from scenarios.studies.atlas.move_recorder import GateVisit
+from scenarios.studies.atlas.plans import Plan
 
 Table = Mapping[str, Any]
 
@@ -26,11 +26,11 @@ ACTORS: Mapping[str, str] = {
     "removing": "a follower that the move removes",
 }
 RESTARTED_AFTER = "100ms"
-"""Sooner than anybody notices by a session's end (KIP-380's bounced broker)."""
+"""Before the broker's ZooKeeper session expires (KIP-380's bounced broker)."""
 HEALED_AFTER = "20s"
-"""Of a pause and a cut link, under which a cluster never settles: a request to a paused broker stays on its way, and
-over a cut link a controller asks again for ever. Longer than a session lasts (6 s) and than a leader keeps a follower
-that does not fetch (at most 15 s)."""
+"""The duration of a pause and of a cut link, under which a cluster never settles: a request to a paused broker stays in
+flight, and a controller retries over a cut link for ever. It is longer than a session (6 s) and than the time a leader
+keeps a follower in the ISR that does not fetch (at most 15 s)."""
 
 FAULTS: Mapping[str, Table] = {
     "crash": {"action": "broker.crash"},
@@ -42,8 +42,8 @@ FAULTS: Mapping[str, Table] = {
 FAULT_HELP: Mapping[str, str] = {
     "crash": "its process is killed, and started again once the cluster has settled",
     "crash-restart": "its process is killed, and started again after a tenth of a second",
-    "pause": "it stands still for 20 s, so its session ends",
-    "cut": "for 20 s nothing passes between it and the controller (the controller: and any other broker)",
+    "pause": "it does nothing for 20 s, so its session expires",
+    "cut": "for 20 s no message passes between it and the controller (for the controller: any other broker)",
     "expire": "its ZooKeeper session is expired",
 }
 HEALING: tuple[Table, ...] = (
@@ -51,16 +51,16 @@ HEALING: tuple[Table, ...] = (
     {"action": "broker.resume", "target": {"mode": "all", "state": "paused"}},
     {"action": "link.heal", "target": {"mode": "all"}},
 )
-"""What the rollbacks do when the cluster has settled under the fault."""
+"""The rollbacks, done when the cluster has settled under the fault."""
 MARGIN_US = 7_000_000
 
 
 @frozen(kw_only=True)
 class Cell:
-    """``broker``: who is hit; ``controller``: who is controller then."""
+    """One cell. ``broker``: the one with the fault; ``controller``: the controller at that gate."""
 
     protocol: str
-    course: Course
+    plan: Plan
     step: str
     edge: str
     hop: int
@@ -71,7 +71,7 @@ class Cell:
     fault: str
 
     @property
-    def spot(self) -> str:
+    def gate(self) -> str:
         """The gate within its protocol: ``7.after``, ``hop2.5.before``, ``check.before.2`` (its second visit)."""
         hop = f"hop{self.hop}." if self.hop else ""
         again = f".{self.occurrence}" if self.occurrence > 1 else ""
@@ -79,8 +79,8 @@ class Cell:
 
     @property
     def id(self) -> str:
-        """``wiki/0,1,2-1,3,4/7.after/leader/crash``: how ``--cell`` names it."""
-        return "/".join((self.protocol, self.course.id, self.spot, self.actor, self.fault))
+        """The name that ``--cell`` takes: ``wiki/0,1,2-1,3,4/7.after/leader/crash``."""
+        return "/".join((self.protocol, self.plan.id, self.gate, self.actor, self.fault))
 
     @property
     def words(self) -> str:
@@ -102,30 +102,30 @@ class Cell:
             fault["peer"] = self.controller
         table = undisturbed.to_table()
         table["title"] = f"Atlas: {self.words}"
-        table["description"] = f"{self.id} of the atlas: {self.course.title} under {self.protocol}."
+        table["description"] = f"{self.id} of the atlas: {self.plan.title} under {self.protocol}."
         table["method"] = [*table["method"], fault]
         table["rollbacks"] = [*HEALING, _patience(undisturbed)]
         return Scenario.from_table(table, source=undisturbed.source)
 
 
 def _patience(undisturbed: Scenario) -> Table:
-    """Time that passes after healing: a leader drops a follower that does not fetch after at most one and a half times
-    replica.lag.time.max.ms, which a cluster that seems settled only waits for."""
+    """A last rollback that lets time pass: a leader drops a follower that does not fetch after at most one and a half
+    times ``replica.lag.time.max.ms``, and until then the cluster seems settled."""
     lag_us = int(undisturbed.settings()["replica.lag.time.max.ms"]) * 1500
     return {**HEALING[-1], "after": f"{lag_us + MARGIN_US}us"}
 
 
-def cells(protocol: str, course: Course, visits: Iterable[Visit]) -> Iterator[Cell]:
-    """All of a move, in the order of its gates."""
+def cells(protocol: str, plan: Plan, visits: Iterable[GateVisit]) -> Iterator[Cell]:
+    """All cells of a move, in the order of its gates."""
     for visit in visits:
         for actor in ACTORS:
-            broker = who(actor, course, visit)
+            broker = broker_of(actor, plan, visit)
             if broker is None:
                 continue
             for fault in FAULTS:
                 yield Cell(
                     protocol=protocol,
-                    course=course,
+                    plan=plan,
                     step=visit.step,
                     edge=visit.edge,
                     hop=visit.hop,
@@ -137,13 +137,14 @@ def cells(protocol: str, course: Course, visits: Iterable[Visit]) -> Iterator[Ce
                 )
 
 
-def who(actor: str, course: Course, visit: Visit) -> int | None:
-    """The broker that plays a part at a gate, None where none does or it plays a part above it in the table too."""
+def broker_of(actor: str, plan: Plan, visit: GateVisit) -> int | None:
+    """The broker that an actor stands for at a gate. None where there is none, or where an earlier actor of the table
+    stands for the same broker."""
     if actor == "controller":
         return visit.controller
     if actor == "leader":
         return visit.leader if visit.leader not in (-1, visit.controller) else None
-    players = parts_of_move(course.before, course.after)[actor]
+    players = parts_of_move(plan.before, plan.after)[actor]
     found = [broker for broker in players if broker not in (visit.leader, visit.controller)]
     if actor == "adding":
         found.sort(key=lambda broker: broker in visit.isr)

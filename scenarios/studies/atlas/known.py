@@ -1,6 +1,6 @@
-"""What is known of the harms: which reading, document or line of Kafka's source explains what a cell shows.
+"""Known reasons of the harms: the reading, document or place in Kafka's source that explains what a cell shows.
 
-Facts of Kafka's source name the release in which they were read.
+Facts from Kafka's source name the release in which they were read.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from scenarios.studies.atlas.outcome import Finding
 
 @frozen
 class Known:
-    """``applies`` to a cell and what it came to; ``text``: the reason and its source, one line."""
+    """A reason. ``applies``: whether it explains a cell's finding; ``text``: the reason and its source, in one line."""
 
     applies: Callable[[Cell, Finding], bool]
     text: str
 
 
 def explained(cell: Cell, finding: Finding) -> str:
-    """The reasons that are known, empty where none is."""
+    """All reasons that apply, empty where none does."""
     return "; ".join(known.text for known in KNOWN if known.applies(cell, finding))
 
 
@@ -33,7 +33,7 @@ def protocol_of(cell: Cell) -> str:
 
 
 def leader_moved(cell: Cell) -> bool:
-    """Has the move's own election been held at this gate?"""
+    """Whether the move's own leader election is over at this gate."""
     protocol = STEPS[cell.step]
     steps, elects = list(protocol.steps), protocol.phases["move.leader"].last
     return (steps.index(cell.step), cell.edge == "after") >= (steps.index(elects), True)
@@ -54,7 +54,7 @@ def _new_leader(cell: Cell, finding: Finding) -> bool:
 
 
 def _written_too_early(cell: Cell, finding: Finding) -> bool:
-    """What KAFKA-6794's step 5 leaves behind when its controller goes."""
+    """What KAFKA-6794's step 5 leaves when the controller fails."""
     outside = {"leader-outside-assignment", "isr-outside-assignment"} & set(finding.harms)
     return protocol_of(cell) == "kafka-6794" and bool(outside)
 
@@ -64,7 +64,7 @@ def _epoch_of_its_own(cell: Cell, finding: Finding) -> bool:
 
 
 def _cut_at_high_watermark(cell: Cell, finding: Finding) -> bool:
-    """What 0.8.0's followers do at each change of leader."""
+    """What followers of 0.8.0 do at each change of leader."""
     return protocol_of(cell) == "kafka-42" and finding.unsafe.startswith("truncate_safety")
 
 
@@ -73,8 +73,8 @@ def _never_told(cell: Cell, finding: Finding) -> bool:
 
 
 def _looks_done(cell: Cell, finding: Finding) -> bool:
-    """The widened list of a move that only adds is its target."""
-    only_adds = cell.course.after[: len(cell.course.before)] == cell.course.before
+    """A move that only adds replicas: the list after step 1 is its target."""
+    only_adds = cell.plan.after[: len(cell.plan.before)] == cell.plan.before
     return protocol_of(cell) == "wiki" and only_adds and bool(finding.stuck)
 
 

@@ -10,7 +10,7 @@ from attrs import frozen
 from scenarios.language import STEPS
 from scenarios.runs.dataset.rows import CellRow
 from scenarios.studies.atlas.cells import ACTORS, FAULT_HELP, FAULTS
-from scenarios.studies.atlas.summary import Own, counts
+from scenarios.studies.atlas.summary import UndisturbedMove, counts
 
 LETTERS: Mapping[str, str] = {
     "finished": "·",
@@ -26,9 +26,9 @@ LETTERS: Mapping[str, str] = {
     "other-invariant": "v",
     "steps-rerun": "r",
 }
-"""What stands in a cell of the map: colour alone is not for everybody. A harmed cell shows its worst harm."""
+"""The letter in a cell of the map, for readers who cannot tell the colours. A harmed cell shows its worst harm."""
 MILD = "steps-rerun"
-"""The one harm that costs nothing but time: its cells are lighter."""
+"""The one harm that costs only time: its cells are lighter."""
 FIRST_FAULT = next(iter(FAULTS))
 
 Column = tuple[str, str]
@@ -45,8 +45,8 @@ class Place:
     occurrence: int
 
 
-def maps(rows: Sequence[CellRow], undisturbed: Sequence[Own]) -> Iterator[str]:
-    """All of them; those of another move than the first are hidden until it is chosen."""
+def maps(rows: Sequence[CellRow], undisturbed: Sequence[UndisturbedMove]) -> Iterator[str]:
+    """All maps; only those of the first move are shown until another is chosen."""
     for own in undisturbed:
         found = {i: row for i, row in enumerate(rows) if (row.protocol, row.plan) == (own.protocol, own.plan)}
         hidden = "" if own.plan == undisturbed[0].plan else " hidden"
@@ -64,7 +64,7 @@ def letter(row: CellRow) -> str:
 
 
 def shade(row: CellRow) -> str:
-    """The cell's class in the style sheet."""
+    """The cell's class in the style baseline."""
     return "mild" if row.outcome == "harmed" and row.harm == MILD else row.outcome
 
 
@@ -72,7 +72,7 @@ def _plays(actor: str, found: Mapping[int, CellRow]) -> bool:
     return any(row.actor == actor for row in found.values())
 
 
-def _heading(own: Own, rows: list[CellRow]) -> Iterator[str]:
+def _heading(own: UndisturbedMove, rows: list[CellRow]) -> Iterator[str]:
     yield f"<h2>{escape(own.protocol)} <small>{escape(own.title)}, profile {escape(own.profile)}</small></h2>"
     told = "; ".join(f"{harm} ({what})" for harm, what in own.harms.items())
     yield f'<p class="own">Undisturbed, the move does {f"this by itself: {escape(told)}" if told else "no harm"}.</p>'
@@ -113,7 +113,7 @@ def _body(columns: list[Column], found: Mapping[int, CellRow]) -> Iterator[str]:
 
 
 def _row_head(place: Place, begins: bool) -> str:
-    """``begins``: the step is named in this row."""
+    """``begins``: this row is the first of its step and names it."""
     again = f" {place.occurrence}" if place.occurrence > 1 else ""
     text, name = "", ""
     if begins:
@@ -130,5 +130,5 @@ def _cell(index: int | None, found: Mapping[int, CellRow], fault: str) -> str:
 
 
 def _gap(fault: str) -> str:
-    """Actors stand apart."""
+    """A gap before the first column of an actor."""
     return " first" if fault == FIRST_FAULT else ""

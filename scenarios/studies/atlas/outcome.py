@@ -1,10 +1,10 @@
-"""What a run amounts to, held against the undisturbed one (readings §6).
+"""The judgement of a run, compared with the undisturbed one (readings §6).
 
-A run is *unsafe* when a checker of section S or E fired or a record that was acknowledged with acks=all is gone;
-*stuck* when, ten virtual minutes after healing, the move has not come to where the undisturbed one came to; *harmed*
-when it has, at a price that the undisturbed move did not have; *finished* otherwise.
+A run is *unsafe* when a checker of section S or E fired or a record that was acknowledged with acks=all is lost;
+*stuck* when, ten virtual minutes after healing, the move has not reached the end state of the undisturbed one; *harmed*
+when it has, with a harm that the undisturbed move did not have; *finished* otherwise.
 
-Harms of the undisturbed move itself are the protocol's and are told once (``Finding.harms`` of the undisturbed run).
+The harms that the undisturbed move has are the protocol's and are reported once (``own_harms``).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Mapping
 
 from attrs import field, frozen
 
-from scenarios.studies.atlas.courses import Course
-from scenarios.studies.atlas.sight import Sight
+from scenarios.studies.atlas.plans import Plan
+from scenarios.studies.atlas.run_summary import RunSummary
 
 OUTCOMES: Mapping[str, str] = {
     "finished": "the move came to where the undisturbed one came to, at no price",
@@ -38,16 +38,16 @@ HARMS: Mapping[str, str] = {
 """From the worst to the mildest."""
 
 NOTICED_US = 100_000
-"""What holds for less, on the way, is the time that two requests take."""
+"""A harm that lasts less is ignored: two requests take that long."""
 BY_CHANCE = 1
-"""Batches with acks=1 that fall between two requests of one run, and not of another."""
+"""Batches with acks=1 that may be lost between two requests in one run and not in the other."""
 LOOKS: tuple[str, ...] = ("kip-455.check", "kip-455.wait")
-"""Steps that only look: how often they are passed depends on how often the ISR changed."""
+"""Steps that only read: how often they are done depends on how often the ISR changed."""
 
 
 @frozen
 class Finding:
-    """What a run amounts to. ``harms``: harm -> what of it, worst first; ``unsafe``, ``stuck``: why, empty when not."""
+    """The judgement. ``harms``: harm to its details, worst first; ``unsafe``, ``stuck``: why, empty where it is not."""
 
     harms: dict[str, str] = field(factory=dict)
     unsafe: str = ""
@@ -63,109 +63,111 @@ class Finding:
 
     @property
     def why(self) -> str:
-        """One line: the reason of the outcome, then the harms' details."""
+        """One line: the reason for the outcome, then the details of the harms."""
         return "; ".join(text for text in (self.unsafe, self.stuck, *self.harms.values()) if text)
 
 
-def judge(sight: Sight, course: Course, undisturbed: Sight) -> Finding:
-    """Hold a run against the undisturbed one (which is held against itself to learn its own harms)."""
+def judge(summary: RunSummary, plan: Plan, undisturbed: RunSummary) -> Finding:
+    """Compare a run with the undisturbed one."""
     found = {
-        "leaderless": _leaderless(sight, undisturbed),
-        "leader-outside-assignment": _leader_outside(sight, undisturbed),
-        "isr-outside-assignment": _isr_outside(sight, course, undisturbed),
-        "under-min-isr": _under_min_isr(sight, undisturbed),
-        "acks-1-loss": _lost(sight, undisturbed),
-        "stray": _stray(sight, course),
-        "wrong-order": _wrong_order(sight, course),
-        "other-invariant": "; ".join(sight.other_violations[:1]),
-        "steps-rerun": _rerun(sight, undisturbed),
+        "leaderless": _leaderless(summary, undisturbed),
+        "leader-outside-assignment": _leader_outside(summary, undisturbed),
+        "isr-outside-assignment": _isr_outside(summary, plan, undisturbed),
+        "under-min-isr": _under_min_isr(summary, undisturbed),
+        "acks-1-loss": _lost(summary, undisturbed),
+        "stray": _stray(summary, plan),
+        "wrong-order": _wrong_order(summary, plan),
+        "other-invariant": "; ".join(summary.other_violations[:1]),
+        "steps-rerun": _rerun(summary, undisturbed),
     }
     harms = {harm: found[harm] for harm in HARMS if found[harm]}
-    return Finding(harms, _unsafe(sight), _stuck(sight, course))
+    return Finding(harms, _unsafe(summary), _stuck(summary, plan))
 
 
-def own_harms(undisturbed: Sight, course: Course) -> dict[str, str]:
-    """The harms that a move does without any fault."""
-    return judge(undisturbed, course, NOTHING).harms
+def own_harms(undisturbed: RunSummary, plan: Plan) -> dict[str, str]:
+    """The harms of a move without any fault."""
+    return judge(undisturbed, plan, NOTHING).harms
 
 
-def _unsafe(sight: Sight) -> str:
-    if sight.violations:
-        more = f" (and {len(sight.violations) - 1} more)" if len(sight.violations) > 1 else ""
-        return sight.violations[0] + more
-    if sight.lost_all:
-        return f"{_batches(sight.lost_all)} acknowledged with acks=all are lost"
-    return sight.divergence
+def _unsafe(summary: RunSummary) -> str:
+    if summary.violations:
+        more = f" (and {len(summary.violations) - 1} more)" if len(summary.violations) > 1 else ""
+        return summary.violations[0] + more
+    if summary.lost_all:
+        return f"{_batches(summary.lost_all)} acknowledged with acks=all are lost"
+    return summary.divergence
 
 
-def _stuck(sight: Sight, course: Course) -> str:
-    target, assignment = _list(course.after), _list(sight.assignment)
-    if sight.open:
-        lacking = sight.lacking(course.after) or f"ISR {_list(sight.isr)}"
-        return f"the move waits at {sight.waiting or 'no step'}: {lacking}"
-    if sorted(sight.assignment) != sorted(course.after):
+def _stuck(summary: RunSummary, plan: Plan) -> str:
+    target, assignment = _list(plan.after), _list(summary.assignment)
+    if summary.open:
+        lacking = summary.lacking(plan.after) or f"ISR {_list(summary.isr)}"
+        return f"the move waits at {summary.waiting or 'no step'}: {lacking}"
+    if sorted(summary.assignment) != sorted(plan.after):
         return f"the move was given up: the assignment is {assignment} instead of {target}"
-    if sight.leader < 0:
-        return f"no leader, ISR {_list(sight.isr)}"
-    lacking = sight.lacking(course.after) or sight.behind
+    if summary.leader < 0:
+        return f"no leader, ISR {_list(summary.isr)}"
+    lacking = summary.lacking(plan.after) or summary.behind
     return f"the assignment is {assignment}, and {lacking}" if lacking else ""
 
 
-def _leaderless(sight: Sight, undisturbed: Sight) -> str:
-    excess_us = sight.offline_us - undisturbed.offline_us
+def _leaderless(summary: RunSummary, undisturbed: RunSummary) -> str:
+    excess_us = summary.offline_us - undisturbed.offline_us
     return f"no leader for {_seconds(excess_us)}" if excess_us > NOTICED_US else ""
 
 
-def _under_min_isr(sight: Sight, undisturbed: Sight) -> str:
-    excess_us = sight.under_min_isr_us - undisturbed.under_min_isr_us
+def _under_min_isr(summary: RunSummary, undisturbed: RunSummary) -> str:
+    excess_us = summary.under_min_isr_us - undisturbed.under_min_isr_us
     return f"below min.insync.replicas for {_seconds(excess_us)}" if excess_us > NOTICED_US else ""
 
 
-def _leader_outside(sight: Sight, undisturbed: Sight) -> str:
-    if sight.leader >= 0 and sight.leader not in sight.assignment:
-        return f"leader {sight.leader} is outside the assignment {_list(sight.assignment)}"
-    return _for_a_while("the leader was outside the assignment", sight.leader_outside_us, undisturbed.leader_outside_us)
+def _leader_outside(summary: RunSummary, undisturbed: RunSummary) -> str:
+    if summary.leader >= 0 and summary.leader not in summary.assignment:
+        return f"leader {summary.leader} is outside the assignment {_list(summary.assignment)}"
+    return _for_a_while(
+        "the leader was outside the assignment", summary.leader_outside_us, undisturbed.leader_outside_us
+    )
 
 
-def _isr_outside(sight: Sight, course: Course, undisturbed: Sight) -> str:
-    strangers = _strangers(sight.isr, sight, course)
-    if strangers:
-        return f"ISR {_list(sight.isr)} has {_ids(strangers)} from outside the assignment {_list(sight.assignment)}"
-    return _for_a_while("the ISR reached outside the assignment", sight.isr_outside_us, undisturbed.isr_outside_us)
+def _isr_outside(summary: RunSummary, plan: Plan, undisturbed: RunSummary) -> str:
+    outside = _outside(summary.isr, summary, plan)
+    if outside:
+        return f"ISR {_list(summary.isr)} has {_ids(outside)} from outside the assignment {_list(summary.assignment)}"
+    return _for_a_while("the ISR reached outside the assignment", summary.isr_outside_us, undisturbed.isr_outside_us)
 
 
 def _for_a_while(what: str, us: int, undisturbed_us: int) -> str:
-    """What is part of the protocol's own course is no harm of the fault's unless it is there to stay."""
+    """The text; empty where the undisturbed move did the same, since then the protocol does it."""
     return f"{what} for {_seconds(us)}" if us > NOTICED_US and not undisturbed_us else ""
 
 
-def _lost(sight: Sight, undisturbed: Sight) -> str:
-    lost = sight.lost_one - undisturbed.lost_one
+def _lost(summary: RunSummary, undisturbed: RunSummary) -> str:
+    lost = summary.lost_one - undisturbed.lost_one
     by_chance = 0 if undisturbed is NOTHING else BY_CHANCE
     return f"{_batches(lost)} acknowledged with acks=1 lost" if lost > by_chance else ""
 
 
-def _stray(sight: Sight, course: Course) -> str:
-    stray = _strangers(sight.replicas, sight, course)
+def _stray(summary: RunSummary, plan: Plan) -> str:
+    stray = _outside(summary.replicas, summary, plan)
     return f"stray replica on {_ids(sorted(stray))}" if stray else ""
 
 
-def _strangers(brokers: tuple[int, ...], sight: Sight, course: Course) -> list[int]:
-    """Those that neither the assignment names nor a move that still waits is bringing."""
-    coming = course.after if sight.open else ()
-    return [broker for broker in brokers if broker not in (*sight.assignment, *coming)]
+def _outside(brokers: tuple[int, ...], summary: RunSummary, plan: Plan) -> list[int]:
+    """The brokers that are neither in the assignment nor added by a move that is still open."""
+    coming = plan.after if summary.open else ()
+    return [broker for broker in brokers if broker not in (*summary.assignment, *coming)]
 
 
-def _wrong_order(sight: Sight, course: Course) -> str:
-    if sorted(sight.assignment) == sorted(course.after) and sight.assignment != course.after:
-        return f"assignment {_list(sight.assignment)} instead of {_list(course.after)}"
+def _wrong_order(summary: RunSummary, plan: Plan) -> str:
+    if sorted(summary.assignment) == sorted(plan.after) and summary.assignment != plan.after:
+        return f"assignment {_list(summary.assignment)} instead of {_list(plan.after)}"
     return ""
 
 
-def _rerun(sight: Sight, undisturbed: Sight) -> str:
+def _rerun(summary: RunSummary, undisturbed: RunSummary) -> str:
     again = [
         step.rpartition(".")[2]
-        for step, times in sight.passed.items()
+        for step, times in summary.passed.items()
         if step not in LOOKS and times > max(1, undisturbed.passed.get(step, 0))
     ]
     if undisturbed is NOTHING or not again:
@@ -189,5 +191,5 @@ def _seconds(us: int) -> str:
     return f"{us / 1e6:.1f} s"
 
 
-NOTHING = Sight()
-"""A run in which nothing happened: what the undisturbed one is held against."""
+NOTHING = RunSummary()
+"""A run in which nothing happened: the undisturbed one is compared with it."""

@@ -1,6 +1,6 @@
-"""Thousands of timelines in little room, for a page that carries them.
+"""Thousands of timelines in a small text, which is part of the page.
 
-Most lines say what others say: the text of an event and the column of roles are kept once, and a line is four numbers:
+Many lines are alike: the text of an event and the column of roles are kept once, and a line is four numbers:
 time and ``seq`` (each as the distance from the line before), roles, text. The numbers are written as in Protocol
 Buffers' varints; everything is deflated, then base64, which browsers undo by themselves.
 
@@ -57,7 +57,7 @@ def parse(line: str, end: int) -> tuple[int, int, str, str]:
 
 
 def put(body: bytearray, number: int) -> None:
-    """Append a varint: seven bits a byte, the lowest first, the eighth says that more come."""
+    """Append a varint: seven bits a byte, the lowest first; the eighth bit is set if more bytes follow."""
     while number > 0x7F:
         body.append(number & 0x7F | 0x80)
         number >>= 7
@@ -65,7 +65,7 @@ def put(body: bytearray, number: int) -> None:
 
 
 class _Interned:
-    """Texts by the order of their first appearance."""
+    """Texts, numbered in the order of their first use."""
 
     def __init__(self) -> None:
         self.index: dict[str, int] = {}

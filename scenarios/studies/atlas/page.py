@@ -1,4 +1,4 @@
-"""The atlas as one self-contained HTML page: a heat map per move and protocol, and every cell's story behind it.
+"""The atlas as one self-contained HTML page: a heat map per move and protocol, and the timeline of every cell.
 
 The maps are plain tables, so they can be read without JavaScript; the cells' details and timelines are packed into one
 text (``packing``) that the page's script unpacks. Nothing is loaded from anywhere.
@@ -16,12 +16,12 @@ from scenarios.studies.atlas.cells import ACTORS, FAULT_HELP
 from scenarios.studies.atlas.maps import LETTERS, MILD, maps
 from scenarios.studies.atlas.outcome import HARMS, OUTCOMES
 from scenarios.studies.atlas.packing import pack
-from scenarios.studies.atlas.summary import Own, counts
+from scenarios.studies.atlas.summary import UndisturbedMove, counts
 
 NAME = "atlas.html"
 
 
-def page(rows: Sequence[CellRow], undisturbed: Sequence[Own]) -> str:
+def page(rows: Sequence[CellRow], undisturbed: Sequence[UndisturbedMove]) -> str:
     """The whole page."""
     template = _asset("page.html")
     parts = {
@@ -45,14 +45,14 @@ def _asset(name: str) -> str:
     return files(__package__).joinpath("web", name).read_text(encoding="utf-8")
 
 
-def _subtitle(rows: Sequence[CellRow], undisturbed: Sequence[Own]) -> str:
+def _subtitle(rows: Sequence[CellRow], undisturbed: Sequence[UndisturbedMove]) -> str:
     protocols = ", ".join(dict.fromkeys(own.protocol for own in undisturbed))
     seeds = ", ".join(map(str, dict.fromkeys(row.seed for row in rows)))
     return f"{len(rows):,} cells: {protocols}; seed {seeds}"
 
 
 def _details(rows: Sequence[CellRow]) -> dict[str, object]:
-    """What the script knows of the cells, field by field."""
+    """The data of the cells for the script, field by field."""
     names = "cell", "why", "known", "outcome", "broker", "step", "healed_us", "virtual_us", "command", "profile"
     found: dict[str, object] = {name: [getattr(row, name) for row in rows] for name in names}
     found["harms"] = [list(row.harms) for row in rows]
@@ -61,11 +61,11 @@ def _details(rows: Sequence[CellRow]) -> dict[str, object]:
     return {**found, "outcomes": dict(OUTCOMES), "harm_help": dict(HARMS)}
 
 
-# -- what can be chosen -----------------------------------------------------------------------------------------------
+# -- filters and legends ---------------------------------------------------------------------------------------------
 
 
 def _tally(rows: Sequence[CellRow]) -> Iterator[str]:
-    """The four outcomes with their numbers; each is a filter."""
+    """The four outcomes and how many cells have each; each is a filter."""
     for outcome, number in reversed(counts(rows).items()):
         yield (
             f'<button type="button" class="tally" data-filter="{outcome}" aria-pressed="false" '
@@ -85,7 +85,7 @@ def _harm_filters(rows: Sequence[CellRow]) -> Iterator[str]:
             )
 
 
-def _plan_options(undisturbed: Sequence[Own]) -> Iterator[str]:
+def _plan_options(undisturbed: Sequence[UndisturbedMove]) -> Iterator[str]:
     for plan, title in dict.fromkeys((own.plan, own.title) for own in undisturbed):
         yield f'<option value="{escape(plan)}">{escape(title)}</option>'
 

@@ -1,4 +1,4 @@
-"""From what was seen of a cell to its row."""
+"""A cell's row of the data set, made from its run."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from itertools import groupby
 from attrs import frozen
 
 from scenarios.runs.dataset.rows import CellRow
+from scenarios.studies.atlas.cell_run import CellRun
 from scenarios.studies.atlas.cells import Cell
-from scenarios.studies.atlas.courses import SEED
 from scenarios.studies.atlas.outcome import Finding
-from scenarios.studies.atlas.performance import Performance
+from scenarios.studies.atlas.plans import SEED
 
 HEAD, TAIL = 260, 40
-"""Lines kept of a timeline that is longer than both: its beginning and its end."""
+"""How many lines are kept from the beginning and the end of a longer timeline."""
 GIVEN_UP = " gives batch "
 
 
 @frozen
 class Replay:
-    """How a cell is asked for again: what the atlas was made of, beside its name."""
+    """The options of the atlas that the command for one cell has to repeat."""
 
     seed: int = SEED
     file: str = ""
@@ -32,13 +32,13 @@ class Replay:
         return shlex.join(words)
 
 
-def row_of(cell: Cell, profile: str, performed: Performance, finding: Finding, known: str, replay: Replay) -> CellRow:
+def row_of(cell: Cell, profile: str, executed: CellRun, finding: Finding, known: str, replay: Replay) -> CellRow:
     harms = tuple(finding.harms)
     return CellRow(
         cell=cell.id,
         protocol=cell.protocol,
         profile=profile,
-        plan=cell.course.id,
+        plan=cell.plan.id,
         step=cell.step,
         edge=cell.edge,
         hop=cell.hop,
@@ -52,25 +52,25 @@ def row_of(cell: Cell, profile: str, performed: Performance, finding: Finding, k
         why=finding.why,
         known=known,
         seed=replay.seed,
-        healed_us=performed.sight.healed_us,
-        virtual_us=performed.sight.end_us,
+        healed_us=executed.summary.healed_us,
+        virtual_us=executed.summary.end_us,
         command=replay.command(cell.id),
-        digest=performed.digest,
-        timeline=shortened(performed.timeline),
+        digest=executed.digest,
+        timeline=shortened(executed.timeline),
     )
 
 
 def shortened(lines: Sequence[str]) -> tuple[str, ...]:
-    """A timeline without the repetition of given-up batches; its beginning and end, where it is still too long."""
-    lines = list(_told_once(lines))
+    """A timeline without repeated lines for batches given up; where it is still too long, its beginning and its end."""
+    lines = list(_once(lines))
     left_out = len(lines) - HEAD - TAIL
     if left_out <= 1:
         return tuple(lines)
     return (*lines[:HEAD], f"  … {left_out} lines are left out here; run --trace shows them", *lines[-TAIL:])
 
 
-def _told_once(lines: Sequence[str]) -> Iterator[str]:
-    """Of many batches in a row that a producer gives up, the first."""
+def _once(lines: Sequence[str]) -> Iterator[str]:
+    """Of several batches in a row that a producer gives up only the first has a line."""
     for given_up, group in groupby(lines, key=lambda line: GIVEN_UP in line):
         first, *others = group
         yield first

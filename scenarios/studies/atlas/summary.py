@@ -1,4 +1,4 @@
-"""The atlas as text: per protocol and step how many cells came to what, and the worst of each."""
+"""The atlas as text: for each protocol and step how many cells have which outcome, and the worst of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from attrs import frozen
 
 from scenarios.language import STEPS
 from scenarios.runs.dataset.rows import CellRow
-from scenarios.studies.atlas.campaign import Sheet
+from scenarios.studies.atlas.campaign import Baseline
 from scenarios.studies.atlas.outcome import HARMS, OUTCOMES
 
 ORDER = tuple(OUTCOMES)
@@ -18,8 +18,8 @@ _WHY = 60
 
 
 @frozen
-class Own:
-    """An undisturbed move and the harms that it does itself."""
+class UndisturbedMove:
+    """An undisturbed move and the harms that it does without any fault."""
 
     protocol: str
     profile: str
@@ -28,23 +28,23 @@ class Own:
     harms: dict[str, str]
 
     @classmethod
-    def of(cls, sheet: Sheet) -> Own:
-        profile = sheet.undisturbed.profile
-        return cls(sheet.protocol, profile, sheet.course.id, sheet.course.title, sheet.own_harms)
+    def of(cls, baseline: Baseline) -> UndisturbedMove:
+        profile = baseline.undisturbed.profile
+        return cls(baseline.protocol, profile, baseline.plan.id, baseline.plan.title, baseline.own_harms)
 
 
 def badness(row: CellRow) -> tuple[int, int]:
-    """Larger is worse."""
+    """A key for sorting: larger is worse."""
     return ORDER.index(row.outcome), len(_HARM_ORDER) - _HARM_ORDER.index(row.harm)
 
 
 def counts(rows: Iterable[CellRow]) -> dict[str, int]:
-    """Outcome -> how many cells came to it, all four of them."""
+    """How many cells have each of the four outcomes."""
     found = Counter(row.outcome for row in rows)
     return {outcome: found[outcome] for outcome in ORDER}
 
 
-def summary(rows: Sequence[CellRow], undisturbed: Sequence[Own]) -> Iterator[str]:
+def summary(rows: Sequence[CellRow], undisturbed: Sequence[UndisturbedMove]) -> Iterator[str]:
     """The lines for people."""
     for own in undisturbed:
         told = "; ".join(f"{harm}: {what}" for harm, what in own.harms.items())
@@ -81,7 +81,7 @@ def _worst(rows: list[CellRow]) -> str:
 
 
 def _harms(rows: Sequence[CellRow]) -> Iterator[str]:
-    """How often each harm, and where to see it."""
+    """How often each harm occurs, and a command that shows an example."""
     for outcome in ("unsafe", "stuck"):
         found = [row for row in rows if row.outcome == outcome]
         if found:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from functools import cache
 
 from scenarios.runs.dataset.rows import CellRow
-from scenarios.studies.atlas.campaign import Atlas, Sheet, plan, work
-from scenarios.studies.atlas.courses import DEFAULT
+from scenarios.studies.atlas.campaign import Atlas, Baseline, cell_chunks, work
+from scenarios.studies.atlas.plans import DEFAULT
 
-FEW = Atlas(protocols=("wiki",), courses=(DEFAULT,), actors=("controller", "removing"), faults=("crash",))
+FEW = Atlas(protocols=("wiki",), plans=(DEFAULT,), actors=("controller", "removing"), faults=("crash",))
 CELLS = 48
 
 
 @cache
-def sheets() -> tuple[Sheet, ...]:
-    return tuple(FEW.sheets())
+def baselines() -> tuple[Baseline, ...]:
+    return tuple(FEW.baselines())
 
 
 @cache
 def rows() -> tuple[CellRow, ...]:
-    return tuple(row for chunk in plan(sheets(), FEW.replay) for row in work(chunk).rows)
+    return tuple(row for chunk in cell_chunks(baselines(), FEW.replay) for row in work(chunk).rows)

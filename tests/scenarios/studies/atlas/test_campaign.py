@@ -11,9 +11,9 @@ import pytest
 
 from scenarios.errors import BadInput
 from scenarios.runs.dataset import cells as store
-from scenarios.studies.atlas.campaign import CHUNK, Atlas, plan
-from scenarios.studies.atlas.courses import DEFAULT
-from tests.scenarios.studies.atlas.made import CELLS, FEW, rows, sheets
+from scenarios.studies.atlas.campaign import CHUNK, Atlas, cell_chunks
+from scenarios.studies.atlas.plans import DEFAULT
+from tests.scenarios.studies.atlas.made import CELLS, FEW, baselines, rows
 
 IDENTITY = FEW.identity()
 
@@ -34,12 +34,12 @@ def test_the_same_cells_again_replace_themselves(tmp_path: Path) -> None:
 
 def test_what_is_done_is_not_done_again() -> None:
     done = [row.cell for row in rows()[3:]]
-    left = [cell.id for chunk in plan(sheets(), FEW.replay, done) for cell in chunk.items]
+    left = [cell.id for chunk in cell_chunks(baselines(), FEW.replay, done) for cell in chunk.items]
     assert left == [row.cell for row in rows()[:3]]
 
 
 def test_chunks_hold_every_cell_once() -> None:
-    found = list(plan(sheets(), FEW.replay))
+    found = list(cell_chunks(baselines(), FEW.replay))
     assert [len(chunk.items) for chunk in found] == [CHUNK, CELLS - CHUNK]
     assert [cell.id for chunk in found for cell in chunk.items] == [row.cell for row in rows()]
 
@@ -53,7 +53,7 @@ def test_a_folder_is_not_taken_without_resume(tmp_path: Path) -> None:
 
 def test_an_atlas_of_another_seed_is_not_gone_on_with(tmp_path: Path) -> None:
     store.begin(tmp_path, IDENTITY, resume=False)
-    other = Atlas(protocols=("wiki",), courses=(DEFAULT,), seed=9)
+    other = Atlas(protocols=("wiki",), plans=(DEFAULT,), seed=9)
     with pytest.raises(BadInput, match="holds an atlas with seed 1, not 9"):
         store.begin(tmp_path, other.identity(), resume=True)
 

@@ -7,15 +7,15 @@ from attrs import evolve
 
 from controller.procedures import PROCEDURES
 from scenarios.studies.atlas.cells import Cell
-from scenarios.studies.atlas.courses import DEFAULT, Course
 from scenarios.studies.atlas.known import explained, leader_moved
 from scenarios.studies.atlas.outcome import HARMS, Finding
+from scenarios.studies.atlas.plans import DEFAULT, Plan
 
 
 def cell(protocol: str, step: str, edge: str = "after", actor: str = "controller") -> Cell:
     return Cell(
         protocol=protocol,
-        course=DEFAULT,
+        plan=DEFAULT,
         step=step,
         edge=edge,
         hop=0,
@@ -75,7 +75,7 @@ def test_kafka_6794_writes_too_early_whatever_its_width(strategy: str) -> None:
 
 
 def test_a_move_that_only_adds_looks_done() -> None:
-    adds = evolve(cell("wiki", "wiki.1"), course=Course((0, 1), (0, 1, 2)))
+    adds = evolve(cell("wiki", "wiki.1"), plan=Plan((0, 1), (0, 1, 2)))
     assert "takes it for done" in told(adds, stuck="the ISR lacks 2")
     assert told(cell("wiki", "wiki.1"), stuck="the ISR lacks 3") == ""
 

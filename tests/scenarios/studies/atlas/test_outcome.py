@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from scenarios.studies.atlas.courses import DEFAULT
 from scenarios.studies.atlas.outcome import HARMS, OUTCOMES, Finding, judge, own_harms
-from scenarios.studies.atlas.sight import Sight
+from scenarios.studies.atlas.plans import DEFAULT
+from scenarios.studies.atlas.run_summary import RunSummary
 
-GOOD = Sight(
+GOOD = RunSummary(
     assignment=(1, 3, 4),
     leader=1,
     isr=(3, 4, 1),
@@ -23,7 +23,7 @@ GOOD = Sight(
 SECOND = 1_000_000
 
 
-def found(undisturbed: Sight = GOOD, **changes: Any) -> Finding:
+def found(undisturbed: RunSummary = GOOD, **changes: Any) -> Finding:
     return judge(evolve(GOOD, **changes), DEFAULT, undisturbed)
 
 

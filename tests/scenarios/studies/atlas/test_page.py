@@ -11,11 +11,11 @@ from scenarios.studies.atlas.maps import LETTERS, letter, shade
 from scenarios.studies.atlas.outcome import HARMS, OUTCOMES
 from scenarios.studies.atlas.packing import pack, put
 from scenarios.studies.atlas.page import page
-from scenarios.studies.atlas.summary import Own
+from scenarios.studies.atlas.summary import UndisturbedMove
 from tests.scenarios.studies.atlas.decoded import number, unpack
-from tests.scenarios.studies.atlas.made import CELLS, rows, sheets
+from tests.scenarios.studies.atlas.made import CELLS, baselines, rows
 
-OWN = tuple(Own.of(sheet) for sheet in sheets())
+OWN = tuple(UndisturbedMove.of(baseline) for baseline in baselines())
 MOST_BYTES = 10_000_000
 DEFAULT_CELLS = 3_650
 

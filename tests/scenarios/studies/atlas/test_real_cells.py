@@ -11,16 +11,16 @@ from attrs import evolve
 from controller.states.elections import Elections
 from emulator.protocol.znodes import LeaderAndIsr
 from scenarios.runs.dataset.rows import CellRow
-from scenarios.studies.atlas.campaign import Atlas, do, find
-from scenarios.studies.atlas.courses import COURSES
+from scenarios.studies.atlas.campaign import Atlas, find, run_cell
+from scenarios.studies.atlas.plans import PLANS
 from tests.scenarios.cli.tool import call
 
-ATLAS = Atlas(protocols=(), courses=COURSES)
+ATLAS = Atlas(protocols=(), plans=PLANS)
 
 
 def cell(name: str) -> CellRow:
-    sheet, found = find(name, ATLAS)
-    row = do(sheet, found, ATLAS.replay)
+    baseline, found = find(name, ATLAS)
+    row = run_cell(baseline, found, ATLAS.replay)
     assert row is not None
     return row
 
@@ -71,10 +71,10 @@ def test_an_election_that_forgets_to_raise_the_epoch_makes_cells_unsafe(monkeypa
     def same_epoch(self: Elections, state: LeaderAndIsr, **changes: Any) -> LeaderAndIsr:
         return evolve(raised(self, state, **changes), leader_epoch=state.leader_epoch)
 
-    sheet, found = find("wiki/0,1,2-1,3,4/1.before/leader/crash", ATLAS)
-    honest = do(sheet, found, ATLAS.replay)
+    baseline, found = find("wiki/0,1,2-1,3,4/1.before/leader/crash", ATLAS)
+    honest = run_cell(baseline, found, ATLAS.replay)
     monkeypatch.setattr(Elections, "successor", same_epoch)
-    broken = do(sheet, found, ATLAS.replay)
+    broken = run_cell(baseline, found, ATLAS.replay)
     assert honest is not None
     assert broken is not None
     assert honest.outcome != "unsafe"

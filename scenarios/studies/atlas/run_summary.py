@@ -1,4 +1,4 @@
-"""How a run ended, as plain values: what is judged, and what travels between processes."""
+"""The end of a run as plain values, which are judged and can travel between processes."""
 
 from __future__ import annotations
 
@@ -7,26 +7,26 @@ from attrs import field, frozen
 from scenarios.observe.checkers import REGISTRY, Violation
 from scenarios.observe.history.replica_logs import ReplicaLogs
 from scenarios.runs.runner import Stage
-from scenarios.studies.atlas.witness import Brokers, Visit, Witness
+from scenarios.studies.atlas.move_recorder import Brokers, GateVisit, MoveRecorder
 
 SAFETY = ("S", "E")
 """Sections of the invariants whose violation makes a run unsafe (readings §6)."""
 
 
 @frozen(kw_only=True)
-class Sight:
-    """The end of a run. See ``Witness`` for what is named alike; times in virtual microseconds.
+class RunSummary:
+    """The end of a run. See ``MoveRecorder`` for what is named alike; times in virtual microseconds.
 
     Attributes:
         open: the move had not ended.
         violations, other_violations: of safety, and of other invariants, in words.
-        lost_all, lost_one: batches acknowledged with acks=all, and with acks=1, that are gone.
+        lost_all, lost_one: batches acknowledged with acks=all, and with acks=1, that were lost.
         divergence: how two logs of the ISR differ in what is committed, empty where they agree.
-        behind: which members of the ISR do not hold what the leader holds, long after the last write.
+        behind: which members of the ISR lag behind the leader, long after the last write.
         not_done: what the scenario could not do, empty where it did everything.
     """
 
-    visits: tuple[Visit, ...] = ()
+    visits: tuple[GateVisit, ...] = ()
     passed: dict[str, int] = field(factory=dict)
     waiting: str = ""
     open: bool = False
@@ -69,36 +69,36 @@ class Sight:
         return f"it fetches from {leader}" + (", which is not the leader" if leader != self.leader else "")
 
 
-def see(stage: Stage, witness: Witness) -> Sight:
-    """Close a run that has been played."""
+def summarize(stage: Stage, recorder: MoveRecorder) -> RunSummary:
+    """Finish the recording of a run that has ended."""
     end_us = stage.world.now
     violations = stage.checkers.finish()
     figures = stage.measures.finish(end_us)
-    witness.close(end_us)
+    recorder.close(end_us)
     lost, logs = stage.judge.lost, stage.checkers.history.logs
-    return Sight(
-        visits=tuple(witness.visits),
-        passed=witness.passed,
-        waiting=witness.waiting,
+    return RunSummary(
+        visits=tuple(recorder.visits),
+        passed=recorder.passed,
+        waiting=recorder.waiting,
         open=figures.unfinished_moves > 0,
-        assignment=witness.assignment,
-        leader=witness.leader,
-        isr=witness.isr,
-        replicas=tuple(witness.replicas),
-        fetching=witness.fetching,
-        failed=witness.failed,
-        healed_us=witness.healed_us,
+        assignment=recorder.assignment,
+        leader=recorder.leader,
+        isr=recorder.isr,
+        replicas=tuple(recorder.replicas),
+        fetching=recorder.fetching,
+        failed=recorder.failed,
+        healed_us=recorder.healed_us,
         end_us=end_us,
-        leader_outside_us=witness.leader_outside_us,
-        isr_outside_us=witness.isr_outside_us,
+        leader_outside_us=recorder.leader_outside_us,
+        isr_outside_us=recorder.isr_outside_us,
         offline_us=figures.whole("offline_us"),
         under_min_isr_us=figures.whole("under_min_isr_us"),
         lost_all=lost["all"],
         lost_one=lost["1"],
-        violations=tuple(_told(violation) for violation in violations if _is_safety(violation)),
-        other_violations=tuple(_told(violation) for violation in violations if not _is_safety(violation)),
-        divergence=_divergence(logs, witness),
-        behind=_behind(logs, witness),
+        violations=tuple(_text(violation) for violation in violations if _is_safety(violation)),
+        other_violations=tuple(_text(violation) for violation in violations if not _is_safety(violation)),
+        divergence=_divergence(logs, recorder),
+        behind=_behind(logs, recorder),
         not_done="; ".join((*stage.performer.refused, *stage.method.not_exercised())),
     )
 
@@ -107,34 +107,34 @@ def _is_safety(violation: Violation) -> bool:
     return REGISTRY[violation.invariant].section in SAFETY
 
 
-def _told(violation: Violation) -> str:
+def _text(violation: Violation) -> str:
     return f"{violation.invariant}: {violation.state}"
 
 
-def _divergence(logs: ReplicaLogs, witness: Witness) -> str:
-    """Do the logs of the leader and of the ISR agree below the high watermarks of both?"""
-    leader = logs.get(witness.leader, witness.tp)
+def _divergence(logs: ReplicaLogs, recorder: MoveRecorder) -> str:
+    """Where the log of an ISR member differs from the leader's below both high watermarks; empty if nowhere."""
+    leader = logs.get(recorder.leader, recorder.tp)
     if leader is None or not leader.known:
         return ""
-    for broker in witness.isr:
-        log = logs.get(broker, witness.tp)
+    for broker in recorder.isr:
+        log = logs.get(broker, recorder.tp)
         if log is None or not log.known:
             continue
         both = zip(log.entries, leader.entries, strict=False)
         offset = next((theirs.base_offset for theirs, ours in both if theirs is not ours), None)
-        committed = min(witness.high_watermarks.get(node, 0) for node in (broker, witness.leader))
+        committed = min(recorder.high_watermarks.get(node, 0) for node in (broker, recorder.leader))
         if offset is not None and offset < committed:
-            return f"committed records differ on {broker} and its leader {witness.leader}, from offset {offset} on"
+            return f"committed records differ on {broker} and its leader {recorder.leader}, from offset {offset} on"
     return ""
 
 
-def _behind(logs: ReplicaLogs, witness: Witness) -> str:
-    """Whose log in the ISR is shorter than the leader's?"""
-    leader = logs.get(witness.leader, witness.tp)
+def _behind(logs: ReplicaLogs, recorder: MoveRecorder) -> str:
+    """The members of the ISR whose log is shorter than the leader's."""
+    leader = logs.get(recorder.leader, recorder.tp)
     if leader is None:
         return ""
-    ends = {broker: 0 if (log := logs.get(broker, witness.tp)) is None else log.end_offset for broker in witness.isr}
+    ends = {broker: 0 if (log := logs.get(broker, recorder.tp)) is None else log.end_offset for broker in recorder.isr}
     behind = [f"{broker} (at {end})" for broker, end in ends.items() if end < leader.end_offset]
     if not behind:
         return ""
-    return f"the ISR's {', '.join(behind)} does not follow leader {witness.leader} (at {leader.end_offset})"
+    return f"the ISR's {', '.join(behind)} does not follow leader {recorder.leader} (at {leader.end_offset})"

@@ -1,4 +1,4 @@
-"""What is seen of one run: a fold over its events, and the tree of ZooKeeper as they tell it."""
+"""Records one partition's move: a fold over the events of a run, those of ZooKeeper included."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ Brokers = tuple[int, ...]
 
 
 @frozen
-class Visit:
-    """A gate of the move's protocol was reached, and how things stood then.
+class GateVisit:
+    """The move has reached a gate of its protocol; leader and ISR at that moment.
 
     Attributes:
         hop: of protocols with hops, from 1; else 0.
-        occurrence: the how manieth visit of this edge in this hop, from 1.
-        controller: the broker whose step it is.
+        occurrence: which visit of this edge in this hop, counted from 1.
+        controller: the broker that performs the step.
         leader, isr: as in ZooKeeper; -1 without a leader.
     """
 
@@ -45,26 +45,26 @@ class Visit:
 
 
 @define(eq=False)
-class Witness:
-    """Watches one partition. Made before the run; ``close`` ends the intervals.
+class MoveRecorder:
+    """Records one partition. Created before the run; ``close`` ends the intervals.
 
     Attributes:
         visits: the gates of the move, in order.
-        passed: step -> how often it was done.
+        passed: how often each step was done.
         assignment, state: as ZooKeeper has them.
         replicas: the brokers that have the partition's log on disk.
         high_watermarks: broker -> its high watermark.
-        fetching: broker -> (leader, offset) of its fetcher's position; an offset of -1: it has ended.
-        failed: broker -> why its fetcher gave the partition up (KIP-461).
-        waiting: the step that has begun last and not ended; empty between two.
-        healed_us: when the last but one thing was done to the cluster: the last one of a cell only lets time pass.
-        leader_outside_us, isr_outside_us: for how long ZooKeeper named a leader, or a member of the ISR, that the
-            assignment does not have.
+        fetching: broker -> (leader, offset) of its fetcher's position; the offset is -1 once the fetcher has ended.
+        failed: broker -> why its fetcher marked the partition as failed (KIP-461).
+        waiting: the step that has begun and not ended; empty between two steps.
+        healed_us: when the last action but one was done: the last action of a cell only lets time pass.
+        leader_outside_us, isr_outside_us: for how long ZooKeeper had a leader, or a member of the ISR, outside the
+            assignment.
     """
 
     tp: TopicPartition
     protocol: str
-    visits: list[Visit] = field(factory=list)
+    visits: list[GateVisit] = field(factory=list)
     passed: dict[str, int] = field(factory=dict)
     waiting: str = ""
     assignment: Brokers = ()
@@ -116,7 +116,7 @@ class Witness:
             self.state = state
 
     def _account(self, now_us: int) -> None:
-        """Add the time since the last change to whatever held during it."""
+        """Add the time since the last change to the intervals that were open."""
         held_us, self._since_us = now_us - self._since_us, now_us
         if self.state is None or not self.assignment:
             return
@@ -133,7 +133,7 @@ class Witness:
             return
         place = event.step, event.edge, max(0, event.hop)
         self._seen[place] = occurrence = self._seen.get(place, 0) + 1
-        self.visits.append(Visit(*place, occurrence, event.node, self.leader, self.isr))
+        self.visits.append(GateVisit(*place, occurrence, event.node, self.leader, self.isr))
         if event.edge == "after":
             self.passed[event.step] = self.passed.get(event.step, 0) + 1
             self.waiting = ""
