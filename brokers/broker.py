@@ -1,6 +1,6 @@
 """The broker process: one ZooKeeper session, one listener, one registration (KafkaServer.startup, 2.3).
 
-It also hosts the controller, which it knows only as something that starts: both meet in messages and in ZooKeeper.
+It also hosts a controller, of which it only knows how to start it: the two meet in messages and in ZooKeeper.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -11,7 +11,7 @@ import structlog
 from attrs import define, field, frozen
 
 from brokers.controlled_shutdown import ControlledShutdown
-from brokers.dynamic_config import DynamicConfig
+from brokers.dynamic_config import DynamicConfigManager
 from brokers.metadata_cache import MetadataCache
 from brokers.partition.isr import AlterIsrManager, ByController
 from brokers.policies import BrokerPolicies
@@ -48,12 +48,13 @@ class ControllerPart(Protocol):
 
 Serve = Callable[[type[Request], Handle], None]
 MakeController = Callable[[Process, ZkClient, Callable[[], Awaitable[int]], Serve], ControllerPart]
-"""From the process, its session, how to register the broker anew, and how to be given the requests of a class."""
+"""Creates the controller. Arguments: the process, its ZooKeeper session, a function that registers the broker again,
+and one that subscribes to the requests of a class."""
 
 
 @frozen
 class BrokerSpec:
-    """What a broker is started with."""
+    """The configuration of a broker."""
 
     policies: BrokerPolicies = field(factory=BrokerPolicies)
     fetchers: FetcherPolicies = field(factory=FetcherPolicies)
@@ -74,13 +75,13 @@ class Broker:
     quotas: QuotaManagers = field(init=False)
     control: ControlHandler = field(init=False)
     controller: ControllerPart = field(init=False)
-    settings: DynamicConfig = field(init=False)
+    settings: DynamicConfigManager = field(init=False)
     started: bool = False
     _layers: dict[str, Mapping[str, str]] = field(factory=dict)
     """The dynamic settings of all brokers, and this broker's own."""
 
     async def main(self, process: Process) -> None:
-        """Connect, listen, register, and let the controller compete. Afterwards the process lives from its events."""
+        """Connect, listen, register, and start the controller. After that all work is done by events."""
         self.process = process
         process.metrics.lacks = self.spec.policies.lacks_metrics
         self.zk = zk = ZkClient(self.network, process, self.spec.zk)
@@ -94,7 +95,7 @@ class Broker:
         alter_isr: AlterIsrManager | None = None
         if isinstance(self.spec.policies.isr_writes, ByController):
             channel = BrokerToControllerChannel(process, metadata, self._to_controller)
-            alter_isr = DefaultAlterIsrManager(process, channel.ask, lambda: self.control.broker_epoch)
+            alter_isr = DefaultAlterIsrManager(process, channel.send_request, lambda: self.control.broker_epoch)
         self.replicas = ReplicaManager(
             process, zk, fetchers, self.spec.policies, quotas.leader, quotas.alter_log_dirs, metadata, alter_isr
         )
@@ -105,14 +106,15 @@ class Broker:
         self.controller = self.make_controller(process, zk, self.register, router.on)
         serve(self.network, process, LISTENER, router.handle)
         self.replicas.start()
-        self.settings = DynamicConfig(process, zk, self._configured)
+        self.settings = DynamicConfigManager(process, zk, self._configured)
         self.settings.start()
         await self._despite_expiries(self.register)
         self.controller.start()
         self.started = True
 
     async def _despite_expiries(self, act: Callable[[], Awaitable[object]]) -> None:
-        """A session that expires during the start-up makes Kafka exit; this is the supervisor that starts it again."""
+        """If the session expires during startup Kafka exits and its supervisor starts it again; here ``act`` is
+        repeated in a new session."""
         while True:
             try:
                 await act()
@@ -131,9 +133,9 @@ class Broker:
     async def register(self) -> int:
         """Create /brokers/ids/N and return its czxid, the broker epoch (KIP-380).
 
-        One of an earlier incarnation whose session has not expired makes Kafka exit; the supervisor that starts it
-        again is this retry. Nothing is left of an expired session: this ZooKeeper is without ZOOKEEPER-2985, for which
-        brokers replace what they find of their own since 2.2 (KAFKA-7165).
+        If the znode of an earlier incarnation is still there, since its session has not expired, Kafka exits and its
+        supervisor starts it again; here the broker retries. An expired session leaves no znodes: this ZooKeeper does
+        not have ZOOKEEPER-2985, because of which brokers replace their own znode since 2.2 (KAFKA-7165).
         """
         path = broker_path(self.process.node.id)
         data = encode_broker(self.process.node.id, self.process.clock_us // 1000, self.spec.rack)
@@ -178,7 +180,7 @@ class Broker:
         channel.reply(response, response.size)
 
     def _configured(self, entity: str, config: Mapping[str, str]) -> None:
-        """Settings of ``entity`` have changed. What a broker has of its own goes before what all brokers have."""
+        """Dynamic settings of ``entity`` have changed. A broker's own settings override those of all brokers."""
         self.quotas.configured(entity, config)
         if entity.startswith("brokers/"):
             self._layers[entity] = config
@@ -189,7 +191,7 @@ class Broker:
         self.controller.configured(entity, config)
 
     async def prepare_stop(self) -> None:
-        """What comes before ``stop`` when the process is told to end: controlled shutdown, where it is enabled."""
+        """Before ``stop``, when the process is asked to end: controlled shutdown, if it is enabled."""
         config = self.spec.policies.config
         if config.controlled_shutdown_enable:
             await ControlledShutdown(

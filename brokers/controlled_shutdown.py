@@ -1,7 +1,7 @@
-"""Asking the controller to take over before the process ends (KafkaServer.controlledShutdown, 2.3).
+"""Asking the controller to move leadership away before the process ends (KafkaServer.controlledShutdown, 2.3).
 
-Up to controlled.shutdown.max.retries times, controlled.shutdown.retry.backoff.ms apart, that pause included after the
-last failure; then the broker goes down all the same.
+The broker asks up to controlled.shutdown.max.retries times, with a pause of controlled.shutdown.retry.backoff.ms after
+each failure, the last one included; then it ends without the controller.
 """
 
 from collections.abc import Callable
@@ -24,11 +24,11 @@ log = structlog.get_logger("brokers.shutdown")
 
 @define(eq=False)
 class ControlledShutdown:
-    """One broker on its way down.
+    """The controlled shutdown of one broker.
 
     Attributes:
-        connect: a connection to a broker's listener.
-        broker_epoch: this incarnation's; a new session during the shutdown brings a new one.
+        connect: opens a connection to a broker's listener.
+        broker_epoch: the current broker epoch; it changes if the session expires during the shutdown.
     """
 
     process: Process
@@ -39,12 +39,12 @@ class ControlledShutdown:
     _client: Client | None = None
 
     async def ask(self) -> bool:
-        """Ask until nothing is left to move. Returns whether it came to that."""
+        """Ask until no partition is left to move. Returns whether that was reached."""
         for attempt in range(1, self.config.controlled_shutdown_max_retries + 1):
             try:
                 await self._find_controller()
             except SessionExpired:
-                break  # what Kafka's shutdown swallows, and goes on without the controller
+                break  # Kafka ignores the exception, and ends without the controller
             if self._client is not None and await self._moved_all(self._client, attempt):
                 return True
             await self.process.world.sleep(self.config.controlled_shutdown_retry_backoff_us)
@@ -52,7 +52,7 @@ class ControlledShutdown:
         return False
 
     async def _find_controller(self) -> None:
-        """The broker that /controller names, if it is registered. Without one the last one known is asked again."""
+        """Connect to the broker that /controller names, if it is registered; else keep the last known one."""
         try:
             data, _ = await self.zk.get(CONTROLLER)
         except NoNode:

@@ -1,8 +1,8 @@
 """Settings that change while the broker runs (KIP-226; kafka.server.DynamicConfigManager, 2.3).
 
-A tool writes an entity's settings and announces the change under /config/changes; every broker reads both. Kafka
-deletes announcements after 15 minutes, and reads all settings when it starts; here they stay, and a broker that starts
-reads those.
+A tool writes an entity's settings and then a notification under /config/changes; every broker reads both. Kafka
+deletes notifications after 15 minutes, and reads all settings when it starts; here they are kept, and a broker that
+starts reads all of them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -24,9 +24,9 @@ from emulator.zookeeper import NoNode, SessionExpired, ZkClient
 Apply = Callable[[str, Mapping[str, str]], None]
 
 
-class DynamicConfig:
-    """Calls ``apply(entity, settings)`` once for each announcement, in their order; entities are such as
-    ``topics/orders``. Those of other brokers are not read."""
+class DynamicConfigManager:
+    """Calls ``apply(entity, settings)`` for each notification, in their order. An entity is, for example,
+    ``topics/orders``. The settings of other brokers are not read."""
 
     def __init__(self, process: Process, zk: ZkClient, apply: Apply) -> None:
         self._process = process
@@ -40,7 +40,7 @@ class DynamicConfig:
         self._process.spawn(self._live, name="config changes")
 
     def look(self) -> None:
-        """Something was announced, or a session began, in which no watch is armed yet."""
+        """Read new notifications: a watch fired, or a new session began."""
         if not len(self._changes):
             self._changes.put(None)
 
@@ -55,7 +55,7 @@ class DynamicConfig:
                 structlog.get_logger("brokers.config").warning("settings not read", reason=str(error))
 
     def _new(self, names: Sequence[str]) -> list[str]:
-        """Those that come after the last one, in their order; of the others only one is looked at."""
+        """The names after the last one read, in their order. Looks at those and at one more."""
         return list(takewhile(lambda name: name > self._last, reversed(names)))[::-1]
 
     async def _read(self, name: str) -> None:

@@ -1,6 +1,7 @@
-"""What a broker tells clients, as the controller told it.
+"""The metadata with which a broker answers clients, as received from the controller (MetadataCache, 2.3).
 
-Brokers that have been told the same hold the same table: a table for each is what makes large clusters large.
+Brokers that have received the same updates share one table; a table for each would take most of a large cluster's
+memory.
 """
 
 from collections.abc import Mapping
@@ -17,10 +18,10 @@ Update = tuple[PartitionMetadata, ...]
 
 
 class Snapshot:
-    """All partitions after an update, by topic and number. It never changes: the next update makes another.
+    """All partitions after an update, by topic and number. It is immutable: the next update creates another.
 
-    It remembers the one made of it last, so that all who stand here and take the same update over come to share what
-    that leads to. It does not keep it alive: whoever stays behind must not hold all that has come since.
+    It remembers its last successor, so that all brokers that hold it and receive the same update share the result. The
+    reference is weak: a broker that lags must not keep all later snapshots in memory.
     """
 
     __slots__ = ("__weakref__", "_next", "_update", "topics")
@@ -31,7 +32,7 @@ class Snapshot:
         self._next: ref[Snapshot] | None = None
 
     def after(self, update: Update) -> "Snapshot":
-        """The state of things once ``update`` is taken over."""
+        """The snapshot after ``update``."""
         if not update:
             return self
         following = None if self._next is None else self._next()
@@ -42,7 +43,7 @@ class Snapshot:
 
 
 def _updated(before: Topics, update: Update) -> Topics:
-    """``before`` with ``update``; the topics that it does not speak of are shared."""
+    """``before`` with ``update``; topics that are not in the update are shared."""
     topics = dict(before)
     touched: dict[str, dict[int, PartitionMetadata]] = {}
     for state in update:
@@ -65,24 +66,29 @@ NOTHING_KNOWN = Snapshot({}, ())
 
 @define(eq=False)
 class MetadataCache:
-    """The newest state of each partition, the brokers alive, and who told it."""
+    """The newest state of each partition.
+
+    Attributes:
+        live_brokers: as of the last update.
+        controller: the broker that sent the last update.
+    """
 
     live_brokers: tuple[int, ...] = ()
     controller: int = NO_CONTROLLER
     _snapshot: Snapshot = NOTHING_KNOWN
 
     def update(self, request: UpdateMetadataRequest) -> None:
-        """Take over an UpdateMetadata request."""
+        """Apply an UpdateMetadata request."""
         self.live_brokers = request.live_brokers
         self.controller = request.controller_id
         self._snapshot = self._snapshot.after(request.partitions)
 
     def knows(self, tp: TopicPartition) -> bool:
-        """Whether there is such a partition, as far as this broker has been told."""
+        """Whether the partition is in the cache."""
         return tp.partition in self._snapshot.topics.get(tp.topic, ())
 
     def answer(self, request: MetadataRequest) -> MetadataResponse:
-        """What a client is told about ``request.topics``."""
+        """The response to a client's request."""
         wanted, topics = request.topics, self._snapshot.topics
         tables = (table.values() for topic, table in topics.items() if wanted is None or topic in wanted)
         known = tuple(state for states in tables for state in states)

@@ -1,4 +1,4 @@
-"""The way to the controller, which is whoever the metadata names (BrokerToControllerChannelManager, 2.7)."""
+"""A broker's connection to the controller that its metadata names (BrokerToControllerChannelManager, 2.7)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,25 +10,30 @@ from emulator.network import Client, Disconnected
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
 
-NOBODY_KNOWN_US = 100_000
+NO_CONTROLLER_US = 100_000
 RECONNECT_US = 50_000
 
 
 @define(eq=False)
 class BrokerToControllerChannel:
-    """One connection with one request in flight. ``connect``: to a broker's listener."""
+    """One connection with one request in flight.
+
+    Attributes:
+        connect: opens a connection to a broker's listener.
+    """
 
     process: Process
     metadata: MetadataCache
     connect: Callable[[int], Client]
     _client: Client | None = None
 
-    async def ask(self, request: Any) -> Any:
-        """Ask until a broker answers that is controller; the answer, which has an ``error``."""
+    async def send_request(self, request: Any) -> Any:
+        """Send ``request`` until a broker answers that is the controller. Returns its response, which has an
+        ``error``."""
         while True:
-            client = self._to_controller()
+            client = self._connected()
             if client is None:
-                await self.process.world.sleep(NOBODY_KNOWN_US)
+                await self.process.world.sleep(NO_CONTROLLER_US)
                 continue
             try:
                 response = await client.call(request, request.size)
@@ -40,7 +45,7 @@ class BrokerToControllerChannel:
             client.close()
             await self.process.world.sleep(RECONNECT_US)
 
-    def _to_controller(self) -> Client | None:
+    def _connected(self) -> Client | None:
         controller = self.metadata.controller
         if controller not in self.metadata.live_brokers:
             return None
