@@ -1,2 +1,2 @@
-"""Kafka's nouns: requests, error codes, znode paths and payloads, trace events. No behaviour; the rest of the ground
-floor never imports it."""
+"""Kafka's messages, error codes, znode paths and payloads, and the events of a run. No behaviour; the rest of
+``emulator`` never imports it."""

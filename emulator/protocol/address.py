@@ -1,11 +1,11 @@
-"""Where a broker is found."""
+"""The address of a broker."""
 
 LISTENER = "kafka"
-"""The port of the emulated network that every broker listens at."""
+"""The port of the emulated network that every broker serves."""
 PORT = 9092
-"""The number that znodes and metrics show for it."""
+"""The port number in znodes and metrics."""
 
 
 def host(broker: int) -> str:
-    """The name of a broker's machine."""
+    """The host name of a broker's machine."""
     return f"broker-{broker}"

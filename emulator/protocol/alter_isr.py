@@ -15,7 +15,13 @@ from emulator.protocol.znodes import LeaderAndIsr
 
 @frozen(eq=False)
 class AlterIsrPartition:
-    """One partition: the leader epoch of its leader, the ISR wanted, the version of the state znode to be replaced."""
+    """One partition.
+
+    Attributes:
+        leader_epoch: the leader's.
+        isr: the ISR that the leader proposes.
+        zk_version: of the state znode that the proposal is based on.
+    """
 
     tp: TopicPartition
     leader_epoch: int
@@ -39,7 +45,10 @@ class AlterIsrRequest(Request):
 
 @define(eq=False)
 class AlterIsrResponse(Response):
-    """``error``: of the whole request. Per partition the error, and without one the state that holds now."""
+    """Attributes:
+    error: of the whole request.
+    partitions: each with its error, or with NONE and the state that is now in the znode.
+    """
 
     error: Errors
     partitions: tuple[tuple[TopicPartition, Errors, LeaderAndIsr | None], ...] = ()

@@ -1,6 +1,6 @@
 """AlterPartitionReassignments (API 45, v0 of 2.4): begin, replace and cancel reassignments (KIP-455).
 
-Only the controller answers it with more than NOT_CONTROLLER. ``timeoutMs`` is not carried: nothing in 2.4 looks at it.
+Only the controller answers it with more than NOT_CONTROLLER. ``timeoutMs`` is left out: 2.4 does not use it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,9 @@ from emulator.protocol.types import TopicPartition
 
 @define(eq=False)
 class AlterPartitionReassignmentsRequest(Request):
-    """``targets``: the replicas that each partition is to have; None cancels its reassignment."""
+    """Attributes:
+    targets: the replicas that each partition shall have; None cancels its reassignment.
+    """
 
     targets: Mapping[TopicPartition, tuple[int, ...] | None]
 
@@ -28,7 +30,9 @@ class AlterPartitionReassignmentsRequest(Request):
 
 @define(eq=False)
 class AlterPartitionReassignmentsResponse(Response):
-    """``error`` is about the whole request; NONE: each partition has an error of its own."""
+    """Attributes:
+    error: of the whole request; NONE: each partition has its own error.
+    """
 
     error: Errors
     partitions: tuple[tuple[TopicPartition, Errors], ...] = ()

@@ -9,23 +9,23 @@ Motion = tuple[Replicas, Replicas]
 
 
 def among(replicas: Replicas, others: Replicas) -> Replicas:
-    """``replicas`` in their order, only those that ``others`` has too."""
+    """Those of ``replicas`` that are in ``others`` too, in the order of ``replicas``."""
     return tuple(replica for replica in replicas if replica in others)
 
 
 def union(replicas: Replicas, others: Replicas) -> Replicas:
-    """``replicas``, then those of ``others`` that are not among them."""
+    """``replicas``, followed by those of ``others`` that are not in ``replicas``."""
     return (*replicas, *without(others, replicas))
 
 
 def without(replicas: Replicas, others: Replicas) -> Replicas:
-    """``replicas`` in their order, those of ``others`` left out."""
+    """``replicas`` without those that are in ``others``, in the order of ``replicas``."""
     return tuple(replica for replica in replicas if replica not in others)
 
 
 @frozen
 class ReplicaAssignment:
-    """A partition's assignment, with what a reassignment in progress adds to it and takes from it.
+    """A partition's assignment, with the replicas that a reassignment in progress adds and removes.
 
     Attributes:
         replicas: RS, the full set in order of preference, the target first while replicas move.
@@ -39,28 +39,29 @@ class ReplicaAssignment:
 
     @property
     def origin(self) -> Replicas:
-        """ORS = RS - AR: what the assignment was before. Its order may be lost: RS has the target first."""
+        """ORS = RS - AR: the assignment before the reassignment. Its order may be lost, because RS has the
+        target first."""
         return without(self.replicas, self.adding)
 
     @property
     def target(self) -> Replicas:
-        """TRS = RS - RR: what it is to be."""
+        """TRS = RS - RR: the assignment after the reassignment."""
         return without(self.replicas, self.removing)
 
     @property
     def motion(self) -> Motion:
-        """AR and RR, which stand beside the assignment in ZooKeeper."""
+        """AR and RR, which are stored with the assignment in ZooKeeper."""
         return self.adding, self.removing
 
     @property
     def being_reassigned(self) -> bool:
-        """Does any replica come or go? Another order alone is no reassignment."""
+        """Whether a replica is added or removed. A different order alone is not a reassignment."""
         return bool(self.adding or self.removing)
 
     def reassign_to(self, target: Replicas) -> "ReplicaAssignment":
-        """The assignment on its way to ``target``, whatever it was on its way to: ORS stays what it was.
+        """The assignment during a reassignment to ``target``, which replaces any earlier target. ORS does not change.
 
-        To cancel is to reassign to ORS.
+        To cancel a reassignment is to reassign to ORS.
         """
         origin = self.origin
         replicas = union(target, origin)

@@ -1,4 +1,4 @@
-"""ControlledShutdown (API 7): a broker that is going down asks the controller to move its leaderships away first.
+"""ControlledShutdown (API 7): a broker that shuts down asks the controller to move its leaderships away first.
 
 Versions: v2 (2.2) BrokerEpoch. Fencing: broker epoch (KIP-380).
 """
@@ -14,7 +14,9 @@ from emulator.protocol.types import TopicPartition
 
 @define(eq=False)
 class ControlledShutdownRequest(Request):
-    """``broker_epoch``: -1 where the broker does not state it; it is not checked then."""
+    """Attributes:
+    broker_epoch: -1: not sent by this release, and not checked.
+    """
 
     broker: int
     broker_epoch: int
@@ -23,7 +25,9 @@ class ControlledShutdownRequest(Request):
 
 @define(eq=False)
 class ControlledShutdownResponse(Response):
-    """``remaining``: the partitions with several replicas that the broker still leads."""
+    """Attributes:
+    remaining: the partitions with more than one replica that the broker still leads.
+    """
 
     error: Errors
     remaining: tuple[TopicPartition, ...] = ()

@@ -1,4 +1,4 @@
-"""ElectLeaders (API 43): an administrator asks the controller to elect preferred leaders, or leaders at any price.
+"""ElectLeaders (API 43): an administrator asks the controller for preferred or unclean leader elections.
 
 Versions: v0 (2.2, KIP-183) preferred leaders only; v1 (2.4, KIP-460) the type of the election.
 """
@@ -24,7 +24,9 @@ class ElectionType(IntEnum):
 
 @define(eq=False)
 class ElectLeadersRequest(Request):
-    """``partitions``: None for all there are."""
+    """Attributes:
+    partitions: None: all partitions of the cluster.
+    """
 
     type: ElectionType
     partitions: tuple[TopicPartition, ...] | None
@@ -40,8 +42,10 @@ class ElectLeadersRequest(Request):
 
 @define(eq=False)
 class ElectLeadersResponse(Response):
-    """``error``: of the request as a whole. To a request for all partitions, those that needed no election are left
-    out."""
+    """Attributes:
+    error: of the whole request.
+    partitions: each with its error; if the request was for all partitions, without those that needed no election.
+    """
 
     error: Errors
     partitions: tuple[tuple[TopicPartition, Errors], ...] = ()

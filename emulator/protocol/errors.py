@@ -4,7 +4,7 @@ from enum import IntEnum
 
 
 class Errors(IntEnum):
-    """The codes that this emulator's requests answer with."""
+    """The error codes of the emulated responses."""
 
     UNKNOWN_SERVER_ERROR = -1
     NONE = 0
@@ -48,4 +48,4 @@ class Errors(IntEnum):
 
 
 NO_ERROR = Errors.NONE
-"""The same object, for what is done with each batch: Python 3.11 takes its time to find a member in its class."""
+"""The same object, for hot paths: in Python 3.11 the look-up of an enum member in its class is slow."""

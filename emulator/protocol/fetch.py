@@ -1,5 +1,5 @@
-"""Fetch (API 1): a follower or a consumer reads from the leader, with incremental sessions (KIP-227, 1.1): only what
-changed travels.
+"""Fetch (API 1): a follower or a consumer reads from the leader, with incremental sessions (KIP-227, 1.1): only
+partitions that changed are sent.
 
 Versions: v9 (2.1, KIP-320) CurrentLeaderEpoch; v12 (2.7, KIP-595) LastFetchedEpoch and DivergingEpoch. Fencing: leader
 epoch per partition.
@@ -17,16 +17,18 @@ from emulator.protocol.types import Batch, TopicPartition
 NEW_SESSION = 0
 """The session id of a full request that asks for a session."""
 CONSUMER = -1
-"""The replica id of who is no replica."""
+"""The replica id of a consumer."""
 NO_EPOCH = -1
-"""The leader epoch of a client that knows none."""
+"""The leader epoch of a client that does not know it."""
 
 
 @define(eq=False, weakref_slot=False)
 class FetchPartition:
-    """Where one partition's fetch goes on. A session remembers it until it is sent again or forgotten.
+    """The fetch position of one partition. A session keeps it until it is sent again or forgotten.
 
-    ``last_fetched_epoch``: of the record before ``fetch_offset``, if the follower wants to know where the logs part.
+    Attributes:
+        last_fetched_epoch: the leader epoch of the record before ``fetch_offset``, if the follower asks for the
+            diverging epoch.
     """
 
     tp: TopicPartition
@@ -38,8 +40,13 @@ class FetchPartition:
 
 @define(eq=False)
 class FetchRequest(Request):
-    """A fetch of a follower, or of a consumer (``replica_id`` CONSUMER). ``partitions`` holds what changed since the
-    session's last request."""
+    """A fetch of a follower, or of a consumer.
+
+    Attributes:
+        replica_id: the follower's broker id, or CONSUMER.
+        partitions: those that were added or changed since the session's last request.
+        forgotten: those that left the session since then.
+    """
 
     replica_id: int
     session_id: int
@@ -61,9 +68,13 @@ class FetchRequest(Request):
 
 @define(eq=False)
 class FetchedPartition:
-    """One partition's answer: batches in offset order, the leader's high watermark and log start offset.
+    """One partition in a response.
 
-    ``diverging``: instead of batches, the epoch up to which the logs may agree and where it ends over there.
+    Attributes:
+        high_watermark, log_start_offset: the leader's.
+        batches: in offset order.
+        diverging: instead of batches, the largest leader epoch up to which the logs may agree and its end offset in the
+            leader's log.
     """
 
     tp: TopicPartition

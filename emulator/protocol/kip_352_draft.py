@@ -1,9 +1,9 @@
 """LeaderAndIsr and UpdateMetadata as KIP-352 was drafted: never released.
 
-CurrentReplicas takes the place of Replicas: the replicas before a move (the draft's other line says ActiveReplicas
-and means the same). ImpendingReplicas: all that the partition is moving to, empty outside a move. A leader's
-assigned set is their union, here ``replicas``. The fields that came after the draft (BrokerEpoch, OfflineReplicas)
-stay beside its own; the responses are unchanged.
+CurrentReplicas takes the place of Replicas: the replicas before a move (the draft's other line says ActiveReplicas and
+means the same). ImpendingReplicas: all replicas of the target, empty outside a move. A leader's assigned set is their
+union, here ``replicas``. The fields that came after the draft (BrokerEpoch, OfflineReplicas) stay beside its own; the
+responses are unchanged.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from emulator.protocol.leader_and_isr import LeaderAndIsrPartition
 from emulator.protocol.update_metadata import PartitionMetadata
 
 Schema = tuple[tuple[str, str, str], ...]
-"""Of each field: its name in the draft, its type there, our attribute."""
+"""Per field: its name in the draft, its type there, the attribute here."""
 
 UPDATE_METADATA: Schema = (
     ("TopicName", "STRING", "tp.topic"),
@@ -50,7 +50,7 @@ class DraftPartitionMetadata(PartitionMetadata):
 
 
 def values(schema: Schema, state: DraftLeaderAndIsrPartition | DraftPartitionMetadata) -> dict[str, Any]:
-    """What ``state`` has in the fields of ``schema``, by the draft's names."""
+    """The values of ``state`` for the fields of ``schema``, by the draft's names."""
     return {name: _value(state, attribute) for name, _type, attribute in schema}
 
 

@@ -1,7 +1,7 @@
 """LeaderAndIsr (API 4): the controller tells a broker which partitions it leads and follows.
 
-Versions: v1 (1.0) IsNew; v2 (2.2) BrokerEpoch; v3 (2.4) AddingReplicas and RemovingReplicas.
-Fencing: broker epoch, controller epoch, leader epoch per partition.
+Versions: v1 (1.0) IsNew; v2 (2.2) BrokerEpoch; v3 (2.4) AddingReplicas and RemovingReplicas. Fencing: broker epoch,
+controller epoch, leader epoch per partition.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from emulator.protocol.types import TopicPartition
 
 @frozen(eq=False, weakref_slot=False)
 class LeaderAndIsrPartition:
-    """One partition's state. Shared between the requests to all its replicas.
+    """One partition's state. The requests to all its replicas share the object.
 
     Attributes:
         adding, removing: those of ``replicas`` that a reassignment adds and removes; empty before v3.
@@ -34,16 +34,17 @@ class LeaderAndIsrPartition:
 
     @property
     def current_replicas(self) -> tuple[int, ...]:
-        """Those that count, where ``replicas`` has others, too (``emulator.protocol.kip_352_draft``)."""
+        """The replicas that count for under-replication. In KIP-352's draft, ``replicas`` contains others
+        too (``emulator.protocol.kip_352_draft``)."""
         return self.replicas
 
     @property
     def impending_replicas(self) -> tuple[int, ...]:
-        """Those that the partition is moving to, where the controller says so."""
+        """The replicas that the partition is moving to, in KIP-352's draft; else none."""
         return ()
 
     def adds(self, broker: int) -> bool:
-        """Whether a reassignment adds the replica on ``broker``, as far as the controller says."""
+        """Whether a reassignment adds the replica on ``broker``, as far as the request tells."""
         return broker in self.adding or (broker in self.impending_replicas and broker not in self.current_replicas)
 
 

@@ -12,7 +12,9 @@ from emulator.protocol.types import TopicPartition
 
 @define(eq=False)
 class ListPartitionReassignmentsRequest(Request):
-    """``partitions``: None for all; those of them that are not being reassigned are left out of the answer."""
+    """Attributes:
+    partitions: None: all. The response leaves out those that are not being reassigned.
+    """
 
     partitions: tuple[TopicPartition, ...] | None
 
@@ -26,7 +28,7 @@ class ListPartitionReassignmentsRequest(Request):
 
 @define(eq=False)
 class ListPartitionReassignmentsResponse(Response):
-    """What the controller's memory holds: RS, AR and RR of each partition in motion."""
+    """RS, AR and RR of each partition that is being reassigned, from the controller's memory."""
 
     error: Errors
     partitions: tuple[tuple[TopicPartition, ReplicaAssignment], ...] = ()

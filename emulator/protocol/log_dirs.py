@@ -1,5 +1,5 @@
-"""AlterReplicaLogDirs (API 34) and DescribeLogDirs (API 35): which log directory of a broker has a replica (KIP-113,
-1.1). A client asks each broker about its own replicas."""
+"""AlterReplicaLogDirs (API 34) and DescribeLogDirs (API 35): the log directories of a broker's replicas (KIP-113, 1.1).
+A client asks each broker about its own replicas."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -13,7 +13,9 @@ from emulator.protocol.types import TopicPartition
 
 @define(eq=False)
 class AlterReplicaLogDirsRequest(Request):
-    """``partitions``: each with its replica's new home, by the directory's name."""
+    """Attributes:
+    partitions: each with the name of the log directory that its replica shall be in.
+    """
 
     partitions: tuple[tuple[TopicPartition, str], ...]
 
@@ -27,8 +29,8 @@ class AlterReplicaLogDirsRequest(Request):
 
 @define(eq=False)
 class AlterReplicaLogDirsResponse(Response):
-    """NONE where the replica is there, or on its way; REPLICA_NOT_AVAILABLE where the broker has no such replica yet:
-    it remembers the directory for when it gets it."""
+    """NONE: the replica is in the directory, or is being copied to it. REPLICA_NOT_AVAILABLE: the broker has no such
+    replica yet, and remembers the directory for it."""
 
     partitions: tuple[tuple[TopicPartition, Errors], ...]
 
@@ -41,8 +43,13 @@ class AlterReplicaLogDirsResponse(Response):
 
 
 class ReplicaInfo(NamedTuple):
-    """One log. ``lag``, in messages: what a future log lacks of the current, or a current one of its high watermark.
-    ``future``: it is to replace the log in another directory."""
+    """One log.
+
+    Attributes:
+        size: in bytes.
+        lag: in messages: of a future log, behind the current log; of a current log, behind its high watermark.
+        future: the log will replace the one in another directory.
+    """
 
     tp: TopicPartition
     size: int
@@ -51,7 +58,11 @@ class ReplicaInfo(NamedTuple):
 
 
 class LogDirInfo(NamedTuple):
-    """One directory. ``error``: KAFKA_STORAGE_ERROR if it is offline; then nothing is known of what it holds."""
+    """One directory.
+
+    Attributes:
+        error: KAFKA_STORAGE_ERROR if it is offline; then ``replicas`` is empty.
+    """
 
     name: str
     error: Errors
@@ -60,7 +71,9 @@ class LogDirInfo(NamedTuple):
 
 @define(eq=False)
 class DescribeLogDirsRequest(Request):
-    """``partitions``: None for all."""
+    """Attributes:
+    partitions: None: all.
+    """
 
     partitions: tuple[TopicPartition, ...] | None = None
 

@@ -1,4 +1,4 @@
-"""Metadata (API 3): a client asks any broker who leads what, who lives, and who is the controller."""
+"""Metadata (API 3): a client asks any broker for the leaders, the live brokers and the controller."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,9 @@ NO_CONTROLLER = -1
 
 @define(eq=False)
 class MetadataRequest(Request):
-    """``topics``: None for all of them, empty for none (v1, 0.10)."""
+    """Attributes:
+    topics: None: all; empty: none (v1, 0.10).
+    """
 
     topics: tuple[str, ...] | None
     size: int = 60
@@ -21,11 +23,10 @@ class MetadataRequest(Request):
 
 @define(eq=False)
 class MetadataResponse(Response):
-    """What the answering broker's cache says; a partition it does not know is missing.
+    """The metadata cache of the answering broker. A partition that it does not know is missing.
 
     Attributes:
-        controller: who is the controller, as far as that broker has heard (v1, 0.10); NO_CONTROLLER before the first
-            UpdateMetadata.
+        controller: the controller's broker id as of the last UpdateMetadata (v1, 0.10); NO_CONTROLLER before the first.
     """
 
     partitions: tuple[PartitionMetadata, ...]

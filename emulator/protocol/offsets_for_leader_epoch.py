@@ -1,5 +1,5 @@
-"""OffsetsForLeaderEpoch (API 23): where does this epoch end in the leader's log? (KIP-101; KIP-279 answers with the
-epoch too.) ListOffsets (API 2): where does the leader's log begin and end?"""
+"""OffsetsForLeaderEpoch (API 23): the end of a leader epoch in the leader's log (KIP-101; with KIP-279 the response
+names the epoch too). ListOffsets (API 2): the start and the end of the leader's log."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ from emulator.protocol.types import TopicPartition
 UNDEFINED_EPOCH = -1
 UNDEFINED_OFFSET = -1
 OFFSET_NOT_AVAILABLE = -1
-"""In place of the latest offset."""
+"""``end`` of a response without a latest offset."""
 
 
 @define(eq=False)
@@ -24,7 +24,7 @@ class EpochQuery:
 
 @define(eq=False)
 class EpochEndOffset:
-    """The largest epoch the leader knows that is not above the asked one, and the offset where it ends."""
+    """The largest leader epoch in the leader's log that is not above the requested one, and its end offset."""
 
     tp: TopicPartition
     error: Errors
@@ -59,7 +59,9 @@ class OffsetsForLeaderEpochResponse(Response):
 
 @define(eq=False)
 class ListOffsetsRequest(Request):
-    """``replica_id``: CONSUMER, or the follower that asks."""
+    """Attributes:
+    replica_id: the follower's broker id, or CONSUMER.
+    """
 
     tp: TopicPartition
     current_leader_epoch: int
@@ -72,8 +74,11 @@ class ListOffsetsRequest(Request):
 
 @define(eq=False)
 class ListOffsetsResponse(Response):
-    """``start``: the leader's log start offset; ``end``: its log end offset, for a consumer its high watermark, or -1
-    while that is behind the start of the leader's epoch (OFFSET_NOT_AVAILABLE, KIP-207, 2.2)."""
+    """Attributes:
+    start: the leader's log start offset.
+    end: its log end offset; for a consumer its high watermark, or OFFSET_NOT_AVAILABLE while that is below the
+        start of the leader's epoch (KIP-207, 2.2).
+    """
 
     tp: TopicPartition
     error: Errors

@@ -14,12 +14,12 @@ from emulator.protocol.types import Batch, SequencedBatch, TopicPartition
 
 @define(eq=False)
 class ProducedBatch:
-    """A batch before it has offsets.
+    """A batch that has no offsets yet.
 
     Attributes:
-        count: records in it.
-        size: bytes.
-        id: unique over the run.
+        count: how many records it has.
+        size: in bytes.
+        id: unique in the run.
     """
 
     tp: TopicPartition
@@ -28,14 +28,17 @@ class ProducedBatch:
     id: int
 
     def placed(self, base_offset: int, leader_epoch: int, now_us: int) -> Batch:
-        """The batch as a leader of ``leader_epoch`` appends it at ``base_offset``, ``now_us`` by its clock."""
+        """The batch as a leader of ``leader_epoch`` appends it at ``base_offset``, when its clock shows ``now_us``."""
         return Batch(base_offset, base_offset + self.count, leader_epoch, self.size, self.id, timestamp_us=now_us)
 
 
 @define(eq=False)
 class IdempotentBatch(ProducedBatch):
-    """One that a broker can tell from its own repetition: the producer's id and the number of its first record among
-    those that this producer sent to the partition."""
+    """A batch of an idempotent producer, of which a broker recognizes a duplicate.
+
+    Attributes:
+        base_sequence: the number of its first record among those that the producer sent to the partition.
+    """
 
     producer_id: int
     base_sequence: int
@@ -53,7 +56,9 @@ class IdempotentBatch(ProducedBatch):
 
 @define(eq=False)
 class ProduceRequest(Request):
-    """acks: 0 (no answer), 1 (the leader's append), -1 (the whole in-sync set)."""
+    """Attributes:
+    acks: 0 (no answer), 1 (after the leader's append), -1 (after the append by the whole ISR).
+    """
 
     acks: int
     timeout_us: int
@@ -66,7 +71,9 @@ class ProduceRequest(Request):
 
 @define(eq=False)
 class ProduceResponse(Response):
-    """Per partition the error and the base offset (-1 with an error)."""
+    """Attributes:
+    partitions: each with its error and the base offset (-1 with an error).
+    """
 
     partitions: tuple[tuple[TopicPartition, Errors, int], ...]
 
@@ -80,14 +87,14 @@ class ProduceResponse(Response):
 
 @define(eq=False)
 class InitProducerIdRequest(Request):
-    """Asked of any broker, without a transactional id."""
+    """Sent to any broker. There is no transactional id."""
 
     size: int = 20
 
 
 @define(eq=False)
 class InitProducerIdResponse(Response):
-    """An id that nobody else has. The producer's epoch is 0, always."""
+    """A producer id that no other producer has. The producer epoch is always 0."""
 
     producer_id: int
     size: int = 20

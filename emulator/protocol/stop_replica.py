@@ -3,8 +3,8 @@
 Versions: v1 (2.2) BrokerEpoch; v3 (2.6, KIP-570) a leader epoch for each partition. Fencing: broker epoch, controller
 epoch; no leader epoch before v3, so a late request can stop a newer incarnation of the replica.
 
-v3 also has a delete flag for each partition. The controller never stops some partitions of a broker and deletes others
-in one step, so that the flag of the whole request is enough here.
+v3 also has a delete flag per partition. The controller never stops some partitions of a broker and deletes others in
+one step, so a flag of the whole request is enough here.
 """
 
 from collections.abc import Iterable
@@ -18,12 +18,14 @@ from emulator.protocol.types import TopicPartition
 NO_EPOCH = -1
 """The partition never had a leader: the broker does not compare."""
 EPOCH_DURING_DELETE = -2
-"""The topic is to be deleted: the broker does not compare."""
+"""The topic is being deleted: the broker does not compare."""
 
 
 @define(eq=False)
 class StopReplicaRequest(AbstractControlRequest):
-    """``leader_epochs``: one for each partition, the controller's; empty before v3."""
+    """Attributes:
+    leader_epochs: one per partition, from the controller; empty before v3.
+    """
 
     delete_partitions: bool
     partitions: tuple[TopicPartition, ...]

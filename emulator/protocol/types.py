@@ -1,4 +1,4 @@
-"""The nouns that every request uses."""
+"""Types that every request uses."""
 
 from functools import lru_cache
 from typing import ClassVar, NamedTuple
@@ -20,7 +20,7 @@ class TopicPartition(NamedTuple):
 
     @classmethod
     def of(cls, topic: str, partition: int) -> "TopicPartition":
-        """The same object each time, which the tables of all rooms then find without comparing it to their keys."""
+        """The same object each time. A dictionary finds it by identity, without comparing topic and number."""
         known = _known(topic)
         found = known.get(partition)
         if found is None:
@@ -48,11 +48,11 @@ class Batch:
     Attributes:
         base_offset, next_offset: it holds the records ``[base_offset, next_offset)``.
         leader_epoch: the epoch of the leader that appended it.
-        size: bytes.
-        id: who wrote it: unique over the run for each batch a producer made, so that two batches at one offset can be
-            told apart. 0 and below for the data that a topic begins with.
-        timestamp_us: when its leader appended it.
-        corrupt: its checksum does not fit its content.
+        size: in bytes.
+        id: unique in the run for each batch of a producer, so that two batches at the same offset can be distinguished.
+            0 and below for the preloaded data of a topic.
+        timestamp_us: when its leader appended it, by the leader's clock.
+        corrupt: its checksum does not match its content.
     """
 
     base_offset: int
@@ -66,14 +66,14 @@ class Batch:
 
 @define(eq=False)
 class CorruptBatch(Batch):
-    """What a broken disk has made of a batch: one can see where it lies, and that it is spoilt."""
+    """A batch that a disk fault has damaged: its offsets are readable, its content is not."""
 
     corrupt: ClassVar[bool] = True
 
 
 @define(eq=False)
 class SequencedBatch(Batch):
-    """A batch of an idempotent producer (KIP-98): who sent it, and the number of its first record."""
+    """A batch of an idempotent producer (KIP-98), with its producer id and the number of its first record."""
 
     producer_id: int
     base_sequence: int

@@ -1,4 +1,4 @@
-"""UpdateMetadata (API 6): the controller tells a broker what to tell clients, and who is alive.
+"""UpdateMetadata (API 6): the controller sends a broker the metadata that it gives to clients, and the live brokers.
 
 Versions: v4 (1.0) OfflineReplicas; v5 (2.2) BrokerEpoch. Fencing: broker epoch, controller epoch.
 """
@@ -14,7 +14,7 @@ from emulator.protocol.types import TopicPartition
 
 @frozen(eq=False, weakref_slot=False)
 class PartitionMetadata:
-    """One partition as clients see it. Every broker's cache holds the same object."""
+    """One partition as clients see it. The caches of all brokers share the object."""
 
     tp: TopicPartition
     controller_epoch: int

@@ -28,11 +28,11 @@ CONFIG_BROKERS = "/config/brokers"
 CONFIG_CHANGES = "/config/changes"
 PRODUCER_ID_BLOCK = "/latest_producer_id_block"
 ALL_BROKERS = "brokers/<default>"
-"""The entity whose settings are the default of every broker (KIP-226)."""
+"""The entity of the cluster-wide default settings of brokers (KIP-226)."""
 
 
 def broker_entity(broker: int) -> str:
-    """The entity whose settings are those of one broker."""
+    """The entity of the settings of one broker."""
     return f"brokers/{broker}"
 
 
@@ -44,11 +44,11 @@ PERSISTENT_PATHS = (
     "/brokers", BROKER_IDS, TOPICS, "/admin", DELETE_TOPICS, ISR_CHANGE_NOTIFICATION, LOG_DIR_EVENT_NOTIFICATION,
     "/config", CONFIG_TOPICS, CONFIG_BROKERS, CONFIG_CHANGES,
 )  # fmt: skip
-"""What a broker makes sure exists before anything else."""
+"""The paths that a broker creates first, if they are missing."""
 
 
 STATES_REMEMBERED = 4096
-"""How many different state znodes and replica lists are kept once: most partitions of a cluster have one of few."""
+"""How many different state znodes and replica lists are cached: most partitions of a cluster have one of a few."""
 
 
 def broker_path(broker: int) -> str:
@@ -76,7 +76,7 @@ def state_path(tp: TopicPartition) -> str:
 
 
 def state_path_partition(path: str) -> TopicPartition | None:
-    """The partition whose state znode ``path`` is, or None."""
+    """The partition of the state znode at ``path``; None for any other path."""
     parts = path.split("/")
     if len(parts) == 7 and parts[6] == "state" and parts[2] == "topics":
         return TopicPartition(parts[3], int(parts[5]))
@@ -92,7 +92,7 @@ class LeaderAndIsr:
     """The content of a state znode.
 
     Attributes:
-        zk_version: the version of the znode that this was read from or written as; not part of the payload.
+        zk_version: of the znode that this was read from or written to; not part of the payload.
     """
 
     leader: int
@@ -183,7 +183,7 @@ def _numbered(replicas: Mapping[str, Iterable[int]]) -> dict[int, tuple[int, ...
 
 @lru_cache(STATES_REMEMBERED)
 def _shared(replicas: tuple[int, ...]) -> tuple[int, ...]:
-    """One tuple for all partitions with the same replicas: there are few such lists, and many partitions."""
+    """The same tuple for all partitions with the same replicas: there are few such lists and many partitions."""
     return replicas
 
 
@@ -216,7 +216,7 @@ decode_preferred_election = decode_isr_change
 
 
 def encode_log_dir_event(broker: int) -> str:
-    """A log directory of ``broker`` has failed (KIP-112)."""
+    """The announcement that a log directory of ``broker`` has failed (KIP-112)."""
     return _dumps({"version": 1, "broker": broker, "event": 1})
 
 
@@ -233,7 +233,8 @@ def decode_config(data: str) -> dict[str, str]:
 
 
 def encode_config_change(entity: str) -> str:
-    """/config/changes: the settings of ``entity`` changed, such as ``topics/orders`` or ``brokers/<default>``."""
+    """/config/changes: the announcement that settings of ``entity`` changed, such as ``topics/orders``
+    or ``brokers/<default>``."""
     return _dumps({"version": 2, "entity_path": entity})
 
 

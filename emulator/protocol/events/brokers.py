@@ -23,7 +23,7 @@ class NodeCrashed(NamedTuple):
 
 
 class BrokerRegistered(NamedTuple):
-    """A broker is in /brokers/ids; its epoch is the czxid of the znode (KIP-380)."""
+    """A broker registered in /brokers/ids. Its epoch is the czxid of the znode (KIP-380)."""
 
     t_us: int
     seq: int
@@ -33,8 +33,12 @@ class BrokerRegistered(NamedTuple):
 
 
 class ShutdownAsked(NamedTuple):
-    """A broker that is going down has asked the controller to take over: what it was told, or DISCONNECTED; how many
-    partitions with several replicas it still leads (-1: unknown)."""
+    """A broker that shuts down sent ControlledShutdown and received an answer, or none.
+
+    Attributes:
+        error: Kafka's name of the code, or DISCONNECTED.
+        remaining: how many partitions with more than one replica it still leads; -1: unknown.
+    """
 
     t_us: int
     seq: int

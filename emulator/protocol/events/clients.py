@@ -1,16 +1,18 @@
-"""What clients see, as they see it."""
+"""Producers and consumers: what they get from brokers and give to their applications."""
 
 from typing import NamedTuple
 
 
 class Produced(NamedTuple):
-    """A producer learnt the fate of a batch, and told its application.
+    """A batch of a producer succeeded or failed, and the producer reported it to its application.
 
-    ``error``: NONE or Kafka's name of the last error before it gave up. ``fate``: ``acked``; ``sent`` (acks=0: nobody
-    will say more); ``duplicate`` (a broker had it already and no longer knows where: a success without an offset);
-    ``failed`` (an error that no repetition mends), ``retries`` (all of them used up), ``expired`` (delivery.timeout.ms;
-    it may have been written all the same). ``latency_us`` counts from when the batch was closed; ``attempts`` from 1,
-    0 for what was never sent.
+    Attributes:
+        error: NONE, or Kafka's name of the last error before the producer gave up.
+        latency_us: since the batch was closed.
+        attempts: how many times it was sent; 0: never.
+        fate: ``acked``; ``sent`` (acks=0: there is no answer); ``duplicate`` (a broker had it already and does not know
+            its offset any more: a success without an offset); ``failed`` (an error that a retry cannot solve);
+            ``retries`` (all retries used); ``expired`` (delivery.timeout.ms; it may have been written).
     """
 
     t_us: int
@@ -31,8 +33,11 @@ class Produced(NamedTuple):
 
 
 class ProducerIdentified(NamedTuple):
-    """An idempotent producer, whose batches have the ids from ``first_id`` to ``last_id``, was given a producer id: the
-    first, or another because it begins anew."""
+    """An idempotent producer received a producer id: its first, or a new one after a reset.
+
+    Attributes:
+        first_id, last_id: the range of the ids of its batches.
+    """
 
     t_us: int
     seq: int
@@ -44,11 +49,13 @@ class ProducerIdentified(NamedTuple):
 
 
 class Consumed(NamedTuple):
-    """One poll gave the application messages of a partition: those from ``offset`` to ``next_offset``, in the batches
-    ``ids``.
+    """One poll gave messages of a partition to the application.
 
-    ``leader``, ``leader_epoch``: from whom they came, and under which epoch, as far as the consumer knew.
-    ``high_watermark``: the last one that it was told, so that it knows its lag.
+    Attributes:
+        offset, next_offset: the messages are those of ``[offset, next_offset)``.
+        ids: of their batches.
+        leader, leader_epoch: of the broker they came from, as far as the consumer knew.
+        high_watermark: the last one that the consumer received, from which it computes its lag.
     """
 
     t_us: int
@@ -66,8 +73,13 @@ class Consumed(NamedTuple):
 
 
 class PositionReset(NamedTuple):
-    """A consumer goes on at ``offset``, where it was at ``before`` (-1: nowhere). ``reason``: ``start``,
-    ``out of range`` or ``truncated`` (KIP-320: what it had read is not in the leader's log any more)."""
+    """A consumer changed its position.
+
+    Attributes:
+        before, offset: the position before (-1: none) and after.
+        reason: ``start``, ``out of range`` or ``truncated`` (KIP-320: records that it had read are not in the leader's
+            log any more).
+    """
 
     t_us: int
     seq: int
@@ -81,8 +93,8 @@ class PositionReset(NamedTuple):
 
 
 class ConsumerFailed(NamedTuple):
-    """A consumer told its application that it cannot go on with a partition: without ``auto.offset.reset``, or without
-    an offset that is known to be good."""
+    """A consumer reported to its application that it cannot continue with a partition: there is no
+    ``auto.offset.reset``, or no offset that is known to be valid."""
 
     t_us: int
     seq: int

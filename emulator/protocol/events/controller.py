@@ -20,7 +20,13 @@ class ControllerResigned(NamedTuple):
 
 
 class ControlRequest(NamedTuple):
-    """The controller put a request on the wire. ``api``: LeaderAndIsr, UpdateMetadata or StopReplica."""
+    """The controller sent a request to a broker.
+
+    Attributes:
+        api: LeaderAndIsr, UpdateMetadata or StopReplica.
+        node, broker: the controller and the receiver.
+        partitions: how many the request names.
+    """
 
     t_us: int
     seq: int
@@ -35,7 +41,12 @@ class ControlRequest(NamedTuple):
 
 
 class ControlResponse(NamedTuple):
-    """A broker handled a control request; ``error`` is Kafka's name of the code."""
+    """A broker handled a control request.
+
+    Attributes:
+        error: Kafka's name of the code.
+        partition_errors: how many partitions have an error.
+    """
 
     t_us: int
     seq: int
@@ -49,8 +60,13 @@ class ControlResponse(NamedTuple):
 
 
 class LeaderElected(NamedTuple):
-    """A leader was chosen and written. ``selector``: offline, unclean (asked for by an administrator), reassigned,
-    preferred, controlled-shutdown, new."""
+    """A leader was elected and written to ZooKeeper.
+
+    Attributes:
+        selector: ``offline``, ``unclean`` (requested by an administrator), ``reassigned``, ``preferred``,
+            ``controlled-shutdown`` or ``new``.
+        unclean: the leader was not in the ISR.
+    """
 
     t_us: int
     seq: int
@@ -66,7 +82,7 @@ class LeaderElected(NamedTuple):
 
 
 class ElectionAnswered(NamedTuple):
-    """What the API answered to a wish for a preferred leader: NONE, or Kafka's name of the code."""
+    """The answer to an ElectLeaders request for one partition: NONE, or Kafka's name of the code."""
 
     t_us: int
     seq: int

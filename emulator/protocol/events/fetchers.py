@@ -1,5 +1,5 @@
-"""What a run records of replica fetchers (see ``emulator.protocol.events``); those of fetchers that copy between log
-directories are in ``copy_events``."""
+"""Replica fetcher threads: start and end, failed partitions (KIP-461), fetch positions. Fetchers that copy between log
+directories are in ``log_dirs``."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,11 @@ class FetcherStarted(NamedTuple):
 
 
 class FetcherStopped(NamedTuple):
-    """``reason``: idle, all-failed, replaced (its leader has another address), resized or died."""
+    """A fetcher thread ended.
+
+    Attributes:
+        reason: ``idle``, ``all-failed``, ``replaced`` (the address of its leader changed), ``resized`` or ``died``.
+    """
 
     t_us: int
     seq: int
@@ -26,7 +30,7 @@ class FetcherStopped(NamedTuple):
 
 
 class PartitionFailed(NamedTuple):
-    """KIP-461: a partition left its fetcher thread for ``failedPartitions``."""
+    """A partition was moved from its fetcher thread to the failed partitions (KIP-461)."""
 
     t_us: int
     seq: int
@@ -40,7 +44,11 @@ class PartitionFailed(NamedTuple):
 
 
 class PartitionUnfailed(NamedTuple):
-    """KIP-461: ``reason``: epoch (LeaderAndIsr with a higher leader epoch) or stop-replica."""
+    """A partition was removed from the failed partitions (KIP-461).
+
+    Attributes:
+        reason: ``epoch`` (LeaderAndIsr with a higher leader epoch) or ``stop-replica``.
+    """
 
     t_us: int
     seq: int
@@ -52,9 +60,9 @@ class PartitionUnfailed(NamedTuple):
 
 
 class FetchPosition(NamedTuple):
-    """A fetcher's state for one partition began, moved by truncation, or ended (``offset`` -1).
+    """A fetcher added a partition, moved its fetch offset by truncation, or removed it (``offset`` -1).
 
-    Between two of them the position follows the appends, so the lag can be derived from the trace.
+    Between two of these events the fetch offset follows the appends, so the lag can be derived from the trace.
     """
 
     t_us: int

@@ -1,20 +1,25 @@
-"""What leaders want of their ISRs and get, whom they count, and what they say of the end of their logs (see
-``emulator.protocol.events``)."""
+"""ISR changes of leaders, from proposal to result, and the latest offsets that leaders give to consumers."""
 
 from typing import NamedTuple
 
 UNCHECKED = -1
-"""In place of a leader epoch that nobody looks at."""
+"""In place of a leader epoch that is not checked."""
 
 
 class IsrProposed(NamedTuple):
-    """A leader begins to change its ISR: ``kind`` is ``shrink`` or ``expand``. An IsrChanged or an IsrUpdateFailed
-    follows, or nothing where a LeaderAndIsr comes first.
+    """A leader begins to change its ISR. An IsrChanged or an IsrUpdateFailed follows, or neither if a LeaderAndIsr
+    arrives first.
 
-    ``replicas``: those that are to join or leave. Of each: the end of its log as the leader knows it, the leader epoch
-    that it fetches under (``UNCHECKED`` where fetches are not fenced, or there is no fetch session), for how long it
-    has owed what ``lag_time_us`` (replica.lag.time.max.ms) allows. ``max_messages``: the limit of
-    replica.lag.max.messages, -1 without one.
+    Attributes:
+        kind: ``shrink`` or ``expand``.
+        isr: the proposed ISR.
+        replicas: those that join or leave.
+        ends: per replica, its log end offset as the leader knows it.
+        epochs: per replica, the leader epoch of its fetches; ``UNCHECKED`` if fetches are not fenced, or there is no
+            fetch session.
+        overdue_us: per replica, how long it has been behind, to be compared with ``lag_time_us``.
+        lag_time_us: replica.lag.time.max.ms.
+        max_messages: replica.lag.max.messages; -1: no such limit.
     """
 
     t_us: int
@@ -38,7 +43,11 @@ class IsrProposed(NamedTuple):
 
 
 class IsrChanged(NamedTuple):
-    """A leader changed its ISR: ``kind`` is ``shrink`` or ``expand``; ZooKeeper, or the controller, has said so."""
+    """A leader changed its ISR, and ZooKeeper, or the controller, has accepted it.
+
+    Attributes:
+        kind: ``shrink`` or ``expand``.
+    """
 
     t_us: int
     seq: int
@@ -66,7 +75,7 @@ class IsrUpdateFailed(NamedTuple):
 
 
 class ReplicaTakenIn(NamedTuple):
-    """A leader counts a follower that it was not told of, because it fetches (0.8.0)."""
+    """A leader began to keep the state of a follower that no LeaderAndIsr named, because it fetches (0.8.0)."""
 
     t_us: int
     seq: int
@@ -78,7 +87,7 @@ class ReplicaTakenIn(NamedTuple):
 
 
 class LatestOffsetTold(NamedTuple):
-    """A leader told a consumer where the partition ends for consumers."""
+    """A leader answered a consumer's ListOffsets with the latest offset that consumers can read."""
 
     t_us: int
     seq: int

@@ -1,11 +1,11 @@
-"""What a run records of fetchers that copy a replica to another log directory of its broker. They are events like those
-of ``emulator.protocol.events``, which has them too, and have the fields of those of replica fetchers."""
+"""Replicas that are copied to another log directory of their broker (KIP-113). The events of their fetchers have the
+fields of those of replica fetchers."""
 
 from typing import NamedTuple
 
 
 class CopyBegun(NamedTuple):
-    """A replica is to move from the log directory ``source`` to ``target``: its future log is there."""
+    """A replica begins to move from the log directory ``source`` to ``target``: its future log was created."""
 
     t_us: int
     seq: int
@@ -19,8 +19,13 @@ class CopyBegun(NamedTuple):
 
 
 class LogDirAsked(NamedTuple):
-    """A broker has answered the wish that its replica be in the log directory ``target``; the same answer again is not
-    told. ``node`` is the broker, ``error`` Kafka's name."""
+    """A broker answered AlterReplicaLogDirs for one replica. Not recorded if it repeats the previous answer.
+
+    Attributes:
+        node: the broker.
+        target: the requested log directory.
+        error: Kafka's name of the code.
+    """
 
     t_us: int
     seq: int
@@ -33,8 +38,11 @@ class LogDirAsked(NamedTuple):
 
 
 class LogDirsVerified(NamedTuple):
-    """What an operator has found: how many replicas are in the directories that they were wished in, on their way
-    there, or neither."""
+    """An operator checked the log directories of a plan.
+
+    Attributes:
+        done, open, failed: how many replicas are in the requested directory, are being copied to it, or neither.
+    """
 
     t_us: int
     seq: int
@@ -45,7 +53,7 @@ class LogDirsVerified(NamedTuple):
 
 
 class LogReplaced(NamedTuple):
-    """The future log in ``target`` has become the replica's log; that in ``source`` is to be deleted."""
+    """The future log in ``target`` became the replica's current log; the one in ``source`` will be deleted."""
 
     t_us: int
     seq: int
@@ -59,8 +67,12 @@ class LogReplaced(NamedTuple):
 
 
 class CopyGivenUp(NamedTuple):
-    """A future log has gone. ``reason``: another directory is wanted (``altered``), the replica is deleted
-    (``stopped``) or a directory failed (``offline``)."""
+    """A future log was deleted before it replaced the current log.
+
+    Attributes:
+        reason: ``altered`` (another directory was requested), ``stopped`` (the replica was stopped) or ``offline`` (a
+            directory failed).
+    """
 
     t_us: int
     seq: int
@@ -73,7 +85,7 @@ class CopyGivenUp(NamedTuple):
 
 
 class CopyPosition(NamedTuple):
-    """As FetchPosition; ``leader`` is the broker itself, whose current log is copied to the future one."""
+    """Like FetchPosition. ``leader`` is the broker itself, whose current log is copied to the future log."""
 
     t_us: int
     seq: int
@@ -87,7 +99,7 @@ class CopyPosition(NamedTuple):
 
 
 class CopyFailed(NamedTuple):
-    """As PartitionFailed."""
+    """Like PartitionFailed."""
 
     t_us: int
     seq: int
@@ -101,7 +113,7 @@ class CopyFailed(NamedTuple):
 
 
 class CopyUnfailed(NamedTuple):
-    """As PartitionUnfailed."""
+    """Like PartitionUnfailed."""
 
     t_us: int
     seq: int

@@ -4,10 +4,7 @@ from typing import NamedTuple
 
 
 class LogLoaded(NamedTuple):
-    """A replica's log as found on disk after a start, or empty when just created (``log_end_offset`` 0).
-
-    ``base_id`` and ``size``: for preloaded data, see ``Batch.id``.
-    """
+    """A replica's log was opened: as found on disk after a start, or empty when just created (``log_end_offset`` 0)."""
 
     t_us: int
     seq: int
@@ -21,7 +18,14 @@ class LogLoaded(NamedTuple):
 
 
 class Appended(NamedTuple):
-    """One batch was appended to a replica's log, by its leader (``leader`` true) or by a fetch."""
+    """One batch was appended to a replica's log.
+
+    Attributes:
+        leader: appended as leader; false: by a fetch of a follower.
+        base_offset, next_offset: its records are ``[base_offset, next_offset)``.
+        id: ``Batch.id``.
+        size: in bytes.
+    """
 
     t_us: int
     seq: int
@@ -50,7 +54,11 @@ class Truncated(NamedTuple):
 
 
 class HighWatermark(NamedTuple):
-    """A replica's high watermark moved. ``leader``: as leader of ``leader_epoch``; else learnt from the leader."""
+    """A replica's high watermark moved.
+
+    Attributes:
+        leader: as leader of ``leader_epoch``; false: received from the leader.
+    """
 
     t_us: int
     seq: int
@@ -64,8 +72,13 @@ class HighWatermark(NamedTuple):
 
 
 class LogRecovered(NamedTuple):
-    """After an unclean stop a log was cut at the first batch that is ``torn`` or ``corrupt`` (``reason``): where it
-    ends now, and how many batches went, the spoilt one included."""
+    """After an unclean stop, a log was truncated at its first damaged batch.
+
+    Attributes:
+        log_end_offset: after the truncation.
+        batches: how many were removed, including the damaged one.
+        reason: ``torn`` or ``corrupt``.
+    """
 
     t_us: int
     seq: int
@@ -79,8 +92,12 @@ class LogRecovered(NamedTuple):
 
 
 class LogStartMoved(NamedTuple):
-    """A replica's log begins later. ``reason``: old segments went, by ``time`` or ``size``; or ``leader``: the leader's
-    log begins there, as a follower learns when it fetches."""
+    """A replica's log start offset moved.
+
+    Attributes:
+        reason: ``time`` or ``size`` (old segments were deleted), or ``leader`` (a follower adopted the leader's log
+            start offset from a fetch).
+    """
 
     t_us: int
     seq: int
@@ -93,7 +110,12 @@ class LogStartMoved(NamedTuple):
 
 
 class LogDirFailed(NamedTuple):
-    """A log directory is offline, and with it ``replicas`` replicas (KIP-112); ``broker_halts``: with it the broker."""
+    """A log directory went offline (KIP-112).
+
+    Attributes:
+        replicas: how many replicas were in it.
+        broker_halts: the broker stops too.
+    """
 
     t_us: int
     seq: int
@@ -106,7 +128,7 @@ class LogDirFailed(NamedTuple):
 
 
 class ReplicaLost(NamedTuple):
-    """A replica whose log directory has failed: the broker neither leads nor follows it any more."""
+    """The log directory of a replica has failed: the broker neither leads nor follows the partition any more."""
 
     t_us: int
     seq: int

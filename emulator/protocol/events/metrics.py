@@ -1,13 +1,16 @@
-"""What a run records of metrics that exist once for each partition; the others are in ``emulator.metrics.events``."""
+"""Metrics that exist once per partition; the others are in ``emulator.metrics.events``."""
 
 from typing import NamedTuple
 
 
 class PartitionGauges(NamedTuple):
-    """The gauges of ``kafka.cluster:type=Partition`` on one broker: all of them, when one has changed.
+    """The gauges of ``kafka.cluster:type=Partition`` on one broker: all of them, when one changed. They are 0 while the
+    broker does not lead the partition.
 
-    0 while the broker does not lead the partition. ``reassigned``: |impending - current| of KIP-352's draft;
-    ``reassigning``: it adds or removes replicas (KIP-455). Kafka shows these two as sums over the broker's partitions.
+    Attributes:
+        reassigning: the partition adds or removes replicas (KIP-455).
+        reassigned: |impending - current| of KIP-352's draft. Kafka exposes this and the former as sums over the
+            broker's partitions.
     """
 
     t_us: int
@@ -27,8 +30,8 @@ class PartitionGauges(NamedTuple):
 
 
 class LastStableOffsetLag(NamedTuple):
-    """The leader's log end less its last stable offset, which is the high watermark where there are no transactions;
-    written once a second while it changes. 0 where the broker does not lead."""
+    """The leader's log end offset minus its last stable offset, which is the high watermark, as there are no
+    transactions. Written once per second while it changes. 0 if the broker does not lead the partition."""
 
     t_us: int
     seq: int
@@ -40,9 +43,9 @@ class LastStableOffsetLag(NamedTuple):
 
 
 class ConsumerLag(NamedTuple):
-    """``kafka.server:type=FetcherLagMetrics,name=ConsumerLag``: max(0, leader's high watermark - fetch offset) as the
-    answer to a fetch shows it, every 100 ms while it changes. -1: the thread does not fetch the partition any more, and
-    the gauge is gone."""
+    """``kafka.server:type=FetcherLagMetrics,name=ConsumerLag``: max(0, leader's high watermark - fetch offset), updated
+    by fetch responses and written every 100 ms while it changes. -1: the thread does not fetch the partition any more,
+    and the gauge was removed."""
 
     t_us: int
     seq: int

@@ -1,11 +1,10 @@
-"""What a run records of reassignments: what the operator asks for and hears, and what the controller says is done. They
-are events like those of ``emulator.protocol.events``, which has them too."""
+"""Reassignments: what the operator requests and receives, and when the controller has finished."""
 
 from typing import NamedTuple
 
 
 class MovePlanned(NamedTuple):
-    """The operator will ask for a reassignment of one partition when its turn comes."""
+    """The operator has planned the reassignment of one partition, and will request it later."""
 
     t_us: int
     seq: int
@@ -16,7 +15,7 @@ class MovePlanned(NamedTuple):
 
 
 class MoveStarted(NamedTuple):
-    """The operator asked for a reassignment of one partition."""
+    """The operator requested the reassignment of one partition."""
 
     t_us: int
     seq: int
@@ -27,8 +26,8 @@ class MoveStarted(NamedTuple):
 
 
 class MoveFinished(NamedTuple):
-    """The controller is done with the partition: it is where it was asked to go, back after a cancellation, or refused
-    by way of /admin/reassign_partitions."""
+    """The controller finished the reassignment of a partition: it was completed, or cancelled, or refused
+    through /admin/reassign_partitions."""
 
     t_us: int
     seq: int
@@ -38,8 +37,12 @@ class MoveFinished(NamedTuple):
 
 
 class MoveReported(NamedTuple):
-    """KAFKA-42's admin command told its operator how a move went: ``done`` if AR == RAR; ``interrupted``: it was not
-    waited for any longer, and what is not done is taken back."""
+    """KAFKA-42's admin command reported the result of a move.
+
+    Attributes:
+        done: AR == RAR.
+        interrupted: the command stopped waiting, and withdraws the moves that are not done.
+    """
 
     t_us: int
     seq: int
@@ -51,7 +54,7 @@ class MoveReported(NamedTuple):
 
 
 class MoveAnswered(NamedTuple):
-    """What the API answered to ``MoveStarted`` or ``MoveCancelled``: NONE, or Kafka's name of the code."""
+    """The answer of the API after ``MoveStarted`` or ``MoveCancelled``: NONE, or Kafka's name of the code."""
 
     t_us: int
     seq: int
@@ -62,7 +65,7 @@ class MoveAnswered(NamedTuple):
 
 
 class MoveCancelled(NamedTuple):
-    """The operator asked for a partition's reassignment to be undone (KIP-455)."""
+    """The operator requested to cancel a partition's reassignment (KIP-455)."""
 
     t_us: int
     seq: int
@@ -72,7 +75,12 @@ class MoveCancelled(NamedTuple):
 
 
 class MovesListed(NamedTuple):
-    """What the operator was told of the reassignments in progress; ``error``: NONE, or Kafka's name of the code."""
+    """The operator received the list of reassignments in progress.
+
+    Attributes:
+        error: NONE, or Kafka's name of the code.
+        partitions: how many are being reassigned.
+    """
 
     t_us: int
     seq: int
@@ -83,8 +91,12 @@ class MovesListed(NamedTuple):
 
 
 class MovesVerified(NamedTuple):
-    """What kafka-reassign-partitions --verify said of a plan: how many moves are done, open, and over without having
-    come to their target; ``lifted``: it found throttles and cleared them."""
+    """The result of kafka-reassign-partitions --verify.
+
+    Attributes:
+        done, open, failed: how many moves are completed, in progress, or ended without reaching their target.
+        lifted: it found throttles and removed them.
+    """
 
     t_us: int
     seq: int

@@ -4,8 +4,12 @@ from typing import NamedTuple
 
 
 class BecameLeader(NamedTuple):
-    """A broker adopted leadership. ``isr``, ``adding``, ``removing``: as it was told; ``replicas``: those that it
-    counts, itself first."""
+    """A broker became leader of a partition.
+
+    Attributes:
+        isr, adding, removing: as in the LeaderAndIsr request.
+        replicas: those whose state the leader keeps, itself first.
+    """
 
     t_us: int
     seq: int
@@ -23,8 +27,8 @@ class BecameLeader(NamedTuple):
 
 
 class ReplicasKnown(NamedTuple):
-    """A leader was told which replicas count and which impend (KIP-352's draft); only while there are impending ones,
-    and once when they are gone."""
+    """A leader received its current and impending replicas (KIP-352's draft). Recorded while there are impending
+    replicas, and once when there are none any more."""
 
     t_us: int
     seq: int
@@ -51,7 +55,7 @@ class BecameFollower(NamedTuple):
 
 
 class ReplicaStopped(NamedTuple):
-    """StopReplica took effect."""
+    """A broker stopped a replica because of a StopReplica request."""
 
     t_us: int
     seq: int

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Fault(NamedTuple):
-    """The scenario did something: ``action`` (readings §1) to ``target``."""
+    """The scenario performed ``action`` (readings §1) on ``target``."""
 
     t_us: int
     seq: int
