@@ -46,8 +46,15 @@ class TopicSetup:
 
 @frozen
 class ClusterSetup:
-    """What a cluster consists of. ``racks``: broker b stands in rack b modulo racks. ``log_dirs``: of each broker,
-    every one on a disk of its own."""
+    """The parts of a cluster.
+
+    Attributes:
+        racks: how many; broker b is in rack b modulo racks.
+        log_dirs: the log directories of each broker, each on a disk of its own.
+        paranoid: whether to hash every message at both ends (``emulator.network.sealed``).
+        broker_settings: the dynamic settings that each broker has as its own at the start (KIP-226).
+        moves_forbid_expansion: the moves during which the operator's tools refuse to add partitions to a topic.
+    """
 
     brokers: int
     broker: BrokerSpec = field(factory=BrokerSpec)
@@ -61,16 +68,13 @@ class ClusterSetup:
     workloads: tuple[Workload, ...] = ()
     consumers: tuple[Consumption, ...] = ()
     paranoid: bool = False
-    """Hash every message at both ends (``emulator.network.sealed``)."""
     broker_settings: Mapping[str, str] = field(factory=dict)
-    """What each broker has for dynamic settings of its own at the start (KIP-226)."""
     moves_forbid_expansion: Moving = any_move
-    """Which moves keep the operator from adding partitions to a topic."""
 
 
 @define(eq=False, repr=False)
 class Cluster:
-    """See the module.
+    """One cluster, in a world of its own.
 
     Attributes:
         brokers: the newest incarnation of each broker that was ever started, by id.
@@ -96,7 +100,7 @@ class Cluster:
         self.operator = Operator(self.network, self.setup.zk, tuple(range(self.setup.brokers)))
 
     async def run(self, drive: Callable[["Cluster"], Awaitable[object]]) -> None:
-        """Start everything, create the topics, let ``drive(cluster)`` have it, and end when that returns."""
+        """Start everything, create the topics, await ``drive(cluster)``, and end when that returns."""
         async with self.world.open_nursery() as nursery:
             self._nursery = nursery
             self.zookeeper = ZooKeeper.start(self.world, self.trace, self.network, nursery, self.setup.zk)
@@ -114,13 +118,13 @@ class Cluster:
             for workload in self.setup.workloads:
                 self.start_producer(workload)
             for number, consumption in enumerate(self.setup.consumers):
-                consumer = Consumer(self.network, consumption, tuple(range(self.setup.brokers)))
-                self._node(FIRST_CONSUMER - number, f"consumer-{number}").start(consumer.main)
+                main = partial(Consumer.main, self.network, consumption, tuple(range(self.setup.brokers)))
+                self._node(FIRST_CONSUMER - number, f"consumer-{number}").start(main)
             await drive(self)
             nursery.cancel_scope.cancel()
 
     async def _configure(self) -> None:
-        """Settings that brokers learn from announcements alone, and that have been there before the run begins."""
+        """Announce the dynamic settings that are in force from the start: brokers read these only when announced."""
         if self.setup.broker_settings:
             await self.operate(configs.alter, list(map(broker_entity, self.nodes)), self.setup.broker_settings)
         for topic in self.setup.topics:
@@ -147,11 +151,11 @@ class Cluster:
 
     @property
     def sessions_stand(self) -> bool:
-        """Whether no broker's ZooKeeper session is about to expire, and none is about to be opened anew."""
+        """Whether no broker's ZooKeeper session is about to expire, and none is about to be opened again."""
         return not self.zookeeper.unattended and not any(map(self._session_will_change, self.nodes))
 
     def _session_will_change(self, id: int) -> bool:
-        """A live session that its broker cannot keep up will expire; a broker that can have one will ask for it."""
+        """A session that its broker cannot keep alive will expire; a broker that can reach ZooKeeper will open one."""
         process, network = self.nodes[id].process, self.network
         cut = network.route(id, ZOOKEEPER).cut or network.route(ZOOKEEPER, id).cut
         able = process is not None and process.alive and not process.paused and not cut
@@ -160,7 +164,7 @@ class Cluster:
     # -- brokers ----------------------------------------------------------------------------------------------------
 
     def start_broker(self, id: int) -> None:
-        """Start a new incarnation on a machine where none runs; where one is shutting down, once it is gone."""
+        """Start a new incarnation on a machine where none runs; after its end, where one is shutting down."""
         if id in self._stopping:
             self._stopping[id] = True
             return
@@ -173,7 +177,7 @@ class Cluster:
         self.trace.emit(NodeStarted, id, node.incarnations)
 
     def crash_broker(self, id: int, kind: CrashKind = "process") -> None:
-        """Kill a broker's process; ``host``: with its machine. Nothing happens where none runs."""
+        """Kill a broker's process (``host``: with its machine). Does nothing if none runs."""
         node = self.nodes[id]
         if node.running:
             self.trace.emit(NodeCrashed, id, node.incarnations, kind)
@@ -182,7 +186,7 @@ class Cluster:
                 self.start_broker(id)
 
     def stop_broker(self, id: int) -> None:
-        """A clean stop: logs flushed, session closed."""
+        """Stop a broker cleanly: its logs are flushed, its session is closed."""
         node = self.nodes[id]
         if node.running:
             self.brokers[id].stop()
@@ -203,7 +207,7 @@ class Cluster:
         self.stop_broker(id)
 
     def is_stopping(self, id: int) -> bool:
-        """Is the broker in its controlled shutdown?"""
+        """Whether the broker is in its controlled shutdown."""
         return id in self._stopping
 
     def _controller(
@@ -214,15 +218,15 @@ class Cluster:
     # -- clients ----------------------------------------------------------------------------------------------------
 
     def start_producer(self, workload: Workload) -> None:
-        """One more producer process, on a machine of its own."""
+        """Start one more producer, on a machine of its own."""
         number = self._producers
         self._producers += 1
         bootstrap = tuple(range(self.setup.brokers))
-        producer = Producer(self.network, workload, bootstrap, number * IDS_PER_PRODUCER + 1)
-        self._node(FIRST_PRODUCER - number, f"producer-{number}").start(producer.main)
+        main = partial(Producer.main, self.network, workload, bootstrap, number * IDS_PER_PRODUCER + 1)
+        self._node(FIRST_PRODUCER - number, f"producer-{number}").start(main)
 
     async def operate(self, command: Callable[..., Awaitable[object]], *args: object) -> None:
-        """Let the operator run ``command`` and wait for its end."""
+        """Let the operator run ``command``, and wait until it ends."""
         done = Signal(self.world, f"operator's {command.__name__}")
         self.operator.begin(command, *args, done=done.set)
         await done.wait()

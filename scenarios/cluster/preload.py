@@ -1,4 +1,4 @@
-"""What a topic holds when the run begins: written to the disks of its replicas, as if it had been there for long."""
+"""The data that a topic holds when the run begins: written to the disks of its replicas before the brokers start."""
 
 from collections.abc import Callable, Mapping
 
@@ -9,7 +9,7 @@ from emulator.disks import Disk
 from emulator.protocol.types import Batch, TopicPartition
 
 BATCH_BYTES = 1_048_576
-"""One preloaded batch: what one fetch carries of one partition (replica.fetch.max.bytes)."""
+"""The size of a preloaded batch: that of one partition's data in a fetch response (replica.fetch.max.bytes)."""
 
 
 class Preload:
@@ -32,7 +32,7 @@ class Preload:
             directory.high_watermarks.put(tp, log.end_offset)
 
     def end(self) -> None:
-        """Write the checkpoints: at once, since each is written as a whole."""
+        """Write the checkpoints, each of them once."""
         for directories in self._directories.values():
             for directory in directories:
                 directory.high_watermarks.write()

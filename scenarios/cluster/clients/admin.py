@@ -13,16 +13,16 @@ from emulator.protocol.metadata import NO_CONTROLLER, MetadataRequest
 
 
 class TimedOut(Exception):
-    """No controller has answered in time. What was asked may have been done."""
+    """No response came in time. The request may have been carried out."""
 
 
 @define(eq=False)
 class AdminClient:
-    """Asks any broker who the controller is, and that broker what is asked; again where the answer is NOT_CONTROLLER
-    or the connection is lost, until time is up.
+    """Asks a broker which broker is the controller, and sends the request there; again after NOT_CONTROLLER or a lost
+    connection, until the time is over.
 
     Attributes:
-        brokers: those to be asked for the controller, by turns (bootstrap.servers).
+        brokers: those that are asked in turn for the controller (bootstrap.servers).
         api_timeout_us: default.api.timeout.ms, for one call with all its attempts (KIP-533).
         request_timeout_us: request.timeout.ms, for one attempt.
         retry_backoff_us: retry.backoff.ms, between two attempts.
@@ -41,7 +41,7 @@ class AdminClient:
         return self.process.world
 
     async def ask_controller(self, request: Any) -> Any:
-        """The controller's answer.
+        """The controller's response to ``request``.
 
         Raises: TimedOut.
         """
@@ -59,7 +59,7 @@ class AdminClient:
         raise TimedOut(f"no controller has answered within {self.api_timeout_us / 1e6:g} s")
 
     async def ask_broker(self, broker: int, request: Any, timeout_us: int) -> Any:
-        """The answer of that broker.
+        """That broker's response to ``request``.
 
         Raises: TimedOut.
         """

@@ -1,38 +1,43 @@
-"""A consumer with Kafka's manners (KafkaConsumer with assigned partitions, 2.3.1): it reads from the leaders, hands out
-some messages with each poll, and finds its way when leaders change."""
+"""A consumer that behaves as Kafka's (KafkaConsumer with assigned partitions, 2.3.1): it reads from the leaders,
+returns messages with each poll, and follows changes of leaders."""
 
 from typing import Any
+
+from attrs import define, field
 
 from emulator.network import Network
 from emulator.nodes import Process
 from emulator.protocol.events import Consumed
 from emulator.protocol.fetch import NO_EPOCH
-from emulator.protocol.types import NO_LEADER
+from emulator.protocol.types import NO_LEADER, TopicPartition
 from scenarios.cluster.clients.consuming import Consumption, Position
 from scenarios.cluster.clients.metadata import Metadata
 from scenarios.cluster.clients.reader import Reader
 
 
+@define(eq=False)
 class Consumer:
-    """One consumer process."""
+    """One consumer process, from its start on.
 
-    def __init__(self, network: Network, load: Consumption, bootstrap: tuple[int, ...]) -> None:
-        self._network = network
-        self._load = load
-        self._bootstrap = bootstrap
+    Attributes:
+        _arrived: the partitions that have messages for the application, in the order in which these came.
+        _busy: the application is working on the last messages, and polls again when it is done.
+    """
+
+    _network: Network
+    _process: Process
+    _load: Consumption
+    _bootstrap: tuple[int, ...]
+    _positions: dict[TopicPartition, Position] = field(init=False)
+    _metadata: Metadata = field(init=False)
+    _readers: dict[int, Reader] = field(init=False, factory=dict)
+    _arrived: dict[Position, None] = field(init=False, factory=dict)
+    _busy: bool = field(init=False, default=False)
+    _polled_us: int = field(init=False, default=-1)
+
+    def __attrs_post_init__(self) -> None:
+        process, load = self._process, self._load
         self._positions = {tp: Position(tp) for tp in load.partitions}
-        self._readers: dict[int, Reader] = {}
-        self._arrived: dict[Position, None] = {}
-        """The partitions of which something is there to give out, in the order in which it came."""
-        self._busy = False
-        """The application has work, and will poll again when it is done."""
-        self._polled_us = -1
-        self._process: Process = None  # type: ignore[assignment]  # these are set by main
-        self._metadata: Metadata = None  # type: ignore[assignment]
-
-    async def main(self, process: Process) -> None:
-        """Begin at the load's start."""
-        self._process, load = process, self._load
         self._metadata = Metadata(
             self._network, process, self._bootstrap, load.partitions, load.retry_backoff_us, load.request_timeout_us,
             self._learnt,
@@ -40,6 +45,11 @@ class Consumer:
         process.call_later(max(0, load.start_us - process.world.now), lambda _: self._metadata.ask())
         if load.stop_us is not None:
             process.call_later(max(0, load.stop_us - process.world.now), self._stop)
+
+    @classmethod
+    async def main(cls, network: Network, load: Consumption, bootstrap: tuple[int, ...], process: Process) -> None:
+        """What the consumer's process runs: it begins at the load's start."""
+        cls(network, process, load, bootstrap)
 
     # -- leaders ----------------------------------------------------------------------------------------------------
 
@@ -70,7 +80,7 @@ class Consumer:
             self._poll()
 
     def _poll(self, _: Any = None) -> None:
-        """Give the application what one poll gives, and come again when it is done with that."""
+        """Return one poll's messages to the application, which polls again when it is done with them."""
         left = most = self._load.max_poll_records
         arrived = self._arrived
         while arrived and left:
@@ -97,7 +107,7 @@ class Consumer:
         return count
 
     def _stop(self, _: Any) -> None:
-        """It is closed: nothing more is read."""
+        """Close the consumer: it reads nothing more."""
         for position in self._positions.values():
             position.failed = True
             position.fetched.clear()

@@ -1,4 +1,4 @@
-"""What a consumer is asked to do, and how far it is in one partition."""
+"""The load of a consumer, and its position in one partition."""
 
 from collections import deque
 
@@ -18,8 +18,8 @@ class Consumption:
 
     Attributes:
         offset_reset: auto.offset.reset.
-        poll_us: what the application needs between two polls for what it was given.
-        knows_epochs: KIP-320; the brokers are of 2.1 or later, so that fetches are fenced and positions validated.
+        poll_us: the time that the application takes for the messages of one poll.
+        knows_epochs: the brokers are of 2.1 or later (KIP-320): fetches are fenced, positions are validated.
     """
 
     partitions: tuple[TopicPartition, ...]
@@ -39,19 +39,19 @@ class Consumption:
 
 @define(eq=False)
 class Position:
-    """How far a consumer is in one partition (SubscriptionState, 2.3).
+    """The position of a consumer in one partition (SubscriptionState, 2.3).
 
     Attributes:
-        offset: of the next message that the application is given; NOWHERE until it is found out.
+        offset: of the next message for the application; NOWHERE until it has been looked up.
         offset_epoch: the leader epoch of the message before it; NO_EPOCH before the first.
-        leader, leader_epoch: as the last metadata said.
-        reason: why the position is looked up, where it is.
-        valid: it is known to be one in the leader's log.
-        failed: the application has been told that it does not go on.
-        rests_until_us: when something is tried again that has failed.
-        fetched: what has come and is not given out yet, in order.
-        high_watermark: the last one that the consumer was told.
-        source: the leader, and its epoch, that ``fetched`` came from.
+        leader, leader_epoch: those of the last metadata.
+        reason: why the position has to be looked up; empty where it has not.
+        valid: whether the leader's log is known to have this position (KIP-320).
+        failed: whether the consumer has reported an error to the application and stopped.
+        rests_until_us: when to retry after a failure.
+        fetched: batches that have arrived and were not returned by a poll yet, in order.
+        high_watermark: that of the last response.
+        source: the leader that ``fetched`` came from, and its epoch.
     """
 
     tp: TopicPartition
@@ -69,7 +69,7 @@ class Position:
 
     @property
     def looked_up(self) -> bool:
-        """It is to be found out."""
+        """Whether the position has to be looked up."""
         return bool(self.reason) and not self.failed
 
     @property
@@ -77,8 +77,8 @@ class Position:
         return not (self.reason or self.failed or self.fetched) and self.valid
 
     def lead_by(self, leader: int, epoch: int, *, checks: bool) -> bool:
-        """What the metadata says. A position that was reached under another leader or epoch is to be validated, if the
-        consumer ``checks``. True if there is another leader or epoch."""
+        """Take over the leader of the metadata. If it or its epoch has changed, the position has to be validated (where
+        the consumer ``checks``). Returns whether it has changed."""
         if (leader, epoch) == (self.leader, self.leader_epoch):
             return False
         self.leader, self.leader_epoch, self.rests_until_us = leader, epoch, 0
@@ -87,13 +87,13 @@ class Position:
         return True
 
     def move(self, offset: int) -> None:
-        """Go on there; what was fetched is of no use."""
+        """Continue at ``offset``, and drop what was fetched."""
         self.offset = offset
         self.reason, self.valid = "", True
         self.fetched.clear()
 
     def take(self, most: int) -> tuple[int, tuple[int, ...]]:
-        """Give out ``most`` messages at most; how many there were, and of which batches."""
+        """Return at most ``most`` messages to the application: how many there were, and the ids of their batches."""
         ids = []
         began = self.offset
         while self.fetched and self.offset - began < most:

@@ -1,4 +1,4 @@
-"""What a client knows of its topic: who leads what (Metadata, 2.3)."""
+"""A client's metadata: the leaders of its partitions (Metadata, 2.3)."""
 
 from collections.abc import Callable
 
@@ -14,12 +14,12 @@ from scenarios.cluster.clients.question import Question
 
 @define(eq=False)
 class Metadata:
-    """Asked for when something failed, and again while a partition is without a leader. What a broker leaves out stands
-    as it was.
+    """Requested when something failed, and again while a partition has no leader. A partition that a response leaves
+    out keeps its last state.
 
     Attributes:
-        partitions: what is known of the client's partitions; none before the first answer.
-        learnt: called with each answer.
+        partitions: the last known state of the client's partitions; empty before the first response.
+        learnt: called after each response.
     """
 
     network: Network
@@ -40,7 +40,7 @@ class Metadata:
         )  # fmt: skip
 
     def ask(self) -> None:
-        """Have it brought up to date."""
+        """Request an update."""
         self._question.ask()
 
     def _learn(self, response: MetadataResponse) -> None:

@@ -16,7 +16,7 @@ Command = Callable[..., Awaitable[object]]
 
 @define(eq=False)
 class Operator:
-    """One operator. ``main`` is what its process runs.
+    """One operator.
 
     Attributes:
         brokers: those that it asks for the controller.
@@ -30,13 +30,14 @@ class Operator:
     admin: AdminClient = field(init=False)
 
     async def main(self, process: Process) -> None:
+        """What the operator's process runs: it opens a session."""
         self.process = process
         self.admin = AdminClient(self.network, process, self.brokers)
         self.zk = ZkClient(self.network, process, self.zk_spec)
         await self.zk.connect()
 
     def begin(self, command: Command, *args: object, done: Callable[[Any], object] | None = None) -> None:
-        """Run ``command(self, *args)`` as a task; ``done`` gets what it returns."""
+        """Run ``command(self, *args)`` as a task; ``done`` is called with what it returns."""
 
         async def run() -> None:
             outcome = await command(self, *args)

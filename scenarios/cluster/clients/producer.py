@@ -1,9 +1,13 @@
-"""A producer with Kafka's manners (Sender, 2.3.1): batches gather for ``linger``, one request per leader broker carries
-one of each partition, metadata is asked again when a leader turns out to be another, and what failed for now is tried
-again until the retries are used up or the delivery timeout is over.
+"""A producer that behaves as Kafka's (Sender, 2.3.1).
+
+Batches gather for ``linger``. One request to a leader carries one batch of each of its partitions. Metadata is
+requested again when a leader may have changed. A batch that failed with a retriable error is sent again until the
+retries are used up or the delivery timeout is over.
 """
 
 from typing import Any
+
+from attrs import define, field
 
 from emulator.network import Network
 from emulator.nodes import Process
@@ -33,54 +37,69 @@ RETRIABLE = frozenset(
         Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND, Errors.KAFKA_STORAGE_ERROR,
     }
 )  # fmt: skip
-"""RetriableException and what comes of it, 2.3."""
+"""The subclasses of RetriableException, 2.3."""
 STALE_METADATA = frozenset(
     {
         Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.LEADER_NOT_AVAILABLE, Errors.NOT_LEADER_FOR_PARTITION,
         Errors.NETWORK_EXCEPTION, Errors.KAFKA_STORAGE_ERROR,
     }
 )  # fmt: skip
-"""InvalidMetadataException and what comes of it, 2.3: the leader may be another."""
+"""The subclasses of InvalidMetadataException, 2.3: the leader may have changed."""
 
 
+@define(eq=False)
 class Producer:
-    """One producer process. ``first_id``: its batches are numbered from there, so that no two producers share an id."""
+    """One producer process, from its start on.
 
-    def __init__(self, network: Network, workload: Workload, bootstrap: tuple[int, ...], first_id: int) -> None:
-        self._network = network
-        self._workload = workload
-        self._bootstrap = bootstrap
-        self._first_id = self._next_id = first_id
-        self._queues = [Queue(tp) for tp in workload.partitions]
-        self._open_to: range | list[int] = range(len(self._queues))
-        self._accumulator = Accumulator()
-        self._idempotence = Idempotence() if workload.idempotent else None
-        self._owed = 0
-        self._waking = False
-        self._process: Process = None  # type: ignore[assignment]  # these are set by main
-        self._connections: Connections = None  # type: ignore[assignment]
-        self._metadata: Metadata = None  # type: ignore[assignment]
-        self._producer_id: Question = None  # type: ignore[assignment]
-        self._partitioner: Partitioner = None  # type: ignore[assignment]
+    Attributes:
+        first_id: the id of its first batch. The ids of a producer follow each other, and no two producers share one.
+    """
 
-    async def main(self, process: Process) -> None:
-        """Begin at the workload's start."""
-        self._process, load = process, self._workload
+    _network: Network
+    _process: Process
+    _workload: Workload
+    _bootstrap: tuple[int, ...]
+    _first_id: int
+    _next_id: int = field(init=False)
+    _queues: list[Queue] = field(init=False)
+    _open_to: range | list[int] = field(init=False)
+    _accumulator: Accumulator = field(init=False, factory=Accumulator)
+    _idempotence: Idempotence | None = field(init=False)
+    _partitioner: Partitioner = field(init=False)
+    _connections: Connections = field(init=False)
+    _metadata: Metadata = field(init=False)
+    _producer_id: Question = field(init=False)
+    _owed: int = field(init=False, default=0)
+    _waking: bool = field(init=False, default=False)
+
+    def __attrs_post_init__(self) -> None:
+        network, process, load = self._network, self._process, self._workload
         backoff_us, timeout_us = load.retry_backoff_us, load.request_timeout_us
+        self._next_id = self._first_id
+        self._queues = [Queue(tp) for tp in load.partitions]
+        self._open_to = range(len(self._queues))
+        self._idempotence = Idempotence() if load.idempotent else None
         self._partitioner = _partitioner(load, process)
-        self._connections = Connections(self._network, process, timeout_us, self._answered, self._disconnected)
+        self._connections = Connections(network, process, timeout_us, self._answered, self._disconnected)
         self._metadata = Metadata(
-            self._network, process, self._bootstrap, load.partitions, backoff_us, timeout_us, self._learnt
+            network, process, self._bootstrap, load.partitions, backoff_us, timeout_us, self._learnt
         )
         self._producer_id = Question(
-            self._network, process, self._bootstrap, backoff_us, timeout_us, InitProducerIdRequest(), self._identified
+            network, process, self._bootstrap, backoff_us, timeout_us, InitProducerIdRequest(), self._identified
         )
         process.call_later(max(0, load.start_us - process.world.now), self._tick)
+
+    @classmethod
+    async def main(
+        cls, network: Network, workload: Workload, bootstrap: tuple[int, ...], first_id: int, process: Process
+    ) -> None:
+        """What the producer's process runs: it begins at the workload's start."""
+        cls(network, process, workload, bootstrap, first_id)
 
     # -- batches ----------------------------------------------------------------------------------------------------
 
     def _tick(self, _: Any) -> None:
-        """Close the batches that have gathered for a linger, and send what can be sent."""
+        """Close the batches that have gathered for a linger, and send those that can be sent."""
         load, process = self._workload, self._process
         now = process.world.now
         if load.stop_us is None or now < load.stop_us:
@@ -93,7 +112,7 @@ class Producer:
         self._drain()
 
     def _gather(self) -> list[tuple[ProducedBatch, Queue]]:
-        """This tick's batches: the rate's whole messages, dealt over the partitions."""
+        """The batches of this tick: the whole messages that the rate gives, distributed over the partitions."""
         load = self._workload
         self._owed += load.rate * load.tick_us
         messages, self._owed = divmod(self._owed, 1_000_000)
@@ -120,7 +139,7 @@ class Producer:
     # -- sending ----------------------------------------------------------------------------------------------------
 
     def _drain(self) -> None:
-        """Send what can go: to each leader one batch of each partition, and again as long as anything goes."""
+        """Send to each leader one batch of each partition, and again until no batch can be sent."""
         if self._idempotence is not None and not self._has_producer_id(self._idempotence):
             return
         ready, most = self._accumulator.ready, self._workload.max_in_flight
@@ -145,7 +164,7 @@ class Producer:
                 self._request(leader, group)
 
     def _hold_back(self, queue: Queue) -> None:
-        """The first batch of ``queue`` cannot go now: see to what it waits for, where nothing else does."""
+        """The first batch of ``queue`` cannot be sent now: request the metadata, or set the timer, it waits for."""
         rests_us = queue.waiting[0].rests_until_us - self._process.world.now
         if queue.leader == NO_LEADER:
             self._metadata.ask()
@@ -210,7 +229,7 @@ class Producer:
         """One attempt at a batch is over (Sender.completeBatch)."""
         pending.queue.muted = False
         if pending.done:
-            return  # it has expired meanwhile
+            return  # it has expired in the meantime
         idempotence = self._idempotence
         if not error or error is Errors.DUPLICATE_SEQUENCE_NUMBER:
             if idempotence is not None:
@@ -222,7 +241,7 @@ class Producer:
         else:
             exhausted = pending.attempts > self._workload.retries
             if idempotence is not None:
-                if idempotence.is_of_the_past(pending):
+                if idempotence.has_old_producer_id(pending):
                     error = Errors.OUT_OF_ORDER_SEQUENCE_NUMBER
                 idempotence.failed(pending, error, refused=not exhausted)
             self._finish(pending, "retries" if exhausted and error in RETRIABLE else "failed", error)
@@ -233,7 +252,7 @@ class Producer:
             return False
         if idempotence is None:
             return error in RETRIABLE
-        if idempotence.is_of_the_past(pending):
+        if idempotence.has_old_producer_id(pending):
             return False
         return error in RETRIABLE or idempotence.may_retry(pending, error)
 
@@ -254,7 +273,7 @@ class Producer:
             pending.attempts, fate,
         )  # fmt: skip
 
-    # -- what it learns ---------------------------------------------------------------------------------------------
+    # -- metadata and ids ------------------------------------------------------------------------------------------
 
     def _learnt(self) -> None:
         partitions = self._metadata.partitions

@@ -1,4 +1,4 @@
-"""A question that any broker can answer: asked of one after the other until one does."""
+"""A request that any broker can answer: sent to one after the other until one does."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,15 +18,15 @@ class _Attempt:
 
 @define(eq=False)
 class Question:
-    """Asked of one broker; while nobody answers, after each ``backoff_us`` of another one too. The first answer counts.
+    """Sent to one broker, and after each ``backoff_us`` without a response to one more. The first response counts.
 
-    An attempt is over when its connection is, or after ``timeout_us``; a broker is asked anew only then. Kafka's client
-    (2.3.1) waits for one attempt before it makes the next, but has many connections that are open and idle, and prefers
-    these (``NetworkClient.leastLoadedNode``): a broker that is gone seldom holds it up, as it does not here.
+    An attempt ends with its connection, or after ``timeout_us``; only then is its broker asked again. Kafka's client
+    (2.3.1) waits for one attempt before it makes the next, but has many open, idle connections and prefers these
+    (``NetworkClient.leastLoadedNode``): a dead broker rarely delays it, and does not delay this one.
 
     Attributes:
-        answered: called with each answer. Asking again in it is allowed.
-        background: it does not keep a world from being settled.
+        answered: called with each response that counts; it may ask again.
+        background: whether the world can be settled while a response is awaited.
     """
 
     network: Network
@@ -58,7 +58,7 @@ class Question:
         self.process.call_later(self.backoff_us, self._rested)
 
     def _hang_up(self) -> None:
-        """On those who were asked before the last answer came, and on those who are late."""
+        """Close the attempts that were made before the last response came, and those that are too old."""
         late_us = self.process.world.now - self.timeout_us
         for host, attempt in list(self._attempts.items()):
             if self._settled or attempt.sent_us <= late_us:

@@ -1,4 +1,4 @@
-"""A consumer's dealings with one broker (Fetcher, 2.3.1): where to begin, whether what was read is still there, and
+"""The part of a consumer that reads from one broker (Fetcher, 2.3.1): it looks offsets up, validates positions, and
 fetches, one request at a time."""
 
 from collections.abc import Callable, Iterable, Mapping
@@ -19,17 +19,17 @@ from fetchers.endpoints import RemoteLeaderEndPoint
 from scenarios.cluster.clients.consuming import EARLIEST, NONE, Consumption, Position
 
 KEEPS_METADATA = (Errors.UNKNOWN_LEADER_EPOCH,)
-"""The broker has not heard of the epoch yet; it is the one to wait for."""
+"""The broker does not know the epoch yet: wait for it, the metadata is newer than the broker."""
 
 
 @define(eq=False)
 class Reader:
-    """See the module. ``broker`` is asked about those of ``positions`` that it leads, as far as is known.
+    """Reads from ``broker`` those of ``positions`` that it leads according to the metadata.
 
     Attributes:
-        stale: called when the metadata has to be asked for again.
-        polled: whether the application is in a poll: all that a consumer does, it does in there.
-        arrived: called with the partitions of which something has come.
+        stale: called when the metadata has to be requested again.
+        polled: whether the application is in a poll: a consumer works only during polls.
+        arrived: called with the partitions of which messages have arrived.
     """
 
     network: Network
@@ -61,7 +61,7 @@ class Reader:
         process.spawn(self._run, name=f"reader of broker {self.broker}")
 
     def wake(self) -> None:
-        """There may be something to do."""
+        """Wake the reader: there may be something to do."""
         if not len(self._bell):
             self._bell.put(None)
 
@@ -79,7 +79,7 @@ class Reader:
                 self.stale()
 
     async def _round(self) -> bool:
-        """Whatever can be done now. False: there was nothing."""
+        """Do what can be done now. Returns whether there was anything."""
         if not self.polled():
             return False
         due = [position for position in self._own() if position.rests_until_us <= self.process.world.now]
@@ -106,7 +106,7 @@ class Reader:
     def _epoch(self, position: Position) -> int:
         return position.leader_epoch if self.load.knows_epochs else NO_EPOCH
 
-    # -- where to begin ---------------------------------------------------------------------------------------------
+    # -- where to start ---------------------------------------------------------------------------------------------
 
     async def _look_up(self, position: Position) -> None:
         if self.load.offset_reset == NONE:
@@ -129,7 +129,7 @@ class Reader:
         self.process.emit(PositionReset, self.process.node.id, tp.topic, tp.partition, before, offset, reason)
 
     def fail(self, position: Position, reason: str) -> None:
-        """Tell the application, which has to do something about it, and does nothing here."""
+        """Report an error to the application, which would have to handle it, and does not here."""
         position.failed = True
         tp = position.tp
         self.process.emit(ConsumerFailed, self.process.node.id, tp.topic, tp.partition, position.offset, reason)
@@ -138,10 +138,10 @@ class Reader:
         if error not in KEEPS_METADATA:
             self.stale()
 
-    # -- is it still there (KIP-320) --------------------------------------------------------------------------------
+    # -- validation (KIP-320) --------------------------------------------------------------------------------
 
     async def _validate(self, positions: list[Position]) -> None:
-        """Ask where the epoch of the last message ends in the leader's log: before the position, if it was cut off."""
+        """Ask where the epoch of the last message ends in the leader's log: before the position after a truncation."""
         asked = {position.tp: (position, position.offset, position.leader_epoch) for position in positions}
         queries = tuple(EpochQuery(p.tp, p.leader_epoch, p.offset_epoch) for p in positions)
         for answer in await self._leader.epoch_ends(queries):
@@ -158,7 +158,7 @@ class Reader:
         elif self.load.offset_reset == NONE:
             self.fail(position, "truncated")
         elif answer.leader_epoch == UNDEFINED_EPOCH:
-            position.reason = "truncated"  # how far the logs agree nobody knows
+            position.reason = "truncated"  # it is not known up to where the logs agree
         else:
             self._reset(position, answer.end_offset, "truncated")
             position.offset_epoch = answer.leader_epoch
@@ -176,7 +176,7 @@ class Reader:
         self._wanted = wanted
 
     def _take(self, answers: Iterable[FetchedPartition]) -> None:
-        """The parts of an answer; what goes back to a question of the past is none."""
+        """Take the partitions of a fetch response, without those whose position has changed since the request."""
         arrived = []
         for answer in answers:
             asked, position = self._wanted.get(answer.tp), self.positions[answer.tp]

@@ -1,4 +1,4 @@
-"""What a producer is asked to do, and how: Kafka's producer settings in microseconds and bytes."""
+"""The load of a producer, and its settings: Kafka's, in microseconds and bytes."""
 
 from attrs import frozen
 
@@ -16,12 +16,12 @@ class Workload:
         message_size: bytes.
         acks: 0, 1 or -1.
         linger_us: how long a batch gathers.
-        keys: that many keys take turns, each at home in the partition that its hash says; None: messages have no key.
-        sticky: what has no key goes to one partition until its batch is closed (KIP-480, 2.4); else round robin.
+        keys: the number of keys, which take turns, each in the partition of its hash; None: messages have no key.
+        sticky: messages without a key go to one partition until its batch is closed (KIP-480, 2.4); else round robin.
         idempotent: enable.idempotence (KIP-98).
-        retries: how often a batch is sent again.
-        batch_size: bytes at which a batch is closed before its linger is over; here without a limit at first, so that
-            one linger makes one batch.
+        retries: how many times a batch is sent again.
+        batch_size: the size in bytes at which a batch is closed before its linger is over; by default no limit, so
+            that one linger makes one batch.
         max_in_flight: max.in.flight.requests.per.connection.
     """
 
@@ -44,12 +44,12 @@ class Workload:
 
     @property
     def batch_messages(self) -> int:
-        """How many messages fill a batch."""
+        """The number of messages in a full batch."""
         return max(1, self.batch_size // self.message_size)
 
     @property
     def tick_us(self) -> int:
-        """How often batches are closed: each linger, or earlier where they are full by then."""
+        """The interval in which batches are closed: the linger, or less where they are full before."""
         together = 1 if self.sticky and self.keys is None else len(self.partitions)
         full_us = self.batch_messages * together * 1_000_000 // self.rate
         return max(1, min(self.linger_us, full_us))

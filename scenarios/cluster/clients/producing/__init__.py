@@ -1,1 +1,1 @@
-"""What a producer is made of: which partition a message goes to, batches that wait, sequence numbers."""
+"""The parts of a producer: partitioner, accumulator, connections, sequence numbers."""

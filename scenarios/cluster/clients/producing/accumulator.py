@@ -1,4 +1,4 @@
-"""Batches without a fate (RecordAccumulator, 2.3): in which order they wait, and when they have waited too long."""
+"""The batches that are not acknowledged yet (RecordAccumulator, 2.3): their order, and when they expire."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -12,12 +12,13 @@ from emulator.protocol.types import NO_LEADER, TopicPartition
 
 @define(eq=False, weakref_slot=False)
 class Pending:
-    """A batch without a fate.
+    """A batch that is not acknowledged yet.
 
     Attributes:
-        attempts: how often it was sent.
-        error: what the last attempt came to.
-        rests_until_us: when it may be tried again.
+        attempts: how many times it was sent.
+        error: the result of the last attempt.
+        rests_until_us: when it may be sent again.
+        done: whether it was acknowledged, refused for good, or has expired.
     """
 
     batch: ProducedBatch
@@ -31,11 +32,11 @@ class Pending:
 
 @define(eq=False)
 class Queue:
-    """One partition's batches that wait to be sent, first the one to be sent next.
+    """The batches of one partition that wait to be sent, the next one first.
 
     Attributes:
-        leader: as the last metadata said.
-        muted: a batch is under way, and with one request at a time nothing may overtake it.
+        leader: that of the last metadata.
+        muted: a batch is in flight, and with one request at a time no other may overtake it.
     """
 
     tp: TopicPartition
@@ -46,25 +47,25 @@ class Queue:
 
 @define(eq=False)
 class Accumulator:
-    """All of one producer's. ``ready``: the queues in which something waits."""
+    """All batches of one producer. ``ready``: the queues in which a batch waits."""
 
     ready: dict[Queue, None] = field(factory=dict)
     _unfinished: deque[Pending] = field(factory=deque)
-    """In the order in which they were closed; those that are done go when they come to the head."""
+    """In the order in which they were closed; those that are done are removed at the head."""
 
     def add(self, pending: Pending) -> None:
-        """A batch has just been closed."""
+        """Add a batch that has just been closed."""
         self._unfinished.append(pending)
         queue = pending.queue
         queue.waiting.append(pending)
         self.ready[queue] = None
 
     def put_back(self, pending: Pending) -> None:
-        """To be tried again, before all that waits."""
+        """Put a batch back to be sent again, before all that wait."""
         self._put(pending).appendleft(pending)
 
     def put_back_in_order(self, pending: Pending) -> None:
-        """To be tried again, behind those with lower ids: batches of an idempotent producer keep their order."""
+        """Put a batch back to be sent again, after those with lower ids: an idempotent producer keeps their order."""
         waiting = self._put(pending)
         place = 0
         while place < len(waiting) and waiting[place].batch.id < pending.batch.id:
@@ -76,7 +77,7 @@ class Accumulator:
         return pending.queue.waiting
 
     def expired(self, closed_before_us: int) -> Iterator[Pending]:
-        """What was closed at that time or earlier and is not done; it waits no more, but may be under way."""
+        """Remove and return the batches that were closed by that time and are not done; some may be in flight."""
         unfinished = self._unfinished
         while unfinished and (unfinished[0].done or unfinished[0].closed_us <= closed_before_us):
             pending = unfinished.popleft()
@@ -90,7 +91,7 @@ class Accumulator:
 
     @property
     def unfinished(self) -> bool:
-        """Is there a batch without a fate?"""
+        """Whether a batch is not done."""
         unfinished = self._unfinished
         while unfinished and unfinished[0].done:
             unfinished.popleft()

@@ -1,4 +1,4 @@
-"""A producer's connections: one to each leader, with the requests that await their answers (NetworkClient, 2.3.1)."""
+"""A producer's connections: one to each leader, with the requests in flight (NetworkClient, 2.3.1)."""
 
 from collections import deque
 from collections.abc import Callable
@@ -26,13 +26,13 @@ class _Connection:
 
 @define(eq=False)
 class Connections:
-    """See the module.
+    """The open connections of one producer.
 
     Attributes:
-        timeout_us: for how long a request may go unanswered; then the producer hangs up.
-        answered: called with the leader, the batches of a request, and its answer.
-        lost: called with the leader and the batches of each request that was on a connection when it ended: nobody
-            knows what became of them.
+        timeout_us: how long a request may wait for its response; then the producer closes the connection.
+        answered: called with the leader, the batches of a request, and its response.
+        lost: called with the leader and the batches of each request that was in flight when a connection ended: it is
+            not known whether they were written.
     """
 
     network: Network
@@ -43,11 +43,11 @@ class Connections:
     _open: dict[int, _Connection] = field(factory=dict)
 
     def full(self, most: int) -> list[int]:
-        """The leaders that have ``most`` requests to answer."""
+        """The leaders to which ``most`` requests are in flight."""
         return [leader for leader, found in self._open.items() if len(found.in_flight) >= most]
 
     def send(self, leader: int, request: ProduceRequest, group: Group) -> None:
-        """Put a request on the wire; with acks=0 there will be no answer."""
+        """Send a request; with acks=0 there is no response."""
         connection = self._open.get(leader) or self._connect(leader)
         if request.acks != 0:
             connection.in_flight.append((self.process.world.now, group))
@@ -70,7 +70,7 @@ class Connections:
         return connection
 
     def _watch(self, leader: int, connection: _Connection) -> None:
-        """Hang up on a broker that leaves a request without an answer."""
+        """Close the connection to a broker that does not answer a request in time."""
 
         def look(_: Any) -> None:
             if self._open.get(leader) is not connection:

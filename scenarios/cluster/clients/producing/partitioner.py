@@ -1,6 +1,6 @@
-"""Which partition a message goes to (DefaultPartitioner, 2.3; with KIP-480's sticky partitions, 2.4).
+"""The partition of a message (DefaultPartitioner, 2.3; with KIP-480's sticky partitions, 2.4).
 
-Messages are alike, so a partitioner deals whole ticks: for each partition, how many of the tick's messages are its.
+Messages are alike, so a partitioner distributes a whole tick: how many of its messages go to each partition.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ class Partitioner(Protocol):
     """``open_to``: the places of the partitions that have a leader, as far as the client knows; all where none has."""
 
     def deal(self, messages: int, open_to: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """(place, how many) of the next ``messages``."""
+        """Yields (place of the partition, number of messages) for the next ``messages``."""
 
 
 @define
@@ -40,11 +40,11 @@ class RoundRobin:
 
 @define
 class Sticky:
-    """Without a key, from 2.4 on: all to one partition, and to another by chance once its batch is closed."""
+    """Without a key, since 2.4: all to one partition, and to a random other one when its batch is closed."""
 
     _stream: Stream
     _batch: int
-    """How many messages fill a batch."""
+    """The number of messages in a full batch."""
     _last: int = -1
 
     def deal(self, messages: int, open_to: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -74,7 +74,7 @@ def test_a_gap_before_the_next_batch_is_the_end_of_the_producer_id() -> None:
     first, second = bench.sent(1), bench.sent(1)
     bench.idempotence.failed(first, GAP, refused=True)
     assert bench.idempotence.producer_id == NO_PRODUCER_ID
-    assert bench.idempotence.is_of_the_past(second)
+    assert bench.idempotence.has_old_producer_id(second)
     bench.idempotence.producer_id = 8
     assert base(bench.sent(1)) == 0
 
