@@ -8,7 +8,7 @@ change of a partition is in flight.
 from collections.abc import Callable
 from typing import ClassVar, Protocol
 
-from attrs import define, frozen
+from attrs import define, field, frozen
 
 from brokers.partition.remote import UNKNOWN_OFFSET, RemoteReplica
 from emulator.protocol.types import TopicPartition
@@ -25,10 +25,11 @@ class CommittedIsr:
     """No change is in flight: ``isr`` is the set that the leader last read from or wrote to ZooKeeper."""
 
     isr: tuple[int, ...]
+    maximal_isr: tuple[int, ...] = field(init=False)
     is_inflight: ClassVar[bool] = False
 
-    @property
-    def maximal_isr(self) -> tuple[int, ...]:
+    @maximal_isr.default
+    def _same(self) -> tuple[int, ...]:
         return self.isr
 
 

@@ -268,7 +268,8 @@ class Partition(Replica):
     def update_follower_fetch_state(self, remote: RemoteReplica, offset: int, now_us: int) -> None:
         """A follower read at ``offset``: it may join the ISR, and the high watermark may move."""
         remote.update_fetch_state(offset, self.log.end_offset, now_us)
-        self.maybe_expand_isr(remote)
+        if remote.broker not in self.isr_state.isr:
+            self.maybe_expand_isr(remote)
         if offset > self.high_watermark:
             self.maybe_increment_leader_hw(now_us)
         if self.delayed is not None and self.delayed.counted:
@@ -282,10 +283,10 @@ class Partition(Replica):
             return
         lowest = self.log.end_offset
         high_watermark = self.high_watermark
-        in_sync, counts_us = state.maximal_isr, policies.caught_up_counts_us
+        in_sync = state.maximal_isr
         for remote in self.remotes.values():
             if remote.log_end_offset < lowest and (
-                remote.broker in in_sync or now_us - remote.last_caught_up_us <= counts_us
+                remote.broker in in_sync or now_us - remote.last_caught_up_us <= policies.caught_up_counts_us
             ):
                 lowest = remote.log_end_offset
                 if lowest <= high_watermark:

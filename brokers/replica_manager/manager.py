@@ -60,6 +60,7 @@ class ReplicaManager:
         metrics: the gauges and meters of its partitions and their topics.
         moves: the replicas that move from one log directory to another.
         offline: the replicas whose log directory has failed: they stay offline until the process restarts.
+        policies: the rules of the release, with the settings of the moment.
         planted: the failures that a scenario has injected.
         purgatory: the fetch requests that the current transition has woken.
         throttle: the quotas for what it sends as a leader.
@@ -80,6 +81,7 @@ class ReplicaManager:
         self.process = process
         self.zk = zk
         self.fetchers = fetchers
+        self.policies = policies
         self._initial = policies.config
         self._log = structlog.get_logger("brokers.replica_manager").bind(broker=process.node.id)
         self.partitions: dict[TopicPartition, Partition] = {}
@@ -106,15 +108,10 @@ class ReplicaManager:
         compares = isinstance(writes, ByZooKeeper) and writes.compares
         return ZkIsrManager(self.zk, compares, IsrChangePropagation(self.process, self.zk, policies.config))
 
-    @property
-    def policies(self) -> BrokerPolicies:
-        """The rules of the release, with the settings of the moment."""
-        return self._services.policies
-
     def configured(self, entity: str, config: Mapping[str, str]) -> None:
         """The settings of a topic, or of all brokers, have changed."""
         before = self.policies
-        policies = self._services.policies = before.changed(entity, config, self._initial)
+        policies = self.policies = self._services.policies = before.changed(entity, config, self._initial)
         self.metrics.configured(before)
         if (before.config.log, before.topic_logs) != (policies.config.log, policies.topic_logs):
             for partition in self.partitions.values():

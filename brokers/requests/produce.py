@@ -50,7 +50,7 @@ class ProduceHandler:
             return manager.error_without_replica(batch.tp), -1
         if not partition.is_leader:
             return Errors.NOT_LEADER_FOR_PARTITION, -1
-        if acks < 0 and len(partition.isr) < manager.policies.min_insync_replicas(batch.tp.topic):
+        if acks < 0 and len(partition.isr_state.isr) < manager.policies.min_insync_replicas(batch.tp.topic):
             return Errors.NOT_ENOUGH_REPLICAS, -1
         try:
             if batch.__class__ is IdempotentBatch:
