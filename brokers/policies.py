@@ -52,7 +52,7 @@ class BrokerPolicies:
         stop_answers_waiting: KAFKA-9198 (2.4): StopReplica answers delayed produces with acks=all with
             NOT_LEADER_FOR_PARTITION. Before, they wait for their timeout: a leader that is moved away gets no
             LeaderAndIsr.
-        strangers_leave_isr: a member of the ISR that is not assigned leaves it like one that does not fetch (up to
+        unassigned_leave_isr: a member of the ISR that is not assigned leaves it like one that does not fetch (up to
             2.3). False: the check fails at it, and with it the rest of the broker's ISR check, every time (2.4 to 2.8,
             KAFKA-9672).
         accepts_newer_broker_epoch: KAFKA-9839 (2.5.1): a request with a higher broker epoch than the broker's own is
@@ -83,7 +83,7 @@ class BrokerPolicies:
     latest_is_committed: bool = True
     high_watermark_waits_for_caught_up: bool = True
     stop_answers_waiting: bool = False
-    strangers_leave_isr: bool = True
+    unassigned_leave_isr: bool = True
     accepts_newer_broker_epoch: bool = False
     copies_follow_epochs: bool = False
     disk_errors_halt: bool = False

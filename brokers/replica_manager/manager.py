@@ -28,7 +28,7 @@ Outcome = tuple[TopicPartition, Errors]
 
 
 @define(eq=False)
-class PlantedFaults:
+class InjectedFailures:
     """Changes of role that a scenario makes fail on this broker: how often the next ones fail, for each partition. They
     end with the broker's process.
 
@@ -61,7 +61,7 @@ class ReplicaManager:
         moves: the replicas that move from one log directory to another.
         offline: the replicas whose log directory has failed: they stay offline until the process restarts.
         policies: the rules of the release, with the settings of the moment.
-        planted: the failures that a scenario has injected.
+        injected: the failures that a scenario has injected.
         purgatory: the fetch requests that the current transition has woken.
         throttle: the quotas for what it sends as a leader.
     """
@@ -99,7 +99,7 @@ class ReplicaManager:
             process, policies, self.metrics, self.alter_isr, self.purgatory, self.moves.truncated
         )
         self.isr_checks = self._services.isr_checks
-        self.planted = PlantedFaults()
+        self.injected = InjectedFailures()
         self.throttle = throttle or Throttle()
         self._checkpointing = False
 
@@ -157,7 +157,7 @@ class ReplicaManager:
                 outcomes[state.tp] = Errors.UNKNOWN_TOPIC_OR_PARTITION
                 if partition is None:
                     self.offline[state.tp] = None  # as Kafka leaves what it had just created (2.3.1; 7.3)
-            elif self.planted.strike(state.tp, leads=state.leader == me):
+            elif self.injected.strike(state.tp, leads=state.leader == me):
                 self._log.error("change of role failed", partition=str(state.tp), leader=state.leader)
                 outcomes[state.tp] = Errors.UNKNOWN_SERVER_ERROR
             else:
@@ -273,7 +273,7 @@ class ReplicaManager:
         now, shrinks = self.process.clock_us, True
         for partition in list(self.isr_checks):
             if partition.is_leader:
-                if partition.unassigned and not self.policies.strangers_leave_isr:
+                if partition.unassigned and not self.policies.unassigned_leave_isr:
                     self._log.error("in the ISR and not assigned: the check ends here", partition=str(partition.tp))
                     shrinks = False
                 if shrinks:

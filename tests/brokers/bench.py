@@ -67,7 +67,7 @@ class Line:
 
 @define(eq=False)
 class NotedFetchers:
-    """What a replica manager asks of its fetchers."""
+    """Records the calls of a replica manager to its fetchers."""
 
     policies: FetcherPolicies = field(factory=FetcherPolicies)
     added: list[InitialFetchState] = field(factory=list)
@@ -105,7 +105,8 @@ def config(**changes: Any) -> BrokerPolicies:
 
 
 class Bench:
-    """See the module. ``TP`` is assigned to brokers 0 (this one), 1 and 2 unless a test says otherwise."""
+    """A replica manager with its request handlers. ``TP`` is assigned to brokers 0 (this one), 1 and 2 unless a test
+    says otherwise."""
 
     def __init__(
         self,
@@ -202,8 +203,8 @@ class Bench:
 
     def learn(self, tp: TopicPartition, leader: int) -> None:
         """As the controller sends every broker after a LeaderAndIsr; leader -2: the topic is being deleted."""
-        told = PartitionMetadata(tp, 1, leader, 0, (0, 1, 2), 0, (0, 1, 2), ())
-        self.manager.metadata.update(UpdateMetadataRequest(9, 1, -1, (told,), (0, 1, 2, 3)))
+        metadata = PartitionMetadata(tp, 1, leader, 0, (0, 1, 2), 0, (0, 1, 2), ())
+        self.manager.metadata.update(UpdateMetadataRequest(9, 1, -1, (metadata,), (0, 1, 2, 3)))
 
     # -- clients and followers ---------------------------------------------------------------------------------
 

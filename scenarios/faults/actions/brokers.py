@@ -190,7 +190,7 @@ class FailBecoming(OnBrokers):
 class BrokerFailStartReplica(FailBecoming):
     def perform(self, context: ActionContext) -> None:
         for broker in context.in_state("up", "paused"):
-            self._fail(context, context.cluster.brokers[broker].replicas.planted.start)
+            self._fail(context, context.cluster.brokers[broker].replicas.injected.start)
 
 
 @action(
@@ -201,4 +201,4 @@ class BrokerFailStartReplica(FailBecoming):
 class BrokerIgnoreBecomeLeader(FailBecoming):
     def perform(self, context: ActionContext) -> None:
         for broker in context.in_state("up", "paused"):
-            self._fail(context, context.cluster.brokers[broker].replicas.planted.lead)
+            self._fail(context, context.cluster.brokers[broker].replicas.injected.lead)

@@ -17,7 +17,7 @@ PROFILE = KAFKA_2_3.with_differences(
         before="leaves it like one that does not fetch",
         here="makes the broker's check of its ISRs fail, every time",
         source="KAFKA-9672, 3.0",
-        policies={"brokers.strangers_leave_isr": False},
+        policies={"brokers.unassigned_leave_isr": False},
     ),
     Difference(
         title="a leader tries to advance the high watermark",

@@ -6,7 +6,7 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import NO_EPOCH
 from emulator.protocol.stop_replica import StopReplicaRequest
 from tests.brokers.bench import TP
-from tests.brokers.test_consumer_fetch import consumer, led, offsets, seen
+from tests.brokers.requests.test_consumer_fetch import consumer, led, offsets, seen
 
 OLD, NEW = NO_EPOCH, 0
 
@@ -33,7 +33,7 @@ def test_C115_a_waiting_consumer_learns_of_the_end_of_the_replica() -> None:
 
 
 def test_C113_the_latest_offset_is_not_available_before_the_high_watermark_is_at_the_epochs_start() -> None:
-    """PartitionTest.testMonotonicOffsetsAfterLeaderChange; S9. A follower is told the end all the same."""
+    """PartitionTest.testMonotonicOffsetsAfterLeaderChange; S9. A follower gets the end all the same."""
     bench = led()
     for _ in range(3):
         bench.produce()

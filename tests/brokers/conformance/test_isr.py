@@ -3,7 +3,7 @@
 from emulator.protocol.events import IsrChanged, IsrUpdateFailed
 from emulator.zookeeper import GetData, ZkCode
 from tests.brokers.bench import LAG, MS, Bench, caught_up, config, lag_bench
-from tests.brokers.test_isr import written
+from tests.brokers.partition.test_isr import written
 from tests.brokers.test_metrics import Watched
 
 
@@ -108,7 +108,7 @@ def test_C111_a_slow_follower_is_out_only_past_the_lag_time_and_back_at_the_end(
     bench.produce(count=15)
     follower = bench.follower(1)
     follower.at(0)
-    for offset in (13, 14):  # behind by 2, then by 1, though never for the whole time without a fetch
+    for offset in (13, 14):  # lags by 2, then by 1, though never for the whole time without a fetch
         bench.at(bench.world.now + 75 * MS)
         follower.at(offset)
         out = partition.get_out_of_sync_replicas(bench.world.now)

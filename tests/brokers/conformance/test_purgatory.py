@@ -1,4 +1,4 @@
-"""Those who wait, and roles that change: ReplicaManagerTest of Kafka 2.4.1; conformance C115 to C119. What waiting
+"""Delayed requests, and roles that change: ReplicaManagerTest of Kafka 2.4.1; conformance C115 to C119. What waiting
 consumers learn is in ``test_consumer_fetch``, which has C113, too."""
 
 import pytest
@@ -7,7 +7,7 @@ from brokers.policies import BrokerPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.produce import ProduceResponse
 from tests.brokers.bench import TP, Bench
-from tests.brokers.test_roles import stop
+from tests.brokers.replica_manager.test_roles import stop
 
 
 def test_C117_a_missed_update_of_the_same_leader_restarts_the_fetcher() -> None:

@@ -17,7 +17,7 @@ from emulator.protocol.znodes import CONTROLLER, CONTROLLER_EPOCH, LeaderAndIsr,
 from emulator.zookeeper import SetData
 from scenarios.observe.checkers import Checkers, Violation
 from tests.brokers.bench import ME, Bench
-from tests.brokers.test_roles import stop
+from tests.brokers.replica_manager.test_roles import stop
 from tests.controller.lab import Lab
 from tests.controller.lab import run as in_lab
 from tests.scenarios.runs.building import play, scenario

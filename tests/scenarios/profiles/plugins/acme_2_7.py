@@ -7,7 +7,7 @@ PROFILE = PROFILES["kafka-2.7"].with_differences(
         title="a member of the ISR that is not assigned",
         here="leaves it like one that does not fetch, as in 3.0",
         source="KAFKA-9672, 3.0",
-        policies={"brokers.strangers_leave_isr": True},
+        policies={"brokers.unassigned_leave_isr": True},
     ),
     Difference(
         title="a control request that failed is sent again",

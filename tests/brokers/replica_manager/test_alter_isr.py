@@ -257,7 +257,7 @@ def test_a_stale_answer_is_no_success(state: LeaderAndIsr, outcome: object) -> N
 
 
 def test_before_kafka_12686_a_late_answer_takes_a_newer_wish_along() -> None:
-    """The leader was told of a new epoch meanwhile, and wanted something else; that is never sent."""
+    """The leader got a new epoch meanwhile, and wanted something else; that is never sent."""
 
     async def test(desk: Desk) -> None:
         old = desk.wish()

@@ -123,7 +123,7 @@ def test_the_fetches_of_an_idle_session_count_until_something_is_appended() -> N
 
 
 def test_an_answer_is_not_a_fetch() -> None:
-    """What completes a parked request does not make its follower more caught up than its request did (8.5)."""
+    """Completing a delayed request does not make its follower more caught up than its request did (8.5)."""
     bench = lag_bench()
     bench.lead(0, isr=(0, 1))
     follower = bench.follower(1)

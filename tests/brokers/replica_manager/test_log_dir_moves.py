@@ -1,4 +1,4 @@
-"""What a broker answers to AlterReplicaLogDirs, and what becomes of a future log (KIP-113;
+"""AlterReplicaLogDirs, and what becomes of a future log (KIP-113;
 ReplicaManager.alterReplicaLogDirs, 2.3). The copying itself is in tests/fetchers/test_alter_log_dirs.py."""
 
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""What consumers ask a leader: fetches up to the high watermark, and where its log begins and ends."""
+"""Requests of consumers to a leader: fetches up to the high watermark, and where its log begins and ends."""
 
 from typing import Any
 

@@ -7,7 +7,7 @@ from tests.brokers.bench import Bench, Follower
 
 
 def leader(early: bool) -> tuple[Bench, Follower, Follower]:
-    """A batch that follower 1 has read, and follower 2 has yet to read; both have been told of the high watermark 0."""
+    """A batch that follower 1 has read, and follower 2 has yet to read; both have received the high watermark 0."""
     bench = Bench(BrokerPolicies(high_watermark_completes_fetches=early))
     bench.lead()
     bench.produce()
@@ -25,10 +25,10 @@ def test_a_parked_fetch_is_answered_when_the_high_watermark_moves(early: bool) -
     _bench, one, two = leader(early)
     answered = len(one.line.replies)
     last = two.at(1)  # the whole ISR has it now
-    told = one.answer(answered)
-    assert (told is not None, last is not None) == (early, early)
-    if told is not None and last is not None:
-        assert [(part.high_watermark, part.batches) for part in told.partitions] == [(1, ())]
+    early_answer = one.answer(answered)
+    assert (early_answer is not None, last is not None) == (early, early)
+    if early_answer is not None and last is not None:
+        assert [(part.high_watermark, part.batches) for part in early_answer.partitions] == [(1, ())]
         assert [(part.high_watermark, part.batches) for part in last.partitions] == [(1, ())]
 
 

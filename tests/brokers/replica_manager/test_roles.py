@@ -1,4 +1,4 @@
-"""Control requests: fencing (kafka-behaviour §7.3), roles (7.4), and what becomes of those who wait."""
+"""Control requests: fencing (kafka-behaviour §7.3), roles (7.4), and what becomes of requests that wait."""
 
 from typing import Any
 
@@ -193,7 +193,7 @@ def test_leaders_are_made_before_followers_and_idle_threads_end_last() -> None:
     assert bench.fetchers.swept == 1
 
 
-# -- those who wait --------------------------------------------------------------------------------------------
+# -- delayed requests------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("delete", [True, False])

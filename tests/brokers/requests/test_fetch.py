@@ -1,4 +1,4 @@
-"""What a leader answers to a fetch: limits, long polls, sessions, errors."""
+"""A leader's answers to fetches: limits, long polls, sessions, errors."""
 
 import pytest
 

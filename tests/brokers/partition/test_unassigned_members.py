@@ -1,5 +1,5 @@
 """Members of the ISR that are not assigned (KAFKA-9672): a controller that dies between two steps of a move can leave
-one behind."""
+one there."""
 
 from brokers.config import BrokerConfig
 from brokers.partition.partition import Partition
@@ -13,7 +13,7 @@ OTHER = TopicPartition("t", 1)
 
 
 def bench_with(*, leave: bool) -> Bench:
-    bench = Bench(BrokerPolicies(BrokerConfig(replica_lag_time_max_us=LAG), strangers_leave_isr=leave))
+    bench = Bench(BrokerPolicies(BrokerConfig(replica_lag_time_max_us=LAG), unassigned_leave_isr=leave))
     bench.at(5_000_000)
     return bench
 
@@ -23,8 +23,8 @@ def without_2(epoch: int, tp: TopicPartition = TP) -> LeaderAndIsrPartition:
     return state(ME, epoch, (0, 1, 2), replicas=(0, 1), tp=tp)
 
 
-def behind_with_a_stranger(bench: Bench) -> Partition:
-    """Something was written that broker 2 has not read; it is a stranger by now."""
+def lagging_with_an_unassigned_member(bench: Bench) -> Partition:
+    """Something was written that broker 2 has not read; it is not assigned any more."""
     bench.lead(0)
     one, _two = caught_up(bench, 1, 2)
     bench.produce(count=3)
@@ -40,7 +40,7 @@ def isr_writes(bench: Bench) -> list[tuple[str, str]]:
 
 def test_it_leaves_the_isr_after_the_lag_time() -> None:
     bench = bench_with(leave=True)
-    partition = behind_with_a_stranger(bench)
+    partition = lagging_with_an_unassigned_member(bench)
     bench.expire_isrs()
     assert isr_writes(bench) == []
     bench.at(bench.world.now + LAG + 1)
@@ -62,13 +62,13 @@ def test_one_that_was_never_heard_of_leaves_at_the_next_look() -> None:
 
 def test_it_holds_no_high_watermark_back() -> None:
     bench = bench_with(leave=True)
-    assert behind_with_a_stranger(bench).high_watermark == 3
+    assert lagging_with_an_unassigned_member(bench).high_watermark == 3
 
 
 def test_the_check_of_all_isrs_ends_at_it() -> None:
-    """Also for partitions that come after it; each time anew, until a LeaderAndIsr puts things right."""
+    """Also for partitions that come after it; at each check again, until a LeaderAndIsr puts things right."""
     bench = bench_with(leave=False)
-    behind_with_a_stranger(bench)
+    lagging_with_an_unassigned_member(bench)
     bench.lead(0, tp=OTHER)
     bench.produce(OTHER)
     for _ in range(3):
@@ -80,9 +80,9 @@ def test_the_check_of_all_isrs_ends_at_it() -> None:
     assert [path for path, _ in isr_writes(bench)] == ["/brokers/topics/t/partitions/1/state"]
 
 
-def test_a_follower_knows_no_strangers() -> None:
+def test_a_follower_knows_no_unassigned_members() -> None:
     bench = bench_with(leave=False)
-    partition = behind_with_a_stranger(bench)
+    partition = lagging_with_an_unassigned_member(bench)
     assert list(partition.unassigned) == [2]
     bench.follow(leader=1, epoch=2)
     assert partition.unassigned == {}

@@ -1,4 +1,4 @@
-"""The high watermark (kafka-behaviour §8.5): where it stands, what holds it back, and who learns it."""
+"""The high watermark (kafka-behaviour §8.5): where it is, what holds it back, and which readers learn it."""
 
 from brokers.config import BrokerConfig
 from brokers.partition.remote import NEVER
@@ -75,7 +75,7 @@ def test_a_leader_alone_advances_at_its_append() -> None:
 
 
 def test_a_leader_that_leads_on_counts_the_others_anew() -> None:
-    """Partition.makeLeader: who is in the ISR is caught up now, who is not has never been."""
+    """Partition.makeLeader: a follower in the ISR is caught up now; one outside it has never been."""
     bench = lag_bench()
     bench.lead(0, isr=(0, 1))
     caught_up(bench, 1, 2)

@@ -18,7 +18,7 @@ def lead(bench: Bench, *written: int) -> None:
 
 
 def fetch(bench: Bench, offset: int, last: int, line: Line | None = None, session: int = 0) -> Any:
-    """What follower 1 is told that is at ``offset`` with a last record of epoch ``last``; None: nothing yet."""
+    """The answer to follower 1, whose log ends at ``offset`` with a record of epoch ``last``; None: none yet."""
     line = line or Line()
     answered = len(line.replies)
     wanted = (FetchPartition(TP, bench.partition.leader_epoch, offset, 0, last),)

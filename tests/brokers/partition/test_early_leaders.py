@@ -1,4 +1,4 @@
-"""What leaders did in Kafka's first releases with replication (kafka-behaviour §14; Kafka 0.8.0 and 0.8.2.2)."""
+"""Leaders in Kafka's first releases with replication (kafka-behaviour §14; Kafka 0.8.0 and 0.8.2.2)."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def early(**changes: Any) -> Bench:
     return bench
 
 
-# -- who is out of sync ----------------------------------------------------------------------------------------------
+# -- out of sync -----------------------------------------------------------------------------------------------------
 
 
 def test_a_follower_that_fetches_is_not_stuck_however_long_it_is_behind() -> None:
