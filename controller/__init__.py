@@ -1,5 +1,5 @@
-"""The controller: elections, state machines, requests to brokers, reassignment. It meets brokers only in
-messages and in ZooKeeper."""
+"""The controller: elections, state machines, requests to brokers, reassignment, topic deletion. It communicates with
+brokers only by requests and through ZooKeeper."""
 
 from controller.controller import Controller
 from controller.policies import ControllerPolicies

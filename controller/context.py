@@ -1,46 +1,103 @@
-"""The controller's memory: what it believes of brokers, assignments, leaders, states and moves.
+"""The controller's memory: brokers, assignments, leaders, states and reassignments.
 
-Loaded at failover, kept up by its own writes and by the events; it can be stale (an ISR that a leader has
-changed and not announced yet), which is why elections read ZooKeeper again (kafka-behaviour §4).
+It is loaded at failover and updated by the controller's own writes and by events. It can be stale (an ISR that a leader
+has changed and not announced yet), which is why elections read ZooKeeper again (kafka-behaviour §4).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar
 
 from attrs import define, field, fields
 
-from controller.deletions import Deletions
-from controller.noted import Noted
 from controller.reassignment.move import Move
-from controller.states.names import PartitionState, ReplicaState
+from controller.state_machines.states import PartitionState, ReplicaState
 from emulator.protocol.assignments import Motion, ReplicaAssignment, Replicas
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 
 Replica = tuple[TopicPartition, int]
 """One replica: its partition and its broker."""
-NOBODY = -1
-"""Where a controller's id would stand and there is none."""
+NO_CONTROLLER = -1
+"""The controller's id where there is none."""
 
 AT_REST: Motion = ((), ())
-"""Nothing added, nothing removed."""
+"""No adding and no removing replicas."""
+
+V = TypeVar("V")
+
+
+class Tracked(dict[TopicPartition, V]):
+    """A dictionary by partition that records in ``touched`` each partition whose entry is written or removed, so that
+    totals over all partitions need not be counted again."""
+
+    __slots__ = ("touched",)
+
+    def __init__(self, touched: dict[TopicPartition, None]) -> None:
+        super().__init__()
+        self.touched = touched
+
+    def __setitem__(self, tp: TopicPartition, value: V) -> None:
+        self.touched[tp] = None
+        super().__setitem__(tp, value)
+
+    def __delitem__(self, tp: TopicPartition) -> None:
+        self.touched[tp] = None
+        super().__delitem__(tp)
+
+    def pop(self, tp: TopicPartition, *default: Any) -> Any:
+        self.touched[tp] = None
+        return super().pop(tp, *default)
+
+    def update(self, values: Mapping[TopicPartition, V]) -> None:  # type: ignore[override]
+        self.touched.update(dict.fromkeys(values))
+        super().update(values)
+
+
+Topics = dict[str, None]
+"""Topics in the order in which they were added."""
+
+
+@define(eq=False)
+class Deletions:
+    """The topics that are being deleted. What has to survive this controller is in ZooKeeper.
+
+    Attributes:
+        queued: to be deleted (Kafka's topicsToBeDeleted).
+        begun: of those, the ones whose partitions have left the partition state machine
+            (topicsWithDeletionStarted). From then on the brokers' responses to StopReplica matter.
+        ineligible: of those, the ones that wait for a broker to start or a reassignment to end
+            (topicsIneligibleForDeletion).
+        retrying: of those, the ones with replicas that could not be deleted and none that is being deleted. They are
+            checked again whenever any deletion is.
+    """
+
+    queued: Topics = field(factory=dict)
+    begun: Topics = field(factory=dict)
+    ineligible: Topics = field(factory=dict)
+    retrying: Topics = field(factory=dict)
+
+    def discard(self, topic: str) -> None:
+        """The topic is deleted in memory."""
+        for topics in (self.queued, self.begun, self.ineligible, self.retrying):
+            topics.pop(topic, None)
 
 
 @define(eq=False, repr=False)
-class Context:
-    """One term's memory.
+class ControllerContext:
+    """The memory of one controller epoch.
 
     Attributes:
-        epoch: the controller epoch, 0 outside a term.
-        epoch_zk_version: the version of /controller_epoch that every write of this term is checked against.
+        epoch: the controller epoch, 0 while this controller is not active.
+        epoch_zk_version: the version of /controller_epoch that every write is checked against.
         brokers: live and shutting-down brokers with their broker epochs, in ascending order.
         assignments: topic -> partition -> replicas in order of preference.
-        motions: topic -> partition -> AR and RR, beside the assignments of those that KIP-455 is reassigning.
-        leadership: the last known content of each state znode.
-        replica_states: broker -> partition -> state: a key for each replica would be the largest table of a term.
+        reassigning: topic -> partition -> adding and removing replicas, of those that KIP-455 is reassigning.
+        leadership_info: the last known content of each state znode.
+        replica_states: broker -> partition -> state: with a key for each replica it would be the largest table.
         offline_dirs: broker -> partitions whose log directory there is offline.
-        moves: what was asked for, by way of /admin/reassign_partitions or the API, and is not done.
-        touched: the partitions whose assignment, leadership or state has changed since the gauges were last brought up
-            to date; ``replicas_changed``: whether the state of any replica has, or the queue of deletions.
+        reassignments: the moves that were asked for, through /admin/reassign_partitions or the API, and are not done.
+        touched: the partitions whose assignment, leadership or state has changed since the gauges were last updated.
+        replicas_changed: whether the state of any replica or the queue of deletions has changed since then.
         deletions: what /admin/delete_topics asks for and is not done.
     """
 
@@ -49,25 +106,25 @@ class Context:
     brokers: dict[int, int] = field(factory=dict)
     shutting_down: dict[int, None] = field(factory=dict)
     assignments: dict[str, dict[int, Replicas]] = field(factory=dict)
-    motions: dict[str, dict[int, Motion]] = field(factory=dict)
+    reassigning: dict[str, dict[int, Motion]] = field(factory=dict)
     touched: dict[TopicPartition, None] = field(factory=dict)
-    leadership: Noted[LeaderAndIsr] = field(init=False)
-    partition_states: Noted[PartitionState] = field(init=False)
+    leadership_info: Tracked[LeaderAndIsr] = field(init=False)
+    partition_states: Tracked[PartitionState] = field(init=False)
     replica_states: dict[int, dict[TopicPartition, ReplicaState]] = field(factory=dict)
     offline_dirs: dict[int, dict[TopicPartition, None]] = field(factory=dict)
-    moves: dict[TopicPartition, Move] = field(factory=dict)
+    reassignments: dict[TopicPartition, Move] = field(factory=dict)
     deletions: Deletions = field(factory=Deletions)
     replicas_changed: bool = False
     _partitions: dict[str, tuple[TopicPartition, ...]] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
-        self.leadership = Noted(self.touched)
-        self.partition_states = Noted(self.touched)
+        self.leadership_info = Tracked(self.touched)
+        self.partition_states = Tracked(self.touched)
 
     def reset(self) -> None:
-        """Forget everything: the term is over."""
-        fresh = Context()
-        for attribute in fields(Context):
+        """Forget everything."""
+        fresh = ControllerContext()
+        for attribute in fields(ControllerContext):
             setattr(self, attribute.name, getattr(fresh, attribute.name))
 
     # -- brokers ------------------------------------------------------------------------------------------------------
@@ -91,14 +148,14 @@ class Context:
             del self.brokers[broker]
 
     def is_online(self, broker: int, tp: TopicPartition) -> bool:
-        """Is the replica of ``tp`` on ``broker`` up: the broker live, the log directory not offline?"""
+        """Whether the replica of ``tp`` on ``broker`` is online: the broker live, the log directory not offline."""
         if broker not in self.brokers or broker in self.shutting_down:
             return False
         offline = self.offline_dirs.get(broker)
         return not offline or tp not in offline
 
     def online(self, tp: TopicPartition) -> Replicas:
-        """The assigned replicas of ``tp`` that are up, in order of preference."""
+        """The assigned replicas of ``tp`` that are online, in order of preference."""
         replicas = self.replicas(tp)
         up = tuple([replica for replica in replicas if self.is_online(replica, tp)])
         return replicas if len(up) == len(replicas) else up
@@ -111,30 +168,30 @@ class Context:
 
     def leader(self, tp: TopicPartition) -> int:
         """The last known leader of ``tp``, -1 where it has none."""
-        state = self.leadership.get(tp)
+        state = self.leadership_info.get(tp)
         return NO_LEADER if state is None else state.leader
 
     def assign(self, tp: TopicPartition, replicas: Iterable[int]) -> None:
         self.touched[tp] = None
         self.assignments.setdefault(tp.topic, {})[tp.partition] = tuple(replicas)
 
-    def motion(self, tp: TopicPartition) -> Motion:
-        """AR and RR; both empty unless KIP-455 is reassigning ``tp``."""
-        motions = self.motions.get(tp.topic)
-        return AT_REST if motions is None else motions.get(tp.partition, AT_REST)
+    def adding_and_removing(self, tp: TopicPartition) -> Motion:
+        """The adding and the removing replicas; both empty unless KIP-455 is reassigning ``tp``."""
+        of_topic = self.reassigning.get(tp.topic)
+        return AT_REST if of_topic is None else of_topic.get(tp.partition, AT_REST)
 
     def full_assignment(self, tp: TopicPartition) -> ReplicaAssignment:
         """RS, AR and RR; all empty where there is no such partition."""
-        return ReplicaAssignment(self.replicas(tp), *self.motion(tp))
+        return ReplicaAssignment(self.replicas(tp), *self.adding_and_removing(tp))
 
     def assign_fully(self, tp: TopicPartition, assignment: ReplicaAssignment) -> None:
         self.assign(tp, assignment.replicas)
-        motions = self.motions.setdefault(tp.topic, {})
-        motions[tp.partition] = assignment.motion
+        of_topic = self.reassigning.setdefault(tp.topic, {})
+        of_topic[tp.partition] = assignment.motion
         if not assignment.being_reassigned:
-            del motions[tp.partition]
-        if not motions:
-            del self.motions[tp.topic]
+            del of_topic[tp.partition]
+        if not of_topic:
+            del self.reassigning[tp.topic]
 
     def partitions(self) -> Iterator[TopicPartition]:
         for topic in self.assignments:
@@ -145,7 +202,7 @@ class Context:
         return [(tp, b) for b in brokers for tp in self.partitions() if b in self.replicas(tp)]
 
     def partitions_of(self, topic: str) -> tuple[TopicPartition, ...]:
-        """Of a topic, in order."""
+        """The partitions of a topic, in order."""
         numbers = self.assignments.get(topic, {})
         known = self._partitions.get(topic, ())
         if len(known) != len(numbers):
@@ -157,9 +214,9 @@ class Context:
         return [(tp, broker) for tp in self.partitions_of(topic) for broker in self.replicas(tp)]
 
     def remove_topic(self, topic: str) -> None:
-        self.motions.pop(topic, None)
+        self.reassigning.pop(topic, None)
         for tp in self.partitions_of(topic):
-            self.leadership.pop(tp, None)
+            self.leadership_info.pop(tp, None)
             self.partition_states.pop(tp, None)
             for states in self.replica_states.values():
                 states.pop(tp, None)
@@ -167,16 +224,16 @@ class Context:
         self._partitions.pop(topic, None)
 
     def is_deleting(self, topic: str) -> bool:
-        """Is the topic queued for deletion, begun or not? Then nobody is told of a leader of it, or elected."""
+        """Whether the topic is queued for deletion, begun or not. Then its partitions get no leader."""
         return topic in self.deletions.queued
 
     def queue_deletion(self, topic: str) -> None:
-        """The topic is to be deleted."""
-        self.deletions.add(topic)
+        """Queue the topic for deletion."""
+        self.deletions.queued[topic] = None
         self._deletion_changed(topic)
 
     def begin_deletion(self, topic: str) -> None:
-        """Its partitions have left the state machine."""
+        """Mark the deletion as begun: the topic's partitions have left the state machine."""
         self.deletions.begun[topic] = None
         self._deletion_changed(topic)
 
@@ -203,7 +260,7 @@ class Context:
             states[tp] = state
 
     def forget_replica(self, tp: TopicPartition, broker: int) -> None:
-        """The replica does not exist any more."""
+        """Remove the replica, which no longer exists."""
         self.replicas_changed = True
         del self.replica_states[broker][tp]
 

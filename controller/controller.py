@@ -1,38 +1,101 @@
-"""The controller of one broker process: idle until it is elected."""
+"""The controller of one broker process (KafkaController): idle until it is elected."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any
 
 import structlog
 from attrs import define, field
 
-from controller import election, requests
-from controller.channels import Channels, RequestBatch
-from controller.context import NOBODY, Context
+from controller.channel_manager import ControllerChannelManager
+from controller.context import NO_CONTROLLER, ControllerContext
 from controller.errors import ControllerError, ControllerMoved, IllegalState
-from controller.events import Event, EventQueue, Preemptable
-from controller.events.cluster import LeaderAndIsrResponseReceived
-from controller.events.deletions import ReplicasDeleted
-from controller.events.elections import TopicUncleanLeaderElectionEnable, UncleanLeaderElectionEnable
-from controller.events.term import ControllerChange, Expire, Reelect, Startup
+from controller.event_manager import ControllerEventManager
+from controller.events import (
+    EVENTS,
+    AlterIsr,
+    AlterReassignments,
+    ApiReplicaLeaderElection,
+    AutoPreferredReplicaLeaderElection,
+    BrokerChange,
+    ControlledShutdown,
+    ControllerChange,
+    Event,
+    Expire,
+    IsrChangeNotification,
+    LeaderAndIsrResponseReceived,
+    ListReassignments,
+    LogDirEventNotification,
+    PartitionModifications,
+    ReassignmentChange,
+    ReassignmentIsrChange,
+    Reelect,
+    RegisterBrokerAndReelect,
+    ReplicaLeaderElection,
+    RequestReceived,
+    Startup,
+    TopicChange,
+    TopicDeletion,
+    TopicDeletionStopReplicaResponseReceived,
+    TopicUncleanLeaderElectionEnable,
+    UncleanLeaderElectionEnable,
+)
 from controller.metrics import ControllerMetrics
-from controller.operations.rebalance import RebalanceTimer
+from controller.operations.alter_isr import AlterIsrs
+from controller.operations.brokers import BrokerChanges
+from controller.operations.notifications import Notifications
+from controller.operations.preferred import PreferredElections
+from controller.operations.rebalance import AutoLeaderRebalance
+from controller.operations.shutdown import ControlledShutdowns
+from controller.operations.topics import TopicChanges
 from controller.policies import ControllerPolicies
-from controller.states.elections import Elections
-from controller.states.partitions import PartitionStateMachine
-from controller.states.replicas import ReplicaStateMachine
-from controller.steps import NOTHING, Label, Step
-from controller.store import Store, unclean_in
+from controller.reassignment.admin_znode import AdminZnode
+from controller.reassignment.by_api import ByApi
+from controller.reassignment.by_znode import ByZnode
+from controller.reassignment.protocol import RequestedByApi, RequestedByZnode
+from controller.reassignment.reassignments import Reassignments
+from controller.reassignment.steps_work import StepsWork
+from controller.request_batch import ControllerBrokerRequestBatch
+from controller.state_machines.elections import Elections
+from controller.state_machines.partitions import PartitionStateMachine
+from controller.state_machines.replicas import ReplicaStateMachine
+from controller.steps import Procedure, Steps
+from controller.topic_deletion import TopicDeletionManager
 from controller.watches import Watches
+from controller.zk_client import ANY_VERSION, KafkaZkClient, unclean_in
 from emulator.gates import Gates
 from emulator.network import Channel, Network
 from emulator.nodes import Process
 from emulator.protocol import znodes
+from emulator.protocol.events import ControllerElected, ControllerResigned
 from emulator.protocol.leader_and_isr import LeaderAndIsrResponse
 from emulator.protocol.stop_replica import StopReplicaResponse
-from emulator.protocol.types import TopicPartition
-from emulator.zookeeper import ZkClient, ZkError
-from emulator.zookeeper.messages import EventType
+from emulator.zookeeper import ZkClient, ZkCode, ZkError
+from emulator.zookeeper.messages import Delete, EventType, GetData, WatchEvent
+
+FAILOVER = Procedure(
+    "failover",
+    {
+        "failover.F1": "register the ZooKeeper handlers",
+        "failover.F2": "delete old ISR-change and log-dir notifications",
+        "failover.F3": "load brokers, topics, assignments and leaders",
+        "failover.F4": "find the topics to delete",
+        "failover.F5": "send UpdateMetadata with the live brokers",
+        "failover.F6": "start the replica state machine",
+        "failover.F7": "start the partition state machine, electing leaders",
+        "failover.F8": "resume reassignments",
+        "failover.F9": "resume topic deletions and preferred elections",
+    },
+    aliases={
+        "failover.1.1": "failover.F6",
+        "failover.1.2": "failover.F6",
+        "failover.2.1": "failover.F7",
+        "failover.2.2": "failover.F7",
+        "failover.3": "failover.F8",
+        "failover.4": "failover.F9",
+    },
+)
+"""The order of Kafka's onControllerFailover. The aliases are the controller page's numbers for the same work."""
 
 log = structlog.get_logger("controller")
 
@@ -41,11 +104,14 @@ Serve = Callable[[type, Callable[[Any, Channel], object]], None]
 
 @define(eq=False, repr=False)
 class Controller:
-    """Every broker runs one; at most one at a time is active, and each of its terms has an epoch of its own.
+    """Every broker runs one; at most one at a time is active, each time with a controller epoch of its own.
+
+    This class elects, takes over, resigns, and gives each event to the part that processes it. The parts are created
+    here and given what they need; none of them knows the controller.
 
     Attributes:
-        register_broker: puts the broker back into /brokers/ids after its session expired; answers its new
-            epoch.
+        register_broker: registers the broker in /brokers/ids again after its session has expired; returns its new
+            broker epoch.
         serve: has the process's listener give every request of a class to a handler.
         active_controller: the broker that this one believes to be the controller, -1 for none.
     """
@@ -57,37 +123,90 @@ class Controller:
     policies: ControllerPolicies
     register_broker: Callable[[], Awaitable[int]]
     serve: Serve
-    active_controller: int = NOBODY
-    context: Context = field(factory=Context)
-    rebalance: RebalanceTimer = field(factory=RebalanceTimer)
-    store: Store = field(init=False)
-    queue: EventQueue = field(init=False)
+    active_controller: int = NO_CONTROLLER
+    context: ControllerContext = field(factory=ControllerContext)
+    zk_client: KafkaZkClient = field(init=False)
+    event_manager: ControllerEventManager = field(init=False)
     watches: Watches = field(init=False)
-    channels: Channels = field(init=False)
-    batch: RequestBatch = field(init=False)
+    channels: ControllerChannelManager = field(init=False)
+    batch: ControllerBrokerRequestBatch = field(init=False)
     elections: Elections = field(init=False)
     partitions: PartitionStateMachine = field(init=False)
     replicas: ReplicaStateMachine = field(init=False)
+    deletion: TopicDeletionManager = field(init=False)
+    reassignments: Reassignments[Any] = field(init=False)
+    preferred: PreferredElections = field(init=False)
+    rebalance: AutoLeaderRebalance = field(init=False)
+    brokers: BrokerChanges = field(init=False)
+    topics: TopicChanges = field(init=False)
+    shutdowns: ControlledShutdowns = field(init=False)
+    notifications: Notifications = field(init=False)
+    alter_isrs: AlterIsrs = field(init=False)
     metrics: ControllerMetrics = field(init=False)
+    _step: Steps = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         process, context, policies = self.process, self.context, self.policies
-        self.store = Store(
+        self._step = Steps(self.gates, process)
+        self.zk_client = KafkaZkClient(
             self.zk, process.node.trace, context, policies.fencing, policies.broker_epochs,
             policies.reassignment.topic_version,
         )  # fmt: skip
-        self.queue = EventQueue(process, self._handle)
-        self.watches = Watches(self.zk, self.queue)
-        self.channels = Channels(process, self.network, policies.request_timeout_us, policies.retry_pause_us)
-        self.batch = RequestBatch(
-            self.id, context, self.channels, self._answered, self._stopped, policies.tells_motions, policies.requests,
-            policies.stops_name_epochs,
+        self.event_manager = ControllerEventManager(process, self._process_or_fail)
+        self.watches = Watches(self.zk, self.event_manager)
+        self.channels = ControllerChannelManager(
+            process, self.network, policies.request_timeout_us, policies.retry_pause_us
+        )
+        self.batch = ControllerBrokerRequestBatch(
+            self.id, context, self.channels, self._answered, self._stopped, policies.sends_reassigning,
+            policies.requests, policies.stops_name_epochs,
         )  # fmt: skip
-        self.elections = Elections(process, context, self.store, self.batch, policies.unclean_leader_election)
+        self.elections = Elections(process, context, self.zk_client, self.batch, policies.unclean_leader_election)
         self.partitions = PartitionStateMachine(context, self.elections, self.batch, policies.selectors)
-        self.replicas = ReplicaStateMachine(context, self.store, self.elections, self.batch, policies.replicas)
-        self.metrics = ControllerMetrics(self, policies.is_offline)
-        requests.serve(self)
+        self.replicas = ReplicaStateMachine(context, self.zk_client, self.elections, self.batch, policies.replicas)
+        self._create_operations()
+        self.metrics = ControllerMetrics(process, context, policies.is_offline)
+        for request, event in EVENTS.items():
+            self.serve(request, partial(self._received, event))
+
+    def _create_operations(self) -> None:
+        context, zk_client, watches, batch = self.context, self.zk_client, self.watches, self.batch
+        partitions, replicas, policies, step = self.partitions, self.replicas, self.policies, self._step
+        self.deletion = TopicDeletionManager(
+            context, zk_client, watches, batch, partitions, replicas, step,
+            known=policies.replicas.know_topic_deletion,
+            enabled=policies.delete_topics,
+            heeds_moves=policies.deletion_heeds_moves,
+        )  # fmt: skip
+        self.reassignments = self._create_reassignments()
+        self.preferred = PreferredElections(context, zk_client, watches, partitions, step)
+        self.rebalance = AutoLeaderRebalance(
+            self.process, policies.auto_rebalance, context, zk_client, self.event_manager, self.preferred
+        )
+        self.brokers = BrokerChanges(
+            context, zk_client, self.channels, batch, partitions, replicas, self.reassignments, self.deletion, step
+        )
+        self.topics = TopicChanges(context, zk_client, watches, partitions, replicas, step)
+        self.shutdowns = ControlledShutdowns(context, batch, partitions, replicas, step)
+        self.notifications = Notifications(context, zk_client, batch, replicas)
+        self.alter_isrs = AlterIsrs(context, zk_client, batch, self.reassignments)
+
+    def _create_reassignments(self) -> Reassignments[Any]:
+        protocol, context, zk_client, watches = self.policies.reassignment, self.context, self.zk_client, self.watches
+        admin_znode = AdminZnode(self.process, context, zk_client, watches, self._follows_znode)
+        work = StepsWork(
+            context, zk_client, watches, self.batch, self.elections, self.partitions, self.replicas, admin_znode,
+            self._step,
+        )  # fmt: skip
+        if isinstance(protocol, RequestedByApi):
+            return ByApi(protocol, work, context, zk_client, watches, admin_znode, self.deletion)
+        assert isinstance(protocol, RequestedByZnode), f"how is {protocol.procedure.name} asked for?"
+        return ByZnode(protocol, work, context, zk_client, watches, admin_znode, self.deletion)
+
+    @property
+    def _follows_znode(self) -> bool:
+        protocol = self.policies.reassignment
+        return isinstance(protocol, RequestedByZnode) and protocol.follows_znode
 
     @property
     def id(self) -> int:
@@ -99,20 +218,15 @@ class Controller:
 
     @property
     def epoch(self) -> int:
-        """The controller epoch of this term, 0 outside one."""
+        """The controller epoch, 0 while this controller is not active."""
         return self.context.epoch
 
     def start(self) -> None:
-        """Compete for the controllership from now on. The broker is registered; the session's expiry is ours
-        to handle."""
-        change, reelect = ControllerChange, Reelect
-        self.zk.on_node(
-            znodes.CONTROLLER,
-            lambda watch: self.queue.put(reelect() if watch.type is EventType.NODE_DELETED else change()),
-        )
+        """Compete to become the controller. The broker is registered; this object handles the session's expiry."""
+        self.zk.on_node(znodes.CONTROLLER, self._controller_znode_changed)
         self.zk.on_expired = self._expired
-        self.queue.start()
-        self.queue.put(Startup())
+        self.event_manager.start()
+        self.event_manager.put(Startup())
 
     def configured(self, entity: str, config: Mapping[str, str]) -> None:
         """The settings of ``entity`` (``topics/T`` or ``brokers/<default>``) were changed while the process runs."""
@@ -120,51 +234,247 @@ class Controller:
             before = self.elections.unclean
             self.elections.unclean = unclean_in(config, self.policies.unclean_leader_election)
             if self.elections.unclean and not before:
-                self.queue.put(UncleanLeaderElectionEnable())
+                self.event_manager.put(UncleanLeaderElectionEnable())
         elif unclean_in(config, False):
-            # As in Kafka whichever of the topic's settings was changed.
-            self.queue.put(TopicUncleanLeaderElectionEnable(entity.removeprefix("topics/")))
+            # As in Kafka, even if another of the topic's settings was changed.
+            self.event_manager.put(TopicUncleanLeaderElectionEnable(entity.removeprefix("topics/")))
 
-    # -- for the rooms of this floor ----------------------------------------------------------------------------------
+    # -- what puts events ---------------------------------------------------------------------------------------------
 
-    def step(self, name: str, *labels: Label, detail: str = "") -> Step:
-        return Step(self.gates, self.process, name, labels or NOTHING, detail)
+    def _controller_znode_changed(self, watch: WatchEvent) -> None:
+        self.event_manager.put(Reelect() if watch.type is EventType.NODE_DELETED else ControllerChange())
 
-    def send_update_metadata(self, brokers: tuple[int, ...], partitions: tuple[TopicPartition, ...] = ()) -> None:
-        """Tell ``brokers`` who is alive and about ``partitions``, in a batch of its own."""
-        self.batch.begin()
-        self.batch.update_metadata(brokers, partitions)
-        self.batch.send()
-
-    # -- events -------------------------------------------------------------------------------------------------------
-
-    async def _handle(self, event: Event) -> None:
-        """One event. What Kafka expects to go wrong is logged, and the work lost; anything else ends the run."""
-        try:
-            try:
-                await event.process(self)
-            except ControllerMoved as error:
-                log.info("controller moved", node=self.id, reason=str(error))
-                await election.maybe_resign(self)
-            except IllegalState as error:
-                log.error("illegal state", node=self.id, reason=str(error))
-                self.batch.clear()
-                await self.policies.fencing.give_up(self)
-        except (ControllerError, ZkError) as error:
-            log.error("event failed", node=self.id, what=type(event).__name__, reason=str(error))
-        self.metrics.show()
-
-    def _expired(self) -> None:
-        for dropped in self.queue.preempt(Expire()):
-            if isinstance(dropped, Preemptable):
-                dropped.preempted(self)
+    def _received(self, event: type[RequestReceived[Any]], request: Any, channel: Channel) -> None:
+        self.event_manager.put(event(request, channel))
 
     def _answered(self, broker: int, response: LeaderAndIsrResponse) -> None:
-        self.queue.put(LeaderAndIsrResponseReceived(broker, response))
+        self.event_manager.put(LeaderAndIsrResponseReceived(broker, response))
 
     def _stopped(self, broker: int, response: StopReplicaResponse) -> None:
-        """Of interest where topics are being deleted; a move does not wait for it."""
+        """Only topic deletion needs the response; a move does not wait for it."""
         begun = self.context.deletions.begun
         outcomes = tuple((tp, error) for tp, error in response.partitions if tp.topic in begun)
         if outcomes:
-            self.queue.put(ReplicasDeleted(broker, response.error, outcomes))
+            self.event_manager.put(TopicDeletionStopReplicaResponseReceived(broker, response.error, outcomes))
+
+    def _expired(self) -> None:
+        """Drop the queued events of the lost session, refusing the requests among them.
+
+        An AlterIsr goes unanswered, and before KAFKA-10193 the requests about reassignments do too.
+        """
+        unanswered: tuple[type, ...] = (AlterIsr,)
+        if not self.policies.answers_preempted:
+            unanswered = (AlterIsr, AlterReassignments, ListReassignments)
+        for dropped in self.event_manager.clear_and_put(Expire()):
+            if isinstance(dropped, RequestReceived) and not isinstance(dropped, unanswered):
+                dropped.refuse()
+
+    # -- events -------------------------------------------------------------------------------------------------------
+
+    async def _process_or_fail(self, event: Event) -> None:
+        """Process one event. The errors that Kafka expects are logged, and the work is lost; others end the run."""
+        try:
+            try:
+                await self._process(event)
+            except ControllerMoved as error:
+                log.info("controller moved", node=self.id, reason=str(error))
+                await self._maybe_resign()
+            except IllegalState as error:
+                log.error("illegal state", node=self.id, reason=str(error))
+                self.batch.clear()
+                await self.trigger_controller_move()
+        except (ControllerError, ZkError) as error:
+            log.error("event failed", node=self.id, what=type(event).__name__, reason=str(error))
+        self.metrics.show(active=self.is_active)
+
+    async def _process(self, event: Event) -> None:
+        match event:
+            case Startup():
+                await self.zk_client.exists(znodes.CONTROLLER)
+                await self._elect()
+            case ControllerChange():
+                await self._maybe_resign()
+            case Reelect():
+                await self._maybe_resign()
+                await self._elect()
+            case Expire():
+                await self._process_expire()
+            case RegisterBrokerAndReelect():
+                await self._process_register_broker_and_reelect()
+            case _ if self.is_active:
+                await self._process_as_active(event)
+            case RequestReceived():
+                event.refuse()
+
+    async def _process_as_active(self, event: Event) -> None:
+        match event:
+            case BrokerChange():
+                await self.brokers.process_broker_change()
+            case LeaderAndIsrResponseReceived(broker, response):
+                await self.brokers.process_leader_and_isr_response(broker, response)
+            case TopicChange():
+                await self.topics.process_topic_change()
+            case PartitionModifications(topic):
+                await self.topics.process_partition_modifications(topic)
+            case TopicDeletion():
+                await self.deletion.znode_changed()
+            case TopicDeletionStopReplicaResponseReceived(broker, error, partitions):
+                await self.deletion.process_stop_replica_response(broker, error, partitions)
+            case IsrChangeNotification():
+                await self.notifications.process_isr_changes()
+            case LogDirEventNotification():
+                await self.notifications.process_log_dir_events()
+            case AlterIsr():
+                await self.alter_isrs.process(event)
+            case ControlledShutdown():
+                await self.shutdowns.process(event)
+            case _:
+                await self._process_elections_and_reassignments(event)
+
+    async def _process_elections_and_reassignments(self, event: Event) -> None:
+        match event:
+            case ReplicaLeaderElection():
+                await self.preferred.znode_changed()
+            case ApiReplicaLeaderElection():
+                event.answer(await self.preferred.answer(event.request))
+            case AutoPreferredReplicaLeaderElection():
+                await self.rebalance.check()
+            case UncleanLeaderElectionEnable():
+                await self.partitions.trigger_online_state_change()
+            case TopicUncleanLeaderElectionEnable(topic):
+                await self.partitions.trigger_online_state_change(topic)
+            case ReassignmentChange():
+                await self.reassignments.znode_changed()
+            case ReassignmentIsrChange(tp):
+                await self.reassignments.isr_changed(tp)
+            case AlterReassignments():
+                event.answer(await self.reassignments.alter(event.request))
+            case ListReassignments():
+                event.answer(self.reassignments.listed(event.request))
+            case _:
+                raise AssertionError(f"no part of the controller processes {type(event).__name__}")
+
+    async def _process_expire(self) -> None:
+        self.active_controller = NO_CONTROLLER
+        self._on_controller_resignation()
+        cause = self.process.node.trace.cause
+        await self.zk.reopen()
+        self.process.node.trace.cause = cause
+        self.event_manager.put(RegisterBrokerAndReelect())
+
+    async def _process_register_broker_and_reelect(self) -> None:
+        cause = self.process.node.trace.cause
+        await self.register_broker()
+        self.process.node.trace.cause = cause
+        await self._maybe_resign()
+        await self._elect()
+
+    # -- election (kafka-behaviour §3) --------------------------------------------------------------------------------
+
+    async def _elect(self) -> None:
+        """Become the controller if there is none."""
+        self.active_controller = await self.zk_client.controller()
+        if self.active_controller != NO_CONTROLLER or await self._is_reserved_for_another():
+            return
+        fencing = self.policies.fencing
+        try:
+            registered = await fencing.register(self.zk_client, self.process)
+            self.context.epoch, self.context.epoch_zk_version = registered
+            self.active_controller = self.id
+            self.process.anchor(ControllerElected, self.id, self.epoch)
+            self.metrics.show_active(active=True)
+            await self._on_controller_failover()
+        except ControllerMoved as error:
+            log.info("not elected", node=self.id, reason=str(error))
+            await self._maybe_resign()
+        except (ControllerError, ZkError) as error:
+            log.error("failover failed", node=self.id, reason=str(error))
+            await self.trigger_controller_move()
+
+    async def _is_reserved_for_another(self) -> bool:
+        """Whether this is the cluster's first election, and the policies reserve that for another broker."""
+        if self.policies.pinned in (None, self.id):
+            return False
+        response = await self.zk_client.ask_one(GetData(znodes.CONTROLLER_EPOCH))
+        return response.error is not ZkCode.OK or int(response.data) == 0
+
+    async def _maybe_resign(self) -> None:
+        """Read which broker is the controller, which arms the watch again; resign if it is another one."""
+        was_active = self.is_active
+        await self.zk_client.exists(znodes.CONTROLLER)
+        self.active_controller = await self.zk_client.controller()
+        if was_active and not self.is_active:
+            self._on_controller_resignation()
+
+    async def trigger_controller_move(self) -> None:
+        """Resign and delete /controller, so that a broker is elected, possibly this one again."""
+        fencing = self.policies.fencing
+        if fencing.looks_before_giving_up:
+            self.active_controller = await self.zk_client.controller()
+            if not self.is_active:
+                return
+        delete = fencing.write(Delete(znodes.CONTROLLER, ANY_VERSION), self.context.epoch_zk_version)
+        self.active_controller = NO_CONTROLLER
+        self._on_controller_resignation()
+        await self.zk_client.ask_one(delete)
+
+    def _on_controller_resignation(self) -> None:
+        """Forget everything. Queued requests are dropped; those in flight are not."""
+        self.watches.clear()
+        self.rebalance.stop()
+        self.channels.clear()
+        self.batch.clear()
+        if self.epoch:
+            self.process.anchor(ControllerResigned, self.id, self.epoch)
+        self.context.reset()
+        self.metrics.show_active(active=self.is_active)
+
+    # -- failover -----------------------------------------------------------------------------------------------------
+
+    async def _on_controller_failover(self) -> None:
+        """Steps F1 to F9, in Kafka's order (kafka-behaviour §3).
+
+        Raises: ControllerMoved, SessionExpired, IllegalState. After each of them ``_elect`` resigns, so that no
+            half-loaded context remains.
+        """
+        step = self._step
+        async with step("failover.F1"):
+            await self._watch()
+        async with step("failover.F2"):
+            await self.notifications.delete_all()
+        async with step("failover.F3"):
+            await self._initialize_context()
+        async with step("failover.F4"):
+            await self.deletion.load()
+        async with step("failover.F5"):
+            # Before the state machines: a broker refuses a leader that it has not heard of (KAFKA-4443).
+            self.batch.send_update_metadata(self.context.live_or_shutting_down)
+        async with step("failover.F6"):
+            await self.replicas.startup()
+        async with step("failover.F7"):
+            await self.partitions.startup()
+        async with step("failover.F8"):
+            await self.reassignments.resume()
+        async with step("failover.F9"):
+            await self.deletion.resume_all()
+            await self.preferred.process_znode()
+            self.rebalance.start()
+
+    async def _watch(self) -> None:
+        self.watches.cluster(every_reassignment_change=self._follows_znode)
+        if self.policies.replicas.know_topic_deletion:
+            self.watches.deletions()
+        await self.zk_client.exists(znodes.PREFERRED_REPLICA_ELECTION)
+        await self.zk_client.exists(znodes.REASSIGN_PARTITIONS)
+
+    async def _initialize_context(self) -> None:
+        context = self.context
+        context.set_brokers(await self.zk_client.brokers())
+        names = await self.zk_client.topics()
+        for topic in names:
+            self.watches.topic(topic)
+        await self.zk_client.load_assignments(names)
+        context.leadership_info.update(await self.zk_client.states(list(context.partitions())))
+        for broker in context.brokers:
+            self.channels.add(broker)
+        await self.reassignments.load()

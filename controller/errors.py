@@ -1,18 +1,18 @@
-"""What a controller's event may fail with. Whatever is not here or a ZooKeeper error is a bug of ours and
-ends the run."""
+"""The errors that an event may end with. An error that is neither here nor one of ZooKeeper's is a bug of this
+emulation and ends the run."""
 
 
 class ControllerError(Exception):
-    """An event failed: Kafka logs it and takes the next one; the work is lost."""
+    """An event failed: as in Kafka it is logged, its remaining work is lost, and the next event follows."""
 
 
 class ControllerMoved(ControllerError):
-    """A fenced write failed its check of /controller_epoch: somebody else has been elected (KAFKA-6082)."""
+    """A fenced write failed its check of /controller_epoch: another controller has been elected (KAFKA-6082)."""
 
 
 class StateChangeFailed(ControllerError):
-    """What was asked for cannot be done, such as a write to a topic that is gone."""
+    """A change cannot be made, such as a write to a topic that does not exist."""
 
 
 class IllegalState(ControllerError):
-    """The controller's own books are wrong, such as a batch of requests that the last event left unsent."""
+    """The controller's own state is inconsistent, such as a batch of requests that the last event left unsent."""

@@ -1,15 +1,15 @@
-"""What can differ between controllers. A profile is one bundle of these, composed where releases are known by name."""
+"""The differences between the controllers of releases and documents, as policies. Profiles compose them."""
 
 from attrs import field, frozen
 
-from controller.channels.schemas import AllReplicas, RequestSchema
 from controller.fencing import Fenced, Fencing
 from controller.metrics.controller import IsOffline, is_offline_by_state
 from controller.operations.rebalance import AutoRebalance
-from controller.reassignment.policy import ReassignmentProtocol
+from controller.reassignment.protocol import ReassignmentProtocol
 from controller.reassignment.wiki import Wiki
-from controller.states.rules import SEVEN_STATES, ReplicaRules
-from controller.states.selectors import Selectors
+from controller.request_schemas import AllReplicas, RequestSchema
+from controller.state_machines.rules import SEVEN_STATES, ReplicaRules
+from controller.state_machines.selectors import Selectors
 from emulator.protocol.configs import CONTROLLER_SOCKET_TIMEOUT, config, field_of
 
 
@@ -19,26 +19,26 @@ class ControllerPolicies:
 
     Attributes:
         reassignment: how a partition is moved.
-        replicas: how the replica state machine works: Kafka's code or the controller page.
+        replicas: the replica state machine: Kafka's code or the controller page.
         selectors: how leaders are chosen.
-        requests: what requests say of a partition's replicas.
-        tells_motions: whether LeaderAndIsr carries the adding and removing replicas (KIP-455).
-        answers_preempted: whether a client whose request about reassignments is dropped from the queue, because the
-            session expired, is told NOT_CONTROLLER (KAFKA-10193); else it waits until its own timeout.
-        fencing: whether a controller that has been replaced can still write, and how one begins its term.
-        broker_epochs: whether requests carry the epoch of the broker's incarnation, by which it refuses those meant
-            for an earlier one and the controller notices that it has restarted (KIP-380, 2.2).
-        stops_name_epochs: whether StopReplica carries leader epochs, by which brokers refuse a late one (KIP-570, 2.6).
+        requests: how a partition's replicas are written into requests.
+        sends_reassigning: whether LeaderAndIsr has the adding and removing replicas (KIP-455).
+        answers_preempted: whether a client gets NOT_CONTROLLER when its request about reassignments is dropped from the
+            queue because the session expired (KAFKA-10193); else its own timeout ends its wait.
+        fencing: whether a controller that has been replaced can still write, and how a controller epoch begins.
+        broker_epochs: whether requests have the epoch of the broker's incarnation, by which the broker refuses those
+            for an earlier incarnation and the controller notices a restart (KIP-380, 2.2).
+        stops_name_epochs: whether StopReplica has leader epochs, by which brokers refuse a stale one (KIP-570, 2.6).
         unclean_leader_election: unclean.leader.election.enable.
-        delete_topics: delete.topic.enable; without it requests for deletion are dropped unheard.
-        deletion_heeds_moves: whether a topic that is asked to go waits until none of its partitions is being
-            moved (kafka-behaviour §4). Kafka 2.3 and 2.4 mean to, but mark the topic as waiting before they
-            queue it, when the mark is without effect, and delete it at once; after a failover the topic does
-            wait, until the first of its moves is done, and for ever where failover.F8 drops them.
-        is_offline: which partitions OfflinePartitionsCount counts.
-        auto_rebalance: when leadership goes back to preferred replicas by itself.
-        request_timeout_us: controller.socket.timeout.ms, for one attempt at a control request.
-        retry_pause_us: between two attempts.
+        delete_topics: delete.topic.enable; without it requests for deletion are dropped.
+        deletion_heeds_moves: whether the deletion of a topic waits until none of its partitions is being moved
+            (kafka-behaviour §4). Kafka 2.3 and 2.4 intend this, but mark the topic as waiting before they queue it,
+            which has no effect, and delete it at once; after a failover the topic does wait, until the first of its
+            moves is done, and for ever where failover.F8 drops them.
+        is_offline: the partitions that OfflinePartitionsCount counts.
+        auto_rebalance: when leadership returns to preferred replicas without a request.
+        request_timeout_us: controller.socket.timeout.ms, for one attempt at a request to a broker.
+        retry_pause_us: the pause between two attempts.
         pinned: the only broker that competes in the first election of the cluster; None: all do.
     """
 
@@ -46,7 +46,7 @@ class ControllerPolicies:
     replicas: ReplicaRules = SEVEN_STATES
     selectors: Selectors = field(factory=Selectors)
     requests: RequestSchema = field(factory=AllReplicas)
-    tells_motions: bool = True
+    sends_reassigning: bool = True
     answers_preempted: bool = False
     fencing: Fencing = field(factory=Fenced)
     broker_epochs: bool = True

@@ -1,8 +1,7 @@
 """The procedures whose steps a scenario file can name: each is declared where it is carried out."""
 
-from controller.failover import FAILOVER
+from controller.controller import FAILOVER
 from controller.operations.brokers import BROKER_FAILURE, BROKER_STARTUP
-from controller.operations.deletion_steps import DELETE
 from controller.operations.preferred import PREFERRED
 from controller.operations.shutdown import SHUTDOWN
 from controller.operations.topics import NEW_PARTITION
@@ -11,6 +10,7 @@ from controller.reassignment.kafka_6794 import KAFKA_6794
 from controller.reassignment.kip_455 import KIP_455
 from controller.reassignment.wiki import WIKI
 from controller.steps import PHASES, Procedure
+from controller.topic_deletion import DELETE
 
 PROCEDURES: dict[str, Procedure] = {}
 """Name to procedure."""

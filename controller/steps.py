@@ -1,4 +1,4 @@
-"""Steps of protocols: each is a gate on either edge, where a scenario can stop the controller."""
+"""Steps of protocols and operations: each is a gate, before and after, where a scenario can stop the controller."""
 
 from collections.abc import Iterable, Mapping
 from types import TracebackType
@@ -75,7 +75,7 @@ def phases(protocol: str, **steps: str | tuple[str, str]) -> dict[str, Span]:
 
 @frozen
 class Label:
-    """What a step is about; what does not apply is left out."""
+    """The topic, partition, broker and hop that a step is about; a default means that it is not about one."""
 
     topic: str = ""
     partition: int = -1
@@ -87,7 +87,7 @@ NOTHING = (Label(),)
 
 
 def labels_of(partitions: Iterable[TopicPartition]) -> list[Label]:
-    """One for each topic; the partition is named where it is the only one."""
+    """One label for each topic, with the partition where it is the only one."""
     numbers: dict[str, list[int]] = {}
     for tp in partitions:
         numbers.setdefault(tp.topic, []).append(tp.partition)
@@ -96,8 +96,7 @@ def labels_of(partitions: Iterable[TopicPartition]) -> list[Label]:
 
 @define(eq=False, repr=False)
 class Step:
-    """``async with Step(...)``: the gate before, the work, the gate after; a step that fails never reaches
-    the latter.
+    """``async with step``: the gate before, the work, the gate after, which a step that fails does not reach.
 
     A step about several topics or brokers visits its gate once for each.
     """
@@ -109,6 +108,7 @@ class Step:
     detail: str = ""
 
     async def reach(self, edge: Edge) -> None:
+        """Visit the gate, once for each label."""
         for label in self.labels:
             await self.gates.reach(
                 self.process, self.name, edge, topic=label.topic, partition=label.partition,
@@ -123,3 +123,14 @@ class Step:
     ) -> None:
         if error is None:
             await self.reach("after")
+
+
+@frozen
+class Steps:
+    """Makes the steps of one controller: ``async with steps("failover.F1"): ...``."""
+
+    gates: Gates
+    process: Process
+
+    def __call__(self, name: str, *labels: Label, detail: str = "") -> Step:
+        return Step(self.gates, self.process, name, labels or NOTHING, detail)

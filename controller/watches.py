@@ -4,17 +4,19 @@ from collections.abc import Callable
 
 from attrs import define, field
 
-from controller.events.cluster import (
+from controller.event_manager import ControllerEventManager
+from controller.events import (
     BrokerChange,
+    Event,
     IsrChangeNotification,
     LogDirEventNotification,
     PartitionModifications,
+    ReassignmentChange,
+    ReassignmentIsrChange,
+    ReplicaLeaderElection,
     TopicChange,
+    TopicDeletion,
 )
-from controller.events.deletions import TopicDeletion
-from controller.events.elections import ReplicaLeaderElection
-from controller.events.moves import ReassignmentChange, ReassignmentIsrChange
-from controller.events.queue import Event, EventQueue
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkClient
@@ -23,51 +25,53 @@ from emulator.zookeeper.messages import EventType, WatchEvent
 
 @define(eq=False, repr=False)
 class Watches:
-    """The handlers of one term. Registering arms nothing: the next read of the path does."""
+    """The handlers that an active controller registers. Registering arms no watch: the next read of the path does."""
 
     zk: ZkClient
-    queue: EventQueue
+    event_manager: ControllerEventManager
     _nodes: dict[str, None] = field(factory=dict)
     _children: dict[str, None] = field(factory=dict)
 
-    def cluster(self, *, every_move_change: bool) -> None:
-        """Brokers, topics, announced ISR changes and failed disks, requested elections and moves; of these that they
-        are requested, or every change."""
+    def cluster(self, *, every_reassignment_change: bool) -> None:
+        """Watch brokers, topics, announced ISR changes and failed log directories, requested elections and
+        reassignments. ``every_reassignment_change``: not only the creation of /admin/reassign_partitions."""
         self._on_children(znodes.BROKER_IDS, BrokerChange)
         self._on_children(znodes.TOPICS, TopicChange)
         self._on_children(znodes.ISR_CHANGE_NOTIFICATION, IsrChangeNotification)
         self._on_children(znodes.LOG_DIR_EVENT_NOTIFICATION, LogDirEventNotification)
         self._on_node(znodes.PREFERRED_REPLICA_ELECTION, (EventType.NODE_CREATED,), ReplicaLeaderElection)
-        kinds = tuple(EventType) if every_move_change else (EventType.NODE_CREATED,)
+        kinds = tuple(EventType) if every_reassignment_change else (EventType.NODE_CREATED,)
         self._on_node(znodes.REASSIGN_PARTITIONS, kinds, ReassignmentChange)
 
     def deletions(self) -> None:
-        """Topics that are asked to go."""
+        """Watch the topics to be deleted."""
         self._on_children(znodes.DELETE_TOPICS, TopicDeletion)
 
     def topic(self, topic: str) -> None:
-        """The assignment of a topic."""
+        """Watch a topic's assignment."""
         path = znodes.topic_path(topic)
         self._on_node(path, (EventType.NODE_DATA_CHANGED,), lambda: PartitionModifications(topic))
 
     def state(self, tp: TopicPartition) -> None:
-        """The state znode of a partition that is being moved."""
+        """Watch the state znode of a partition that is being reassigned."""
         self._on_node(znodes.state_path(tp), (EventType.NODE_DATA_CHANGED,), lambda: ReassignmentIsrChange(tp))
 
-    def look_for_elections(self) -> None:
-        """Have /admin/preferred_replica_election read again, and so its watch armed."""
-        self.queue.put(ReplicaLeaderElection())
+    def read_elections(self) -> None:
+        """Queue an event that reads /admin/preferred_replica_election, which arms its watch."""
+        self.event_manager.put(ReplicaLeaderElection())
 
-    def look_for_moves(self) -> None:
-        """Have /admin/reassign_partitions read again, and so its watch armed."""
-        self.queue.put(ReassignmentChange())
+    def read_reassignments(self) -> None:
+        """Queue an event that reads /admin/reassign_partitions, which arms its watch."""
+        self.event_manager.put(ReassignmentChange())
 
     def forget(self, path: str) -> None:
+        """Remove the handler of a znode, if there is one."""
         if path in self._nodes:
             del self._nodes[path]
             self.zk.off_node(path)
 
     def clear(self) -> None:
+        """Remove all handlers."""
         for path in list(self._nodes):
             self.forget(path)
         for path in self._children:
@@ -77,11 +81,11 @@ class Watches:
     def _on_node(self, path: str, kinds: tuple[EventType, ...], make: Callable[[], Event]) -> None:
         def fired(watch: WatchEvent) -> None:
             if watch.type in kinds:
-                self.queue.put(make())
+                self.event_manager.put(make())
 
         self._nodes[path] = None
         self.zk.on_node(path, fired)
 
     def _on_children(self, path: str, make: Callable[[], Event]) -> None:
         self._children[path] = None
-        self.zk.on_children(path, lambda _: self.queue.put(make()))
+        self.zk.on_children(path, lambda _: self.event_manager.put(make()))

@@ -1,4 +1,4 @@
-"""The metrics of ControllerChannelManager: what waits to be sent to each broker, and for how long."""
+"""The metrics of ControllerChannelManager: the requests queued for each broker, and their time in the queue."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ def _name(name: str, **tags: int) -> str:
 
 
 class QueueMetrics:
-    """Of the queue to one broker. ``total``: over all queues."""
+    """The metrics of the queue to one broker. ``total``: the gauge of all queues together."""
 
     def __init__(self, metrics: Metrics, broker: int, size: Callable[[], int], total: SampledGauge) -> None:
         tag = {"broker-id": broker}
@@ -20,22 +20,22 @@ class QueueMetrics:
         self._queue_time = metrics.timer(_name("RequestRateAndQueueTimeMs", **tag))
 
     def changed(self) -> None:
-        """Something was put, or taken."""
+        """The queue length changed."""
         self._size.changed()
         self._total.changed()
 
     def taken(self, waited_us: int) -> None:
-        """A request is about to be sent."""
+        """A request was taken out, after ``waited_us``."""
         self._queue_time.update(waited_us)
         self.changed()
 
     def ended(self) -> None:
-        """The broker has left, or the term is over."""
+        """The broker is gone, or this controller has resigned: remove the metrics."""
         self._total.changed()
         self._metrics.remove(self._size)
         self._metrics.remove(self._queue_time)
 
 
 def total_queue_size(metrics: Metrics, size: Callable[[], int]) -> SampledGauge:
-    """TotalQueueSize; it exists in every broker."""
+    """The gauge TotalQueueSize, which every broker has."""
     return metrics.sampled(_name("TotalQueueSize"), size)

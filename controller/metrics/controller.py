@@ -1,120 +1,122 @@
-"""The gauges of KafkaController. As in Kafka they are brought up to date after each event; here only for the partitions
-that the event touched."""
+"""The gauges of KafkaController. As in Kafka they are updated after each event; here only for the partitions that the
+event touched."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from controller.context import Context
-from controller.states.names import PartitionState, ReplicaState
+from controller.context import ControllerContext
+from controller.state_machines.states import PartitionState, ReplicaState
 from emulator.metrics import Gauge, mbean
+from emulator.nodes import Process
 from emulator.protocol.types import TopicPartition
 
-if TYPE_CHECKING:
-    from controller.controller import Controller
+IsOffline = Callable[[ControllerContext, TopicPartition], bool]
 
-IsOffline = Callable[[Context, TopicPartition], bool]
+GAUGES = (
+    "ActiveControllerCount",
+    "OfflinePartitionsCount",
+    "PreferredReplicaImbalanceCount",
+    "GlobalTopicCount",
+    "GlobalPartitionCount",
+    "TopicsToDeleteCount",
+    "ReplicasToDeleteCount",
+    "TopicsIneligibleToDeleteCount",
+    "ReplicasIneligibleToDeleteCount",
+)
+"""In the order in which they are registered."""
 
 
-def is_offline_by_state(context: Context, tp: TopicPartition) -> bool:
-    """It is in state Offline, and the deletion of its topic has not begun (Kafka 2.x)."""
+def is_offline_by_state(context: ControllerContext, tp: TopicPartition) -> bool:
+    """Whether it is in state Offline and the deletion of its topic has not begun (Kafka 2.x)."""
     offline = context.partition_state(tp) is PartitionState.OFFLINE
     return offline and tp.topic not in context.deletions.begun
 
 
-def is_offline_by_leader(context: Context, tp: TopicPartition) -> bool:
-    """Its last known leader is no live broker, and its topic is not queued for deletion (up to Kafka 1.1)."""
-    known = context.leadership.get(tp)
+def is_offline_by_leader(context: ControllerContext, tp: TopicPartition) -> bool:
+    """Whether its last known leader is not a live broker and its topic is not queued for deletion (up to Kafka 1.1)."""
+    known = context.leadership_info.get(tp)
     return known is not None and known.leader not in context.brokers and not context.is_deleting(tp.topic)
 
 
-def is_imbalanced(context: Context, tp: TopicPartition) -> bool:
-    """It is led by another than its preferred replica. While a reassignment adds that one, it counts for imbalanced
-    once it is in the ISR (KAFKA-8345, 2.4)."""
-    known, replicas = context.leadership.get(tp), context.replicas(tp)
+def is_imbalanced(context: ControllerContext, tp: TopicPartition) -> bool:
+    """Whether its leader is not its preferred replica. While a reassignment adds the preferred replica, the partition
+    counts as imbalanced once that replica is in the ISR (KAFKA-8345, 2.4)."""
+    known, replicas = context.leadership_info.get(tp), context.replicas(tp)
     if known is None or not replicas or context.is_deleting(tp.topic):
         return False
-    adding, _removing = context.motion(tp)
+    adding, _removing = context.adding_and_removing(tp)
     return replicas[0] in known.isr if replicas[0] in adding else known.leader != replicas[0]
 
 
 class ControllerMetrics:
-    """Of one broker's controller; all are 0 while it is not the active one."""
+    """The gauges of one broker's controller; all are 0 while it is not the active one.
 
-    def __init__(self, controller: "Controller", is_offline: IsOffline) -> None:
-        def gauge(name: str) -> Gauge:
-            return controller.process.metrics.gauge(mbean("kafka.controller", "KafkaController", name))
+    Attributes:
+        context: what is counted.
+        offline: the partitions that OfflinePartitionsCount counts.
+        imbalanced: those that PreferredReplicaImbalanceCount counts.
+        gauges: the name in the MBean -> the gauge.
+    """
 
-        self._controller = controller
-        self._is_offline = is_offline
+    def __init__(self, process: Process, context: ControllerContext, is_offline: IsOffline) -> None:
+        self.process = process
+        self.context = context
+        self.is_offline = is_offline
+        self.offline: dict[TopicPartition, None] = {}
+        self.imbalanced: dict[TopicPartition, None] = {}
+        self.gauges: dict[str, Gauge] = {
+            name: process.metrics.gauge(mbean("kafka.controller", "KafkaController", name)) for name in GAUGES
+        }
         self._epoch = 0
         self._brokers: dict[int, int] = {}
-        self._offline: dict[TopicPartition, None] = {}
-        self._imbalanced: dict[TopicPartition, None] = {}
-        self._active_count = gauge("ActiveControllerCount")
-        self._offline_count = gauge("OfflinePartitionsCount")
-        self._imbalanced_count = gauge("PreferredReplicaImbalanceCount")
-        self._topics = gauge("GlobalTopicCount")
-        self._partitions = gauge("GlobalPartitionCount")
-        self._deletions = DeletionGauges(gauge)
 
-    def show(self) -> None:
-        """An event is over."""
-        c = self._controller
-        context = c.context
+    def show(self, *, active: bool) -> None:
+        """Update all gauges after an event. ``active``: whether this is the active controller."""
+        context, gauges = self.context, self.gauges
         if context.epoch != self._epoch:
             self._epoch = context.epoch
-            self._offline.clear()
-            self._imbalanced.clear()
+            self.offline.clear()
+            self.imbalanced.clear()
         if context.brokers is not self._brokers:
             self._brokers = context.brokers
-            context.touched.update(self._offline)
-        self._look_again(context)
-        active = int(c.is_active)
-        self._active_count.set(active)
-        self._offline_count.set(active * len(self._offline))
-        self._imbalanced_count.set(active * len(self._imbalanced))
-        self._topics.set(active * len(context.assignments))
-        self._partitions.set(active * len(context.leadership))
-        self._deletions.show(context)
+            context.touched.update(self.offline)
+        self._count_touched(context)
+        gauges["ActiveControllerCount"].set(int(active))
+        gauges["OfflinePartitionsCount"].set(active * len(self.offline))
+        gauges["PreferredReplicaImbalanceCount"].set(active * len(self.imbalanced))
+        gauges["GlobalTopicCount"].set(active * len(context.assignments))
+        gauges["GlobalPartitionCount"].set(active * len(context.leadership_info))
+        self._show_deletions(context)
 
-    def show_active(self) -> None:
-        """Whether it is the active controller can be seen at once, in the middle of an event."""
-        self._active_count.set(int(self._controller.is_active))
+    def show_active(self, *, active: bool) -> None:
+        """Update ActiveControllerCount at once, in the middle of an event."""
+        self.gauges["ActiveControllerCount"].set(int(active))
 
-    def _look_again(self, context: Context) -> None:
+    def _count_touched(self, context: ControllerContext) -> None:
         touched = context.touched
         for tp in touched:
-            for found, now in (
-                (self._offline, self._is_offline(context, tp)),
-                (self._imbalanced, is_imbalanced(context, tp)),
+            for found, counts in (
+                (self.offline, self.is_offline(context, tp)),
+                (self.imbalanced, is_imbalanced(context, tp)),
             ):
-                if now:
+                if counts:
                     found[tp] = None
                 else:
                     found.pop(tp, None)
         touched.clear()
 
-
-class DeletionGauges:
-    """What is to be deleted and what cannot be now (KIP-503, Kafka 2.4). Looked at only after a state of a replica or
-    the queue has changed while there is something in it."""
-
-    def __init__(self, gauge: Callable[[str], Gauge]) -> None:
-        self._topics = gauge("TopicsToDeleteCount")
-        self._replicas = gauge("ReplicasToDeleteCount")
-        self._ineligible_topics = gauge("TopicsIneligibleToDeleteCount")
-        self._ineligible_replicas = gauge("ReplicasIneligibleToDeleteCount")
-
-    def show(self, context: Context) -> None:
-        deletions = context.deletions
-        self._topics.set(len(deletions.queued))
-        self._ineligible_topics.set(len(deletions.ineligible))
+    def _show_deletions(self, context: ControllerContext) -> None:
+        """Topics and replicas to delete, and those that cannot be deleted now (KIP-503, Kafka 2.4). Replicas are
+        counted only after the state of one or the queue has changed while there is a topic in the queue."""
+        deletions, gauges = context.deletions, self.gauges
+        gauges["TopicsToDeleteCount"].set(len(deletions.queued))
+        gauges["TopicsIneligibleToDeleteCount"].set(len(deletions.ineligible))
         if not deletions.queued:
-            self._replicas.set(0)
-            self._ineligible_replicas.set(0)
+            gauges["ReplicasToDeleteCount"].set(0)
+            gauges["ReplicasIneligibleToDeleteCount"].set(0)
         elif context.replicas_changed:
             replicas = [replica for topic in deletions.queued for replica in context.replicas_of(topic)]
             states = [context.replica_state(*replica) for replica in replicas]
-            self._replicas.set(sum(state is not ReplicaState.DELETION_SUCCESSFUL for state in states))
-            self._ineligible_replicas.set(sum(state is ReplicaState.DELETION_INELIGIBLE for state in states))
+            deleted = states.count(ReplicaState.DELETION_SUCCESSFUL)
+            gauges["ReplicasToDeleteCount"].set(len(states) - deleted)
+            gauges["ReplicasIneligibleToDeleteCount"].set(states.count(ReplicaState.DELETION_INELIGIBLE))
         context.replicas_changed = False

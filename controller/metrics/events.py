@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from controller.events.state import ControllerState
+from controller.events import ControllerState
 from emulator.metrics import Timer, mbean
 from emulator.nodes import Process
 
 
 class EventMetrics:
-    """Of one broker's queue; ``size`` counts what waits in it."""
+    """The metrics of one broker's queue; ``size`` returns its length."""
 
     def __init__(self, process: Process, size: Callable[[], int]) -> None:
         metrics = process.metrics
@@ -24,12 +24,12 @@ class EventMetrics:
         }
 
     def put(self) -> None:
-        """The queue is another."""
+        """The queue length changed."""
         self._queue_size.changed()
 
     @contextmanager
     def handling(self, state: ControllerState, put_us: int) -> Iterator[None]:
-        """An event that was put at ``put_us`` is handled, whatever comes of it."""
+        """Time the processing of an event that was put at ``put_us``, whether or not it fails."""
         began_us = self._process.clock_us
         self._queue_size.changed()
         self._state.set(int(state))

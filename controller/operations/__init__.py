@@ -1,1 +1,1 @@
-"""What the controller does when the cluster changes (the controller page's operations)."""
+"""The reactions to changes of the cluster (the controller page's operations), except deletion and reassignment."""

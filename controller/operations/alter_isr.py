@@ -1,68 +1,78 @@
-"""A leader asks for other ISRs (KafkaController.processAlterIsr, 2.7.2; KIP-497)."""
+"""A leader asks for ISR changes (KafkaController.processAlterIsr, 2.7.2; KIP-497)."""
 
-from typing import TYPE_CHECKING
+from typing import Any
 
+from attrs import define
+
+from controller.context import ControllerContext
 from controller.errors import ControllerError
-from controller.reassignment import admin
+from controller.events import AlterIsr
+from controller.reassignment.reassignments import Reassignments
+from controller.request_batch import ControllerBrokerRequestBatch
+from controller.zk_client import KafkaZkClient
 from emulator.protocol.alter_isr import AlterIsrPartition, AlterIsrRequest, AlterIsrResponse
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.zookeeper import ZkError
 
-if TYPE_CHECKING:
-    from controller.controller import Controller
-
-Outcomes = dict[TopicPartition, tuple[Errors, LeaderAndIsr | None]]
+Outcome = tuple[Errors, LeaderAndIsr | None]
+"""The error of one partition, and without one the state that holds now."""
 
 
-async def answer(c: "Controller", request: AlterIsrRequest) -> AlterIsrResponse:
-    """Write what may be written, and tell all brokers. What goes wrong on the way is the asker's answer."""
-    if not c.is_active:
-        return AlterIsrResponse(Errors.NOT_CONTROLLER)
-    if c.context.brokers.get(request.broker) != request.broker_epoch:
-        return AlterIsrResponse(Errors.STALE_BROKER_EPOCH)
-    try:
-        outcomes = await _altered(c, request)
-    except (ControllerError, ZkError):
-        return AlterIsrResponse(Errors.UNKNOWN_SERVER_ERROR)
-    return AlterIsrResponse(Errors.NONE, tuple((p.tp, *outcomes[p.tp]) for p in request.partitions))
+@define(eq=False, repr=False)
+class AlterIsrs:
+    """Writes the ISRs that leaders ask for."""
+
+    context: ControllerContext
+    zk_client: KafkaZkClient
+    batch: ControllerBrokerRequestBatch
+    reassignments: Reassignments[Any]
+
+    async def process(self, event: AlterIsr) -> None:
+        """Answer the leader, then advance the moves that have waited for these ISRs."""
+        response = await self._answer(event.request)
+        event.answer(response)
+        for tp, error, _state in response.partitions:
+            if error is Errors.NONE:
+                await self.reassignments.isr_changed(tp)
+
+    async def _answer(self, request: AlterIsrRequest) -> AlterIsrResponse:
+        """Write the changes that are valid, and send UpdateMetadata. The leader gets any error on the way."""
+        if self.context.brokers.get(request.broker) != request.broker_epoch:
+            return AlterIsrResponse(Errors.STALE_BROKER_EPOCH)
+        try:
+            outcomes = await self._write(request)
+        except (ControllerError, ZkError):
+            return AlterIsrResponse(Errors.UNKNOWN_SERVER_ERROR)
+        return AlterIsrResponse(Errors.NONE, tuple((p.tp, *outcomes[p.tp]) for p in request.partitions))
+
+    async def _write(self, request: AlterIsrRequest) -> dict[TopicPartition, Outcome]:
+        context = self.context
+        outcomes: dict[TopicPartition, Outcome] = {}
+        wanted: dict[TopicPartition, LeaderAndIsr] = {}
+        for change in request.partitions:
+            state = LeaderAndIsr(request.broker, change.leader_epoch, change.isr, context.epoch, change.zk_version)
+            outcome = _without_a_write(context.leadership_info.get(change.tp), request.broker, change)
+            if outcome is None:
+                wanted[change.tp] = state
+            else:
+                outcomes[change.tp] = outcome
+        written, beaten = await self.zk_client.write_states(wanted)
+        for tp in wanted:
+            error = Errors.INVALID_UPDATE_VERSION if tp in beaten else Errors.UNKNOWN_SERVER_ERROR
+            outcomes[tp] = (Errors.NONE, written[tp]) if tp in written else (error, None)
+        context.leadership_info.update(await self.zk_client.states(list(written)))
+        self.batch.send_update_metadata(context.live_or_shutting_down, [change.tp for change in request.partitions])
+        return outcomes
 
 
-async def complete_moves(c: "Controller", response: AlterIsrResponse) -> None:
-    """Once the leader has its answer: go on with the moves that have waited for these ISRs."""
-    for tp, error, _state in response.partitions:
-        if error is Errors.NONE:
-            await admin.isr_changed(c, tp)
-
-
-async def _altered(c: "Controller", request: AlterIsrRequest) -> Outcomes:
-    outcomes: Outcomes = {}
-    wanted: dict[TopicPartition, LeaderAndIsr] = {}
-    for asked in request.partitions:
-        state = LeaderAndIsr(request.broker, asked.leader_epoch, asked.isr, c.epoch, asked.zk_version)
-        outcome = _without_a_write(c.context.leadership.get(asked.tp), request.broker, asked)
-        if outcome is None:
-            wanted[asked.tp] = state
-        else:
-            outcomes[asked.tp] = outcome
-    written, beaten = await c.store.write_states(wanted)
-    for tp in wanted:
-        error = Errors.INVALID_UPDATE_VERSION if tp in beaten else Errors.UNKNOWN_SERVER_ERROR
-        outcomes[tp] = (Errors.NONE, written[tp]) if tp in written else (error, None)
-    c.context.leadership.update(await c.store.states(list(written)))
-    c.send_update_metadata(c.context.live_or_shutting_down, tuple(asked.tp for asked in request.partitions))
-    return outcomes
-
-
-def _without_a_write(
-    now: LeaderAndIsr | None, leader: int, asked: AlterIsrPartition
-) -> tuple[Errors, LeaderAndIsr | None] | None:
-    """What becomes of a request that is late, or of what is so already; None: it has to be written."""
+def _without_a_write(now: LeaderAndIsr | None, leader: int, change: AlterIsrPartition) -> Outcome | None:
+    """The outcome of a change that is stale or already made; None where it has to be written."""
     if now is None:
         return Errors.UNKNOWN_TOPIC_OR_PARTITION, None
-    if asked.leader_epoch < now.leader_epoch:
+    if change.leader_epoch < now.leader_epoch:
         return Errors.FENCED_LEADER_EPOCH, None
-    if (now.leader, now.leader_epoch, now.isr) == (leader, asked.leader_epoch, asked.isr):
+    if (now.leader, now.leader_epoch, now.isr) == (leader, change.leader_epoch, change.isr):
         return Errors.NONE, now
     return None

@@ -1,18 +1,22 @@
-"""Brokers come, go and bounce (kafka-behaviour §4; the page's onBrokerStartup and onBrokerFailure)."""
+"""Brokers start, fail and restart (kafka-behaviour §4; the page's onBrokerStartup and onBrokerFailure)."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
-from controller.context import Replica
-from controller.operations import deletion
-from controller.reassignment import admin
-from controller.states.names import PartitionState, ReplicaState
-from controller.steps import Label, Procedure
+from attrs import define
+
+from controller.channel_manager import ControllerChannelManager
+from controller.context import ControllerContext, Replica
+from controller.reassignment.reassignments import Reassignments
+from controller.request_batch import ControllerBrokerRequestBatch
+from controller.state_machines.partitions import PartitionStateMachine
+from controller.state_machines.replicas import ReplicaStateMachine
+from controller.state_machines.states import PartitionState, ReplicaState
+from controller.steps import Label, Procedure, Steps
+from controller.topic_deletion import TopicDeletionManager
+from controller.zk_client import KafkaZkClient
 from emulator.protocol.errors import Errors
 from emulator.protocol.leader_and_isr import LeaderAndIsrResponse
-
-if TYPE_CHECKING:
-    from controller.controller import Controller
 
 BROKER_FAILURE = Procedure.numbered(
     "broker-failure",
@@ -32,94 +36,105 @@ Registered = list[tuple[int, int]]
 """Brokers with their epochs."""
 
 
-async def changed(c: "Controller") -> None:
-    """Compare ZooKeeper with memory: new brokers, then those that bounced (same id, newer epoch: KIP-380),
-    then the dead."""
-    known = c.context.brokers
-    now = dict(await c.store.brokers())
-    new = [(broker, epoch) for broker, epoch in now.items() if broker not in known]
-    bounced = [(broker, epoch) for broker, epoch in now.items() if epoch > known.get(broker, epoch)]
-    dead = [broker for broker in known if broker not in now]
+@define(eq=False, repr=False)
+class BrokerChanges:
+    """Keeps the controller's view of the brokers, and of their log directories."""
 
-    _update_channels(c, new, bounced, dead)
-    if new:
-        c.context.add_brokers(new)
-        await _started(c, [broker for broker, _ in new])
-    if bounced:
-        ids = [broker for broker, _ in bounced]
-        c.context.remove_brokers(ids)
-        await _failed(c, ids)
-        c.context.add_brokers(bounced)
-        await _started(c, ids)
-    if dead:
-        c.context.remove_brokers(dead)
-        await _failed(c, dead)
+    context: ControllerContext
+    zk_client: KafkaZkClient
+    channels: ControllerChannelManager
+    batch: ControllerBrokerRequestBatch
+    partitions: PartitionStateMachine
+    replicas: ReplicaStateMachine
+    reassignments: Reassignments[Any]
+    deletion: TopicDeletionManager
+    _step: Steps
 
+    async def process_broker_change(self) -> None:
+        """Compare ZooKeeper with the context: new brokers first, then those that bounced (same id, newer epoch:
+        KIP-380), then the dead."""
+        context = self.context
+        known = context.brokers
+        now = dict(await self.zk_client.brokers())
+        new = [(broker, epoch) for broker, epoch in now.items() if broker not in known]
+        bounced = [(broker, epoch) for broker, epoch in now.items() if epoch > known.get(broker, epoch)]
+        dead = [broker for broker in known if broker not in now]
 
-def _update_channels(c: "Controller", new: Registered, bounced: Registered, dead: Sequence[int]) -> None:
-    for broker, _ in new:
-        c.channels.add(broker)
-    for broker, _ in bounced:
-        c.channels.remove(broker)
-        c.channels.add(broker)
-    for broker in dead:
-        c.channels.remove(broker)
+        self._update_channels(new, bounced, dead)
+        if new:
+            context.add_brokers(new)
+            await self._on_broker_startup([broker for broker, _ in new])
+        if bounced:
+            ids = [broker for broker, _ in bounced]
+            context.remove_brokers(ids)
+            await self._on_broker_failure(ids)
+            context.add_brokers(bounced)
+            await self._on_broker_startup(ids)
+        if dead:
+            context.remove_brokers(dead)
+            await self._on_broker_failure(dead)
 
+    def _update_channels(self, new: Registered, bounced: Registered, dead: Sequence[int]) -> None:
+        for broker, _ in new:
+            self.channels.add(broker)
+        for broker, _ in bounced:
+            self.channels.remove(broker)
+            self.channels.add(broker)
+        for broker in dead:
+            self.channels.remove(broker)
 
-async def _started(c: "Controller", brokers: Sequence[int]) -> None:
-    labels = [Label(broker=broker) for broker in brokers]
-    context = c.context
-    for broker in brokers:
-        context.offline_dirs.pop(broker, None)
-    async with c.step("broker-startup.1", *labels):
-        c.send_update_metadata(tuple(b for b in context.live_or_shutting_down if b not in brokers))
-        c.send_update_metadata(tuple(brokers), tuple(context.leadership))
-    async with c.step("broker-startup.2", *labels):
-        await c.replicas.handle(context.replicas_on(brokers), ReplicaState.ONLINE)
-    async with c.step("broker-startup.3", *labels):
-        await c.partitions.elect_where_missing()
-    async with c.step("broker-startup.4", *labels):
-        await admin.brokers_started(c, brokers)
-        await deletion.brokers_started(c, brokers)
+    async def _on_broker_startup(self, brokers: Sequence[int]) -> None:
+        labels = [Label(broker=broker) for broker in brokers]
+        context = self.context
+        for broker in brokers:
+            context.offline_dirs.pop(broker, None)
+        async with self._step("broker-startup.1", *labels):
+            self.batch.send_update_metadata([b for b in context.live_or_shutting_down if b not in brokers])
+            self.batch.send_update_metadata(brokers, tuple(context.leadership_info))
+        async with self._step("broker-startup.2", *labels):
+            await self.replicas.handle_state_changes(context.replicas_on(brokers), ReplicaState.ONLINE)
+        async with self._step("broker-startup.3", *labels):
+            await self.partitions.trigger_online_state_change()
+        async with self._step("broker-startup.4", *labels):
+            await self.reassignments.brokers_started(brokers)
+            await self.deletion.brokers_started(brokers)
 
+    async def _on_broker_failure(self, brokers: Sequence[int]) -> None:
+        for broker in brokers:
+            self.context.offline_dirs.pop(broker, None)
+            self.context.shutting_down.pop(broker, None)
+        labels = [Label(broker=broker) for broker in brokers]
+        await self._on_replicas_become_offline(self.context.replicas_on(brokers), labels)
 
-async def _failed(c: "Controller", brokers: Sequence[int]) -> None:
-    for broker in brokers:
-        c.context.offline_dirs.pop(broker, None)
-        c.context.shutting_down.pop(broker, None)
-    await _replicas_offline(c, c.context.replicas_on(brokers), [Label(broker=broker) for broker in brokers])
+    async def _on_replicas_become_offline(self, replicas: Sequence[Replica], labels: Sequence[Label]) -> None:
+        """Three steps. The election, which comes first, removes the failed leader from the ISR too, so that the third
+        step has nothing to write for that partition."""
+        context = self.context
+        led = [(tp, state.leader) for tp, state in context.leadership_info.items() if not context.is_deleting(tp.topic)]
+        leaderless = [tp for tp, leader in led if not context.is_online(leader, tp)]
+        staying = [(tp, broker) for tp, broker in replicas if not context.is_deleting(tp.topic)]
+        async with self._step("broker-failure.1", *labels):
+            await self.partitions.handle_state_changes(leaderless, PartitionState.OFFLINE)
+        async with self._step("broker-failure.2", *labels):
+            await self.partitions.trigger_online_state_change()
+        async with self._step("broker-failure.3", *labels):
+            await self.replicas.handle_state_changes(staying, ReplicaState.OFFLINE)
+        await self.deletion.replicas_failed(replicas)
+        if not leaderless:
+            self.batch.send_update_metadata(context.live_or_shutting_down)
 
-
-async def _replicas_offline(c: "Controller", replicas: Sequence[Replica], labels: Sequence[Label]) -> None:
-    """Three steps. Electing first takes the failed leader out of the ISR with it, so that the third step
-    finds nothing to write for that partition."""
-    context = c.context
-    led = [(tp, state.leader) for tp, state in context.leadership.items() if not context.is_deleting(tp.topic)]
-    leaderless = [tp for tp, leader in led if not context.is_online(leader, tp)]
-    staying = [(tp, broker) for tp, broker in replicas if not context.is_deleting(tp.topic)]
-    async with c.step("broker-failure.1", *labels):
-        await c.partitions.handle(leaderless, PartitionState.OFFLINE)
-    async with c.step("broker-failure.2", *labels):
-        await c.partitions.elect_where_missing()
-    async with c.step("broker-failure.3", *labels):
-        await c.replicas.handle(staying, ReplicaState.OFFLINE)
-    await deletion.replicas_failed(c, replicas)
-    if not leaderless:
-        c.send_update_metadata(context.live_or_shutting_down)
-
-
-async def answered(c: "Controller", broker: int, response: LeaderAndIsrResponse) -> None:
-    """A LeaderAndIsr also asks whether the replicas' log directories work: KAFKA_STORAGE_ERROR takes one offline."""
-    if response.error is not Errors.NONE:
-        return
-    before = c.context.offline_dirs.get(broker, {})
-    offline = dict(before)
-    for tp, error in response.partitions:
-        if error is Errors.KAFKA_STORAGE_ERROR:
-            offline[tp] = None
-        elif error is Errors.NONE:
-            offline.pop(tp, None)
-    c.context.offline_dirs[broker] = offline
-    newly = [(tp, broker) for tp in offline if tp not in before]
-    if newly:
-        await _replicas_offline(c, newly, [Label(broker=broker)])
+    async def process_leader_and_isr_response(self, broker: int, response: LeaderAndIsrResponse) -> None:
+        """Update the offline log directories of ``broker``: KAFKA_STORAGE_ERROR takes a replica offline."""
+        if response.error is not Errors.NONE:
+            return
+        before = self.context.offline_dirs.get(broker, {})
+        offline = dict(before)
+        for tp, error in response.partitions:
+            if error is Errors.KAFKA_STORAGE_ERROR:
+                offline[tp] = None
+            elif error is Errors.NONE:
+                offline.pop(tp, None)
+        self.context.offline_dirs[broker] = offline
+        newly = [(tp, broker) for tp in offline if tp not in before]
+        if newly:
+            await self._on_replicas_become_offline(newly, [Label(broker=broker)])

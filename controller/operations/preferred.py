@@ -1,24 +1,25 @@
-"""Elections that somebody asks for (the page's onPreferredReplicaElection; kafka-behaviour §4).
+"""Elections that are asked for (the page's onPreferredReplicaElection; kafka-behaviour §4).
 
-Two ways lead here: the znode /admin/preferred_replica_election, which a tool creates and the controller always
-deletes, also where an election failed; and ElectLeaders (KIP-460), which is answered partition by partition.
+There are two ways: the znode /admin/preferred_replica_election, which a tool creates and the controller always deletes,
+also where an election failed; and ElectLeaders (KIP-460), which is answered partition by partition.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import structlog
+from attrs import define
 
-from controller.states.names import PartitionState
-from controller.states.selectors import UNCLEAN
-from controller.steps import Procedure, labels_of
+from controller.context import ControllerContext
+from controller.state_machines.partitions import PartitionStateMachine
+from controller.state_machines.selectors import UNCLEAN
+from controller.state_machines.states import PartitionState
+from controller.steps import Procedure, Steps, labels_of
+from controller.watches import Watches
+from controller.zk_client import KafkaZkClient
 from emulator.protocol import znodes
 from emulator.protocol.elect_leaders import ElectionType, ElectLeadersRequest, ElectLeadersResponse
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
-
-if TYPE_CHECKING:
-    from controller.controller import Controller
 
 PREFERRED = Procedure.numbered("preferred", "elect the preferred replicas")
 
@@ -27,71 +28,73 @@ log = structlog.get_logger("controller.preferred")
 Outcomes = dict[TopicPartition, Errors]
 
 
-async def requested(c: "Controller") -> None:
-    """The znode was created, or has to be watched again."""
-    if await c.store.exists(znodes.PREFERRED_REPLICA_ELECTION):
-        await take_up(c)
+@define(eq=False, repr=False)
+class PreferredElections:
+    """Holds the elections of the znode, of ElectLeaders, and of the automatic rebalance."""
 
+    context: ControllerContext
+    zk_client: KafkaZkClient
+    watches: Watches
+    partitions: PartitionStateMachine
+    _step: Steps
 
-async def take_up(c: "Controller") -> None:
-    """Elect what the znode asks for, delete it, and look for the next one; a new controller does so too, whether or not
-    there is a znode."""
-    asked = await c.store.preferred_elections()
-    await elect_preferred(c, [tp for tp in asked if _refusal(c, tp, ElectionType.PREFERRED) is Errors.NONE])
-    await c.store.delete([znodes.PREFERRED_REPLICA_ELECTION])
-    c.watches.look_for_elections()
+    async def znode_changed(self) -> None:
+        """The znode was created, or has to be read to arm its watch."""
+        if await self.zk_client.exists(znodes.PREFERRED_REPLICA_ELECTION):
+            await self.process_znode()
 
+    async def process_znode(self) -> None:
+        """Hold the elections that the znode asks for, delete it, and watch for the next one; a new controller does
+        this whether or not there is a znode."""
+        requested = await self.zk_client.preferred_elections()
+        await self.elect([tp for tp in requested if self._refusal(tp, ElectionType.PREFERRED) is Errors.NONE])
+        await self.zk_client.delete([znodes.PREFERRED_REPLICA_ELECTION])
+        self.watches.read_elections()
 
-async def elect_preferred(c: "Controller", partitions: Sequence[TopicPartition]) -> list[TopicPartition]:
-    """Have each partition's first replica lead; returns those where it does now."""
-    if not partitions:
-        return []
-    async with c.step("preferred.1", *labels_of(partitions)):
-        return await c.partitions.handle(partitions, PartitionState.ONLINE, c.policies.selectors.preferred)
+    async def elect(self, partitions: Sequence[TopicPartition]) -> list[TopicPartition]:
+        """Elect each partition's preferred replica; returns the partitions where that succeeded."""
+        if not partitions:
+            return []
+        async with self._step("preferred.1", *labels_of(partitions)):
+            selector = self.partitions.selectors.preferred
+            return await self.partitions.handle_state_changes(partitions, PartitionState.ONLINE, selector)
 
+    async def answer(self, request: ElectLeadersRequest) -> ElectLeadersResponse:
+        """Hold the elections that ``request`` asks for; the response has each partition's outcome.
 
-async def answer(c: "Controller", request: ElectLeadersRequest) -> ElectLeadersResponse:
-    """Hold the elections that ``request`` asks for, and say of each partition what came of it.
+        Kafka delays the response until the metadata of the controller's own broker shows the new leaders; here it is
+        sent once they are written.
+        """
+        named = tuple(self.context.partitions()) if request.partitions is None else request.partitions
+        outcomes: Outcomes = {tp: self._refusal(tp, request.type) for tp in named}
+        wanted = [tp for tp, error in outcomes.items() if error is Errors.NONE]
+        if request.type is ElectionType.PREFERRED:
+            elected, failure = await self.elect(wanted), Errors.PREFERRED_LEADER_NOT_AVAILABLE
+        else:
+            elected = await self.partitions.handle_state_changes(wanted, PartitionState.ONLINE, UNCLEAN)
+            failure = Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE
+        outcomes.update(dict.fromkeys(wanted, failure))
+        outcomes.update(dict.fromkeys(elected, Errors.NONE))
+        if request.partitions is None:
+            outcomes = {tp: error for tp, error in outcomes.items() if error is not Errors.ELECTION_NOT_NEEDED}
+        return ElectLeadersResponse(Errors.NONE, tuple(outcomes.items()))
 
-    Kafka holds the answer back until the metadata of the controller's own broker shows the new leaders; here it goes
-    out once they are written.
-    """
-    asked = tuple(c.context.partitions()) if request.partitions is None else request.partitions
-    outcomes: Outcomes = {tp: _refusal(c, tp, request.type) for tp in asked}
-    wanted = [tp for tp, error in outcomes.items() if error is Errors.NONE]
-    if request.type is ElectionType.PREFERRED:
-        elected, failure = await elect_preferred(c, wanted), Errors.PREFERRED_LEADER_NOT_AVAILABLE
-    else:
-        elected = await c.partitions.handle(wanted, PartitionState.ONLINE, UNCLEAN)
-        failure = Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE
-    outcomes.update(dict.fromkeys(wanted, failure))
-    outcomes.update(dict.fromkeys(elected, Errors.NONE))
-    told = outcomes.items()
-    if request.partitions is None:
-        told = {tp: error for tp, error in told if error is not Errors.ELECTION_NOT_NEEDED}.items()
-    return ElectLeadersResponse(Errors.NONE, tuple(told))
+    def _refusal(self, tp: TopicPartition, type: ElectionType) -> Errors:
+        """Why no election is held for ``tp``; NONE where one is.
 
-
-def not_controller(request: ElectLeadersRequest) -> ElectLeadersResponse:
-    """What a broker answers that is not the controller, or is it no longer."""
-    outcomes = tuple((tp, Errors.NOT_CONTROLLER) for tp in request.partitions or ())
-    return ElectLeadersResponse(Errors.NOT_CONTROLLER, outcomes)
-
-
-def _refusal(c: "Controller", tp: TopicPartition, type: ElectionType) -> Errors:
-    """Why there is nothing to elect for ``tp``; NONE where there is.
-
-    Kafka's event throws where a partition never had a leader, and all of its work is lost; here that partition fails.
-    """
-    replicas, leader = c.context.replicas(tp), c.context.leader(tp)
-    if not replicas:
-        log.info("no election: no such partition", partition=str(tp))
-        return Errors.UNKNOWN_TOPIC_OR_PARTITION
-    if c.context.is_deleting(tp.topic):
-        log.warning("no election: topic to be deleted", partition=str(tp))
-        return Errors.INVALID_TOPIC_EXCEPTION
-    if tp not in c.context.leadership:
-        log.error("no election: never had a leader", partition=str(tp))
-        return Errors.LEADER_NOT_AVAILABLE
-    fine = leader == replicas[0] if type is ElectionType.PREFERRED else leader in c.context.live
-    return Errors.ELECTION_NOT_NEEDED if fine else Errors.NONE
+        Kafka's event throws where a partition never had a leader, and all of its work is lost; here that partition
+        fails.
+        """
+        context = self.context
+        replicas, leader = context.replicas(tp), context.leader(tp)
+        if not replicas:
+            log.info("no election: no such partition", partition=str(tp))
+            return Errors.UNKNOWN_TOPIC_OR_PARTITION
+        if context.is_deleting(tp.topic):
+            log.warning("no election: topic to be deleted", partition=str(tp))
+            return Errors.INVALID_TOPIC_EXCEPTION
+        if tp not in context.leadership_info:
+            log.error("no election: never had a leader", partition=str(tp))
+            return Errors.LEADER_NOT_AVAILABLE
+        fine = leader == replicas[0] if type is ElectionType.PREFERRED else leader in context.live
+        return Errors.ELECTION_NOT_NEEDED if fine else Errors.NONE

@@ -1,48 +1,47 @@
-"""Auto leader rebalance: leadership goes back to the preferred replicas by itself (kafka-behaviour §4).
+"""Auto leader rebalance: leadership returns to the preferred replicas without a request (kafka-behaviour §4).
 
-A broker that has come back follows everywhere. From time to time the controller looks at each broker's share of the
-partitions that prefer it and are led by others; where it is too large, it holds a preferred election for them.
+A broker that has restarted only follows. At intervals the controller checks each broker's share of the partitions that
+prefer it and are led by others; where the share is too large, it holds a preferred election for them.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
 
 from attrs import define, frozen
 
-from controller.context import Context
-from controller.events.state import ControllerState
-from controller.operations import preferred
-from controller.states import selectors
+from controller.context import ControllerContext
+from controller.event_manager import ControllerEventManager
+from controller.events import AutoPreferredReplicaLeaderElection
+from controller.operations.preferred import PreferredElections
+from controller.state_machines import selectors
+from controller.zk_client import KafkaZkClient
 from emulator.kernel import Timer
+from emulator.nodes import Process
 from emulator.protocol.configs import config
 from emulator.protocol.types import TopicPartition
 
-if TYPE_CHECKING:
-    from controller.controller import Controller
-
-Eligible = Callable[[Context, TopicPartition], bool]
+Eligible = Callable[[ControllerContext, TopicPartition], bool]
 
 
-def preferred_is_live(context: Context, tp: TopicPartition) -> bool:
-    """The preferred replica is up; the election may still find it outside the ISR (up to Kafka 2.5)."""
+def preferred_is_live(context: ControllerContext, tp: TopicPartition) -> bool:
+    """The preferred replica is online; the election may still find it outside the ISR (up to Kafka 2.5)."""
     return context.is_online(context.replicas(tp)[0], tp)
 
 
-def preferred_could_lead(context: Context, tp: TopicPartition) -> bool:
-    """It is up, and in the ISR as far as the controller knows (Kafka 2.6, KAFKA-9866)."""
-    candidates = selectors.Candidates(context.replicas(tp), context.leadership[tp].isr, context.online(tp))
+def preferred_could_lead(context: ControllerContext, tp: TopicPartition) -> bool:
+    """The preferred replica is online, and in the ISR as far as the controller knows (Kafka 2.6, KAFKA-9866)."""
+    candidates = selectors.Candidates(context.replicas(tp), context.leadership_info[tp].isr, context.online(tp))
     return selectors.preferred(candidates) is not None
 
 
 @frozen
 class AutoRebalance:
-    """When leadership is brought back.
+    """The settings of the rebalance.
 
     Attributes:
         enabled: auto.leader.rebalance.enable.
-        percentage: leader.imbalance.per.broker.percentage: more than that share is too large.
-        interval_us: leader.imbalance.check.interval.seconds, from the end of one look to the next.
-        first_us: from a controller's election to its first look.
+        percentage: leader.imbalance.per.broker.percentage: a larger share is too large.
+        interval_us: leader.imbalance.check.interval.seconds, from the end of one check to the next.
+        first_us: from a controller's election to its first check.
         eligible: the partitions for which an election is tried.
     """
 
@@ -59,63 +58,62 @@ class AutoRebalance:
     eligible: Eligible = preferred_is_live
 
 
-@define(eq=False)
-class AutoPreferredReplicaLeaderElection:
-    """It is time to look."""
-
-    state: ClassVar = ControllerState.AUTO_LEADER_BALANCE
-
-    async def process(self, controller: "Controller") -> None:
-        if controller.is_active:
-            await balance(controller)
-            controller.rebalance.after(controller, controller.policies.auto_rebalance.interval_us)
-
-
-@define(eq=False)
-class RebalanceTimer:
-    """The next look of the present term. It is in the background: a cluster at rest stays settled.
+@define(eq=False, repr=False)
+class AutoLeaderRebalance:
+    """The checks of the active controller. Their timer is in the background: a cluster without work stays settled.
 
     Attributes:
-        balanced_after: how often ZooKeeper had been asked when a look found that every partition is led by its
-            preferred replica. Until it is asked again nothing can have changed, so a cluster at rest is not gone
-            through over and over.
+        balanced_after: the value of ``KafkaZkClient.asked`` when a check found that every partition is led by its
+            preferred replica. Until it changes the leaders cannot have, so an idle cluster is not checked again.
     """
 
+    process: Process
+    settings: AutoRebalance
+    context: ControllerContext
+    zk_client: KafkaZkClient
+    event_manager: ControllerEventManager
+    elections: PreferredElections
     balanced_after: int = -1
     _timer: Timer | None = None
 
-    def begin(self, c: "Controller") -> None:
-        """A term begins."""
-        if c.policies.auto_rebalance.enabled:
-            self.after(c, c.policies.auto_rebalance.first_us)
-
-    def after(self, c: "Controller", delay_us: int) -> None:
-        self._timer = c.process.call_later(delay_us, lambda _: c.queue.put(AutoPreferredReplicaLeaderElection()))
+    def start(self) -> None:
+        """This controller has become active."""
+        if self.settings.enabled:
+            self._check_after(self.settings.first_us)
 
     def stop(self) -> None:
-        """The term is over."""
+        """This controller has resigned."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
+    async def check(self) -> None:
+        """Check the imbalance, and set the timer for the next check."""
+        await self._balance()
+        self._check_after(self.settings.interval_us)
 
-async def balance(c: "Controller") -> None:
-    """One pass over the partitions, then an election for each broker that leads too few of those that prefer it."""
-    if c.rebalance.balanced_after == c.store.asked:
-        return
-    rule, context = c.policies.auto_rebalance, c.context
-    preferring: dict[int, int] = {}
-    led_elsewhere: dict[int, list[TopicPartition]] = {}
-    for topic, partitions in context.assignments.items():
-        for partition, replicas in () if context.is_deleting(topic) else partitions.items():
-            first = replicas[0]
-            preferring[first] = preferring.get(first, 0) + 1
-            state = context.leadership.get(TopicPartition(topic, partition))
-            if state is not None and state.leader != first:
-                led_elsewhere.setdefault(first, []).append(TopicPartition(topic, partition))
-    if not led_elsewhere:
-        c.rebalance.balanced_after = c.store.asked
-    for broker, elsewhere in sorted(led_elsewhere.items()):
-        # Asked for each broker, since an election takes its time; a move anywhere keeps all where they are.
-        if len(elsewhere) * 100 > rule.percentage * preferring[broker] and not context.moves:
-            await preferred.elect_preferred(c, [tp for tp in elsewhere if rule.eligible(context, tp)])
+    def _check_after(self, delay_us: int) -> None:
+        event = AutoPreferredReplicaLeaderElection
+        self._timer = self.process.call_later(delay_us, lambda _: self.event_manager.put(event()))
+
+    async def _balance(self) -> None:
+        """One pass over the partitions, then an election for each broker that leads too few of those that prefer it."""
+        if self.balanced_after == self.zk_client.asked:
+            return
+        context = self.context
+        preferring: dict[int, int] = {}
+        led_elsewhere: dict[int, list[TopicPartition]] = {}
+        for topic, partitions in context.assignments.items():
+            for partition, replicas in () if context.is_deleting(topic) else partitions.items():
+                first = replicas[0]
+                preferring[first] = preferring.get(first, 0) + 1
+                state = context.leadership_info.get(TopicPartition(topic, partition))
+                if state is not None and state.leader != first:
+                    led_elsewhere.setdefault(first, []).append(TopicPartition(topic, partition))
+        if not led_elsewhere:
+            self.balanced_after = self.zk_client.asked
+        for broker, elsewhere in sorted(led_elsewhere.items()):
+            # Checked for each broker, since an election takes time; a move of any partition prevents all elections.
+            too_many = len(elsewhere) * 100 > self.settings.percentage * preferring[broker]
+            if too_many and not context.reassignments:
+                await self.elections.elect([tp for tp in elsewhere if self.settings.eligible(context, tp)])

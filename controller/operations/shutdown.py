@@ -1,17 +1,22 @@
-"""shutdownBroker: a broker that is going down is relieved of its leaderships first (kafka-behaviour §4; the page)."""
+"""shutdownBroker: the leaders of a broker that is shutting down are moved first (kafka-behaviour §4; the page)."""
 
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import structlog
+from attrs import define
 
-from controller.states.names import PartitionState, ReplicaState
-from controller.steps import Label, Procedure
+from controller.context import ControllerContext
+from controller.errors import ControllerError, ControllerMoved
+from controller.events import ControlledShutdown
+from controller.request_batch import ControllerBrokerRequestBatch
+from controller.state_machines.partitions import PartitionStateMachine
+from controller.state_machines.replicas import ReplicaStateMachine
+from controller.state_machines.states import PartitionState, ReplicaState
+from controller.steps import Label, Procedure, Steps
 from emulator.protocol.controlled_shutdown import ControlledShutdownRequest, ControlledShutdownResponse
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
-
-if TYPE_CHECKING:
-    from controller.controller import Controller
+from emulator.zookeeper import ZkError
 
 SHUTDOWN = Procedure.numbered(
     "shutdown",
@@ -25,52 +30,75 @@ log = structlog.get_logger("controller.shutdown")
 UNKNOWN_BROKER_EPOCH = -1
 
 
-async def answer(c: "Controller", request: ControlledShutdownRequest) -> ControlledShutdownResponse:
-    """Do what ``request`` asks for, unless it is of another time."""
-    error = _refusal(c, request)
-    if error is not Errors.NONE:
-        log.info("controlled shutdown refused", broker=request.broker, error=error.name)
-        return ControlledShutdownResponse(error)
-    await _shut_down(c, request.broker)
-    still_led, _followed = _led_and_followed(c, request.broker)
-    return ControlledShutdownResponse(Errors.NONE, tuple(still_led))
+class LedAndFollowed(NamedTuple):
+    """The partitions with several replicas that a broker leads, and those that it follows."""
+
+    led: list[TopicPartition]
+    followed: list[TopicPartition]
 
 
-def _refusal(c: "Controller", request: ControlledShutdownRequest) -> Errors:
-    """What Kafka 2.3 answers; a broker that is not there is only recognised as such where no epoch is stated."""
-    if not c.is_active:
-        return Errors.STALE_CONTROLLER_EPOCH
-    registered = c.context.brokers.get(request.broker)
-    if registered is None:
-        stated = request.broker_epoch != UNKNOWN_BROKER_EPOCH
-        return Errors.UNKNOWN_SERVER_ERROR if stated else Errors.BROKER_NOT_AVAILABLE
-    stale = request.broker_epoch != UNKNOWN_BROKER_EPOCH and request.broker_epoch < registered
-    return Errors.STALE_BROKER_EPOCH if stale else Errors.NONE
+@define(eq=False, repr=False)
+class ControlledShutdowns:
+    """Carries out the brokers' requests to shut down."""
 
+    context: ControllerContext
+    batch: ControllerBrokerRequestBatch
+    partitions: PartitionStateMachine
+    replicas: ReplicaStateMachine
+    _step: Steps
 
-async def _shut_down(c: "Controller", broker: int) -> None:
-    """Three steps; partitions with one replica only are left alone: they go offline with the broker."""
-    c.context.shutting_down[broker] = None
-    led, followed = _led_and_followed(c, broker)
-    label = Label(broker=broker)
-    async with c.step("shutdown.1", label):
-        await c.partitions.handle(led, PartitionState.ONLINE, c.policies.selectors.controlled_shutdown)
-    async with c.step("shutdown.2", label):
-        c.batch.begin()
-        for tp in followed:
-            c.batch.stop_replica(broker, tp, delete=False)
-        c.batch.send()
-    async with c.step("shutdown.3", label):
-        await c.replicas.handle([(tp, broker) for tp in followed], ReplicaState.OFFLINE)
+    async def process(self, event: ControlledShutdown) -> None:
+        """Answer the request in every case. As in Kafka, a controller that finds here that it has been replaced leaves
+        its resignation to the watch on /controller."""
+        try:
+            response = await self._answer(event.request)
+        except ControllerMoved:
+            event.refuse()
+        except (ControllerError, ZkError):
+            event.answer(ControlledShutdownResponse(Errors.UNKNOWN_SERVER_ERROR))
+            raise
+        else:
+            event.answer(response)
 
+    async def _answer(self, request: ControlledShutdownRequest) -> ControlledShutdownResponse:
+        error = self._refusal(request)
+        if error is not Errors.NONE:
+            log.info("controlled shutdown refused", broker=request.broker, error=error.name)
+            return ControlledShutdownResponse(error)
+        await self._shut_down(request.broker)
+        return ControlledShutdownResponse(Errors.NONE, tuple(self._led_and_followed(request.broker).led))
 
-def _led_and_followed(c: "Controller", broker: int) -> tuple[list[TopicPartition], list[TopicPartition]]:
-    """The partitions with several replicas that ``broker`` leads, and those that it follows; not those to be
-    deleted."""
-    led: list[TopicPartition] = []
-    followed: list[TopicPartition] = []
-    for tp, state in c.context.leadership.items():
-        replicas = c.context.replicas(tp)
-        if broker in replicas and len(replicas) > 1 and not c.context.is_deleting(tp.topic):
-            (led if state.leader == broker else followed).append(tp)
-    return led, followed
+    def _refusal(self, request: ControlledShutdownRequest) -> Errors:
+        """Kafka 2.3's error for a request that does not fit the registered broker; an unknown broker gets its own error
+        only where the request has no epoch."""
+        registered = self.context.brokers.get(request.broker)
+        if registered is None:
+            stated = request.broker_epoch != UNKNOWN_BROKER_EPOCH
+            return Errors.UNKNOWN_SERVER_ERROR if stated else Errors.BROKER_NOT_AVAILABLE
+        stale = request.broker_epoch != UNKNOWN_BROKER_EPOCH and request.broker_epoch < registered
+        return Errors.STALE_BROKER_EPOCH if stale else Errors.NONE
+
+    async def _shut_down(self, broker: int) -> None:
+        """Three steps. Partitions with one replica only are left alone: they go offline with the broker."""
+        self.context.shutting_down[broker] = None
+        led, followed = self._led_and_followed(broker)
+        label = Label(broker=broker)
+        async with self._step("shutdown.1", label):
+            selector = self.partitions.selectors.controlled_shutdown
+            await self.partitions.handle_state_changes(led, PartitionState.ONLINE, selector)
+        async with self._step("shutdown.2", label):
+            self.batch.new_batch()
+            for tp in followed:
+                self.batch.add_stop_replica(broker, tp, delete=False)
+            self.batch.send_to_brokers()
+        async with self._step("shutdown.3", label):
+            await self.replicas.handle_state_changes([(tp, broker) for tp in followed], ReplicaState.OFFLINE)
+
+    def _led_and_followed(self, broker: int) -> LedAndFollowed:
+        """Without the partitions of topics that are being deleted."""
+        found = LedAndFollowed([], [])
+        for tp, state in self.context.leadership_info.items():
+            replicas = self.context.replicas(tp)
+            if broker in replicas and len(replicas) > 1 and not self.context.is_deleting(tp.topic):
+                (found.led if state.leader == broker else found.followed).append(tp)
+        return found

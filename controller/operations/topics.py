@@ -1,17 +1,20 @@
 """New topics and new partitions (kafka-behaviour §4; the page's onNewTopicCreation and onNewPartitionCreation)."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 import structlog
+from attrs import define
 
-from controller.states.names import PartitionState, ReplicaState
-from controller.steps import Procedure, labels_of
+from controller.context import ControllerContext
+from controller.state_machines.partitions import PartitionStateMachine
+from controller.state_machines.replicas import ReplicaStateMachine
+from controller.state_machines.states import PartitionState, ReplicaState
+from controller.steps import Procedure, Steps, labels_of
+from controller.watches import Watches
+from controller.zk_client import KafkaZkClient
 from emulator.protocol import znodes
+from emulator.protocol.assignments import Replicas
 from emulator.protocol.types import TopicPartition
-
-if TYPE_CHECKING:
-    from controller.controller import Controller
 
 NEW_PARTITION = Procedure.numbered(
     "new-partition",
@@ -21,64 +24,73 @@ NEW_PARTITION = Procedure.numbered(
     "their replicas become OnlineReplica",
 )
 
-Assignment = dict[int, tuple[int, ...]]
+Assignment = dict[int, Replicas]
 
 log = structlog.get_logger("controller.topics")
 
 
-async def changed(c: "Controller") -> None:
-    """Take up topics that are new in ZooKeeper, forget those that are gone."""
-    names = dict.fromkeys(await c.store.topics())
-    new = [topic for topic in names if topic not in c.context.assignments]
-    gone = [topic for topic in c.context.assignments if topic not in names]
-    for topic in new:
-        c.watches.topic(topic)
-    assignments = await c.store.assignments(new)
-    for topic in gone:
-        c.context.remove_topic(topic)
-        c.watches.forget(znodes.topic_path(topic))
-    await _create(c, assignments)
+@define(eq=False, repr=False)
+class TopicChanges:
+    """Creates the topics and partitions that appear in ZooKeeper."""
 
+    context: ControllerContext
+    zk_client: KafkaZkClient
+    watches: Watches
+    partitions: PartitionStateMachine
+    replicas: ReplicaStateMachine
+    _step: Steps
 
-async def modified(c: "Controller", topic: str) -> None:
-    """Take up partitions that a topic has got since. Changed replica lists are not looked at: they are the
-    controller's own writes, or an operator's mistake that Kafka ignores too."""
-    known = c.context.assignments.get(topic)
-    if known is None:
-        return  # Deleted, and made again before this was heard: new topics are taken up as such.
-    assignment = (await c.store.assignments([topic])).get(topic, {})
-    new = {partition: replicas for partition, replicas in assignment.items() if partition not in known}
-    if c.context.is_deleting(topic):
-        await _undo(c, topic, assignment, new)
-    else:
-        await _create(c, {topic: new})
+    async def process_topic_change(self) -> None:
+        """Create topics that are new in ZooKeeper, forget those that are gone."""
+        context = self.context
+        names = dict.fromkeys(await self.zk_client.topics())
+        new = [topic for topic in names if topic not in context.assignments]
+        gone = [topic for topic in context.assignments if topic not in names]
+        for topic in new:
+            self.watches.topic(topic)
+        assignments = await self.zk_client.assignments(new)
+        for topic in gone:
+            context.remove_topic(topic)
+            self.watches.forget(znodes.topic_path(topic))
+        await self._create(assignments)
 
+    async def process_partition_modifications(self, topic: str) -> None:
+        """Create the partitions that were added to a topic. Changed replica lists are ignored: they are the
+        controller's own writes, or an operator's mistake that Kafka ignores too."""
+        known = self.context.assignments.get(topic)
+        if known is None:
+            return  # Deleted, and created again before this event: new topics have an event of their own.
+        assignment = (await self.zk_client.assignments([topic])).get(topic, {})
+        new = {partition: replicas for partition, replicas in assignment.items() if partition not in known}
+        if self.context.is_deleting(topic):
+            await self._restore(topic, assignment, new)
+        else:
+            await self._create({topic: new})
 
-async def _undo(c: "Controller", topic: str, assignment: Assignment, new: Assignment) -> None:
-    """A topic that is to be deleted gets no partitions any more: leave it those that ever had a leader."""
-    if new:
-        log.warning("no partitions are added to a topic that is being deleted", topic=topic, partitions=list(new))
-        existing = await c.store.partitions_with_znodes(topic)
-        await c.store.write_assignment(topic, {p: replicas for p, replicas in assignment.items() if p in existing})
+    async def _restore(self, topic: str, assignment: Assignment, new: Assignment) -> None:
+        """A topic that is being deleted gets no new partitions: write back those that ever had a leader."""
+        if new:
+            log.warning("no partitions are added to a topic that is being deleted", topic=topic, partitions=list(new))
+            existing = await self.zk_client.partitions_with_znodes(topic)
+            kept = {partition: replicas for partition, replicas in assignment.items() if partition in existing}
+            await self.zk_client.write_assignment(topic, kept)
 
+    async def _create(self, assignments: Mapping[str, Assignment]) -> None:
+        new = [TopicPartition.of(topic, partition) for topic, added in assignments.items() for partition in added]
+        for tp in new:
+            self.context.assign(tp, assignments[tp.topic][tp.partition])
+        if new:
+            await self._on_new_partition_creation(new)
 
-async def _create(c: "Controller", assignments: dict[str, Assignment]) -> None:
-    new = [TopicPartition.of(topic, partition) for topic, added in assignments.items() for partition in added]
-    for tp in new:
-        c.context.assign(tp, assignments[tp.topic][tp.partition])
-    if new:
-        await create_partitions(c, new)
-
-
-async def create_partitions(c: "Controller", new: Sequence[TopicPartition]) -> None:
-    """Four steps. A partition of which no replica lives stays new until a broker comes up."""
-    replicas = [(tp, broker) for tp in new for broker in c.context.replicas(tp)]
-    labels = labels_of(new)
-    async with c.step("new-partition.1", *labels):
-        await c.partitions.handle(new, PartitionState.NEW)
-    async with c.step("new-partition.2", *labels):
-        await c.replicas.handle(replicas, ReplicaState.NEW)
-    async with c.step("new-partition.3", *labels):
-        await c.partitions.handle(new, PartitionState.ONLINE)
-    async with c.step("new-partition.4", *labels):
-        await c.replicas.handle(replicas, ReplicaState.ONLINE)
+    async def _on_new_partition_creation(self, new: Sequence[TopicPartition]) -> None:
+        """Four steps. A partition without a live replica stays new until a broker starts."""
+        replicas = [(tp, broker) for tp in new for broker in self.context.replicas(tp)]
+        labels = labels_of(new)
+        async with self._step("new-partition.1", *labels):
+            await self.partitions.handle_state_changes(new, PartitionState.NEW)
+        async with self._step("new-partition.2", *labels):
+            await self.replicas.handle_state_changes(replicas, ReplicaState.NEW)
+        async with self._step("new-partition.3", *labels):
+            await self.partitions.handle_state_changes(new, PartitionState.ONLINE)
+        async with self._step("new-partition.4", *labels):
+            await self.replicas.handle_state_changes(replicas, ReplicaState.ONLINE)

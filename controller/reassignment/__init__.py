@@ -1,1 +1,1 @@
-"""Moving a partition to other brokers: the protocols, and the admin znode that asks for moves."""
+"""Moving a partition to other brokers: the protocols, and the two ways to ask for a move."""

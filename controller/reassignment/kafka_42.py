@@ -10,32 +10,29 @@ AR: original list of replicas. RAR: reassigned replicas, the target.
 6. write the new AR
 7. remove the partition from /admin/reassign_partitions
 
-The listener refuses a partition that does not exist (the ticket's "previously existed" is a slip, its fourth test
-says so), one whose list stays the same, and one with a dead replica in the new list; a list that only changes
-its order is accepted (readings §3). The entry is removed, which the admin command takes for the end.
+The listener refuses a partition that does not exist (the ticket's "previously existed" is a slip, as its fourth test
+shows), one whose list stays the same, and one with a dead replica in the new list; a list that only changes its order
+is accepted (readings §3). The entry is removed, which the admin command takes for the end.
 
-AR in ZooKeeper stays what it was until step 6. So a leader is never told of the new replicas: it has to take them in as
-they fetch. A new replica that dies before step 4 has no state to come back from, and nobody starts it again
-before the next controller does.
+AR in ZooKeeper stays unchanged until step 6. So a leader never hears of the new replicas: it has to admit them as they
+fetch. A new replica that dies before step 4 has no stored state from which it could be started again; only the next
+controller starts it.
 
 The code marks RAR online between steps 3 and 4, here in step 4, and sends UpdateMetadata after step 7, here in it.
 Where RAR is in sync at once, steps 2 and 3 pass their gates without work; the code skips them.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from attrs import frozen
 
-from controller.reassignment import actions, admin
-from controller.reassignment.admin import ByAdminPath
+from controller.context import ControllerContext
 from controller.reassignment.move import Move
+from controller.reassignment.protocol import RequestedByZnode
+from controller.reassignment.steps_work import StepsWork
 from controller.steps import Procedure, Step, phases
 from emulator.protocol.assignments import Replicas
 from emulator.protocol.types import TopicPartition
-
-if TYPE_CHECKING:
-    from controller.controller import Controller
 
 KAFKA_42 = Procedure.numbered(
     "kafka-42",
@@ -54,65 +51,62 @@ IN_SYNC = "kafka-42.3"
 
 
 @frozen
-class Kafka42(ByAdminPath):
+class Kafka42(RequestedByZnode):
     """The ticket's protocol."""
 
     procedure: ClassVar[Procedure] = KAFKA_42
     follows_znode: ClassVar[bool] = True
 
-    def refuses(self, c: "Controller", tp: TopicPartition, target: Replicas) -> str:
-        dead = [replica for replica in target if replica not in c.context.live]
-        reason = super().refuses(c, tp, target)
+    def refuses(self, context: ControllerContext, tp: TopicPartition, target: Replicas) -> str:
+        dead = [replica for replica in target if replica not in context.live]
+        reason = super().refuses(context, tp, target)
         return reason or (f"replicas {', '.join(map(str, dead))} of the new list are dead" if dead else "")
 
-    async def advance(self, c: "Controller", move: Move) -> None:
-        move.aim = move.target
+    async def advance(self, work: StepsWork, move: Move) -> None:
+        move.step_target = move.target
         if move.waiting:
-            caught_up = await actions.all_in_isr(c, move.tp, move.target)
+            caught_up = await work.all_in_isr(move.tp, move.target)
         else:
-            async with self._step(c, move, 1):
-                caught_up = await actions.all_in_isr(c, move.tp, move.target)
+            async with self._step(work, move, 1):
+                caught_up = await work.all_in_isr(move.tp, move.target)
         if not (caught_up and move.waiting):
-            await self._start(c, move, needed=not caught_up)
+            await self._start(work, move, needed=not caught_up)
         if caught_up:
-            await self._finish(c, move)
+            await self._finish(work, move)
 
-    async def isr_changed(self, c: "Controller", move: Move) -> None:
-        if await actions.all_in_isr(c, move.tp, move.target):
-            await self.advance(c, move)
+    async def isr_changed(self, work: StepsWork, move: Move) -> None:
+        if await work.all_in_isr(move.tp, move.target):
+            await self.advance(work, move)
 
-    def concerns(self, move: Move, brokers: Sequence[int]) -> bool:
-        return any(broker in move.target for broker in brokers)
-
-    async def _start(self, c: "Controller", move: Move, *, needed: bool) -> None:
-        old = c.context.replicas(move.tp)
-        async with self._step(c, move, 2):
+    async def _start(self, work: StepsWork, move: Move, *, needed: bool) -> None:
+        old = work.context.replicas(move.tp)
+        async with self._step(work, move, 2):
             if needed:
-                await actions.start_new(c, move.tp, [replica for replica in move.target if replica not in old])
-        await actions.step(c, IN_SYNC, move).reach("before")
+                await work.start_new(move.tp, [replica for replica in move.target if replica not in old])
+        await work.step(IN_SYNC, move).reach("before")
         move.waiting = IN_SYNC
 
-    async def _finish(self, c: "Controller", move: Move) -> None:
+    async def _finish(self, work: StepsWork, move: Move) -> None:
         tp, target = move.tp, move.target
-        await actions.step(c, IN_SYNC, move).reach("after")
+        await work.step(IN_SYNC, move).reach("after")
         move.waiting = ""
-        async with self._step(c, move, 4):
-            await actions.bring_online(c, tp, target)
-            if not actions.leader_may_stay(c, move):
-                await actions.elect_in_target(c, tp)
-        async with self._step(c, move, 5):
-            old = [replica for replica in c.context.replicas(tp) if replica not in target]
+        async with self._step(work, move, 4):
+            await work.bring_online(tp, target)
+            if not work.leader_may_stay(move):
+                await work.elect_in_target(tp)
+        async with self._step(work, move, 5):
+            old = [replica for replica in work.context.replicas(tp) if replica not in target]
             for replica in old:
-                await actions.go_offline(c, tp, [replica])
+                await work.go_offline(tp, [replica])
             for replica in old:
-                await actions.delete(c, tp, [replica])
-        async with self._step(c, move, 6):
-            await actions.write_assignment(c, tp, target)
-            c.context.assign(tp, target)
+                await work.delete(tp, [replica])
+        async with self._step(work, move, 6):
+            await work.write_assignment(tp, target)
+            work.context.assign(tp, target)
             move.current = target
-        async with self._step(c, move, 7):
-            await admin.remove(c, [tp])
-            c.send_update_metadata(c.context.live_or_shutting_down, (tp,))
+        async with self._step(work, move, 7):
+            await work.remove_from_admin_znode(tp)
+            work.send_update_metadata(tp)
 
-    def _step(self, c: "Controller", move: Move, number: int) -> Step:
-        return actions.step(c, f"kafka-42.{number}", move)
+    def _step(self, work: StepsWork, move: Move, number: int) -> Step:
+        return work.step(f"kafka-42.{number}", move)

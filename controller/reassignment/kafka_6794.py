@@ -22,26 +22,22 @@ taken literally, with the sign that the ticket's text gives it (``grow-then-shri
     it is the one place that holds FTR
 13. send UpdateMetadata to every broker
 
-Step 5 goes before 9 and 10, against the page's advice to write AR last: after a crash in between nobody knows
-the dropped replica any more, and in the last hop the move looks done. Kept, to be measured. After a failover
-a move goes on at step 1, from CR in ZooKeeper; its hops are then counted from 1 again, since nothing stores
-how many there were.
+Step 5 goes before 9 and 10, against the page's advice to write AR last: after a crash in between no controller knows
+of the dropped replica any more, and in the last hop the move looks done. Kept, to be measured. After a failover a move
+goes on at step 1, from CR in ZooKeeper; its hops are then counted from 1 again, since their number is not stored.
 """
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from attrs import frozen
 
-from controller.reassignment import actions, admin
-from controller.reassignment.admin import ByAdminPath
 from controller.reassignment.move import Move
-from controller.states.names import ReplicaState
+from controller.reassignment.protocol import RequestedByZnode
+from controller.reassignment.steps_work import StepsWork
+from controller.state_machines.states import ReplicaState
 from controller.steps import Procedure, Span, Step, phases
 from emulator.protocol.assignments import Replicas, without
-
-if TYPE_CHECKING:
-    from controller.controller import Controller
 
 KAFKA_6794 = Procedure.numbered(
     "kafka-6794",
@@ -74,19 +70,26 @@ Surplus = Callable[[int, int], int]
 
 
 def above_target(current: int, final: int) -> int:
-    """n as the ticket's example has it: as many are dropped as CR is larger than FTR."""
+    """n as the ticket's example has it: the number by which CR is larger than FTR."""
     return max(0, current - final)
 
 
 def literal(current: int, final: int) -> int:
-    """n = size(FTR) - size(CR) as the ticket's text has it: nobody is dropped until the last hop; where the number of
-    replicas grows, old ones are dropped as new ones come, and a lone one before anybody has its data."""
+    """n = size(FTR) - size(CR) as the ticket's text has it: no replica is dropped until the last hop; where the number
+    of replicas grows, old ones are dropped as new ones join, and a single one before any other has its data."""
     return max(0, final - current)
 
 
 @frozen
 class Hop:
-    """One hop's plan: who joins, who is dropped, what the replicas are then, whether that is all."""
+    """One hop's plan.
+
+    Attributes:
+        new: NR, the replicas that join.
+        dropped: DR, the replicas that leave.
+        target: TR, the replicas after the hop.
+        last: whether the move ends with this hop.
+    """
 
     new: Replicas
     dropped: Replicas
@@ -100,7 +103,7 @@ def plan_hop(
     """Calculate the next hop from CR, FTR and the leader.
 
     ``width``: how many join in one hop, None for all; ``surplus``: n, from the sizes of CR and FTR. The last hop drops
-    whatever is not in FTR.
+    every replica that is not in FTR.
     """
     excess = sorted(without(current, final), key=lambda replica: replica == leader)
     new = without(final, current)[:width]
@@ -111,94 +114,95 @@ def plan_hop(
 
 
 @frozen
-class Kafka6794(ByAdminPath):
-    """The ticket's protocol: ``width`` replicas join in a hop, ``surplus`` says how many leave (``plan_hop``)."""
+class Kafka6794(RequestedByZnode):
+    """The ticket's protocol.
+
+    Attributes:
+        width: how many replicas join in a hop, None for all.
+        surplus: n, how many leave, from the sizes of CR and FTR.
+    """
 
     procedure: ClassVar[Procedure] = KAFKA_6794
 
     width: int | None = 1
     surplus: Surplus = above_target
 
-    async def advance(self, c: "Controller", move: Move) -> None:
-        while (hop := await self._ready(c, move)) is not None:
-            await self._perform(c, move, hop)
+    async def advance(self, work: StepsWork, move: Move) -> None:
+        while (hop := await self._ready(work, move)) is not None:
+            await self._perform(work, move, hop)
             if hop.last:
                 return
             move.hop += 1
 
-    async def isr_changed(self, c: "Controller", move: Move) -> None:
-        await self.advance(c, move)
-
     def concerns(self, move: Move, brokers: Sequence[int]) -> bool:
         return any(broker in move.waits_for or broker in move.target for broker in brokers)
 
-    async def _ready(self, c: "Controller", move: Move) -> Hop | None:
-        """Steps 1 to 3: the next hop once both waits are over, None as long as one is not.
+    async def _ready(self, work: StepsWork, move: Move) -> Hop | None:
+        """Steps 1 to 3: the next hop once both waits are over, else None.
 
-        A wait for brokers looks at the ISR again when it is taken up: it may have shrunk meanwhile.
+        After a wait for brokers the ISR is checked again: it may have shrunk meanwhile.
         """
-        current = c.context.replicas(move.tp)
-        taken_up = move.hop == 1 and not move.waiting
+        current = work.context.replicas(move.tp)
+        resumed = move.hop == 1 and not move.waiting
         if not move.waiting:
-            await self._wait(c, move, IN_SYNC)
-        state = await actions.read_state(c, move.tp)
+            await self._wait(work, move, IN_SYNC)
+        state = await work.read_state(move.tp)
         if state is None or any(replica not in state.isr for replica in current):
-            if taken_up and state is not None:
-                # The controller before may have died between steps 5 and 6: without a new leader epoch the
-                # leader would never learn of the replica that step 5 has added, and the wait never end.
-                await actions.announce(c, move.tp, current, current)
+            if resumed and state is not None:
+                # The previous controller may have died between steps 5 and 6: without a new leader epoch the leader
+                # would never learn of the replica that step 5 has added, and the wait would never end.
+                await work.bump_and_send(move.tp, current, current)
             if move.waiting != IN_SYNC:
-                await self._wait(c, move, IN_SYNC)
+                await self._wait(work, move, IN_SYNC)
             return None
         hop = plan_hop(current, move.target, state.leader, width=self.width, surplus=self.surplus)
         if move.waiting == IN_SYNC:
-            await self._step(c, move, 1).reach("after")
-            async with self._step(c, move, 2):
-                move.aim = hop.target
-            await self._wait(c, move, ALIVE)
-        move.aim = hop.target
-        move.waits_for = tuple(broker for broker in hop.target if broker not in c.context.live)
+            await self._step(work, move, 1).reach("after")
+            async with self._step(work, move, 2):
+                move.step_target = hop.target
+            await self._wait(work, move, ALIVE)
+        move.step_target = hop.target
+        move.waits_for = tuple(broker for broker in hop.target if broker not in work.context.live)
         if move.waits_for:
             return None
-        await self._step(c, move, 3).reach("after")
+        await self._step(work, move, 3).reach("after")
         move.waiting = ""
         return hop
 
-    async def _wait(self, c: "Controller", move: Move, step: str) -> None:
-        await actions.step(c, step, move, hop=move.hop).reach("before")
+    async def _wait(self, work: StepsWork, move: Move, step: str) -> None:
+        await work.step(step, move, hop=move.hop).reach("before")
         move.waiting = step
 
-    async def _perform(self, c: "Controller", move: Move, hop: Hop) -> None:
+    async def _perform(self, work: StepsWork, move: Move, hop: Hop) -> None:
         """Steps 4 to 13."""
-        tp, current = move.tp, c.context.replicas(move.tp)
+        tp, current = move.tp, work.context.replicas(move.tp)
         wide = (*current, *hop.new)
-        async with self._step(c, move, 4):
-            added = [r for r in current if c.context.replica_state(tp, r) is ReplicaState.NEW]
-            await actions.bring_online(c, tp, added)
-        async with self._step(c, move, 5):
-            await actions.write_assignment(c, tp, hop.target)
-        async with self._step(c, move, 6):
-            # Until step 8 the assignment in memory is CR + NR, as in the requests: NR has to find itself in
-            # step 7's.
-            c.context.assign(tp, wide)
+        async with self._step(work, move, 4):
+            added = [r for r in current if work.context.replica_state(tp, r) is ReplicaState.NEW]
+            await work.bring_online(tp, added)
+        async with self._step(work, move, 5):
+            await work.write_assignment(tp, hop.target)
+        async with self._step(work, move, 6):
+            # Until step 8 the assignment in memory is CR + NR, as in the requests: step 7's has to contain NR.
+            work.context.assign(tp, wide)
             move.current = current
-            await actions.announce(c, tp, wide, wide)
-        async with self._step(c, move, 7):
-            await actions.start_new(c, tp, hop.new)
-        async with self._step(c, move, 8):
-            c.context.assign(tp, hop.target)
+            await work.bump_and_send(tp, wide, wide)
+        async with self._step(work, move, 7):
+            await work.start_new(tp, hop.new)
+        async with self._step(work, move, 8):
+            work.context.assign(tp, hop.target)
             move.current = hop.target
-        async with self._step(c, move, 9):
-            await actions.move_leader(c, move, hop.target)
-        async with self._step(c, move, 10):
-            await actions.go_offline(c, tp, hop.dropped)
-        async with self._step(c, move, 11):
-            await actions.delete(c, tp, hop.dropped)
+        async with self._step(work, move, 9):
+            await work.move_leader(move, hop.target)
+        async with self._step(work, move, 10):
+            await work.go_offline(tp, hop.dropped)
+        async with self._step(work, move, 11):
+            await work.delete(tp, hop.dropped)
         if hop.last:
-            async with self._step(c, move, 12):
-                await admin.remove(c, [tp])
-        async with self._step(c, move, 13):
-            c.send_update_metadata(c.context.live_or_shutting_down, (tp,))
+            async with self._step(work, move, 12):
+                await work.remove_from_admin_znode(tp)
+        async with self._step(work, move, 13):
+            work.send_update_metadata(tp)
 
-    def _step(self, c: "Controller", move: Move, number: int) -> Step:
-        return actions.step(c, f"kafka-6794.{number}", move, hop=move.hop)
+    def _step(self, work: StepsWork, move: Move, number: int) -> Step:
+        return work.step(f"kafka-6794.{number}", move, hop=move.hop)

@@ -31,25 +31,21 @@ every plan, they pass its gates without work, as a request without a change pass
 A controller that resumes a move finds RS, AR and RR in the topic's znode and goes on at the check; so does the start of
 a broker of TRS, whose phase A costs one more leader epoch. What ``check`` reads arms the watch that ends the wait.
 
-The old leader in RR hears nothing of B3: it leads in its own view until StopReplica reaches it.
+The old leader in RR gets nothing in B3: it acts as leader until StopReplica reaches it.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from attrs import frozen
 
 from controller.errors import StateChangeFailed
-from controller.reassignment import actions
 from controller.reassignment.move import Move
-from controller.reassignment.requests import ByApiAndAdminPath, finish
-from controller.states.names import ReplicaState
+from controller.reassignment.protocol import RequestedByApi
+from controller.reassignment.steps_work import StepsWork
+from controller.state_machines.states import ReplicaState
 from controller.steps import Procedure, Step, phases
 from emulator.protocol.assignments import ReplicaAssignment, without
 from emulator.protocol.types import TopicPartition
-
-if TYPE_CHECKING:
-    from controller.controller import Controller
 
 KIP_455 = Procedure(
     "kip-455",
@@ -88,14 +84,14 @@ WAIT = "kip-455.wait"
 
 
 @frozen
-class Kip455(ByApiAndAdminPath):
+class Kip455(RequestedByApi):
     """Adding and removing replicas, in phases U, A and B.
 
     Attributes:
-        adds_as_new: whether A1 tells the replicas in AR that they are new (2.7, KAFKA-10314); before, only A2 does,
-            whose request the brokers answer as stale.
-        watches_isr: whether a move's ISR is watched in ZooKeeper. Where leaders ask for their ISRs (2.7, KIP-497), the
-            controller looks at the move when it has answered.
+        adds_as_new: whether A1 sends the replicas in AR the flag that they are new (2.7, KAFKA-10314); before, only A2
+            does, whose request the brokers refuse as stale.
+        watches_isr: whether a move's ISR is watched in ZooKeeper. Where leaders ask the controller for ISR changes
+            (2.7, KIP-497), it checks the move when it has answered.
     """
 
     procedure: ClassVar[Procedure] = KIP_455
@@ -103,112 +99,109 @@ class Kip455(ByApiAndAdminPath):
     adds_as_new: bool = False
     watches_isr: bool = True
 
-    async def begin(self, c: "Controller", tp: TopicPartition, wanted: ReplicaAssignment) -> None:
+    async def begin(self, work: StepsWork, tp: TopicPartition, wanted: ReplicaAssignment) -> None:
         move = Move(tp, wanted.target, wanted.origin)
-        await self._update(c, move, wanted)
-        c.context.moves[tp] = move
-        await self._go_on(c, move, requested=True)
+        await self._update(work, move, wanted)
+        work.context.reassignments[tp] = move
+        await self._go_on(work, move, requested=True)
 
-    async def advance(self, c: "Controller", move: Move) -> None:
-        await self._go_on(c, move, requested=False)
+    async def advance(self, work: StepsWork, move: Move) -> None:
+        await self._go_on(work, move, requested=False)
 
-    async def isr_changed(self, c: "Controller", move: Move) -> None:
-        if await self._complete(c, move):
-            await self._end_wait(c, move)
-            await self.advance(c, move)
-
-    def concerns(self, move: Move, brokers: Sequence[int]) -> bool:
-        return any(broker in move.target for broker in brokers)
+    async def isr_changed(self, work: StepsWork, move: Move) -> None:
+        if await self._complete(work, move):
+            await self._end_wait(work, move)
+            await self.advance(work, move)
 
     # -- the phases ---------------------------------------------------------------------------------------------------
 
-    async def _update(self, c: "Controller", move: Move, wanted: ReplicaAssignment) -> None:
+    async def _update(self, work: StepsWork, move: Move, wanted: ReplicaAssignment) -> None:
         """Phase U."""
-        tp, now = move.tp, c.context.full_assignment(move.tp)
+        tp, now = move.tp, work.context.full_assignment(move.tp)
         changes = now != wanted
-        async with self._step(c, move, "U1"):
+        async with self._step(work, move, "U1"):
             if changes:
-                await actions.write_assignment(c, tp, wanted.replicas, wanted.motion)
-        async with self._step(c, move, "U2"):
+                await work.write_assignment(tp, wanted.replicas, wanted.motion)
+        async with self._step(work, move, "U2"):
             if changes:
-                c.context.assign_fully(tp, wanted)
-        async with self._step(c, move, "U3"):
+                work.context.assign_fully(tp, wanted)
+        async with self._step(work, move, "U3"):
             unneeded = without(now.replicas, wanted.replicas)
-            await actions.go_offline(c, tp, unneeded)
-            await actions.delete(c, tp, unneeded)
+            await work.go_offline(tp, unneeded)
+            await work.delete(tp, unneeded)
 
-    async def _go_on(self, c: "Controller", move: Move, *, requested: bool) -> None:
+    async def _go_on(self, work: StepsWork, move: Move, *, requested: bool) -> None:
         if self.watches_isr:
-            c.watches.state(move.tp)
-        move.aim = move.target
-        async with self._step(c, move, "check"):
-            complete = await self._complete(c, move)
+            work.watches.state(move.tp)
+        move.step_target = move.target
+        async with self._step(work, move, "check"):
+            complete = await self._complete(work, move)
         if requested or not complete:
-            await self._add_replicas(c, move, needed=not complete)
+            await self._add_replicas(work, move, needed=not complete)
         if complete:
-            await self._drop_replicas(c, move)
+            await self._drop_replicas(work, move)
 
-    async def _complete(self, c: "Controller", move: Move) -> bool:
-        moving = c.context.full_assignment(move.tp).being_reassigned
-        return not moving or await actions.all_in_isr(c, move.tp, move.target)
+    async def _complete(self, work: StepsWork, move: Move) -> bool:
+        moving = work.context.full_assignment(move.tp).being_reassigned
+        return not moving or await work.all_in_isr(move.tp, move.target)
 
-    async def _add_replicas(self, c: "Controller", move: Move, *, needed: bool) -> None:
+    async def _add_replicas(self, work: StepsWork, move: Move, *, needed: bool) -> None:
         """Phase A."""
-        tp, now = move.tp, c.context.full_assignment(move.tp)
-        async with self._step(c, move, "A1"):
+        tp, now = move.tp, work.context.full_assignment(move.tp)
+        async with self._step(work, move, "A1"):
             if needed:
-                await self._announce(c, tp, now)
-        async with self._step(c, move, "A2"):
+                await self._announce(work, tp, now)
+        async with self._step(work, move, "A2"):
             if needed:
-                await actions.start_new(c, tp, now.adding)
+                await work.start_new(tp, now.adding)
         if not move.waiting:
-            await self._step(c, move, "wait").reach("before")
+            await self._step(work, move, "wait").reach("before")
             move.waiting = WAIT
 
-    async def _drop_replicas(self, c: "Controller", move: Move) -> None:
+    async def _drop_replicas(self, work: StepsWork, move: Move) -> None:
         """Phase B."""
-        tp, now = move.tp, c.context.full_assignment(move.tp)
+        tp, now = move.tp, work.context.full_assignment(move.tp)
         done = ReplicaAssignment(now.target)
-        await self._end_wait(c, move)
-        async with self._step(c, move, "B1"):
-            await c.replicas.handle([(tp, replica) for replica in now.adding], ReplicaState.ONLINE)
-        async with self._step(c, move, "B2"):
-            c.context.assign_fully(tp, done)
+        await self._end_wait(work, move)
+        async with self._step(work, move, "B1"):
+            await work.replicas.handle_state_changes([(tp, replica) for replica in now.adding], ReplicaState.ONLINE)
+        async with self._step(work, move, "B2"):
+            work.context.assign_fully(tp, done)
             move.current = done.replicas
-        async with self._step(c, move, "B3"):
-            await self._move_leader(c, move)
-        async with self._step(c, move, "B4"):
-            await actions.go_offline(c, tp, now.removing)
-        async with self._step(c, move, "B5"):
-            await actions.delete(c, tp, now.removing)
-        async with self._step(c, move, "B6"):
-            await actions.write_assignment(c, tp, done.replicas, done.motion)
-        async with self._step(c, move, "B7"):
-            await finish(c, move)
-        async with self._step(c, move, "B8"):
-            c.send_update_metadata(c.context.live_or_shutting_down, (tp,))
+        async with self._step(work, move, "B3"):
+            await self._move_leader(work, move)
+        async with self._step(work, move, "B4"):
+            await work.go_offline(tp, now.removing)
+        async with self._step(work, move, "B5"):
+            await work.delete(tp, now.removing)
+        async with self._step(work, move, "B6"):
+            await work.write_assignment(tp, done.replicas, done.motion)
+        async with self._step(work, move, "B7"):
+            await work.admin_znode.complete(move)
+        async with self._step(work, move, "B8"):
+            work.send_update_metadata(tp)
 
-    async def _end_wait(self, c: "Controller", move: Move) -> None:
+    async def _end_wait(self, work: StepsWork, move: Move) -> None:
         if move.waiting:
-            await self._step(c, move, "wait").reach("after")
+            await self._step(work, move, "wait").reach("after")
             move.waiting = ""
 
     # -- their work ---------------------------------------------------------------------------------------------------
 
-    async def _announce(self, c: "Controller", tp: TopicPartition, now: ReplicaAssignment) -> None:
+    async def _announce(self, work: StepsWork, tp: TopicPartition, now: ReplicaAssignment) -> None:
         """A1. Raises: StateChangeFailed, as Kafka does: the move stays, until a broker's start, the next request or
         the next controller takes it up again."""
-        state = await c.elections.bump_leader_epoch(tp)
-        c.batch.begin()
-        c.batch.leader_and_isr(now.origin, tp, state, now.replicas, is_new=False)
-        c.batch.leader_and_isr(now.adding, tp, state, now.replicas, is_new=self.adds_as_new)
-        c.batch.send()
+        state = await work.elections.bump_leader_epoch(tp)
+        work.batch.new_batch()
+        work.batch.add_leader_and_isr(now.origin, tp, state, now.replicas, is_new=False)
+        work.batch.add_leader_and_isr(now.adding, tp, state, now.replicas, is_new=self.adds_as_new)
+        work.batch.send_to_brokers()
 
-    async def _move_leader(self, c: "Controller", move: Move) -> None:
+    async def _move_leader(self, work: StepsWork, move: Move) -> None:
         """B3. Raises: StateChangeFailed where the partition never had a leader."""
-        if move.tp not in c.context.leadership:
+        if move.tp not in work.context.leadership_info:
             raise StateChangeFailed(f"{move.tp} has never had a leader")
-        await actions.move_leader(c, move, move.target)
+        await work.move_leader(move, move.target)
 
-    def _step(self, c: "Controller", move: Move, step: str) -> Step:
-        return actions.step(c, f"kip-455.{step}", move)
+    def _step(self, work: StepsWork, move: Move, step: str) -> Step:
+        return work.step(f"kip-455.{step}", move)

@@ -2,27 +2,28 @@
 
 from attrs import define
 
+from emulator.protocol.assignments import Replicas
 from emulator.protocol.types import TopicPartition
 
 
 @define(eq=False)
 class Move:
-    """What the controller remembers of a move; all that must survive it stands in ZooKeeper.
+    """What the controller remembers of a reassignment. All that has to survive this controller is in ZooKeeper.
 
     Attributes:
-        target: the replicas asked for (RAR, FTR).
-        current: the replicas that the move starts from (OAR, CR), and once the controller's memory has them, those
-            it has come to. A controller that finds a widened list takes OAR to be AR - RAR (readings §5).
-        aim: where the protocol's current step goes: the whole target, or a hop's TR.
-        hop: of protocols with hops, counted from 1 by each controller anew.
+        target: the requested replicas (RAR, FTR).
+        current: the replicas that the move starts from (OAR, CR), and those that it has reached once they are in the
+            controller's memory. A controller that finds a widened list takes OAR to be AR - RAR (readings §5).
+        step_target: the replicas that the protocol's current step leads to: the whole target, or a hop's TR.
+        hop: the hop, of protocols that have hops; each controller counts from 1.
         waiting: the step whose wait has begun and not ended; empty while the move is being worked on.
-        waits_for: the brokers that the wait is for, where it is for brokers.
+        waits_for: the brokers that the wait is for, if it is for brokers.
     """
 
     tp: TopicPartition
-    target: tuple[int, ...]
-    current: tuple[int, ...] = ()
-    aim: tuple[int, ...] = ()
+    target: Replicas
+    current: Replicas = ()
+    step_target: Replicas = ()
     hop: int = 1
     waiting: str = ""
-    waits_for: tuple[int, ...] = ()
+    waits_for: Replicas = ()

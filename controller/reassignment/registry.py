@@ -9,7 +9,7 @@ from controller import procedures
 from controller.reassignment.kafka_42 import KAFKA_42, Kafka42
 from controller.reassignment.kafka_6794 import KAFKA_6794, Kafka6794, literal
 from controller.reassignment.kip_455 import KIP_455, Kip455
-from controller.reassignment.policy import ReassignmentProtocol
+from controller.reassignment.protocol import ReassignmentProtocol
 from controller.reassignment.wiki import WIKI, Wiki
 from controller.steps import Procedure
 

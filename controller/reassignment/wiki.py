@@ -16,24 +16,21 @@ OAR: old assigned replicas. RAR: reassigned replicas, the target. AR: assigned r
 12. send UpdateMetadata to every broker
 
 A controller that resumes a move finds AR = OAR + RAR in ZooKeeper: it takes OAR to be AR - RAR, its failover
-has started the new replicas, and step 3 finds none to start (readings §5). Kafka repeats steps 1 to 3
-whenever it takes up a move whose target is not in sync, at failover and when a broker of the target starts;
-where the target is in sync it skips them, and here they pass their gates without work.
+has started the new replicas, and step 3 finds none to start (readings §5). Kafka repeats steps 1 to 3 whenever it
+resumes a move whose target is not in sync, at failover and when a broker of the target starts; where the target is in
+sync it skips them, and here they pass their gates without work.
 """
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable
+from typing import ClassVar
 
 from attrs import frozen
 
-from controller.reassignment import actions, admin
-from controller.reassignment.admin import ByAdminPath
 from controller.reassignment.move import Move
+from controller.reassignment.protocol import RequestedByZnode
+from controller.reassignment.steps_work import StepsWork
 from controller.steps import Procedure, phases
 from emulator.protocol.assignments import Replicas, union
-
-if TYPE_CHECKING:
-    from controller.controller import Controller
 
 WIKI = Procedure.numbered(
     "wiki",
@@ -54,79 +51,77 @@ WIKI = Procedure.numbered(
 
 
 def old_and_new(old: Replicas, target: Replicas) -> Replicas:
-    """A leader that stays: OAR + RAR learn of it (Kafka's code)."""
+    """OAR + RAR, the recipients in Kafka's code."""
     return union(old, target)
 
 
 def target_only(old: Replicas, target: Replicas) -> Replicas:
-    """A leader that stays: RAR learns of it (the page)."""
+    """RAR, the recipients on the page."""
     return target
 
 
 @frozen
-class Wiki(ByAdminPath):
+class Wiki(RequestedByZnode):
     """The page's protocol.
 
     Attributes:
-        told_in_step_7: who is told about a leader that stays, of OAR and RAR; an elected one is always told to RAR.
+        recipients_in_step_7: the brokers, of OAR and RAR, that get step 7's LeaderAndIsr if the leader stays. After an
+            election it goes to RAR.
     """
 
     procedure: ClassVar[Procedure] = WIKI
 
-    told_in_step_7: Callable[[Replicas, Replicas], Replicas] = old_and_new
+    recipients_in_step_7: Callable[[Replicas, Replicas], Replicas] = old_and_new
 
-    async def advance(self, c: "Controller", move: Move) -> None:
-        move.aim = move.target
-        caught_up = await actions.all_in_isr(c, move.tp, move.target)
+    async def advance(self, work: StepsWork, move: Move) -> None:
+        move.step_target = move.target
+        caught_up = await work.all_in_isr(move.tp, move.target)
         if not (caught_up and move.waiting):
-            await self._add_replicas(c, move, needed=not caught_up)
+            await self._add_replicas(work, move, needed=not caught_up)
         if caught_up:
-            await self._drop_replicas(c, move)
+            await self._drop_replicas(work, move)
 
-    async def isr_changed(self, c: "Controller", move: Move) -> None:
-        if await actions.all_in_isr(c, move.tp, move.target):
-            await self.advance(c, move)
+    async def isr_changed(self, work: StepsWork, move: Move) -> None:
+        if await work.all_in_isr(move.tp, move.target):
+            await self.advance(work, move)
 
-    def concerns(self, move: Move, brokers: Sequence[int]) -> bool:
-        return any(broker in move.target for broker in brokers)
-
-    async def _add_replicas(self, c: "Controller", move: Move, *, needed: bool) -> None:
-        tp, old = move.tp, c.context.replicas(move.tp)
+    async def _add_replicas(self, work: StepsWork, move: Move, *, needed: bool) -> None:
+        tp, old = move.tp, work.context.replicas(move.tp)
         wide = union(old, move.target)
         move.waiting = ""
-        async with actions.step(c, "wiki.1", move):
+        async with work.step("wiki.1", move):
             if needed:
-                await actions.write_assignment(c, tp, wide)
-                c.context.assign(tp, wide)
-        async with actions.step(c, "wiki.2", move):
+                await work.write_assignment(tp, wide)
+                work.context.assign(tp, wide)
+        async with work.step("wiki.2", move):
             if needed:
-                await actions.announce(c, tp, wide, wide)
-        async with actions.step(c, "wiki.3", move):
+                await work.bump_and_send(tp, wide, wide)
+        async with work.step("wiki.3", move):
             if needed:
-                await actions.start_new(c, tp, wide[len(old) :])
-        await actions.step(c, "wiki.4", move).reach("before")
+                await work.start_new(tp, wide[len(old) :])
+        await work.step("wiki.4", move).reach("before")
         move.waiting = "wiki.4"
 
-    async def _drop_replicas(self, c: "Controller", move: Move) -> None:
+    async def _drop_replicas(self, work: StepsWork, move: Move) -> None:
         tp, target = move.tp, move.target
-        wide = c.context.replicas(tp)
+        wide = work.context.replicas(tp)
         dropped = tuple(replica for replica in wide if replica not in target)
-        await actions.step(c, "wiki.4", move).reach("after")
+        await work.step("wiki.4", move).reach("after")
         move.waiting = ""
-        async with actions.step(c, "wiki.5", move):
-            await actions.bring_online(c, tp, target)
-        async with actions.step(c, "wiki.6", move):
-            c.context.assign(tp, target)
+        async with work.step("wiki.5", move):
+            await work.bring_online(tp, target)
+        async with work.step("wiki.6", move):
+            work.context.assign(tp, target)
             move.current = target
-        async with actions.step(c, "wiki.7", move):
-            await actions.move_leader(c, move, self.told_in_step_7(wide, target))
-        async with actions.step(c, "wiki.8", move):
-            await actions.go_offline(c, tp, dropped)
-        async with actions.step(c, "wiki.9", move):
-            await actions.delete(c, tp, dropped)
-        async with actions.step(c, "wiki.10", move):
-            await actions.write_assignment(c, tp, target)
-        async with actions.step(c, "wiki.11", move):
-            await admin.remove(c, [tp])
-        async with actions.step(c, "wiki.12", move):
-            c.send_update_metadata(c.context.live_or_shutting_down, (tp,))
+        async with work.step("wiki.7", move):
+            await work.move_leader(move, self.recipients_in_step_7(wide, target))
+        async with work.step("wiki.8", move):
+            await work.go_offline(tp, dropped)
+        async with work.step("wiki.9", move):
+            await work.delete(tp, dropped)
+        async with work.step("wiki.10", move):
+            await work.write_assignment(tp, target)
+        async with work.step("wiki.11", move):
+            await work.remove_from_admin_znode(tp)
+        async with work.step("wiki.12", move):
+            work.send_update_metadata(tp)

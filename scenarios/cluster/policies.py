@@ -8,7 +8,7 @@ from brokers.log.config import DEFAULTS, TOPIC_NAMES
 from brokers.partition.isr import StuckOrSlow
 from brokers.policies import BrokerPolicies
 from controller import ControllerPolicies
-from controller.reassignment.policy import ReassignmentProtocol
+from controller.reassignment.protocol import ReassignmentProtocol
 from controller.reassignment.registry import SHAPES
 from emulator.protocol.configs import LONG_MAX, with_settings
 from fetchers import FetcherPolicies

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from attrs import frozen
 
 from controller.reassignment.move import Move
-from controller.states.names import PartitionState, ReplicaState
+from controller.state_machines.states import PartitionState, ReplicaState
 from emulator.protocol import znodes
 from emulator.protocol.controlled_shutdown import ControlledShutdownRequest
 from emulator.protocol.types import TopicPartition
@@ -52,7 +52,7 @@ def partition_in(state: PartitionState) -> Act:
         context.partition_states[TP] = state
         if state in (P.NEW, P.NON_EXISTENT):
             await lab.operator.delete(znodes.state_path(TP))
-            del context.leadership[TP]
+            del context.leadership_info[TP]
 
     return set_up
 
@@ -61,7 +61,7 @@ def partition_to(state: PartitionState, selector: str = "offline") -> Act:
     """``selector``: by its role among those of the policies."""
 
     async def do(lab: Lab) -> None:
-        await lab.active.partitions.handle([TP], state, getattr(lab.policies.selectors, selector))
+        await lab.active.partitions.handle_state_changes([TP], state, getattr(lab.policies.selectors, selector))
         await lab.settle()
 
     return do
@@ -79,7 +79,7 @@ async def in_sync_at_its_target(lab: Lab) -> None:
     await lab.write_isr(TP, (0, 1, 2, 4))
     context, target = lab.active.context, (4, 1, 2)
     context.assign(TP, target)
-    context.moves[TP] = Move(TP, target, aim=target)
+    context.reassignments[TP] = Move(TP, target, step_target=target)
 
 
 async def led_by_another(lab: Lab) -> None:
@@ -87,7 +87,7 @@ async def led_by_another(lab: Lab) -> None:
     await orders(lab)
     state = lab.state(TP)
     await lab.operator.set(znodes.state_path(TP), znodes.LeaderAndIsr(1, 1, state.isr, 1).encode(), state.zk_version)
-    lab.active.context.leadership[TP] = lab.state(TP)
+    lab.active.context.leadership_info[TP] = lab.state(TP)
 
 
 async def leader_going_down(lab: Lab) -> None:
@@ -122,7 +122,7 @@ def replica_in(state: ReplicaState) -> Act:
 
 def replica_to(state: ReplicaState) -> Act:
     async def do(lab: Lab) -> None:
-        await lab.active.replicas.handle([(TP, 2)], state)
+        await lab.active.replicas.handle_state_changes([(TP, 2)], state)
         await lab.settle()
 
     return do

@@ -4,7 +4,7 @@ import pytest
 
 from controller import ControllerPolicies
 from controller.reassignment.kafka_6794 import Kafka6794
-from controller.reassignment.policy import ReassignmentProtocol
+from controller.reassignment.protocol import ReassignmentProtocol
 from controller.reassignment.wiki import Wiki
 from emulator.gates import Visit
 from emulator.kernel import Signal

@@ -6,7 +6,7 @@ from controller import ControllerPolicies
 from controller.reassignment.kafka_6794 import Kafka6794, literal
 from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.wiki import Wiki
-from controller.states.names import ReplicaState
+from controller.state_machines.states import ReplicaState
 from emulator.protocol.types import TopicPartition
 from tests.controller.crashes import KAFKA_42
 from tests.controller.lab import EXPIRY_US, Lab, run
@@ -40,8 +40,8 @@ def test_the_memory_is_that_of_a_partition_at_rest(
         states = {broker: context.replica_state(TP, broker) for broker in range(7)}
         online, absent = ReplicaState.ONLINE, ReplicaState.NON_EXISTENT
         assert states == {broker: online if broker in new else absent for broker in range(7)}
-        assert (context.moves, context.motions) == ({}, {})
-        remembered, state = context.leadership[TP], lab.state(TP)
+        assert (context.reassignments, context.reassigning) == ({}, {})
+        remembered, state = context.leadership_info[TP], lab.state(TP)
         assert (remembered.leader, remembered.leader_epoch) == (state.leader, state.leader_epoch)
         assert set(state.isr) == set(new)
         last = new[-1]

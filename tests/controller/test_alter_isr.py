@@ -34,7 +34,7 @@ def test_the_isr_is_written_answered_and_told_to_every_broker() -> None:
         [(tp, error, state)] = response.partitions
         assert (tp, error, state.isr, state.zk_version) == (TP, Errors.NONE, (0, 2), 1)
         assert (lab.state(TP).isr, lab.state(TP).leader_epoch, lab.state(TP).zk_version) == ((0, 2), 0, 1)
-        assert lab.active.context.leadership[TP].zk_version == 1
+        assert lab.active.context.leadership_info[TP].zk_version == 1
         told = {broker: r for broker, r in lab.received if isinstance(r, UpdateMetadataRequest)}
         assert len(told) == len(lab.received) == 6
         assert all(r.partitions[0].isr == (0, 2) for r in told.values())
@@ -89,7 +89,7 @@ def test_a_move_that_waits_for_this_isr_goes_on_without_a_watch() -> None:
         assert not lab.of(MoveFinished)
         await lab.write_isr(TP, (0, 1, 2))
         assert not lab.of(MoveFinished), "nobody looks"
-        lab.active.context.leadership[TP] = lab.state(TP)
+        lab.active.context.leadership_info[TP] = lab.state(TP)
         response = await lab.ask(request(lab, (0, 2, 1)))
         await lab.settle()
         assert response.partitions[0][1] is Errors.NONE

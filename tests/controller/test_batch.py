@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from controller.channels.batch import RequestBatch
-from controller.context import Context
+from controller.context import ControllerContext
 from controller.errors import IllegalState
+from controller.request_batch import ControllerBrokerRequestBatch
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import UpdateMetadataRequest
@@ -34,16 +34,16 @@ def ignore(_broker: int, _response: object) -> None:
     """Takes an answer."""
 
 
-def make() -> tuple[RequestBatch, Recorder, Context]:
+def make() -> tuple[ControllerBrokerRequestBatch, Recorder, ControllerContext]:
     """Brokers 0 to 2 with epochs 100 to 102; 2 is shutting down; broker 3 is not there."""
-    context = Context(epoch=7)
+    context = ControllerContext(epoch=7)
     context.set_brokers([(2, 102), (0, 100), (1, 101)])
     context.shutting_down[2] = None
     for tp in (A, B):
         context.assign(tp, (0, 1, 3))
-        context.leadership[tp] = state(1)
+        context.leadership_info[tp] = state(1)
     recorder = Recorder()
-    return RequestBatch(0, context, recorder, ignore, ignore), recorder, context  # type: ignore[arg-type]
+    return ControllerBrokerRequestBatch(0, context, recorder, ignore, ignore), recorder, context  # type: ignore[arg-type]
 
 
 def state(epoch: int) -> LeaderAndIsr:
@@ -52,20 +52,20 @@ def state(epoch: int) -> LeaderAndIsr:
 
 def test_the_last_state_wins_and_new_is_sticky() -> None:
     batch, recorder, _ = make()
-    batch.leader_and_isr([1], A, state(1), (0, 1), is_new=True)
-    batch.leader_and_isr([1], A, state(2), (0, 1), is_new=False)
-    batch.send()
+    batch.add_leader_and_isr([1], A, state(1), (0, 1), is_new=True)
+    batch.add_leader_and_isr([1], A, state(2), (0, 1), is_new=False)
+    batch.send_to_brokers()
     assert recorder.lines()[0] == (1, "LeaderAndIsr a-0 0/{0,1} epoch 2 AR {0,1} new")
 
 
 def test_order_recipients_and_epochs() -> None:
     """LeaderAndIsr, UpdateMetadata to everybody, StopReplica with deletion, without; never to brokers that are gone."""
     batch, recorder, _ = make()
-    batch.stop_replica(1, A, delete=False)
-    batch.stop_replica(1, B, delete=True)
-    batch.stop_replica(3, A, delete=True)
-    batch.leader_and_isr([1, 0, 3, -1], A, state(1), (0, 1, 3), is_new=False)
-    batch.send()
+    batch.add_stop_replica(1, A, delete=False)
+    batch.add_stop_replica(1, B, delete=True)
+    batch.add_stop_replica(3, A, delete=True)
+    batch.add_leader_and_isr([1, 0, 3, -1], A, state(1), (0, 1, 3), is_new=False)
+    batch.send_to_brokers()
     kinds = [(broker, line.split(" a-0")[0].split(" b-0")[0].split(" live")[0]) for broker, line in recorder.lines()]
     assert kinds == [
         (0, "LeaderAndIsr"), (1, "LeaderAndIsr"),
@@ -83,8 +83,8 @@ def test_order_recipients_and_epochs() -> None:
 
 def test_brokers_share_one_state_object() -> None:
     batch, recorder, _ = make()
-    batch.leader_and_isr([0, 1], A, state(1), (0, 1), is_new=False)
-    batch.send()
+    batch.add_leader_and_isr([0, 1], A, state(1), (0, 1), is_new=False)
+    batch.send_to_brokers()
     first, second = [m.partitions[0] for _, m in recorder.sent if isinstance(m, LeaderAndIsrRequest)]
     assert first is second
 
@@ -92,16 +92,16 @@ def test_brokers_share_one_state_object() -> None:
 def test_kip_570_stops_bear_the_leader_epoch_of_the_moment() -> None:
     """A step stops first and raises the epoch then; what never had a leader, or is to be deleted, has none."""
     _, recorder, context = make()
-    batch = RequestBatch(0, context, recorder, ignore, ignore, stops_name_epochs=True)  # type: ignore[arg-type]
-    batch.begin()
-    batch.stop_replica(1, A, delete=False)
-    context.leadership[A] = state(2)
-    batch.stop_replica(2, A, delete=True)
-    del context.leadership[B]
-    batch.stop_replica(2, B, delete=True)
+    batch = ControllerBrokerRequestBatch(0, context, recorder, ignore, ignore, stops_name_epochs=True)  # type: ignore[arg-type]
+    batch.new_batch()
+    batch.add_stop_replica(1, A, delete=False)
+    context.leadership_info[A] = state(2)
+    batch.add_stop_replica(2, A, delete=True)
+    del context.leadership_info[B]
+    batch.add_stop_replica(2, B, delete=True)
     context.deletions.queued["b"] = None
-    batch.stop_replica(0, B, delete=True)
-    batch.send()
+    batch.add_stop_replica(0, B, delete=True)
+    batch.send_to_brokers()
     assert recorder.lines() == [
         (0, "StopReplica delete b-0 epoch -2"),
         (1, "StopReplica keep a-0 epoch 1"),
@@ -111,31 +111,31 @@ def test_kip_570_stops_bear_the_leader_epoch_of_the_moment() -> None:
 
 def test_a_partition_without_leader_is_not_in_the_metadata() -> None:
     batch, recorder, context = make()
-    del context.leadership[A]
-    batch.update_metadata([0], [A, B])
-    batch.send()
+    del context.leadership_info[A]
+    batch.add_update_metadata([0], [A, B])
+    batch.send_to_brokers()
     assert [m.partitions[0].tp for _, m in recorder.sent] == [B]
 
 
 def test_a_batch_that_was_not_sent_is_an_illegal_state() -> None:
     batch, recorder, _ = make()
-    batch.begin()
-    batch.stop_replica(1, A, delete=False)
+    batch.new_batch()
+    batch.add_stop_replica(1, A, delete=False)
     with pytest.raises(IllegalState):
-        batch.begin()
+        batch.new_batch()
     batch.clear()
-    batch.begin()
-    batch.send()
+    batch.new_batch()
+    batch.send_to_brokers()
     assert recorder.sent == []
 
 
 def test_what_several_replicas_are_told_at_several_times_is_described_once() -> None:
     """At a failover every replica is told on its own: one object for all of them, and one of metadata."""
     batch, recorder, context = make()
-    known = context.leadership[A]
+    known = context.leadership_info[A]
     for broker in (0, 1):
-        batch.leader_and_isr([broker], A, known, context.replicas(A), is_new=False)
-    batch.send()
+        batch.add_leader_and_isr([broker], A, known, context.replicas(A), is_new=False)
+    batch.send_to_brokers()
     first, second = (m.partitions[0] for _, m in recorder.sent if isinstance(m, LeaderAndIsrRequest))
     assert first is second
     metadata = [m.partitions for _, m in recorder.sent if isinstance(m, UpdateMetadataRequest)]
@@ -144,9 +144,9 @@ def test_what_several_replicas_are_told_at_several_times_is_described_once() -> 
 
 def test_a_newer_state_in_the_same_batch_is_described_anew() -> None:
     batch, recorder, context = make()
-    batch.leader_and_isr([0], A, context.leadership[A], context.replicas(A), is_new=False)
-    context.leadership[A] = state(2)
-    batch.leader_and_isr([1], A, context.leadership[A], context.replicas(A), is_new=False)
-    batch.send()
+    batch.add_leader_and_isr([0], A, context.leadership_info[A], context.replicas(A), is_new=False)
+    context.leadership_info[A] = state(2)
+    batch.add_leader_and_isr([1], A, context.leadership_info[A], context.replicas(A), is_new=False)
+    batch.send_to_brokers()
     epochs = [m.partitions[0].leader_epoch for _, m in recorder.sent]
     assert epochs == [1, 2, 2, 2, 2]

@@ -53,7 +53,7 @@ def test_a_topic_that_somebody_takes_out_of_zookeeper_is_forgotten() -> None:
             await lab.operator.delete(path + below)
         await lab.settle()
         context = lab.active.context
-        assert (context.assignments, context.leadership, context.partition_states) == ({}, {}, {})
+        assert (context.assignments, context.leadership_info, context.partition_states) == ({}, {}, {})
         assert notes.requests() == {}
         await lab.operator.create(path, znodes.encode_topic({0: (2, 1)}))
         await lab.settle()
@@ -196,12 +196,12 @@ def test_isr_change_notification() -> None:
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1)})
         await lab.write_isr(TP, (0,))
-        assert lab.active.context.leadership[TP].isr == (0, 1)
+        assert lab.active.context.leadership_info[TP].isr == (0, 1)
         notes = Notes(lab)
         data = '{"version":1,"partitions":[{"topic":"orders","partition":0}]}'
         await lab.operator.create("/isr_change_notification/isr_change_", data, sequential=True)
         await lab.settle()
-        assert lab.active.context.leadership[TP].isr == (0,)
+        assert lab.active.context.leadership_info[TP].isr == (0,)
         told = ["UpdateMetadata live {0,1,2,3} orders-0 0/{0} epoch 0 AR {0,1}"]
         assert notes.requests() == dict.fromkeys(range(4), told)
         assert lab.zookeeper.tree.children("/isr_change_notification") == ()

@@ -4,7 +4,7 @@ import pytest
 
 from controller import ControllerPolicies
 from controller.reassignment.kafka_6794 import Kafka6794
-from controller.reassignment.policy import ReassignmentProtocol
+from controller.reassignment.protocol import ReassignmentProtocol
 from controller.reassignment.wiki import Wiki
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
@@ -113,7 +113,7 @@ def test_a_topic_to_be_deleted_is_not_moved(protocol: ReassignmentProtocol) -> N
         await lab.reassign({TP: (1, 2, 3)})
         assert lab.data(znodes.REASSIGN_PARTITIONS) is None
         assert lab.assignment(TP) == (0, 1, 2)
-        assert lab.active.context.moves == {}
+        assert lab.active.context.reassignments == {}
         assert not [step for step in notes.steps() if step.startswith(protocol.procedure.name)]
         lab.restart(follower)
         await lab.settle()

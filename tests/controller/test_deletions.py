@@ -1,8 +1,8 @@
 """Deletions that wait, controllers that are deposed in the middle of one, rules that know none."""
 
 from controller import ControllerPolicies
-from controller.states.names import ReplicaState
-from controller.states.rules import FOUR_STATES
+from controller.state_machines.rules import FOUR_STATES
+from controller.state_machines.states import ReplicaState
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
 from tests.controller.conformance.test_topic_deletion import states

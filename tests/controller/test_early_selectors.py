@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from controller.states.selectors import (
+from controller.state_machines.selectors import (
     FIRST_LIVE_OF_TARGET,
     HEAD_OF_ISR,
     HEAD_OF_STAYING_ISR,

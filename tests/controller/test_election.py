@@ -4,9 +4,9 @@ from itertools import pairwise
 
 import pytest
 
-from controller import Controller, ControllerPolicies
+from controller import ControllerPolicies
 from controller.errors import StateChangeFailed
-from controller.reassignment.wiki import Wiki
+from controller.reassignment.by_znode import ByZnode
 from emulator.protocol.events import ControllerElected, ControllerResigned, ControlRequest
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, encode_reassignment, encode_topic
@@ -167,14 +167,14 @@ def test_who_resigns_drops_what_waits_to_be_sent() -> None:
 def test_who_cannot_take_over_makes_room(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     """It resigns and deletes /controller; somebody, maybe itself, is elected with the next epoch and does better."""
     failing = [error]
-    honest = Wiki.resume
+    honest = ByZnode.resume
 
-    async def resume(protocol: Wiki, c: Controller) -> None:
+    async def resume(moves: ByZnode) -> None:
         if failing:
             raise failing.pop()
-        await honest(protocol, c)
+        await honest(moves)
 
-    monkeypatch.setattr(Wiki, "resume", resume)
+    monkeypatch.setattr(ByZnode, "resume", resume)
 
     async def test(lab: Lab) -> None:
         assert [e.controller_epoch for e in lab.of(ControllerElected)] == [1, 2]

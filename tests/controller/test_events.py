@@ -1,4 +1,4 @@
-"""The event queue: what ends an event, what ends a term, what ends the run."""
+"""The event queue, and which errors end an event, a controller's activity, or the run."""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -6,48 +6,34 @@ from typing import ClassVar
 import pytest
 from attrs import define
 
-from controller.controller import Controller
 from controller.errors import ControllerMoved, IllegalState, StateChangeFailed
-from controller.events.state import ControllerState
+from controller.event_manager import ControllerEventManager
+from controller.events import ControllerState, Event, TopicChange
 from emulator.kernel import Signal
 from emulator.protocol.events import ControllerElected
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import NoNode
+from tests.controller.failing import fail_at_topic_change
 from tests.controller.lab import Lab, run
 
 
 @define(eq=False)
-class Failing:
-    """An event that fails."""
-
-    state: ClassVar = ControllerState.TOPIC_CHANGE
-
-    make: Callable[[], Exception]
-
-    async def process(self, controller: Controller) -> None:
-        raise self.make()
-
-
-@define(eq=False)
 class Noting:
-    """An event that takes its time and writes its name down."""
+    """An event that writes its name down, once ``go`` is set."""
 
     state: ClassVar = ControllerState.TOPIC_CHANGE
 
     name: str
-    names: list[str]
     go: Signal | None = None
-
-    async def process(self, controller: Controller) -> None:
-        if self.go is not None:
-            await self.go.wait()
-        self.names.append(self.name)
 
 
 @pytest.mark.parametrize("make", [lambda: StateChangeFailed("x"), lambda: NoNode("/x")])
-def test_what_kafka_expects_is_logged_and_the_queue_goes_on(make: Callable[[], Exception]) -> None:
+def test_what_kafka_expects_is_logged_and_the_queue_goes_on(
+    make: Callable[[], Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def test(lab: Lab) -> None:
-        lab.active.queue.put(Failing(make))
+        fail_at_topic_change(monkeypatch, make)
+        lab.active.event_manager.put(TopicChange())
         await lab.create_topic("orders", {0: (0, 1)})
         assert lab.state(TopicPartition("orders", 0)).leader == 0
         assert len(lab.of(ControllerElected)) == 1
@@ -55,9 +41,10 @@ def test_what_kafka_expects_is_logged_and_the_queue_goes_on(make: Callable[[], E
     run(test)
 
 
-def test_moved_looks_before_it_resigns() -> None:
+def test_moved_looks_before_it_resigns(monkeypatch: pytest.MonkeyPatch) -> None:
     async def test(lab: Lab) -> None:
-        lab.active.queue.put(Failing(lambda: ControllerMoved("x")))
+        fail_at_topic_change(monkeypatch, lambda: ControllerMoved("x"))
+        lab.active.event_manager.put(TopicChange())
         await lab.settle()
         assert lab.active.is_active
         assert lab.active.epoch == 1
@@ -65,9 +52,10 @@ def test_moved_looks_before_it_resigns() -> None:
     run(test)
 
 
-def test_an_illegal_state_ends_the_term() -> None:
+def test_after_an_illegal_state_a_controller_is_elected_again(monkeypatch: pytest.MonkeyPatch) -> None:
     async def test(lab: Lab) -> None:
-        lab.active.queue.put(Failing(lambda: IllegalState("x")))
+        fail_at_topic_change(monkeypatch, lambda: IllegalState("x"))
+        lab.active.event_manager.put(TopicChange())
         await lab.settle()
         assert lab.active.epoch == 2
 
@@ -75,9 +63,10 @@ def test_an_illegal_state_ends_the_term() -> None:
 
 
 @pytest.mark.parametrize("error", [TypeError, AssertionError, KeyError, AttributeError])
-def test_a_bug_ends_the_run(error: type[Exception]) -> None:
+def test_a_bug_ends_the_run(error: type[Exception], monkeypatch: pytest.MonkeyPatch) -> None:
     async def test(lab: Lab) -> None:
-        lab.active.queue.put(Failing(lambda: error("a bug")))
+        fail_at_topic_change(monkeypatch, lambda: error("a bug"))
+        lab.active.event_manager.put(TopicChange())
         await lab.settle()
 
     with pytest.raises(BaseExceptionGroup) as caught:
@@ -90,15 +79,23 @@ def test_order_and_precedence() -> None:
 
     async def test(lab: Lab) -> None:
         names: list[str] = []
+
+        async def process(event: Event) -> None:
+            assert isinstance(event, Noting)
+            if event.go is not None:
+                await event.go.wait()
+            names.append(event.name)
+
         go = Signal(lab.world)
-        queue = lab.active.queue
+        queue = ControllerEventManager(lab.process, process)
+        queue.start()
         for name in ("a", "b"):
-            queue.put(Noting(name, names))
+            queue.put(Noting(name))
         await lab.settle()
-        queue.put(Noting("c", names, go))
+        queue.put(Noting("c", go))
         await lab.world.sleep(10)
-        queue.put(Noting("d", names))
-        queue.preempt(Noting("e", names))
+        queue.put(Noting("d"))
+        queue.clear_and_put(Noting("e"))
         go.set()
         await lab.settle()
         assert names == ["a", "b", "c", "e"]

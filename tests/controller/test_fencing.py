@@ -173,7 +173,7 @@ def test_who_gives_up_without_fence_deletes_its_successors_znode(fencing: Fencin
         assert successor is not old
         old.process.resume()
         notes = Notes(lab)
-        await old.policies.fencing.give_up(old)
+        await old.trigger_controller_move()
         await lab.pass_time(EXPIRY_US)
         gone = [e for e in notes.events() if isinstance(e, ZkWritten) and (e.path, e.op) == ("/controller", "delete")]
         assert [e.client for e in gone] == ([old.id] if deleted else [])

@@ -5,9 +5,9 @@ import pytest
 from controller import ControllerPolicies
 from controller.reassignment.kafka_6794 import Kafka6794, literal
 from controller.reassignment.kip_455 import Kip455
-from controller.reassignment.policy import ReassignmentProtocol
+from controller.reassignment.protocol import ReassignmentProtocol
 from controller.reassignment.wiki import Wiki, target_only
-from controller.states.rules import FOUR_STATES, SEVEN_STATES
+from controller.state_machines.rules import FOUR_STATES, SEVEN_STATES
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
@@ -51,7 +51,7 @@ async def move(lab: Lab, old: tuple[int, ...], new: tuple[int, ...]) -> tuple[No
     await lab.create_topic("orders", {0: old})
     notes = Notes(lab)
     await lab.reassign({TP: new})
-    while lab.active.context.moves:
+    while lab.active.context.reassignments:
         state, replicas = lab.state(TP), lab.assignment(TP)
         await lab.write_isr(TP, (*state.isr, next(r for r in replicas if r not in state.isr)))
     return notes, table(whole)
@@ -61,7 +61,7 @@ async def move(lab: Lab, old: tuple[int, ...], new: tuple[int, ...]) -> tuple[No
 def test_the_pages_example(profile: str) -> None:
     """{1,2,3} -> {4,5,6}: the page's rows, in its order, are among those that ZooKeeper went through; and
     nothing but what the golden file says was written or sent."""
-    protocol = Wiki(told_in_step_7=target_only) if profile == "wiki-text" else Wiki()
+    protocol = Wiki(recipients_in_step_7=target_only) if profile == "wiki-text" else Wiki()
 
     async def test(lab: Lab) -> None:
         notes, rows = await move(lab, (1, 2, 3), (4, 5, 6))
@@ -76,7 +76,7 @@ def test_the_pages_example(profile: str) -> None:
 @pytest.mark.parametrize("profile", ["kafka-2.3", "wiki-text"])
 def test_a_leader_that_stays(profile: str) -> None:
     """{0,1,2} -> {0,1,3}: step 7 tells OAR and RAR in Kafka's code, RAR alone on the page."""
-    protocol = Wiki(told_in_step_7=target_only) if profile == "wiki-text" else Wiki()
+    protocol = Wiki(recipients_in_step_7=target_only) if profile == "wiki-text" else Wiki()
 
     async def test(lab: Lab) -> None:
         notes, _ = await move(lab, (0, 1, 2), (0, 1, 3))

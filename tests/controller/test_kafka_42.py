@@ -217,7 +217,7 @@ def test_a_retry_while_in_progress_is_passed_over_until_the_move_ends() -> None:
         notes = await given_up(lab)
         assert lab.data(znodes.REASSIGN_PARTITIONS) is not None
         assert steps_of(POLICIES, notes) == ALL[:2]
-        assert lab.active.context.moves[TP].target == (1, 3, 4)
+        assert lab.active.context.reassignments[TP].target == (1, 3, 4)
         await lab.write_isr(TP, (0, 1, 2, 3, 4))
         assert lab.data(znodes.REASSIGN_PARTITIONS) is None
         assert lab.assignment(TP) == (1, 3, 4)

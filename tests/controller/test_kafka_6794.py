@@ -33,7 +33,7 @@ def test_step_1_waits_for_a_dead_replica_that_is_to_be_dropped() -> None:
         await lab.pass_time(60 * EXPIRY_US)
         assert steps_of(KAFKA_6794, notes) == []
         assert notes.steps() == ["kafka-6794.1 before hop 1"]
-        assert lab.active.context.moves[TP].waiting == "kafka-6794.1"
+        assert lab.active.context.reassignments[TP].waiting == "kafka-6794.1"
         lab.restart(2)
         await lab.pass_time(EXPIRY_US)
         await lab.write_isr(TP, (0, 1, 2))
@@ -65,7 +65,7 @@ def test_step_3_waits_for_every_broker_of_the_hop() -> None:
         await lab.reassign({TP: (0, 1, 3)})
         await lab.pass_time(60 * EXPIRY_US)
         assert steps_of(KAFKA_6794, notes) == ["kafka-6794.1 hop 1", "kafka-6794.2 hop 1"]
-        assert lab.active.context.moves[TP].waits_for == (3,)
+        assert lab.active.context.reassignments[TP].waits_for == (3,)
         assert stands(lab) == before
         lab.restart(3)
         await lab.pass_time(EXPIRY_US)
@@ -85,7 +85,7 @@ def test_each_hop_waits_for_its_own_brokers_only() -> None:
         await lab.reassign({TP: (0, 3, 4)})
         await lab.pass_time(60 * EXPIRY_US)
         assert lab.assignment(TP) == (0, 1, 2, 3)
-        move = lab.active.context.moves[TP]
+        move = lab.active.context.reassignments[TP]
         assert (move.hop, move.waiting, move.waits_for) == (2, "kafka-6794.3", (4,))
 
     run(test, brokers=7, policies=KAFKA_6794)
@@ -101,13 +101,13 @@ def test_a_failover_while_it_waits_resumes_at_step_1(waiting: str) -> None:
             lab.nodes[3].crash()
             await lab.pass_time(EXPIRY_US)
         await lab.reassign({TP: (0, 1, 3)})
-        assert lab.active.context.moves[TP].waiting == waiting
+        assert lab.active.context.reassignments[TP].waiting == waiting
         lab.nodes[6].crash()
         notes = Notes(lab)
         await lab.pass_time(EXPIRY_US)
         taken = [step for step in notes.steps() if step.startswith("kafka-6794")]
         assert taken[0] == "kafka-6794.1 before hop 1"
-        assert lab.active.context.moves[TP].waiting == waiting
+        assert lab.active.context.reassignments[TP].waiting == waiting
 
     run(test, brokers=7, policies=KAFKA_6794)
 

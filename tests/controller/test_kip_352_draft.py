@@ -1,4 +1,4 @@
-"""KIP-352's draft: what the requests carry, field by field, and when (KIP-352's draft; readings §8)."""
+"""KIP-352's draft: what the requests carry, field by field, and when (readings §8)."""
 
 import itertools
 from typing import Any
@@ -7,10 +7,10 @@ import attrs
 import pytest
 
 from controller import ControllerPolicies
-from controller.channels.schemas import CurrentAndImpending
 from controller.reassignment.kafka_6794 import Kafka6794
-from controller.reassignment.policy import ReassignmentProtocol
+from controller.reassignment.protocol import ReassignmentProtocol
 from controller.reassignment.wiki import Wiki
+from controller.request_schemas import CurrentAndImpending
 from emulator.protocol.kip_352_draft import (
     LEADER_AND_ISR,
     UPDATE_METADATA,

@@ -72,7 +72,7 @@ def test_the_worked_trace() -> None:
         }
         assert {step: seen[f"kip-455.{step}"] for step in rows} == rows
         assert lab.active.context.full_assignment(TP) == done
-        assert lab.active.context.motions == {}
+        assert lab.active.context.reassigning == {}
         check_golden("kip-455-012-to-123", notes.text())
 
     play(test)
@@ -126,7 +126,7 @@ def test_an_older_protocol_between_brokers_does_not_tell_what_is_added_and_remov
         assert {(state.adding, state.removing) for request in told for state in request.partitions} == {((), ())}
         assert lab.assignment(TP) == (1, 2, 3)
 
-    play(test, ControllerPolicies(reassignment=Kip455(), pinned=6, tells_motions=False))
+    play(test, ControllerPolicies(reassignment=Kip455(), pinned=6, sends_reassigning=False))
 
 
 # -- what it costs (kafka-behaviour §6.3, consequences) ---------------------------------------------------------------

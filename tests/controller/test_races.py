@@ -7,9 +7,9 @@ import pytest
 
 from controller import ControllerPolicies
 from controller.errors import StateChangeFailed
-from controller.states.names import PartitionState, ReplicaState
-from controller.states.selectors import PREFERRED
-from controller.store import Store
+from controller.state_machines.selectors import PREFERRED
+from controller.state_machines.states import PartitionState, ReplicaState
+from controller.zk_client import KafkaZkClient
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
@@ -18,18 +18,18 @@ from tests.controller.notes import Notes
 
 TP, OTHER = TopicPartition("orders", 0), TopicPartition("orders", 1)
 States = dict[TopicPartition, LeaderAndIsr]
-Read = Callable[[Store, Sequence[TopicPartition]], Awaitable[States]]
+Read = Callable[[KafkaZkClient, Sequence[TopicPartition]], Awaitable[States]]
 POLICIES = ControllerPolicies(pinned=4)
 NEWER = 99
 """A controller epoch that is still to come."""
 
 
 async def elect(lab: Lab) -> None:
-    await lab.active.partitions.handle([TP, OTHER], PartitionState.ONLINE, PREFERRED)
+    await lab.active.partitions.handle_state_changes([TP, OTHER], PartitionState.ONLINE, PREFERRED)
 
 
 async def shrink(lab: Lab) -> None:
-    await lab.active.replicas.handle([(TP, 1), (OTHER, 1)], ReplicaState.OFFLINE)
+    await lab.active.replicas.handle_state_changes([(TP, 1), (OTHER, 1)], ReplicaState.OFFLINE)
 
 
 async def raise_epoch(lab: Lab) -> None:
@@ -44,11 +44,11 @@ Write = Callable[[Lab], Awaitable[None]]
 def leader_writes_after_the_next_read(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Broker 2 leaves the ISR of TP right after the controller has read it, once. The list counts the reads of each
     partition."""
-    honest: Read = Store.states
+    honest: Read = KafkaZkClient.states
     reads: list[int] = []
 
-    async def states(store: Store, partitions: Sequence[TopicPartition]) -> States:
-        found = await honest(store, partitions)
+    async def states(zk_client: KafkaZkClient, partitions: Sequence[TopicPartition]) -> States:
+        found = await honest(zk_client, partitions)
         reads.append(len(partitions))
         if TP in found and 2 in found[TP].isr:
             state = found[TP]
@@ -56,7 +56,7 @@ def leader_writes_after_the_next_read(lab: Lab, monkeypatch: pytest.MonkeyPatch)
             await lab.operator.set(znodes.state_path(TP), shrunk.encode(), state.zk_version)
         return found
 
-    monkeypatch.setattr(Store, "states", states)
+    monkeypatch.setattr(KafkaZkClient, "states", states)
     return reads
 
 
@@ -75,7 +75,7 @@ def test_a_leader_that_is_faster_is_heard(write: Write, monkeypatch: pytest.Monk
         assert (beaten.leader_epoch, beaten.zk_version) == (1, 2)
         assert (other.leader_epoch, other.zk_version) == (1, 1)
         assert reads == ([1, 1, 1] if write is raise_epoch else [2, 1])
-        assert lab.active.context.leadership[TP] == beaten
+        assert lab.active.context.leadership_info[TP] == beaten
 
     run(test, brokers=5, policies=POLICIES, joins=False)
 

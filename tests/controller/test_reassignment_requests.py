@@ -187,7 +187,7 @@ def test_a_topic_that_is_being_moved_is_deleted_after_b8() -> None:
         order = [step for step in steps.steps() if step in ("kip-455.B8 after", "delete.partitions before")]
         assert order == ["kip-455.B8 after", "delete.partitions before"]
         assert lab.assignment(TP) == ()
-        assert lab.active.context.motions == {}
+        assert lab.active.context.reassigning == {}
 
     play(test)
 

@@ -121,7 +121,7 @@ def test_a_controller_elected_again_looks_as_often_as_one() -> None:
 
         rule = evolve(OFTEN, eligible=noting)
         for controller in lab.controllers.values():
-            controller.policies = evolve(controller.policies, auto_rebalance=rule)
+            controller.rebalance.settings = rule
         await lab.create_topic("orders", {0: (0, 1)})
         state = lab.state(TP)
         await lab.operator.set("/brokers/topics/orders/partitions/0/state", evolve(state, leader=1).encode())

@@ -5,7 +5,7 @@ from attrs import define
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.states.selectors import (
+from controller.state_machines.selectors import (
     CONTROLLED_SHUTDOWN,
     OFFLINE,
     PREFERRED,

@@ -3,14 +3,14 @@
 import pytest
 
 from controller import ControllerPolicies
-from controller.states.names import (
+from controller.state_machines.rules import FOUR_STATES, SEVEN_STATES, ReplicaRules
+from controller.state_machines.states import (
     PAGE_REPLICA_PREDECESSORS,
     PARTITION_PREDECESSORS,
     REPLICA_PREDECESSORS,
     PartitionState,
     ReplicaState,
 )
-from controller.states.rules import FOUR_STATES, SEVEN_STATES, ReplicaRules
 from emulator.protocol.types import TopicPartition
 from tests.controller.lab import Lab, run
 from tests.controller.notes import Notes
@@ -55,7 +55,7 @@ def test_partition_transitions(state: PartitionState, target: PartitionState) ->
         if state is P.NEW and target is P.ONLINE:
             await lab.operator.delete("/brokers/topics/orders/partitions/0/state")
         notes = Notes(lab)
-        await c.partitions.handle([TP], target)
+        await c.partitions.handle_state_changes([TP], target)
         await lab.settle()
         if (state, target) in PARTITION_PAIRS:
             assert c.context.partition_state(TP) is target
@@ -81,7 +81,7 @@ def test_replica_transitions(
         c = lab.active
         c.context.set_replica_states(2, [TP], state)
         notes = Notes(lab)
-        await c.replicas.handle([(TP, 2)], target)
+        await c.replicas.handle_state_changes([(TP, 2)], target)
         await lab.settle()
         if (state, target) in pairs:
             assert c.context.replica_state(TP, 2) is target
@@ -126,7 +126,7 @@ def test_the_last_replica_stays_in_the_isr() -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
         c = lab.active
         for broker in (2, 1, 0, 0):
-            await c.replicas.handle([(TP, broker)], R.OFFLINE)
+            await c.replicas.handle_state_changes([(TP, broker)], R.OFFLINE)
         state = lab.state(TP)
         assert (state.leader, state.isr, state.leader_epoch) == (-1, (0,), 4)
 
@@ -138,7 +138,7 @@ def test_a_replica_outside_the_isr_goes_without_a_write() -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
         await lab.write_isr(TP, (0, 1))
         notes = Notes(lab)
-        await lab.active.replicas.handle([(TP, 2)], R.OFFLINE)
+        await lab.active.replicas.handle_state_changes([(TP, 2)], R.OFFLINE)
         await lab.settle()
         assert notes.writes() == []
         again = ["LeaderAndIsr orders-0 0/{0,1} epoch 0 AR {0,1,2}"]
@@ -156,7 +156,7 @@ def test_a_replica_that_leads_is_not_started_as_a_new_one() -> None:
         for broker in (0, 1):
             c.context.set_replica_states(broker, [TP], R.NON_EXISTENT)
         notes = Notes(lab)
-        await c.replicas.handle([(TP, 0), (TP, 1)], R.NEW)
+        await c.replicas.handle_state_changes([(TP, 0), (TP, 1)], R.NEW)
         await lab.settle()
         assert [c.context.replica_state(TP, broker) for broker in (0, 1)] == [R.NON_EXISTENT, R.NEW]
         assert list(notes.requests(metadata=False)) == [1]
@@ -170,9 +170,9 @@ def test_a_replica_of_a_partition_that_never_had_a_leader_goes_offline() -> None
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
         c = lab.active
-        del c.context.leadership[TP]
+        del c.context.leadership_info[TP]
         notes = Notes(lab)
-        await c.replicas.handle([(TP, 2)], R.OFFLINE)
+        await c.replicas.handle_state_changes([(TP, 2)], R.OFFLINE)
         await lab.settle()
         assert c.context.replica_state(TP, 2) is R.OFFLINE
         assert notes.writes() == []
@@ -188,9 +188,9 @@ def test_nobody_hears_of_the_isr_of_a_topic_that_is_to_be_deleted() -> None:
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
         c = lab.active
-        c.context.deletions.add("orders")
+        c.context.deletions.queued["orders"] = None
         notes = Notes(lab)
-        await c.replicas.handle([(TP, 2)], R.OFFLINE)
+        await c.replicas.handle_state_changes([(TP, 2)], R.OFFLINE)
         await lab.settle()
         assert notes.writes() == ["zk setData state orders-0: 0/{0,1} epoch 1"]
         assert notes.requests() == {2: ["StopReplica keep orders-0"]}

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from controller.fencing import Fenced
+from controller.fencing import Fenced, Registered
 from scenarios.cli.files import load
 from scenarios.language import INVARIANTS
 from scenarios.observe import checkers, invariants
@@ -59,9 +59,9 @@ def test_it_notices_a_controller_that_takes_the_epoch_of_another(
 ) -> None:
     register = Fenced.register
 
-    async def always_the_first(fencing: Fenced, controller: Any) -> tuple[int, int]:
-        _, version = await register(fencing, controller)
-        return 1, version
+    async def always_the_first(fencing: Fenced, zk: Any, process: Any) -> Registered:
+        _, version = await register(fencing, zk, process)
+        return Registered(1, version)
 
     monkeypatch.setattr(Fenced, "register", always_the_first)
     run = load("controller-dies-mid-move").run()

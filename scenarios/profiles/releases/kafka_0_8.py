@@ -1,8 +1,8 @@
 """Kafka 0.8.0, the first release that replicates: what came with 0.8.1 to 1.1 is not there yet."""
 
 from brokers.partition.isr import ByZooKeeper, StuckOrSlow
-from controller.states.rules import FOUR_STATES
-from controller.states.selectors import FIRST_LIVE_OF_TARGET, HEAD_OF_ISR, HEAD_OF_STAYING_ISR
+from controller.state_machines.rules import FOUR_STATES
+from controller.state_machines.selectors import FIRST_LIVE_OF_TARGET, HEAD_OF_ISR, HEAD_OF_STAYING_ISR
 from fetchers.assignment import signed_fetcher_id
 from fetchers.failures import THREAD_DIES
 from fetchers.truncation import ToHighWatermark

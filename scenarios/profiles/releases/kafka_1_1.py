@@ -2,7 +2,7 @@
 
 from controller.fencing import Unfenced
 from controller.metrics import is_offline_by_leader
-from controller.states.selectors import TOLD_TO_LIVE
+from controller.state_machines.selectors import TOLD_TO_LIVE
 from fetchers.failures import STORAGE_TOLERATED
 from fetchers.truncation import Kip101
 from scenarios.profiles import metrics

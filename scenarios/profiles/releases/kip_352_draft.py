@@ -1,7 +1,7 @@
 """KIP-352 as it was first proposed: control requests name current and impending replicas."""
 
 from brokers.under_replication import CurrentReplicas
-from controller.channels.schemas import CurrentAndImpending
+from controller.request_schemas import CurrentAndImpending
 from scenarios.profiles import metrics
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_2_3 import PROFILE as KAFKA_2_3

@@ -1,8 +1,8 @@
 """The controller page as it is written. Where Kafka's code does it in another way, the text of the page counts."""
 
 from controller.reassignment.wiki import target_only
-from controller.states.rules import FOUR_STATES
-from controller.states.selectors import TOLD_TO_LIVE
+from controller.state_machines.rules import FOUR_STATES
+from controller.state_machines.selectors import TOLD_TO_LIVE
 from scenarios.profiles.profile import Difference
 from scenarios.profiles.releases.kafka_2_3 import PROFILE as KAFKA_2_3
 
@@ -42,7 +42,7 @@ PROFILE = KAFKA_2_3.with_differences(
         before="to old and new replicas",
         here="to the replicas of the new list",
         source="controller page; Kafka's code, 0.8.1",
-        policies={"wiki.told_in_step_7": target_only},
+        policies={"wiki.recipients_in_step_7": target_only},
     ),
     Difference(
         # A raised epoch goes to the leader alone: no other replica could fetch under it.

@@ -21,15 +21,15 @@ def test_C51_sent_to_live_or_shutting_down_brokers(kind: type) -> None:
         c.context.remove_brokers([DEAD])
         before = len(lab.received)
         targets = (LIVE, SHUTTING_DOWN, DEAD)
-        c.batch.begin()
+        c.batch.new_batch()
         if kind is LeaderAndIsrRequest:
-            c.batch.leader_and_isr(targets, TP, c.context.leadership[TP], targets, is_new=False)
+            c.batch.add_leader_and_isr(targets, TP, c.context.leadership_info[TP], targets, is_new=False)
         elif kind is UpdateMetadataRequest:
-            c.batch.update_metadata(targets, [TP])
+            c.batch.add_update_metadata(targets, [TP])
         else:
             for broker in targets:
-                c.batch.stop_replica(broker, TP, delete=False)
-        c.batch.send()
+                c.batch.add_stop_replica(broker, TP, delete=False)
+        c.batch.send_to_brokers()
         await lab.settle()
         told = [broker for broker, request in lab.received[before:] if isinstance(request, kind)]
         assert sorted(broker for broker in told if broker in targets) == [LIVE, SHUTTING_DOWN]

@@ -9,7 +9,7 @@ import structlog
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.states.names import PartitionState, ReplicaState
+from controller.state_machines.states import PartitionState, ReplicaState
 from emulator.protocol.types import TopicPartition
 from tests.controller.lab import Lab, run
 from tests.controller.notes import Notes
@@ -51,7 +51,7 @@ def test_C39_replica_transitions_of_one_call(states: list[ReplicaState], target:
             context.set_replica_states(BROKER, [tp], state)
         notes = Notes(lab)
         with logged() as entries:
-            await lab.active.replicas.handle([(tp, BROKER) for tp in PARTITIONS], target)
+            await lab.active.replicas.handle_state_changes([(tp, BROKER) for tp in PARTITIONS], target)
         await lab.settle()
         after = {tp: context.replica_state(tp, BROKER) for tp in PARTITIONS}
         assert after == {tp: target if tp in legal else state for tp, state in before.items()}
@@ -75,7 +75,7 @@ def test_C33_partition_transitions_of_one_call(states: list[PartitionState], tar
             await lab.operator.delete(f"/brokers/topics/orders/partitions/{tp.partition}/state")
         notes = Notes(lab)
         with logged() as entries:
-            await lab.active.partitions.handle(PARTITIONS, target)
+            await lab.active.partitions.handle_state_changes(PARTITIONS, target)
         await lab.settle()
         after = {tp: context.partition_state(tp) for tp in PARTITIONS}
         assert after == {tp: target if tp in legal else state for tp, state in before.items()}

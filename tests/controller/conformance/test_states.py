@@ -2,8 +2,8 @@
 
 import pytest
 
-from controller.states.names import PartitionState, ReplicaState
-from controller.store import Store
+from controller.state_machines.states import PartitionState, ReplicaState
+from controller.zk_client import KafkaZkClient
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import SessionExpired
@@ -31,7 +31,7 @@ def test_C33_illegal_partition_transitions(state: PartitionState, target: Partit
         c = lab.active
         c.context.partition_states[TP] = state
         notes = Notes(lab)
-        await c.partitions.handle([TP], target)
+        await c.partitions.handle_state_changes([TP], target)
         await lab.settle()
         assert c.context.partition_state(TP) is state
         assert (notes.writes(), notes.requests()) == ([], {})
@@ -46,7 +46,7 @@ def test_C35_offline_partition_without_state_znode_stays_offline() -> None:
         c.context.partition_states[TP] = P.OFFLINE
         await lab.operator.delete(znodes.state_path(TP))
         notes = Notes(lab)
-        await c.partitions.handle([TP], P.ONLINE)
+        await c.partitions.handle_state_changes([TP], P.ONLINE)
         await lab.settle()
         assert c.context.partition_state(TP) is P.OFFLINE
         assert (notes.writes(), notes.requests()) == ([], {})
@@ -58,7 +58,7 @@ def test_C35_offline_partition_whose_state_cannot_be_read_stays_offline(monkeypa
     """Kafka's lookup fails each partition by itself; here the whole event fails, and no later batch is the worse for
     it."""
 
-    async def fail(store: Store, partitions: object) -> object:
+    async def fail(zk_client: KafkaZkClient, partitions: object) -> object:
         raise SessionExpired(znodes.state_path(TP))
 
     async def test(lab: Lab) -> None:
@@ -67,12 +67,12 @@ def test_C35_offline_partition_whose_state_cannot_be_read_stays_offline(monkeypa
         c.context.partition_states[TP] = P.OFFLINE
         notes = Notes(lab)
         with monkeypatch.context() as patch:
-            patch.setattr(Store, "states", fail)
+            patch.setattr(KafkaZkClient, "states", fail)
             with pytest.raises(SessionExpired):
-                await c.partitions.handle([TP], P.ONLINE)
+                await c.partitions.handle_state_changes([TP], P.ONLINE)
         assert c.context.partition_state(TP) is P.OFFLINE
         assert (notes.writes(), notes.requests()) == ([], {})
-        await c.partitions.handle([TP], P.ONLINE)
+        await c.partitions.handle_state_changes([TP], P.ONLINE)
         assert c.context.partition_state(TP) is P.ONLINE
 
     run(test)
@@ -90,7 +90,7 @@ def test_C37_offline_partition_to_unclean_online() -> None:
         c.context.partition_states[TP] = P.OFFLINE
         c.context.remove_brokers([0])
         before = lab.state(TP)
-        await c.partitions.handle([TP], P.ONLINE)
+        await c.partitions.handle_state_changes([TP], P.ONLINE)
         after = lab.state(TP)
         assert (after.leader, after.isr, after.leader_epoch) == (1, (1,), before.leader_epoch + 1)
         assert c.context.partition_state(TP) is P.ONLINE
@@ -115,7 +115,7 @@ def test_C39_legal_replica_transitions(state: ReplicaState, target: ReplicaState
         await lab.create_topic("orders", {0: (0, 1, 2)})
         context = lab.active.context
         context.set_replica_states(2, [TP], state)
-        await lab.active.replicas.handle([(TP, 2)], target)
+        await lab.active.replicas.handle_state_changes([(TP, 2)], target)
         assert context.replica_state(TP, 2) is target
 
     run(test, joins=False)
@@ -133,8 +133,8 @@ def test_C41_startup(alive: bool, led: bool, state: ReplicaState) -> None:
         if not alive:
             c.context.remove_brokers([2])
         if not led:
-            del c.context.leadership[TP]
-        await c.replicas.start()
+            del c.context.leadership_info[TP]
+        await c.replicas.startup()
         assert c.context.replica_state(TP, 2) is state
 
     run(test, joins=False)
@@ -146,7 +146,7 @@ def test_C43_online_replica_to_offline_replica() -> None:
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
         notes = Notes(lab)
-        await lab.active.replicas.handle([(TP, 0)], R.OFFLINE)
+        await lab.active.replicas.handle_state_changes([(TP, 0)], R.OFFLINE)
         await lab.settle()
         assert notes.writes() == ["zk setData state orders-0: -1/{1,2} epoch 1"]
         told = ["LeaderAndIsr orders-0 -1/{1,2} epoch 1 AR {0,1,2}"]

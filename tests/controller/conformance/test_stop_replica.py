@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from controller.channels.batch import RequestBatch
-from controller.context import Context
-from controller.events.deletions import ReplicasDeleted
-from controller.states.names import ReplicaState
+from controller.context import ControllerContext
+from controller.events import TopicDeletionStopReplicaResponseReceived
+from controller.request_batch import ControllerBrokerRequestBatch
+from controller.state_machines.states import ReplicaState
 from emulator.protocol.errors import Errors
 from emulator.protocol.stop_replica import StopReplicaResponse
 from emulator.protocol.types import TopicPartition
@@ -34,15 +34,18 @@ class Inbox:
     """Takes the place of the event queue."""
 
     def __init__(self) -> None:
-        self.events: list[ReplicasDeleted] = []
+        self.events: list[TopicDeletionStopReplicaResponseReceived] = []
 
-    def put(self, event: ReplicasDeleted) -> None:
+    def put(self, event: TopicDeletionStopReplicaResponseReceived) -> None:
         self.events.append(event)
 
 
-def batch_of(context: Context) -> tuple[RequestBatch, Recorder, list[tuple[int, StopReplicaResponse]]]:
+Answers = list[tuple[int, StopReplicaResponse]]
+
+
+def batch_of(context: ControllerContext) -> tuple[ControllerBrokerRequestBatch, Recorder, Answers]:
     recorder, answers = Recorder(), list[tuple[int, StopReplicaResponse]]()
-    batch = RequestBatch(
+    batch = ControllerBrokerRequestBatch(
         0, context, recorder,  # type: ignore[arg-type]
         lambda _b, _r: None, lambda broker, response: answers.append((broker, response)),
     )  # fmt: skip
@@ -51,12 +54,12 @@ def batch_of(context: Context) -> tuple[RequestBatch, Recorder, list[tuple[int, 
 
 def test_C53_mixed_delete_and_not_delete_stop_replica_requests() -> None:
     """Two requests, the one with deletion first; only its answer is asked for."""
-    context = Context(epoch=1)
+    context = ControllerContext(epoch=1)
     context.set_brokers([(0, 10), (1, 11)])
     batch, recorder, answers = batch_of(context)
-    batch.stop_replica(1, TP, delete=False)
-    batch.stop_replica(1, ADDED, delete=True)
-    batch.send()
+    batch.add_stop_replica(1, TP, delete=False)
+    batch.add_stop_replica(1, ADDED, delete=True)
+    batch.send_to_brokers()
     assert [request(message) for _, message, _ in recorder.sent] == [
         "StopReplica delete orders-1",
         "StopReplica keep orders-0",
@@ -80,11 +83,11 @@ def test_C53_stop_replica_answers_are_heard_once_deletion_has_started(begun: boo
         c.context.deletions.queued["orders"] = None
         if begun:
             c.context.deletions.begun["orders"] = None
-        queue = c.queue = Inbox()  # type: ignore[assignment]
-        c.batch.begin()
-        c.batch.stop_replica(1, TP, delete=True)
-        c.batch.stop_replica(1, TopicPartition("other", 0), delete=True)
-        c.batch.send()
+        queue = c.event_manager = Inbox()  # type: ignore[assignment]
+        c.batch.new_batch()
+        c.batch.add_stop_replica(1, TP, delete=True)
+        c.batch.add_stop_replica(1, TopicPartition("other", 0), delete=True)
+        c.batch.send_to_brokers()
         await lab.settle()
         assert [tp.topic for event in queue.events for tp, _ in event.partitions] == heard
 
@@ -97,11 +100,11 @@ def test_C53_a_request_that_fails_as_a_whole() -> None:
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
         c = lab.active
-        refused = ReplicasDeleted(1, Errors.STALE_BROKER_EPOCH, ((TP, Errors.NONE),))
-        c.queue.put(refused)
+        refused = TopicDeletionStopReplicaResponseReceived(1, Errors.STALE_BROKER_EPOCH, ((TP, Errors.NONE),))
+        c.event_manager.put(refused)
         await lab.settle()
         assert states(lab) == [R.ONLINE] * 3  # the topic is not being deleted
-        lab.at_gate("delete.start", "after", lambda _: c.queue.put(refused))
+        lab.at_gate("delete.start", "after", lambda _: c.event_manager.put(refused))
         await lab.delete_topic("orders")
         assert states(lab) == [R.DELETION_SUCCESSFUL, R.OFFLINE, R.DELETION_SUCCESSFUL]
         assert c.context.deletions.ineligible == {"orders": None}

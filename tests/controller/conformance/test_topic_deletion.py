@@ -4,7 +4,7 @@ TopicDeletionManagerTest)."""
 import pytest
 
 from controller import ControllerPolicies
-from controller.states.names import PartitionState, ReplicaState
+from controller.state_machines.states import PartitionState, ReplicaState
 from emulator.gates import Edge
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
@@ -52,7 +52,7 @@ def test_C79_delete_topic_with_all_alive_replicas() -> None:
         assert lab.is_gone("orders")
         assert deleted_on(notes) == [0, 1, 2]
         assert notes.steps() == [f"{g} {edge}" + (f" broker {b}" if b >= 0 else "") for g, edge, b in visits()]
-        assert (context.assignments, context.leadership) == ({}, {})
+        assert (context.assignments, context.leadership_info) == ({}, {})
         assert (context.partition_states, [*filter(None, context.replica_states.values())]) == ({}, [])
         await lab.create_topic("orders", {0: (2, 0, 1)})
         assert (lab.state(TP).leader, lab.state(TP).leader_epoch) == (2, 0)

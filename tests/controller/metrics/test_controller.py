@@ -10,7 +10,7 @@ from controller.controller import Controller
 from controller.metrics import is_offline_by_leader, is_offline_by_state
 from controller.metrics.controller import ControllerMetrics, IsOffline, is_imbalanced
 from controller.reassignment.kip_455 import Kip455
-from controller.states.names import ReplicaState
+from controller.state_machines.states import ReplicaState
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
 from emulator.protocol.types import TopicPartition
 from tests.controller.lab import EXPIRY_US, Lab, run
@@ -35,20 +35,21 @@ def gauges(lab: Lab, *names: str) -> tuple[int, ...]:
 
 @pytest.fixture(autouse=True)
 def recounted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each time the gauges are brought up to date, all is counted anew."""
+    """Each time the gauges are updated, all is counted again."""
     show = ControllerMetrics.show
 
-    def check(metrics: ControllerMetrics) -> None:
-        show(metrics)
-        context, rule = metrics._controller.context, metrics._is_offline
+    def check(metrics: ControllerMetrics, *, active: bool) -> None:
+        show(metrics, active=active)
+        context, rule = metrics.context, metrics.is_offline
         everything = list(context.partitions())
-        assert list(filter(lambda tp: rule(context, tp), everything)) == sorted(metrics._offline)
+        assert list(filter(lambda tp: rule(context, tp), everything)) == sorted(metrics.offline)
         replicas = [replica for topic in context.deletions.queued for replica in context.replicas_of(topic)]
         states = [context.replica_state(*replica) for replica in replicas]
-        deletions = metrics._deletions
-        assert deletions._replicas.value == sum(state is not ReplicaState.DELETION_SUCCESSFUL for state in states)
-        assert deletions._ineligible_replicas.value == states.count(ReplicaState.DELETION_INELIGIBLE)
-        assert list(filter(lambda tp: is_imbalanced(context, tp), everything)) == sorted(metrics._imbalanced)
+        left = sum(state is not ReplicaState.DELETION_SUCCESSFUL for state in states)
+        assert metrics.gauges["ReplicasToDeleteCount"].value == left
+        ineligible = states.count(ReplicaState.DELETION_INELIGIBLE)
+        assert metrics.gauges["ReplicasIneligibleToDeleteCount"].value == ineligible
+        assert list(filter(lambda tp: is_imbalanced(context, tp), everything)) == sorted(metrics.imbalanced)
 
     monkeypatch.setattr(ControllerMetrics, "show", check)
 

@@ -1,4 +1,4 @@
-"""A protocol of somebody else's: old replicas are deleted before new ones start. It loses data on purpose.
+"""A protocol from outside the package: old replicas are deleted before new ones start.
 
 1. write the assignment RAR, and send it under a new leader epoch
 2. delete the replicas of OAR - RAR
@@ -7,20 +7,16 @@
 5. remove the partition from /admin/reassign_partitions, and send UpdateMetadata to every broker
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from attrs import frozen
 
-from controller.reassignment import actions, admin
-from controller.reassignment.admin import ByAdminPath
 from controller.reassignment.move import Move
+from controller.reassignment.protocol import RequestedByZnode
 from controller.reassignment.registry import Shape
+from controller.reassignment.steps_work import StepsWork
 from controller.steps import Procedure, phases
 from emulator.protocol.assignments import without
-
-if TYPE_CHECKING:
-    from controller.controller import Controller
 
 DROP_FIRST = Procedure.numbered(
     "drop-first",
@@ -34,38 +30,32 @@ DROP_FIRST = Procedure.numbered(
 
 
 @frozen
-class DropFirst(ByAdminPath):
+class DropFirst(RequestedByZnode):
     """Only a partition whose leader stays can be moved."""
 
     procedure: ClassVar[Procedure] = DROP_FIRST
 
-    async def advance(self, c: "Controller", move: Move) -> None:
-        tp, old, target = move.tp, c.context.replicas(move.tp), move.target
-        move.aim = target
+    async def advance(self, work: StepsWork, move: Move) -> None:
+        tp, old, target = move.tp, work.context.replicas(move.tp), move.target
+        move.step_target = target
         if not move.waiting:
-            async with actions.step(c, "drop-first.1", move):
-                await actions.write_assignment(c, tp, target)
-                c.context.assign(tp, target)
-                await actions.announce(c, tp, target, target)
-            async with actions.step(c, "drop-first.2", move):
-                await actions.go_offline(c, tp, without(old, target))
-                await actions.delete(c, tp, without(old, target))
-            async with actions.step(c, "drop-first.3", move):
-                await actions.start_new(c, tp, without(target, old))
-            await actions.step(c, "drop-first.4", move).reach("before")
+            async with work.step("drop-first.1", move):
+                await work.write_assignment(tp, target)
+                work.context.assign(tp, target)
+                await work.bump_and_send(tp, target, target)
+            async with work.step("drop-first.2", move):
+                await work.go_offline(tp, without(old, target))
+                await work.delete(tp, without(old, target))
+            async with work.step("drop-first.3", move):
+                await work.start_new(tp, without(target, old))
+            await work.step("drop-first.4", move).reach("before")
             move.waiting = "drop-first.4"
-        if await actions.all_in_isr(c, tp, target):
-            await actions.step(c, "drop-first.4", move).reach("after")
-            await actions.bring_online(c, tp, target)
-            async with actions.step(c, "drop-first.5", move):
-                await admin.remove(c, [tp])
-                c.send_update_metadata(c.context.live_or_shutting_down, (tp,))
-
-    async def isr_changed(self, c: "Controller", move: Move) -> None:
-        await self.advance(c, move)
-
-    def concerns(self, move: Move, brokers: Sequence[int]) -> bool:
-        return any(broker in move.target for broker in brokers)
+        if await work.all_in_isr(tp, target):
+            await work.step("drop-first.4", move).reach("after")
+            await work.bring_online(tp, target)
+            async with work.step("drop-first.5", move):
+                await work.remove_from_admin_znode(tp)
+                work.send_update_metadata(tp)
 
 
 SHAPE = Shape("drop-first", DROP_FIRST, "old replicas are deleted before new ones start", lambda _: DropFirst())

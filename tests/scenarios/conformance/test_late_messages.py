@@ -4,7 +4,7 @@ import pytest
 
 from brokers.partition.isr import AlterIsrItem
 from brokers.replica_manager.alter_isr import ZkIsrManager
-from controller.store import Store
+from controller.zk_client import KafkaZkClient
 from emulator.protocol import znodes
 from emulator.protocol.events import (
     BecameLeader,
@@ -214,13 +214,13 @@ def test_the_election_s_lost_answer_is_taken_for_success() -> None:
 
 
 def test_without_a_second_look_the_winner_would_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
-    look = Store.controller
+    look = KafkaZkClient.controller
 
-    async def sees_only_others(store: Store) -> int:
+    async def sees_only_others(store: KafkaZkClient) -> int:
         found = await look(store)
         return NOBODY_HERE if found == store.zk._process.node.id else found
 
-    monkeypatch.setattr(Store, "controller", sees_only_others)
+    monkeypatch.setattr(KafkaZkClient, "controller", sees_only_others)
     played = lost_answer(ELECTION, {"at": "3s", "action": "controller.crash"})
     assert [event.controller_epoch for event in played.of(ControllerElected)] == [1]
     epochs = played.of(ZkWritten, lambda event: event.path == znodes.CONTROLLER_EPOCH)

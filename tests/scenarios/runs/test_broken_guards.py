@@ -9,7 +9,7 @@ import pytest
 from attrs import evolve
 
 from brokers.partition.partition import Partition
-from controller.states.elections import Elections
+from controller.state_machines.elections import Elections
 from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import LeaderAndIsr
 from scenarios.language import Scenario

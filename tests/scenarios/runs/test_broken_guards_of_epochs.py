@@ -9,8 +9,8 @@ from brokers.partition.isr import AlterIsrItem
 from brokers.replica_manager.alter_isr import ZkIsrManager
 from brokers.requests.control import ControlHandler
 from controller import ControllerPolicies
-from controller.states.elections import Elections
-from controller.store import Store
+from controller.state_machines.elections import Elections
+from controller.zk_client import KafkaZkClient
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import BrokerRegistered, ControlRequest
 from emulator.protocol.znodes import CONTROLLER, CONTROLLER_EPOCH, LeaderAndIsr, state_path
@@ -78,11 +78,11 @@ MOVE = '{"version":1,"partitions":[{"topic":"orders","partition":0,"replicas":[0
 
 
 def test_a_controllers_writes_without_the_fence(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def unfenced(self: Store, ops: Any) -> Any:
+    async def unfenced(self: KafkaZkClient, ops: Any) -> Any:
         return await self.ask(list(ops))
 
     assert writes_of_a_replaced_controller() == []
-    monkeypatch.setattr(Store, "write", unfenced)
+    monkeypatch.setattr(KafkaZkClient, "write", unfenced)
     assert "controller_fence" in {violation.invariant for violation in writes_of_a_replaced_controller()}
 
 

@@ -8,7 +8,7 @@ from attrs import evolve
 from brokers.log import Log
 from brokers.partition.partition import Partition
 from brokers.partition.remote import RemoteReplica
-from controller.states.elections import Elections
+from controller.state_machines.elections import Elections
 from emulator.protocol.offsets_for_leader_epoch import EpochEndOffset
 from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.znodes import LeaderAndIsr

@@ -60,11 +60,15 @@ def test_kafka_1068_what_is_offline_after_a_failover(monkeypatch: pytest.MonkeyP
     assert "offline_true" not in broken(play(wanted).run)
     shown = ControllerMetrics.show
 
-    def show(self: ControllerMetrics) -> None:
-        began = self._epoch != self._controller.context.epoch
-        if began and self._controller.context.epoch > 1:
-            self._controller.context.touched.clear()
-        shown(self)
+    epochs: dict[int, int] = {}
+
+    def show(self: ControllerMetrics, *, active: bool) -> None:
+        epoch = self.context.epoch
+        began = epochs.get(self.process.node.id, 0) != epoch
+        epochs[self.process.node.id] = epoch
+        if began and epoch > 1:
+            self.context.touched.clear()
+        shown(self, active=active)
 
     monkeypatch.setattr(ControllerMetrics, "show", show)
     assert "offline_true" in broken(play(wanted).run)
@@ -78,11 +82,12 @@ def test_kafka_1068_what_is_offline_shows_a_second_after_the_failover(monkeypatc
     ]
     shown = ControllerMetrics.show
 
-    def late(self: ControllerMetrics) -> None:
-        shown(self)
-        true = self._offline_count.value
-        self._offline_count.set(0)
-        self._controller.process.call_later(1_000_000, self._offline_count.set, true)
+    def late(self: ControllerMetrics, *, active: bool) -> None:
+        shown(self, active=active)
+        gauge = self.gauges["OfflinePartitionsCount"]
+        true = gauge.value
+        gauge.set(0)
+        self.process.call_later(1_000_000, gauge.set, true)
 
     monkeypatch.setattr(ControllerMetrics, "show", late)
     wanted = scenario(brokers=4, controller=0, assignment=[(2,), (1,)], method=method, horizon="2m", expect=[])
@@ -94,9 +99,9 @@ def test_a_controller_that_shows_too_late_that_it_has_resigned(monkeypatch: pyte
     wanted = scenario(brokers=3, controller=1, assignment=[(0, 1, 2)], method=[expire], horizon="2m")
     assert play(wanted).run.violations == ()
 
-    def late(self: ControllerMetrics) -> None:
-        if self._controller.is_active:
-            self._active_count.set(1)
+    def late(self: ControllerMetrics, *, active: bool) -> None:
+        if active:
+            self.gauges["ActiveControllerCount"].set(1)
 
     monkeypatch.setattr(ControllerMetrics, "show_active", late)
     assert broken(play(wanted).run) == {"one_active_controller"}

@@ -30,13 +30,13 @@ def test_a_gauge_that_drifts_and_comes_back_is_caught_on_such_a_seed(monkeypatch
     assert run(RECOUNTS).violations == run(DOES_NOT).violations == ()
     shown = ControllerMetrics.show
 
-    def forgets(self: ControllerMetrics) -> None:
+    def forgets(self: ControllerMetrics, *, active: bool) -> None:
         """For one second, long after."""
-        shown(self)
-        process = self._controller.process
-        if self._offline_count.value:
+        shown(self, active=active)
+        gauge = self.gauges["OfflinePartitionsCount"]
+        if gauge.value:
             for seconds, value in ((30, 0), (31, 1)):
-                process.call_later(seconds * 1_000_000, self._offline_count.set, value)
+                self.process.call_later(seconds * 1_000_000, gauge.set, value)
 
     monkeypatch.setattr(ControllerMetrics, "show", forgets)
     assert run(DOES_NOT).violations == ()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from controller.states.elections import Elections
+from controller.state_machines.elections import Elections
 from emulator.protocol.znodes import LeaderAndIsr
 from scenarios.runs.dataset.rows import CellRow
 from scenarios.studies.atlas.campaign import Atlas, find, run_cell

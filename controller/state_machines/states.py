@@ -1,4 +1,4 @@
-"""The states of partitions and replicas, and which may follow which (kafka-behaviour §5.1 and §5.2)."""
+"""The states of partitions and replicas, and their valid previous states (kafka-behaviour §5.1 and §5.2)."""
 
 from collections.abc import Mapping
 from enum import IntEnum
@@ -17,7 +17,7 @@ class PartitionState(IntEnum):
 
 
 class ReplicaState(IntEnum):
-    """Kafka's numbers. The controller page knows four of them: those for deletion came with topic deletion."""
+    """Kafka's numbers. The controller page has four of them; those for deletion came with topic deletion."""
 
     NEW = 1
     """May only become a follower."""

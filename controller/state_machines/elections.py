@@ -1,15 +1,15 @@
-"""Writing leaders to ZooKeeper: the first one of a new partition, elections, and bare bumps of the leader epoch."""
+"""Writing leaders to ZooKeeper: the first leader of a new partition, elections, and bumps of the leader epoch alone."""
 
 from collections.abc import Sequence
 
 import structlog
 from attrs import define, field
 
-from controller.channels import RequestBatch
-from controller.context import Context
+from controller.context import ControllerContext
 from controller.errors import StateChangeFailed
-from controller.states.selectors import Candidates, Choice, Selector
-from controller.store import Store
+from controller.request_batch import ControllerBrokerRequestBatch
+from controller.state_machines.selectors import Candidates, Choice, Selector
+from controller.zk_client import KafkaZkClient
 from emulator.metrics import Meter, mbean
 from emulator.nodes import Process
 from emulator.protocol.assignments import Replicas
@@ -22,17 +22,17 @@ log = structlog.get_logger("controller.elections")
 
 @define(eq=False, repr=False)
 class Elections:
-    """All decisions are made on what ZooKeeper says at that moment, and written over exactly that.
+    """Each decision is based on the state that ZooKeeper has at that moment, and written over that version only.
 
     Attributes:
-        unclean: unclean.leader.election.enable of the brokers; a topic's own setting goes before it.
+        unclean: unclean.leader.election.enable of the brokers; a topic's own setting overrides it.
         unclean_elections: the meter UncleanLeaderElectionsPerSec.
     """
 
     process: Process
-    context: Context
-    store: Store
-    batch: RequestBatch
+    context: ControllerContext
+    zk_client: KafkaZkClient
+    batch: ControllerBrokerRequestBatch
     unclean: bool
     unclean_elections: Meter = field(init=False)
 
@@ -43,8 +43,8 @@ class Elections:
     async def initialize(self, partitions: Sequence[TopicPartition]) -> list[TopicPartition]:
         """Give new partitions their state znode: the first live replica leads, all live ones are the ISR.
 
-        Returns those that have one now; where no replica lives, or there is a znode already, a partition
-        stays new.
+        Returns the partitions whose znode was created. The others stay new: none of their replicas is live, or there
+        was a znode already.
         """
         states = {}
         for tp in partitions:
@@ -53,25 +53,25 @@ class Elections:
                 states[tp] = LeaderAndIsr(live[0], 0, live, self.context.epoch)
             else:
                 log.error("no assigned replica is alive", partition=str(tp), replicas=self.context.replicas(tp))
-        created = await self.store.create_states(states)
+        created = await self.zk_client.create_states(states)
         for tp in created:
-            state = self.context.leadership[tp] = states[tp]
-            self.batch.leader_and_isr(state.isr, tp, state, self.context.replicas(tp), is_new=True)
+            state = self.context.leadership_info[tp] = states[tp]
+            self.batch.add_leader_and_isr(state.isr, tp, state, self.context.replicas(tp), is_new=True)
             self._record(tp, state, "new", unclean=False)
         return created
 
     async def elect(self, partitions: Sequence[TopicPartition], selector: Selector) -> list[TopicPartition]:
-        """Choose and write leaders; returns the partitions that have a new one. A leader that changes its ISR
-        in between makes the election start over for its partition."""
+        """Choose and write leaders; returns the partitions that have a new one. Where a leader changes its ISR in
+        between, the election of that partition starts again."""
         elected: list[TopicPartition] = []
         remaining = list(partitions)
         while remaining:
             choices, states = await self._choose(remaining, selector)
-            written, remaining = await self.store.write_states(states)
+            written, remaining = await self.zk_client.write_states(states)
             for tp, state in written.items():
                 choice = choices[tp]
-                self.context.leadership[tp] = state
-                self.batch.leader_and_isr(choice.recipients, tp, state, self.context.replicas(tp), is_new=False)
+                self.context.leadership_info[tp] = state
+                self.batch.add_leader_and_isr(choice.recipients, tp, state, self.context.replicas(tp), is_new=False)
                 self._record(tp, state, selector.name, choice.unclean)
             elected += written
         return elected
@@ -80,7 +80,7 @@ class Elections:
         self, partitions: Sequence[TopicPartition], selector: Selector
     ) -> tuple[dict[TopicPartition, Choice], dict[TopicPartition, LeaderAndIsr]]:
         choices, states = {}, {}
-        known = await self.store.states(partitions)
+        known = await self.zk_client.states(partitions)
         for tp in partitions:
             state = known.get(tp)
             if state is None or self.written_by_newer(tp, state):
@@ -88,7 +88,7 @@ class Elections:
                 continue
             choice = selector.select(await self._candidates(tp, state, selector))
             if choice is None:
-                log.error("nobody can lead", partition=str(tp), selector=selector.name, isr=state.isr)
+                log.error("no replica can lead", partition=str(tp), selector=selector.name, isr=state.isr)
                 continue
             choices[tp] = choice
             states[tp] = self.successor(state, leader=choice.leader, isr=choice.isr)
@@ -96,36 +96,36 @@ class Elections:
 
     async def _candidates(self, tp: TopicPartition, state: LeaderAndIsr, selector: Selector) -> Candidates:
         context = self.context
-        move = context.moves.get(tp)
-        # A topic's settings are read only where they matter: nobody in the ISR is alive.
+        move = context.reassignments.get(tp)
+        # A topic's settings are read only where they matter: no replica in the ISR is online.
         asks = selector.asks_unclean and not any(context.is_online(replica, tp) for replica in state.isr)
         return Candidates(
             assignment=context.replicas(tp),
             isr=state.isr,
             online=tuple(broker for broker in context.live if context.is_online(broker, tp)),
             shutting_down=tuple(context.shutting_down),
-            target=() if move is None else move.aim,
-            unclean=asks and await self.store.unclean_allowed(tp.topic, self.unclean),
+            target=() if move is None else move.step_target,
+            unclean=asks and await self.zk_client.unclean_allowed(tp.topic, self.unclean),
             leader=state.leader,
         )
 
     async def bump_leader_epoch(self, tp: TopicPartition) -> LeaderAndIsr:
-        """Same leader, same ISR, next epoch, so that the brokers take the next LeaderAndIsr as news.
+        """Write the same leader and ISR with the next epoch, so that the brokers do not refuse the next LeaderAndIsr as
+        stale (KafkaController.updateLeaderEpoch).
 
-        Raises: StateChangeFailed where the partition has no state znode, or a newer controller has written
-            it.
+        Raises: StateChangeFailed where the partition has no state znode, or a newer controller has written it.
         """
         while True:
-            state = (await self.store.states([tp])).get(tp)
+            state = (await self.zk_client.states([tp])).get(tp)
             if state is None or self.written_by_newer(tp, state):
                 raise StateChangeFailed(f"cannot raise the leader epoch of {tp}")
-            written, _ = await self.store.write_states({tp: self.successor(state)})
+            written, _ = await self.zk_client.write_states({tp: self.successor(state)})
             if tp in written:
-                self.context.leadership[tp] = written[tp]
+                self.context.leadership_info[tp] = written[tp]
                 return written[tp]
 
     def successor(self, state: LeaderAndIsr, *, leader: int | None = None, isr: Replicas | None = None) -> LeaderAndIsr:
-        """The state after ``state`` in this term, to be written over it."""
+        """The state that this controller writes over ``state``."""
         return LeaderAndIsr(
             state.leader if leader is None else leader,
             state.leader_epoch + 1,
@@ -135,7 +135,7 @@ class Elections:
         )
 
     def written_by_newer(self, tp: TopicPartition, state: LeaderAndIsr) -> bool:
-        """Has a later controller written this? Then this one has been replaced and does not know it yet."""
+        """Whether a later controller has written ``state``: this one has been replaced and does not know it yet."""
         newer = state.controller_epoch > self.context.epoch
         if newer:
             log.error("written by a newer controller", partition=str(tp), controller_epoch=state.controller_epoch)

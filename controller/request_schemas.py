@@ -1,4 +1,4 @@
-"""What the controller's requests say of a partition's replicas (kafka-behaviour §7.2)."""
+"""How a partition's replicas are written into the controller's requests (kafka-behaviour §7.2)."""
 
 from typing import Protocol
 
@@ -14,7 +14,7 @@ from emulator.protocol.znodes import LeaderAndIsr
 
 
 class RequestSchema(Protocol):
-    """How a partition is put into LeaderAndIsr and UpdateMetadata; ``move`` is the one it is in, if any."""
+    """How a partition is written into LeaderAndIsr and UpdateMetadata; ``move`` is the one that it is in, if any."""
 
     def leader_and_isr(
         self, move: Move | None, tp: TopicPartition, state: LeaderAndIsr, replicas: Replicas, is_new: bool
@@ -70,5 +70,5 @@ class CurrentAndImpending:
 def _sets(move: Move | None, replicas: Replicas) -> tuple[Replicas, Replicas]:
     if move is None:
         return replicas, ()
-    impending = move.aim or move.target
+    impending = move.step_target or move.target
     return move.current, impending if impending != move.current else ()

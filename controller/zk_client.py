@@ -1,19 +1,19 @@
-"""What the controller keeps in ZooKeeper. Every write of a term goes through ``controller.fencing``, which decides
-whether a controller that has been replaced can still change anything.
+"""What the controller reads and writes in ZooKeeper. Every write goes through a ``Fence``, which decides whether a
+controller that has been replaced can still change anything.
 
-All of it goes through ``ZkClient.pipeline``, which waits out lost connections: a write can have been applied
-although its answer was lost; the caller then sees ``BAD_VERSION`` or ``NODE_EXISTS`` and has to look again.
+All requests go through ``ZkClient.pipeline``, which retries after lost connections: a write can have been applied
+although its answer was lost; the caller then sees ``BAD_VERSION`` or ``NODE_EXISTS`` and has to read again.
 
 Raises, everywhere: SessionExpired; every fenced write: ControllerMoved.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 from attrs import define
 
-from controller.context import NOBODY, Context
+from controller.context import NO_CONTROLLER, ControllerContext
 from controller.errors import StateChangeFailed
-from controller.fencing import Fencing
 from emulator.protocol import znodes
 from emulator.protocol.assignments import Replicas
 from emulator.protocol.types import TopicPartition
@@ -36,28 +36,57 @@ ANY_VERSION = -1
 UNKNOWN_EPOCH = -1
 
 
-@define(eq=False, repr=False)
-class Store:
-    """ZooKeeper as one controller sees it, with the fence of its context's term.
+class Fence(Protocol):
+    """How the writes of one controller epoch are made (see ``controller.fencing``)."""
+
+    def write(self, op: Op, epoch_zk_version: int) -> Request:
+        """The request that carries out ``op`` for a controller whose /controller_epoch has that version."""
+
+    def answer(self, response: Response) -> Response:
+        """The response to the op itself.
+
+        Raises: ControllerMoved where another controller has been elected.
+        """
+
+
+class StateWrites(NamedTuple):
+    """What came of writing state znodes.
 
     Attributes:
-        broker_epochs: whether the incarnations of a broker are told apart by the czxid of its znode (KIP-380).
-        topic_version: of the topics' znodes that it writes: 2 has room for AR and RR (KIP-455).
-        asked: how often ZooKeeper was asked anything: what the memory holds changes only with its answers.
+        written: the states that were written, with their new versions.
+        beaten: the partitions where the leader wrote first, or where this write was applied and its answer lost.
+    """
+
+    written: dict[TopicPartition, LeaderAndIsr]
+    beaten: list[TopicPartition]
+
+
+@define(eq=False, repr=False)
+class KafkaZkClient:
+    """One controller's access to ZooKeeper, with the fence of its context's controller epoch.
+
+    Attributes:
+        broker_epochs: whether the incarnations of a broker are distinguished by the czxid of its znode (KIP-380).
+        topic_version: the version of the topics' znodes that it writes; 2 has adding and removing replicas (KIP-455).
+        asked: how many times ZooKeeper was asked: what the memory holds changes only with its answers.
     """
 
     zk: ZkClient
     trace: Trace
-    context: Context
-    fencing: Fencing
+    context: ControllerContext
+    fence: Fence
     broker_epochs: bool
     topic_version: int = 1
     asked: int = 0
 
-    # -- asking -------------------------------------------------------------------------------------------------------
+    @property
+    def session_id(self) -> int:
+        return self.zk.session_id
+
+    # -- requests -----------------------------------------------------------------------------------------------------
 
     async def ask(self, requests: Iterable[Request]) -> list[Response]:
-        """The answers, in order, whatever they say. What the event does next is still caused by what led to it."""
+        """The responses, in order, errors included. The cause in the trace stays what it was."""
         self.asked += 1
         cause = self.trace.cause
         responses = await self.zk.pipeline(requests)
@@ -68,25 +97,25 @@ class Store:
         return (await self.ask([request]))[0]
 
     async def write(self, ops: Iterable[Op]) -> list[Response]:
-        """Each of ``ops`` by itself, as a write of this term; the answers are those to the ops."""
+        """Carry out each of ``ops`` as a fenced write of its own; returns the responses to the ops."""
         version = self.context.epoch_zk_version
-        responses = await self.ask(self.fencing.write(op, version) for op in ops)
-        return [self.fencing.answer(response) for response in responses]
+        responses = await self.ask(self.fence.write(op, version) for op in ops)
+        return [self.fence.answer(response) for response in responses]
 
     async def exists(self, path: str) -> bool:
-        """Is there such a znode? Arms the watch where a handler is registered."""
+        """Whether there is such a znode. Arms the watch where a handler is registered."""
         return (await self.ask_one(Exists(path))).error is ZkCode.OK
 
     async def children(self, path: str) -> tuple[str, ...]:
         """The children's names; none where there is no such znode."""
         return (await self.ask_one(GetChildren(path))).children
 
-    # -- the controllership -------------------------------------------------------------------------------------------
+    # -- the controller ------------------------------------------------------------------------------------------------
 
     async def controller(self) -> int:
-        """The broker that /controller names, ``NOBODY`` where there is none."""
+        """The broker that /controller names, ``NO_CONTROLLER`` where there is none."""
         response = await self.ask_one(GetData(znodes.CONTROLLER))
-        return znodes.decode_controller(response.data) if response.error is ZkCode.OK else NOBODY
+        return znodes.decode_controller(response.data) if response.error is ZkCode.OK else NO_CONTROLLER
 
     # -- brokers and topics -------------------------------------------------------------------------------------------
 
@@ -101,30 +130,32 @@ class Store:
         return tuple(sorted(await self.children(znodes.TOPICS)))
 
     async def assignments(self, topics: Sequence[str]) -> dict[str, dict[int, Replicas]]:
-        """topic -> partition -> replicas; a topic that has just gone is left out."""
+        """topic -> partition -> replicas; a topic without a znode is left out."""
         return {topic: znodes.decode_topic(data) for topic, data in (await self._topic_data(topics)).items()}
 
     async def load_assignments(self, topics: Sequence[str]) -> None:
-        """Take the assignments of ``topics``, and their AR and RR, into the memory."""
+        """Read the assignments of ``topics``, adding and removing replicas included, into the context."""
         read = await self._topic_data(topics)
         self.context.assignments = {topic: znodes.decode_topic(data) for topic, data in read.items()}
-        motions = {topic: znodes.decode_motions(data) for topic, data in read.items()}
-        self.context.motions = {topic: motion for topic, motion in motions.items() if motion}
+        reassigning = {topic: znodes.decode_motions(data) for topic, data in read.items()}
+        self.context.reassigning = {topic: found for topic, found in reassigning.items() if found}
 
     async def _topic_data(self, topics: Sequence[str]) -> dict[str, str]:
         responses = await self.ask([GetData(znodes.topic_path(topic)) for topic in topics])
         return {topic: r.data for topic, r in zip(topics, responses, strict=True) if r.error is ZkCode.OK}
 
     async def write_assignment(
-        self, topic: str, assignment: Mapping[int, Replicas], motions: znodes.Motions | None = None
+        self, topic: str, assignment: Mapping[int, Replicas], reassigning: znodes.Motions | None = None
     ) -> None:
-        """``motions``: the AR and RR to be written with it, where they are not those in memory.
+        """Write a topic's assignment.
+
+        ``reassigning``: the adding and removing replicas to write with it, where they are not those of the context.
 
         Raises: StateChangeFailed where there is no such topic.
         """
-        if motions is None and self.topic_version > 1:
-            motions = self.context.motions.get(topic, {})
-        op = SetData(znodes.topic_path(topic), znodes.encode_topic(assignment, motions), ANY_VERSION)
+        if reassigning is None and self.topic_version > 1:
+            reassigning = self.context.reassigning.get(topic, {})
+        op = SetData(znodes.topic_path(topic), znodes.encode_topic(assignment, reassigning), ANY_VERSION)
         [response] = await self.write([op])
         if response.error is not ZkCode.OK:
             raise StateChangeFailed(f"topic {topic} does not exist")
@@ -153,15 +184,9 @@ class Store:
         self.trace.cause = cause
         return {tp: state for tp, state in zip(partitions, states, strict=True) if state is not None}
 
-    async def write_states(
-        self, states: Mapping[TopicPartition, LeaderAndIsr]
-    ) -> tuple[dict[TopicPartition, LeaderAndIsr], list[TopicPartition]]:
-        """Write each state over the version that it was read with.
-
-        Returns what was written, with the new versions, and the partitions where a leader was faster (or
-        where an answer got lost and this very write was applied). What is in neither has no state znode any
-        more.
-        """
+    async def write_states(self, states: Mapping[TopicPartition, LeaderAndIsr]) -> StateWrites:
+        """Write each state over the version that it was read with. A partition that is in neither part of the result
+        has no state znode any more."""
         ops = (SetData(znodes.state_path(tp), state.encode(), state.zk_version) for tp, state in states.items())
         written, beaten = {}, []
         for (tp, state), response in zip(states.items(), await self.write(ops), strict=True):
@@ -169,7 +194,7 @@ class Store:
                 written[tp] = with_version(state, response.stat.version)
             elif response.error is ZkCode.BAD_VERSION:
                 beaten.append(tp)
-        return written, beaten
+        return StateWrites(written, beaten)
 
     async def create_states(self, states: Mapping[TopicPartition, LeaderAndIsr]) -> list[TopicPartition]:
         """Create the state znodes, and their parents; returns the partitions whose znode this call created."""
@@ -179,10 +204,10 @@ class Store:
         responses = await self.write(Create(znodes.state_path(tp), s.encode()) for tp, s in states.items())
         return [tp for tp, response in zip(states, responses, strict=True) if response.error is ZkCode.OK]
 
-    # -- moves, elections, notifications ------------------------------------------------------------------------------
+    # -- reassignments, elections, notifications -----------------------------------------------------------------------
 
-    async def moves(self) -> dict[TopicPartition, Replicas]:
-        """What /admin/reassign_partitions asks for; nothing where it is missing or not JSON of that form."""
+    async def reassignments(self) -> dict[TopicPartition, Replicas]:
+        """The targets that /admin/reassign_partitions asks for; none where it is missing or not JSON of that form."""
         response = await self.ask_one(GetData(znodes.REASSIGN_PARTITIONS))
         if response.error is not ZkCode.OK:
             return {}
@@ -191,19 +216,19 @@ class Store:
         except (ValueError, KeyError, TypeError):
             return {}
 
-    async def write_moves(self, moves: Mapping[TopicPartition, Replicas]) -> None:
-        """Leave ``moves`` in /admin/reassign_partitions; with none left, delete it."""
+    async def write_reassignments(self, targets: Mapping[TopicPartition, Replicas]) -> None:
+        """Write ``targets`` to /admin/reassign_partitions; without any, delete it."""
         path = znodes.REASSIGN_PARTITIONS
-        if not moves:
+        if not targets:
             await self.delete([path])
             return
-        data = znodes.encode_reassignment(moves)
+        data = znodes.encode_reassignment(targets)
         [response] = await self.write([SetData(path, data, ANY_VERSION)])
         if response.error is ZkCode.NO_NODE:
             await self.write([Create(path, data)])
 
     async def preferred_elections(self) -> list[TopicPartition]:
-        """What /admin/preferred_replica_election asks for, each partition once; nothing where it is missing or not JSON
+        """The partitions that /admin/preferred_replica_election names, each once; none where it is missing or not JSON
         of that form."""
         response = await self.ask_one(GetData(znodes.PREFERRED_REPLICA_ELECTION))
         if response.error is not ZkCode.OK:
@@ -214,24 +239,24 @@ class Store:
             return []
 
     async def log_dir_events(self, names: Iterable[str]) -> list[int]:
-        """The brokers that the notifications ``names`` speak of, each once."""
+        """The brokers that the notifications ``names`` are about, each once."""
         responses = await self.ask([GetData(f"{znodes.LOG_DIR_EVENT_NOTIFICATION}/{name}") for name in names])
         return list(dict.fromkeys(znodes.decode_log_dir_event(r.data) for r in responses if r.error is ZkCode.OK))
 
     async def isr_changes(self, names: Iterable[str]) -> list[TopicPartition]:
-        """The partitions that the notifications ``names`` speak of, each once."""
+        """The partitions that the notifications ``names`` list, each once."""
         responses = await self.ask([GetData(f"{znodes.ISR_CHANGE_NOTIFICATION}/{name}") for name in names])
         read = [znodes.decode_isr_change(response.data) for response in responses if response.error is ZkCode.OK]
         return list(dict.fromkeys(tp for partitions in read for tp in partitions))
 
     async def delete(self, paths: Iterable[str]) -> None:
-        """Delete znodes, whatever their version; one that is gone already is fine."""
+        """Delete znodes of any version; one that does not exist is skipped."""
         for response in await self.write([Delete(path, ANY_VERSION) for path in paths]):
             if response.error not in (ZkCode.OK, ZkCode.NO_NODE):
                 raise error_of(response.error, response.path)
 
     async def delete_tree(self, path: str) -> None:
-        """Delete a znode with all below it, children first; nothing happens where there is none."""
+        """Delete a znode and its descendants, children first; does nothing where there is none."""
         children: dict[str, list[str]] = {}
         level = [path]
         while level:
@@ -249,7 +274,7 @@ def _children_first(path: str, children: Mapping[str, Sequence[str]]) -> Iterato
 
 
 def unclean_in(config: Mapping[str, str], default: bool) -> bool:
-    """unclean.leader.election.enable, where ``config`` may set it."""
+    """unclean.leader.election.enable of ``config``, ``default`` where it does not set it."""
     return config.get("unclean.leader.election.enable", str(default)).lower() == "true"
 
 

@@ -1,17 +1,17 @@
-"""The replica state machine (kafka-behaviour §5.2). An illegal transition is logged and has no effect; the
-others of the same call go on."""
+"""The replica state machine (kafka-behaviour §5.2). An illegal transition is logged; the others of the same call are
+made."""
 
 from collections.abc import Sequence
 
 import structlog
 from attrs import define
 
-from controller.channels import RequestBatch
-from controller.context import Context, Replica
-from controller.states.elections import Elections
-from controller.states.names import ReplicaState
-from controller.states.rules import ReplicaRules
-from controller.store import Store
+from controller.context import ControllerContext, Replica
+from controller.request_batch import ControllerBrokerRequestBatch
+from controller.state_machines.elections import Elections
+from controller.state_machines.rules import ReplicaRules
+from controller.state_machines.states import ReplicaState
+from controller.zk_client import KafkaZkClient
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 
@@ -21,25 +21,25 @@ ByBroker = dict[int, list[TopicPartition]]
 """Replicas: the partitions of each broker, both in the order of first mention."""
 
 BLOCK = 1000
-"""Partitions whose replicas a new controller goes through before the next: what it has just said of a partition to one
-broker is then still at hand for the others."""
+"""How many partitions a new controller handles at a time, for all of their brokers: what the batch has written for a
+partition is then still in the CPU's cache for its next broker."""
 
 
 @define(eq=False, repr=False)
 class ReplicaStateMachine:
-    """Moves replicas between states; one call is one batch of requests.
+    """Changes the states of replicas; one call is one batch of requests.
 
-    Raises, where it writes: ControllerMoved, SessionExpired.
+    Every method that writes raises ControllerMoved and SessionExpired.
     """
 
-    context: Context
-    store: Store
+    context: ControllerContext
+    zk_client: KafkaZkClient
     elections: Elections
-    batch: RequestBatch
+    batch: ControllerBrokerRequestBatch
     rules: ReplicaRules
 
-    async def start(self) -> None:
-        """A new controller takes all replicas up and tells them what they are (failover F6)."""
+    async def startup(self) -> None:
+        """Failover F6: set the state of every replica, and send LeaderAndIsr for those that are online."""
         context = self.context
         up: list[ByBroker] = []
         down: ByBroker = {}
@@ -56,12 +56,12 @@ class ReplicaStateMachine:
             await self._handle([down], ReplicaState.OFFLINE)
 
     async def delete(self, replicas: Sequence[Replica]) -> None:
-        """Take offline replicas all the way to NonExistent, without waiting for the brokers' answers."""
+        """Change offline replicas to NonExistent, state by state, without waiting for the brokers' responses."""
         for state in self.rules.deletion:
-            await self.handle(replicas, state)
+            await self.handle_state_changes(replicas, state)
 
-    async def handle(self, replicas: Sequence[Replica], target: ReplicaState) -> None:
-        """Bring ``replicas`` to ``target``."""
+    async def handle_state_changes(self, replicas: Sequence[Replica], target: ReplicaState) -> None:
+        """Change ``replicas`` to ``target``."""
         by_broker: ByBroker = {}
         for tp, broker in replicas:
             by_broker.setdefault(broker, []).append(tp)
@@ -70,11 +70,11 @@ class ReplicaStateMachine:
     async def _handle(self, blocks: Sequence[ByBroker], target: ReplicaState) -> None:
         if not any(blocks):
             return
-        self.batch.begin()
+        self.batch.new_batch()
         for replicas in blocks:
             for broker, partitions in replicas.items():
                 await self._handle_broker(broker, self._legal(broker, partitions, target), target)
-        self.batch.send()
+        self.batch.send_to_brokers()
 
     def _legal(self, broker: int, partitions: list[TopicPartition], target: ReplicaState) -> list[TopicPartition]:
         """Those whose replica on ``broker`` may become ``target``."""
@@ -98,7 +98,7 @@ class ReplicaStateMachine:
             partitions = self._go_online(broker, partitions)
         if target is self.rules.deletion[0]:
             for tp in partitions:
-                self.batch.stop_replica(broker, tp, delete=True)
+                self.batch.add_stop_replica(broker, tp, delete=True)
         if target is not ReplicaState.NON_EXISTENT:
             self.context.set_replica_states(broker, partitions, target)
             return
@@ -107,18 +107,18 @@ class ReplicaStateMachine:
             self.context.forget_replica(tp, broker)
 
     def _start_new(self, broker: int, tp: TopicPartition) -> bool:
-        """Tell a new replica to follow; it cannot be the leader."""
-        state = self.context.leadership.get(tp)
+        """Send a new replica LeaderAndIsr. Returns False where it is the leader, which a new replica cannot be."""
+        state = self.context.leadership_info.get(tp)
         if state is None:
             return True
         if state.leader == broker:
             log.error("a new replica cannot lead", partition=str(tp), broker=broker)
             return False
-        self.batch.leader_and_isr([broker], tp, state, self.context.replicas(tp), is_new=True)
+        self.batch.add_leader_and_isr([broker], tp, state, self.context.replicas(tp), is_new=True)
         return True
 
     def _go_online(self, broker: int, partitions: list[TopicPartition]) -> list[TopicPartition]:
-        """Tell replicas what they are; those that were new have been told. Returns those that were not online yet."""
+        """Send replicas LeaderAndIsr; those that were new have had theirs. Returns those that were not online yet."""
         context, states, recipients = self.context, self.context.replica_states_on(broker), (broker,)
         coming: list[TopicPartition] = []
         for tp in partitions:
@@ -129,24 +129,24 @@ class ReplicaStateMachine:
                 if broker not in replicas:
                     context.assign(tp, (*replicas, broker))
                 continue
-            state = context.leadership.get(tp)
+            state = context.leadership_info.get(tp)
             if state is not None:
-                self.batch.leader_and_isr(recipients, tp, state, replicas, is_new=False)
+                self.batch.add_leader_and_isr(recipients, tp, state, replicas, is_new=False)
         return coming
 
     # -- out of the ISR -----------------------------------------------------------------------------------------------
 
     async def _go_offline(self, broker: int, partitions: list[TopicPartition]) -> list[TopicPartition]:
-        """Stop the replicas of a broker and take them out of their ISRs; returns those for which that went well."""
+        """Stop the replicas of a broker and remove them from their ISRs; returns those for which that succeeded."""
         if self.rules.stops_offline:
             for tp in partitions:
-                self.batch.stop_replica(broker, tp, delete=False)
-        led = [tp for tp in partitions if tp in self.context.leadership]
-        leaderless = [tp for tp in partitions if tp not in self.context.leadership]
+                self.batch.add_stop_replica(broker, tp, delete=False)
+        led = [tp for tp in partitions if tp in self.context.leadership_info]
+        leaderless = [tp for tp in partitions if tp not in self.context.leadership_info]
         if self.rules.trusts_memory:
             return await self._leave_remembered_isrs(broker, led, leaderless)
         shrunk = await self._shrink(broker, led)
-        self.batch.update_metadata(self.context.live_or_shutting_down if leaderless else (), leaderless)
+        self.batch.add_update_metadata(self.context.live_or_shutting_down if leaderless else (), leaderless)
         return [*shrunk, *leaderless]
 
     async def _leave_remembered_isrs(
@@ -154,28 +154,28 @@ class ReplicaStateMachine:
     ) -> list[TopicPartition]:
         for tp in leaderless:
             log.error("no leader and ISR", partition=str(tp), broker=broker)
-        leadership = self.context.leadership
+        leadership = self.context.leadership_info
         outside = [tp for tp in led if broker not in leadership[tp].isr]
         inside = [tp for tp in led if broker in leadership[tp].isr]
         return [*await self._shrink(broker, inside), *outside]
 
     async def _shrink(self, broker: int, partitions: list[TopicPartition]) -> list[TopicPartition]:
-        """Take a broker out of ISRs and tell those concerned; returns the partitions for which that went well."""
+        """Remove a broker from ISRs and send the new ones; returns the partitions for which that succeeded."""
         shrunk = await self._remove_from_isr(broker, partitions)
         for tp in shrunk:
             if self.context.is_deleting(tp.topic):
-                continue  # Nobody is to take up what is about to go.
-            state, replicas = self.context.leadership[tp], self.context.replicas(tp)
+                continue  # No broker should act on a partition that is being deleted.
+            state, replicas = self.context.leadership_info[tp], self.context.replicas(tp)
             others = tuple(replica for replica in replicas if replica != broker)
-            told = self.rules.told_of_shrunk_isr(others, state.leader)
-            self.batch.leader_and_isr(told, tp, state, replicas, is_new=False)
+            recipients = self.rules.told_of_shrunk_isr(others, state.leader)
+            self.batch.add_leader_and_isr(recipients, tp, state, replicas, is_new=False)
         return shrunk
 
     async def _remove_from_isr(self, broker: int, partitions: list[TopicPartition]) -> list[TopicPartition]:
         done: list[TopicPartition] = []
         remaining = partitions
         while remaining:
-            known = await self.store.states(remaining)
+            known = await self.zk_client.states(remaining)
             states = {}
             for tp in remaining:
                 state = known.get(tp)
@@ -184,18 +184,19 @@ class ReplicaStateMachine:
                 elif broker in state.isr:
                     states[tp] = self._without(broker, state)
                 else:
-                    # Nothing to write: what is told again is what ZooKeeper has, in this controller's name.
-                    self.context.leadership[tp] = LeaderAndIsr(
+                    # Nothing to write: what is sent again is the state in ZooKeeper, with this controller's epoch.
+                    self.context.leadership_info[tp] = LeaderAndIsr(
                         state.leader, state.leader_epoch, state.isr, self.context.epoch, state.zk_version
                     )
                     done.append(tp)
-            written, remaining = await self.store.write_states(states)
-            self.context.leadership.update(written)
+            written, remaining = await self.zk_client.write_states(states)
+            self.context.leadership_info.update(written)
             done += written
         return done
 
     def _without(self, broker: int, state: LeaderAndIsr) -> LeaderAndIsr:
-        """Where the last member stays in the ISR, a clean leader can be found later; it only stops leading."""
+        """The state without ``broker``. Where it stays in the ISR as the last member, so that a clean leader can be
+        elected later, it only stops leading."""
         stays = self.rules.keeps_last_in_isr and len(state.isr) == 1
         isr = state.isr if stays else tuple(replica for replica in state.isr if replica != broker)
         return self.elections.successor(state, leader=NO_LEADER if state.leader == broker else None, isr=isr)

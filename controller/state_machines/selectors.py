@@ -10,16 +10,16 @@ from emulator.protocol.types import NO_LEADER
 
 @frozen
 class Candidates:
-    """What a selector looks at.
+    """The input of a selector.
 
     Attributes:
         assignment: the replicas in order of preference.
         isr: as ZooKeeper has it.
         online: replicas whose broker is live and not shutting down.
         shutting_down: brokers that are shutting down.
-        target: where the partition is being moved to; empty outside a move.
+        target: the step target of the move that the partition is in; empty outside a move.
         leader: as ZooKeeper has it; -1 for none.
-        unclean: whether a replica outside the ISR may lead when nobody in it lives.
+        unclean: whether a replica outside the ISR may lead when none in it is online.
     """
 
     assignment: Replicas
@@ -33,7 +33,14 @@ class Candidates:
 
 @frozen
 class Choice:
-    """A leader, the ISR it starts with, and who is told. ``unclean``: it was not in the ISR."""
+    """An election's outcome.
+
+    Attributes:
+        leader: the broker that leads.
+        isr: the ISR that it starts with.
+        recipients: the brokers that get LeaderAndIsr.
+        unclean: whether the leader was not in the ISR.
+    """
 
     leader: int
     isr: Replicas
@@ -74,14 +81,14 @@ def head_of_isr(c: Candidates) -> Choice | None:
 
 
 def reassigned(c: Candidates) -> Choice | None:
-    """The first live replica of the target that is in the ISR. The ISR stays; the whole target is told, dead
-    or alive."""
+    """The first live replica of the target that is in the ISR. The ISR stays; LeaderAndIsr goes to the whole target,
+    dead or alive."""
     leader = _first(c.target, c.online, c.isr)
     return None if leader is None else Choice(leader, c.isr, c.target)
 
 
 def first_live_of_target(c: Candidates) -> Choice | None:
-    """The first live replica of the target, in the ISR or not: that it has joined was seen earlier (Kafka 0.8.0)."""
+    """The first live replica of the target, in the ISR or not: the join was checked earlier (Kafka 0.8.0)."""
     leader = _first(c.target, c.online)
     return None if leader is None else Choice(leader, c.isr, c.target, unclean=leader not in c.isr)
 
@@ -101,23 +108,26 @@ def controlled_shutdown(c: Candidates) -> Choice | None:
 
 
 def controlled_shutdown_told_to_live(c: Candidates) -> Choice | None:
-    """As ``controlled_shutdown``; whoever shuts down is not told that it leads no longer (before KAFKA-7482, 2.1; the
+    """As ``controlled_shutdown``, but brokers that are shutting down get no LeaderAndIsr (before KAFKA-7482, 2.1; the
     controller page)."""
     choice = controlled_shutdown(c)
     return None if choice is None else evolve(choice, recipients=among(c.assignment, c.online))
 
 
 def head_of_staying_isr(c: Candidates) -> Choice | None:
-    """The first of the ISR, in its own order, that neither leads nor shuts down; its liveness is not asked (Kafka
-    0.8.0)."""
+    """The first of the ISR, in its own order, that neither leads nor shuts down, live or not (Kafka 0.8.0)."""
     staying = tuple(replica for replica in c.isr if replica != c.leader and replica not in c.shutting_down)
     return Choice(staying[0], staying, among(c.assignment, c.online + c.shutting_down)) if staying else None
 
 
 @frozen
 class Selector:
-    """A selector with the name under which elections are recorded. ``asks_unclean``: whether it wants to know
-    ``Candidates.unclean``, for which a topic's settings have to be read."""
+    """A way to choose a leader (Kafka's PartitionLeaderElectionStrategy; the controller page's word).
+
+    Attributes:
+        name: the name under which elections are recorded.
+        asks_unclean: whether it uses ``Candidates.unclean``, for which a topic's settings have to be read.
+    """
 
     name: str
     select: Select
@@ -137,7 +147,7 @@ HEAD_OF_STAYING_ISR = Selector("controlled-shutdown", head_of_staying_isr)
 
 @frozen
 class Selectors:
-    """The four that a cluster elects with. The defaults are Kafka's since 2.1."""
+    """The four selectors of a cluster. The defaults are Kafka's since 2.1."""
 
     offline: Selector = OFFLINE
     reassigned: Selector = REASSIGNED
@@ -146,4 +156,4 @@ class Selectors:
 
 
 IN_ORDER_OF_ISR = Selectors(HEAD_OF_ISR, FIRST_LIVE_OF_TARGET, PREFERRED, HEAD_OF_STAYING_ISR)
-"""As they first were (kafka.controller.PartitionLeaderSelector, 0.8.0)."""
+"""The first release's (kafka.controller.PartitionLeaderSelector, 0.8.0)."""

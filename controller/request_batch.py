@@ -1,14 +1,15 @@
-"""What one step of the controller has to say to the brokers, gathered and sent at once (kafka-behaviour §7.1)."""
+"""The requests of one state change, collected by broker and sent together (kafka-behaviour §7.1)."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from typing import NamedTuple
 
 from attrs import define, evolve, field
 
-from controller.channels.schemas import AllReplicas, RequestSchema
-from controller.channels.sender import Channels
-from controller.context import Context
+from controller.channel_manager import ControllerChannelManager
+from controller.context import AT_REST, ControllerContext
 from controller.errors import IllegalState
+from controller.request_schemas import AllReplicas, RequestSchema
 from emulator.protocol.assignments import Replicas
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest, LeaderAndIsrResponse
 from emulator.protocol.stop_replica import EPOCH_DURING_DELETE, NO_EPOCH, StopReplicaRequest, StopReplicaResponse
@@ -17,47 +18,60 @@ from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataR
 from emulator.protocol.znodes import LeaderAndIsr
 
 
+class Stop(NamedTuple):
+    """One replica to stop, under the leader epoch that the request names."""
+
+    tp: TopicPartition
+    leader_epoch: int
+    delete: bool
+
+
 @define(eq=False, repr=False)
-class RequestBatch:
-    """Requests by broker.
+class ControllerBrokerRequestBatch:
+    """One batch: ``new_batch``, any number of additions, ``send_to_brokers``.
 
     Attributes:
-        answered: called with a broker and its answer to each LeaderAndIsr.
-        stopped: called with a broker and its answer to each StopReplica with deletion.
-        tells_motions: whether LeaderAndIsr carries AR and RR (v3; inter.broker.protocol.version 2.4-IV0).
-        schema: how a partition is put into them.
+        answered: called with a broker and its response to each LeaderAndIsr.
+        stopped: called with a broker and its response to each StopReplica with deletion.
+        sends_reassigning: whether LeaderAndIsr has the adding and removing replicas (v3;
+            inter.broker.protocol.version 2.4-IV0).
+        schema: how a partition is written into the requests.
         stops_name_epochs: whether StopReplica carries leader epochs (KIP-570).
     """
 
     controller_id: int
-    context: Context
-    channels: Channels
+    context: ControllerContext
+    channels: ControllerChannelManager
     answered: Callable[[int, LeaderAndIsrResponse], None]
     stopped: Callable[[int, StopReplicaResponse], None]
-    tells_motions: bool = True
+    sends_reassigning: bool = True
     schema: RequestSchema = field(factory=AllReplicas)
     stops_name_epochs: bool = False
     _leader_and_isr: dict[int, dict[TopicPartition, LeaderAndIsrPartition]] = field(factory=dict)
-    _told: dict[TopicPartition, tuple[LeaderAndIsr, LeaderAndIsrPartition]] = field(factory=dict)
-    _stops: dict[int, list[tuple[TopicPartition, int, bool]]] = field(factory=dict)
+    _written: dict[TopicPartition, tuple[LeaderAndIsr, LeaderAndIsrPartition]] = field(factory=dict)
+    _stops: dict[int, list[Stop]] = field(factory=dict)
     _metadata_brokers: dict[int, None] = field(factory=dict)
     _metadata: dict[TopicPartition, PartitionMetadata] = field(factory=dict)
 
-    def begin(self) -> None:
-        """Raises: IllegalState where the last batch was never sent: an exception came between."""
+    def new_batch(self) -> None:
+        """Begin a batch.
+
+        Raises: IllegalState where the last one was not sent, because an exception ended its state change.
+        """
         if self._leader_and_isr or self._stops or self._metadata_brokers:
             raise IllegalState("the batch of requests to the brokers is not empty: state changes may be lost")
 
     def clear(self) -> None:
+        """Drop what was added."""
         self._leader_and_isr.clear()
-        self._told.clear()
+        self._written.clear()
         self._stops.clear()
         self._metadata_brokers.clear()
         self._metadata.clear()
 
-    # -- gathering ----------------------------------------------------------------------------------------------------
+    # -- adding -------------------------------------------------------------------------------------------------------
 
-    def leader_and_isr(
+    def add_leader_and_isr(
         self,
         brokers: Iterable[int],
         tp: TopicPartition,
@@ -66,9 +80,15 @@ class RequestBatch:
         *,
         is_new: bool,
     ) -> None:
-        """Tell ``brokers`` who leads ``tp``. A later call for the same broker and partition replaces an
-        earlier one, but "new" stays. All brokers learn the metadata."""
-        told = self._described(tp, state, replicas, is_new)
+        """Add ``tp`` to the LeaderAndIsr of ``brokers``, and its metadata to every broker's UpdateMetadata.
+
+        A later call for the same broker and partition replaces an earlier one, but "new" stays. As the replicas of a
+        partition get the same state one after another, it is made once, and its metadata added once.
+        """
+        written = self._written_already(tp, state, replicas, is_new)
+        if written is None:
+            written = self._write(tp, state, replicas, is_new)
+            self.add_update_metadata(self.context.brokers, [tp])
         for broker in brokers:
             if broker >= 0:
                 states = self._leader_and_isr.get(broker)
@@ -76,60 +96,71 @@ class RequestBatch:
                     states = self._leader_and_isr[broker] = {}
                 before = None if is_new else states.get(tp)
                 stays_new = before is not None and before.is_new
-                states[tp] = evolve(told, is_new=True) if stays_new else told
+                states[tp] = evolve(written, is_new=True) if stays_new else written
 
-    def _described(
+    def _written_already(
+        self, tp: TopicPartition, state: LeaderAndIsr, replicas: Replicas, is_new: bool
+    ) -> LeaderAndIsrPartition | None:
+        """What the last call for ``tp`` wrote, if it was about the same and the partition is not being reassigned."""
+        known = self._written.get(tp)
+        if known is None or tp in self.context.reassignments or any(self._adding_and_removing(tp)):
+            return None
+        before, written = known
+        same = before is state and written.replicas is replicas and written.is_new is is_new
+        return written if same else None
+
+    def _write(
         self, tp: TopicPartition, state: LeaderAndIsr, replicas: Replicas, is_new: bool
     ) -> LeaderAndIsrPartition:
-        """What the replicas of ``tp`` are told: one object, and one of metadata, for all who are told the same while
-        it does not move."""
-        moves = self.context.moves
-        move = moves.get(tp) if moves else None
-        adding, removing = self.context.motion(tp) if self.tells_motions else ((), ())
-        known = self._told.get(tp)
-        if known is not None and move is None and not (adding or removing):
-            before, told = known
-            if before is state and told.replicas is replicas and told.is_new is is_new:
-                return told
-        told = self.schema.leader_and_isr(move, tp, state, replicas, is_new)
+        written = self.schema.leader_and_isr(self.context.reassignments.get(tp), tp, state, replicas, is_new)
+        adding, removing = self._adding_and_removing(tp)
         if adding or removing:
-            told = evolve(told, adding=adding, removing=removing)
-        self._told[tp] = state, told
-        self.update_metadata(self.context.brokers, [tp])
-        return told
+            written = evolve(written, adding=adding, removing=removing)
+        self._written[tp] = state, written
+        return written
 
-    def stop_replica(self, broker: int, tp: TopicPartition, *, delete: bool) -> None:
-        """Stop a replica under the leader epoch that the memory has now: a step may raise it before it ends."""
+    def _adding_and_removing(self, tp: TopicPartition) -> tuple[Replicas, Replicas]:
+        return self.context.adding_and_removing(tp) if self.sends_reassigning else AT_REST
+
+    def add_stop_replica(self, broker: int, tp: TopicPartition, *, delete: bool) -> None:
+        """Stop a replica under the leader epoch that the context has now: the same state change may raise it later."""
         if broker >= 0:
-            self._stops.setdefault(broker, []).append((tp, self._epoch(tp), delete))
+            self._stops.setdefault(broker, []).append(Stop(tp, self._epoch(tp), delete))
 
     def _epoch(self, tp: TopicPartition) -> int:
         if self.context.is_deleting(tp.topic):
             return EPOCH_DURING_DELETE
-        state = self.context.leadership.get(tp)
+        state = self.context.leadership_info.get(tp)
         return NO_EPOCH if state is None else state.leader_epoch
 
-    def update_metadata(self, brokers: Iterable[int], partitions: Iterable[TopicPartition]) -> None:
-        """Tell ``brokers`` who is alive, and about those of ``partitions`` that ever had a leader. One whose topic
-        is to be deleted is told as gone: leader -2."""
+    def add_update_metadata(self, brokers: Iterable[int], partitions: Iterable[TopicPartition]) -> None:
+        """Send ``brokers`` the live brokers, and add those of ``partitions`` that ever had a leader to what all get. A
+        partition whose topic is being deleted has leader -2."""
         informed = self._metadata_brokers
         for broker in brokers:
             if broker not in informed and broker >= 0:
                 informed[broker] = None
         for tp in partitions:
-            state = self.context.leadership.get(tp)
+            state = self.context.leadership_info.get(tp)
             if state is not None:
                 if self.context.is_deleting(tp.topic):
                     state = LeaderAndIsr(LEADER_DURING_DELETE, 0, state.isr, state.controller_epoch)
                 replicas = self.context.replicas(tp)
                 down = tuple([replica for replica in replicas if not self.context.is_online(replica, tp)])
-                move = self.context.moves.get(tp)
+                move = self.context.reassignments.get(tp)
                 self._metadata[tp] = self.schema.update_metadata(move, tp, state, replicas, down)
 
     # -- sending ------------------------------------------------------------------------------------------------------
 
-    def send(self) -> None:
-        """LeaderAndIsr, then UpdateMetadata, then StopReplica (delete before keep), to brokers that are registered."""
+    def send_update_metadata(self, brokers: Iterable[int], partitions: Iterable[TopicPartition] = ()) -> None:
+        """Send ``brokers`` the live brokers and ``partitions``, in a batch of its own
+        (KafkaController.sendUpdateMetadataRequest)."""
+        self.new_batch()
+        self.add_update_metadata(brokers, partitions)
+        self.send_to_brokers()
+
+    def send_to_brokers(self) -> None:
+        """Send LeaderAndIsr, then UpdateMetadata, then StopReplica (delete before keep), to registered brokers."""
         self._send_leader_and_isr()
         self._send_update_metadata()
         self._send_stop_replica()
@@ -167,11 +198,11 @@ class RequestBatch:
             if broker not in context.brokers:
                 continue
             for delete in (True, False):
-                meant = [(tp, epoch) for tp, epoch, deleting in stops if deleting is delete]
-                if meant:
-                    epochs = tuple(epoch for _, epoch in meant) if self.stops_name_epochs else ()
+                chosen = [stop for stop in stops if stop.delete is delete]
+                if chosen:
+                    epochs = tuple(stop.leader_epoch for stop in chosen) if self.stops_name_epochs else ()
                     request = StopReplicaRequest(
                         self.controller_id, context.epoch, context.brokers[broker], delete,
-                        tuple(tp for tp, _ in meant), epochs,
+                        tuple(stop.tp for stop in chosen), epochs,
                     )  # fmt: skip
                     self.channels.send(broker, request, partial(self.stopped, broker) if delete else None)

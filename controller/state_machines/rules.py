@@ -1,21 +1,21 @@
-"""What the controller page and Kafka's code do differently with replicas (readings §3 and §4)."""
+"""The differences between the controller page's replica state machine and Kafka's code (readings §3 and §4)."""
 
 from collections.abc import Callable, Mapping
 
 from attrs import evolve, frozen
 
-from controller.states.names import PAGE_REPLICA_PREDECESSORS, REPLICA_PREDECESSORS, ReplicaState
+from controller.state_machines.states import PAGE_REPLICA_PREDECESSORS, REPLICA_PREDECESSORS, ReplicaState
 
 Recipients = Callable[[tuple[int, ...], int], tuple[int, ...]]
 
 
 def all_others(others: tuple[int, ...], leader: int) -> tuple[int, ...]:
-    """A shrunk ISR is told to every other replica of the assignment in memory (Kafka since 1.1)."""
+    """A shrunk ISR is sent to every other replica of the assignment in memory (Kafka since 1.1)."""
     return others
 
 
 def leader_only(others: tuple[int, ...], leader: int) -> tuple[int, ...]:
-    """A shrunk ISR is told to the leader, assigned or not (the controller page; Kafka 0.8)."""
+    """A shrunk ISR is sent to the leader, assigned or not (the controller page; Kafka 0.8)."""
     return (leader,)
 
 
@@ -27,13 +27,12 @@ class ReplicaRules:
         predecessors: the states from which each state can be reached.
         deletion: the states an offline replica goes through to be deleted; the first one sends
             StopReplica(delete).
-        unreachable: how a new controller takes up a replica whose broker is down.
-        shrink_at_failover: whether it then also takes that replica out of the ISR (Kafka since 2.3,
-            KAFKA-3143).
-        told_of_shrunk_isr: who gets the LeaderAndIsr after a replica left the ISR.
+        unreachable: the state in which a new controller starts a replica whose broker is down.
+        shrink_at_failover: whether it then also removes that replica from the ISR (Kafka since 2.3, KAFKA-3143).
+        told_of_shrunk_isr: the brokers that get LeaderAndIsr after a replica has left the ISR.
         stops_offline: whether a replica that goes offline is sent StopReplica(keep).
-        trusts_memory: whether the ISR in memory decides if an offline replica has to leave it; one outside is marked
-            and nobody told. Otherwise ZooKeeper is asked, and its answer told even where nothing changes.
+        trusts_memory: whether the ISR in memory decides if an offline replica has to leave it; where it is outside,
+            only its state changes. Otherwise ZooKeeper is read, and the ISR is sent even where nothing changes.
         keeps_last_in_isr: whether the last member of an ISR stays in it when it goes offline (KAFKA-1028, 0.8.2).
     """
 
@@ -48,7 +47,7 @@ class ReplicaRules:
 
     @property
     def know_topic_deletion(self) -> bool:
-        """Whether replicas can wait to be deleted; rules without those states come from before topic deletion."""
+        """Whether replicas have states for deletion; rules without them are older than topic deletion."""
         return ReplicaState.DELETION_STARTED in self.predecessors
 
 
@@ -59,7 +58,7 @@ SEVEN_STATES = ReplicaRules(
     shrink_at_failover=True,
     told_of_shrunk_isr=all_others,
 )
-"""Deletion in steps, with states of its own, since topics can be deleted."""
+"""Deletion in steps, with states of their own, since topics can be deleted."""
 
 FOUR_STATES = ReplicaRules(
     predecessors=PAGE_REPLICA_PREDECESSORS,

@@ -1,16 +1,16 @@
-"""The partition state machine (kafka-behaviour §5.1). An illegal transition is logged and has no effect; the
-others of the same call go on."""
+"""The partition state machine (kafka-behaviour §5.1). An illegal transition is logged; the others of the same call are
+made."""
 
 from collections.abc import Sequence
 
 import structlog
 from attrs import define
 
-from controller.channels import RequestBatch
-from controller.context import Context
-from controller.states.elections import Elections
-from controller.states.names import PARTITION_PREDECESSORS, PartitionState
-from controller.states.selectors import Selector, Selectors
+from controller.context import ControllerContext
+from controller.request_batch import ControllerBrokerRequestBatch
+from controller.state_machines.elections import Elections
+from controller.state_machines.selectors import Selector, Selectors
+from controller.state_machines.states import PARTITION_PREDECESSORS, PartitionState
 from emulator.protocol.types import TopicPartition
 
 log = structlog.get_logger("controller.partitions")
@@ -18,44 +18,44 @@ log = structlog.get_logger("controller.partitions")
 
 @define(eq=False, repr=False)
 class PartitionStateMachine:
-    """Moves partitions between states; one call is one batch of requests.
+    """Changes the states of partitions; one call is one batch of requests.
 
-    Raises, where it writes: ControllerMoved, SessionExpired.
+    Every method that writes raises ControllerMoved and SessionExpired.
     """
 
-    context: Context
+    context: ControllerContext
     elections: Elections
-    batch: RequestBatch
+    batch: ControllerBrokerRequestBatch
     selectors: Selectors
 
-    async def start(self) -> None:
-        """A new controller takes all partitions up, then elects where there is no leader (failover F7)."""
+    async def startup(self) -> None:
+        """Failover F7: set the state of every partition by the leaders that were read; elect where there is none."""
         states, context = self.context.partition_states, self.context
         for tp in context.partitions():
-            known = context.leadership.get(tp)
+            known = context.leadership_info.get(tp)
             if known is None:
                 states[tp] = PartitionState.NEW
             elif context.is_online(known.leader, tp):
                 states[tp] = PartitionState.ONLINE
             else:
                 states[tp] = PartitionState.OFFLINE
-        await self.elect_where_missing()
+        await self.trigger_online_state_change()
 
-    async def elect_where_missing(self, topic: str | None = None) -> None:
-        """Try to find a leader for each partition (of one topic) that is new or offline, and not to be deleted."""
+    async def trigger_online_state_change(self, topic: str | None = None) -> None:
+        """Elect a leader for each new or offline partition (of one topic), except of topics that are being deleted."""
         missing = self.context.partitions_in(PartitionState.OFFLINE, PartitionState.NEW)
-        asked = [tp for tp in missing if topic in (None, tp.topic)]
-        wanted = [tp for tp in asked if not self.context.is_deleting(tp.topic)]
-        await self.handle(wanted, PartitionState.ONLINE)
+        of_topic = [tp for tp in missing if topic in (None, tp.topic)]
+        wanted = [tp for tp in of_topic if not self.context.is_deleting(tp.topic)]
+        await self.handle_state_changes(wanted, PartitionState.ONLINE)
 
-    async def handle(
+    async def handle_state_changes(
         self, partitions: Sequence[TopicPartition], target: PartitionState, selector: Selector | None = None
     ) -> list[TopicPartition]:
-        """Bring ``partitions`` to ``target``; those going online get a leader from ``selector``, by default the one for
-        offline partitions. Returns those that came there."""
+        """Change ``partitions`` to ``target``. Those that go online get a leader from ``selector``, by default the one
+        for offline partitions. Returns the partitions that were changed."""
         if not partitions:
             return []
-        self.batch.begin()
+        self.batch.new_batch()
         legal = [tp for tp in partitions if self._may_become(tp, target)]
         if target is PartitionState.ONLINE:
             new = [tp for tp in legal if self.context.partition_state(tp) is PartitionState.NEW]
@@ -65,7 +65,7 @@ class PartitionStateMachine:
             legal = [*created, *elected]
         for tp in legal:
             self.context.partition_states[tp] = target
-        self.batch.send()
+        self.batch.send_to_brokers()
         return legal
 
     def _may_become(self, tp: TopicPartition, target: PartitionState) -> bool:

@@ -1,7 +1,7 @@
 """One queue and one connection to each broker, one request in flight, retried until the broker is gone.
 
-Source: kafka-behaviour §7.1. A request that was queued when the controller resigns or the broker leaves is
-dropped; one that is on the wire is not.
+Source: kafka-behaviour §7.1. When the controller resigns or the broker leaves, queued requests are dropped; one that is
+in flight is not.
 """
 
 from collections.abc import Callable
@@ -28,12 +28,13 @@ NAMED = 3
 Request = LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest
 Done = Callable[[Any], None]
 
+
 @define(eq=False, repr=False)
-class Sender:
-    """The controller's way to one broker.
+class RequestSendThread:
+    """The queue and the connection to one broker.
 
     Attributes:
-        retry_pause_us: between two attempts at one request (100 ms in Kafka).
+        retry_pause_us: the pause between two attempts at one request (100 ms in Kafka).
         total: the gauge of all queues.
     """
 
@@ -57,16 +58,16 @@ class Sender:
 
     @property
     def waiting(self) -> int:
-        """How many requests wait to be sent."""
+        """The number of requests in the queue."""
         return len(self._queue)
 
     def put(self, request: Request, done: Done | None = None) -> None:
-        """Send ``request`` after those before it; ``done`` gets the answer."""
+        """Queue ``request``; ``done`` is called with the response."""
         self._queue.put((request, done, self.process.node.trace.cause, self.process.clock_us))
         self._metrics.changed()
 
     def close(self) -> None:
-        """Stop for good. What is queued is dropped."""
+        """Stop for good, dropping what is queued."""
         if not self._closed:
             self._metrics.ended()
         self._closed = True
@@ -78,7 +79,7 @@ class Sender:
     async def _live(self) -> None:
         if self._closed:
             return
-        # A nursery without children: its scope is what ends the task in the middle of a wait.
+        # A nursery without children: cancelling its scope ends the task in the middle of a wait.
         async with self.process.world.open_nursery() as nursery:
             self._scope = nursery.cancel_scope
             await self._deliver_all()
@@ -118,38 +119,38 @@ class Sender:
 
 
 @define(eq=False, repr=False)
-class Channels:
-    """The senders of one term, by broker."""
+class ControllerChannelManager:
+    """The request send threads by broker."""
 
     process: Process
     network: Network
     timeout_us: int
     retry_pause_us: int
-    _senders: dict[int, Sender] = field(factory=dict)
+    _threads: dict[int, RequestSendThread] = field(factory=dict)
     _total: SampledGauge = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._total = total_queue_size(
-            self.process.metrics, lambda: sum(sender.waiting for sender in self._senders.values())
+            self.process.metrics, lambda: sum(thread.waiting for thread in self._threads.values())
         )
 
     def add(self, broker: int) -> None:
-        if broker not in self._senders:
-            self._senders[broker] = Sender(
+        if broker not in self._threads:
+            self._threads[broker] = RequestSendThread(
                 self.process, self.network, broker, self.timeout_us, self.retry_pause_us, self._total
             )
 
     def remove(self, broker: int) -> None:
-        sender = self._senders.pop(broker, None)
-        if sender is not None:
-            sender.close()
+        thread = self._threads.pop(broker, None)
+        if thread is not None:
+            thread.close()
 
     def clear(self) -> None:
-        for broker in list(self._senders):
+        for broker in list(self._threads):
             self.remove(broker)
 
     def send(self, broker: int, request: Request, done: Done | None = None) -> None:
-        """Queue a request; to a broker without a channel it is lost, as in Kafka."""
-        sender = self._senders.get(broker)
-        if sender is not None:
-            sender.put(request, done)
+        """Queue a request. For a broker without a channel it is lost, as in Kafka."""
+        thread = self._threads.get(broker)
+        if thread is not None:
+            thread.put(request, done)

@@ -1,0 +1,77 @@
+"""/admin/reassign_partitions: taking entries out of it, and the end of a move."""
+
+from collections.abc import Callable, Sequence
+
+from attrs import define
+
+from controller.context import ControllerContext
+from controller.errors import IllegalState
+from controller.reassignment.move import Move
+from controller.watches import Watches
+from controller.zk_client import KafkaZkClient
+from emulator.nodes import Process
+from emulator.protocol import znodes
+from emulator.protocol.assignments import Replicas
+from emulator.protocol.events import MoveFinished
+from emulator.protocol.types import TopicPartition
+
+
+@define(eq=False, repr=False)
+class AdminZnode:
+    """The znode as one controller keeps it.
+
+    Attributes:
+        follows_changes: whether the znode is read again before an entry is taken out, so that others may edit it
+            (Kafka 0.8.0); else the memory says what is left in it.
+    """
+
+    process: Process
+    context: ControllerContext
+    zk_client: KafkaZkClient
+    watches: Watches
+    follows_changes: bool
+
+    async def remove_moves(self, partitions: Sequence[TopicPartition]) -> None:
+        """End the moves of ``partitions`` and write the others to the znode; without others, delete it and watch for
+        the next one (Kafka 1.1 to 2.3, removePartitionsFromReassignedPartitions)."""
+        for tp in partitions:
+            self.watches.forget(znodes.state_path(tp))
+        requested = {tp: move.target for tp, move in self.context.reassignments.items()}
+        if self.follows_changes:
+            requested = await self.zk_client.reassignments()
+        await self._write({tp: target for tp, target in requested.items() if tp not in partitions})
+        for tp in partitions:
+            self._forget(tp)
+
+    async def complete(self, move: Move) -> None:
+        """End a move, and take it out of the znode if that asks for the same target (Kafka 2.4.1).
+
+        Raises: IllegalState where the partition is not being reassigned.
+        """
+        tp = move.tp
+        if tp not in self.context.reassignments:
+            raise IllegalState(f"{tp} is not being reassigned")
+        self.watches.forget(znodes.state_path(tp))
+        await self.remove_entries(lambda entry, target: entry == tp and target == move.target)
+        self._forget(tp)
+
+    async def remove_entries(self, remove: Callable[[TopicPartition, Replicas], bool]) -> None:
+        """Take the entries for which ``remove(partition, target)`` out of the znode, if there is one; without others,
+        delete it and watch for the next one."""
+        if not await self.zk_client.exists(znodes.REASSIGN_PARTITIONS):
+            return
+        requested = await self.zk_client.reassignments()
+        await self._write({tp: target for tp, target in requested.items() if not remove(tp, target)})
+
+    def finished(self, tp: TopicPartition) -> None:
+        """Record that a requested move is over."""
+        self.process.emit(MoveFinished, tp.topic, tp.partition)
+
+    async def _write(self, left: dict[TopicPartition, Replicas]) -> None:
+        await self.zk_client.write_reassignments(left)
+        if not left:
+            self.watches.read_reassignments()
+
+    def _forget(self, tp: TopicPartition) -> None:
+        del self.context.reassignments[tp]
+        self.finished(tp)
