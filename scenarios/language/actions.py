@@ -24,7 +24,7 @@ from scenarios.language.topics import TopicSpec
 if TYPE_CHECKING:
     from scenarios.language.known import Known
 
-HOME = "scenarios.faults.actions"
+HOME = f"{__package__.rpartition('.')[0]}.faults.actions"
 """The package of the project's own actions. It needs the whole cluster: it is imported when an action is looked up."""
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scenarios.observe.checkers.checker import Checker
 
-PACKAGE = "scenarios.observe.checkers"
+PACKAGE = f"{__package__}.checkers"
 FRAME = ("checker", "checkers")
 """The files of the package that hold no checker."""
 

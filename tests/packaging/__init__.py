@@ -1,0 +1,1 @@
+"""The wheel, installed into somebody else's environment."""
