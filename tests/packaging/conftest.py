@@ -55,8 +55,8 @@ def project(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Project:
     python = root / ".venv" / "bin" / "python"
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     site = root / ".venv" / "lib" / version / "site-packages"
-    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target", site, wheel]
-    subprocess.run(install, check=True)
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index", "--target"]
+    subprocess.run([*install, site, wheel], check=True)
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     for name in ("scenarios", "controller"):
         (root / name).mkdir()

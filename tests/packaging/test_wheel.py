@@ -74,3 +74,9 @@ def test_the_examples_of_the_docs_pass_a_strict_type_check(project: Project) -> 
     command = [sys.executable, "-m", "mypy", "--strict", "--python-executable", str(project.python), "example.py"]
     done = subprocess.run(command, cwd=project.root, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+def test_every_action_of_the_language_can_be_imported(project: Project) -> None:
+    program = "import understudy.actions as a; print(' '.join(getattr(a, name).name for name in a.__all__))"
+    listed = json.loads(project.run("-m", "understudy", "list", "actions", "--format", "json"))
+    assert sorted(project.run("-c", program).split()) == sorted(entry["name"] for entry in listed)
