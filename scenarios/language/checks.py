@@ -43,7 +43,7 @@ NOT_EVERYWHERE = {"replica.lag.max.messages": "it went with 0.9 (KAFKA-1546)"}
 
 
 def check_profile_knows(scenario: Scenario) -> None:
-    """Refuse, with `BadInput`, a setting, a number of acks or a throttle that the scenario's profile does not have."""
+    """Refuse a setting, a number of acks or a throttle that the scenario's profile does not have. Raises: BadInput."""
     profile = PROFILES[scenario.profile]
     for name in scenario.cluster.config:
         if name in NOT_EVERYWHERE and name not in profile.also_knows:
@@ -60,12 +60,12 @@ def check_profile_knows(scenario: Scenario) -> None:
 
 def _check_throttle(scenario: Scenario) -> None:
     throttle, strategy = scenario.strategy.limit, scenario.strategy.parsed
-    told = SHAPES[strategy.shape].api or PROFILES[scenario.profile].policies.names_moves
-    if throttle is not None and throttle.only_reassigned and not told:
-        telling = ", ".join(shape.name for shape in SHAPES.values() if shape.api)
+    named = SHAPES[strategy.shape].api or PROFILES[scenario.profile].policies.names_moves
+    if throttle is not None and throttle.only_reassigned and not named:
+        naming = ", ".join(shape.name for shape in SHAPES.values() if shape.api)
         raise BadInput(
-            f"{throttle.name} binds nobody under {strategy.shape!r}, whose brokers are not told which replicas a move "
-            f"adds; write {THROTTLE}RATE, or a shape that tells them: {telling}",
+            f"{throttle.name} has no effect under {strategy.shape!r}: its brokers do not learn which replicas a move "
+            f"adds; write {THROTTLE}RATE, or use a shape that says so: {naming}",
             where="strategy.name",
         )
 
@@ -82,7 +82,7 @@ PLANNED_ROLES = ("adding", "removing", "kept")
 
 
 def check_scenario(scenario: Scenario) -> None:
-    """Refuse, with `BadInput`, the first reference that leads nowhere."""
+    """Refuse, with ``BadInput``, the first reference that leads nowhere."""
     check_profile(scenario.profile)
     at("strategy.name", lambda _: scenario.strategy.parsed, None)
     check_profile_knows(scenario)

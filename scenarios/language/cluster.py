@@ -25,14 +25,14 @@ MOST_LOG_DIRS = 64
 
 @frozen(kw_only=True)
 class CardSpec:
-    """The network card of some brokers, where it is another than the rest have."""
+    """The network card of some brokers, where it differs from that of the others."""
 
-    brokers: tuple[int, ...] = field(converter=as_tuple, metadata=key(REPLICAS, "whose card it is"))
+    brokers: tuple[int, ...] = field(converter=as_tuple, metadata=key(REPLICAS, "the brokers that have this card"))
     egress: int | None = field(
-        default=None, metadata=key(RATE, "bandwidth out of each of them; absent = as the others have")
+        default=None, metadata=key(RATE, "bandwidth out of each of them; absent = that of the other brokers")
     )
     ingress: int | None = field(
-        default=None, metadata=key(RATE, "bandwidth into each of them; absent = as the others have")
+        default=None, metadata=key(RATE, "bandwidth into each of them; absent = that of the other brokers")
     )
 
 
@@ -42,37 +42,37 @@ class NetworkSpec:
 
     latency_us: int = field(default=500, metadata=key(DURATION, "one-way delay of a link", name="latency"))
     jitter_us: int = field(
-        default=0, metadata=key(DURATION, "most that chance adds to the delay, or takes off", name="jitter")
+        default=0, metadata=key(DURATION, "the delay varies at random by up to this, up or down", name="jitter")
     )
     sigma: float = field(
         default=0.0, metadata=key(SIGMA, "spread of a lognormal delay with the median `latency`; 0 = none")
     )
-    egress: int | None = field(
-        default=None, metadata=key(RATE, "bandwidth out of a broker; absent = unlimited")
-    )
-    ingress: int | None = field(
-        default=None, metadata=key(RATE, "bandwidth into a broker; absent = unlimited")
-    )
+    egress: int | None = field(default=None, metadata=key(RATE, "bandwidth out of a broker; absent = unlimited"))
+    ingress: int | None = field(default=None, metadata=key(RATE, "bandwidth into a broker; absent = unlimited"))
     cards: tuple[CardSpec, ...] = field(
         default=(),
         converter=as_tuple,
-        metadata=key(ListOf(Block(CardSpec)), "brokers whose bandwidth is another"),
+        metadata=key(ListOf(Block(CardSpec)), "brokers with a bandwidth of their own"),
     )
 
 
 @frozen(kw_only=True)
 class DiskSpec:
-    """The disks under the log directories: what they take, each in the order in which it comes."""
+    """The disks under the log directories. Each serves its appends and reads in the order in which they arrive."""
 
     read: int | None = field(default=None, metadata=key(RATE, "bytes read per second; absent = reads take no time"))
-    write: int | None = field(default=None, metadata=key(RATE, "bytes appended per second; absent = no time"))
-    latency_us: int = field(default=0, metadata=key(DURATION, "time of each append and read besides", name="latency"))
+    write: int | None = field(
+        default=None, metadata=key(RATE, "bytes appended per second; absent = appends take no time")
+    )
+    latency_us: int = field(
+        default=0, metadata=key(DURATION, "additional time of each append and read", name="latency")
+    )
 
     writeback_us: int | None = field(
         default=None,
         metadata=key(
             SOME_TIME,
-            "after about so long the operating system writes new data to the disk by itself; absent = never",
+            "age at which the operating system writes new data to the disk by itself; absent = never",
             name="writeback",
         ),
     )
@@ -82,8 +82,8 @@ class DiskSpec:
 class ZooKeeperSpec:
     """ZooKeeper as a broker sees it: round trip, pipelining, session timeout."""
 
-    rtt_us: int = field(default=1_000, metadata=key(DURATION, "a request's round trip", name="rtt"))
-    max_in_flight: int = field(default=10, metadata=key(Integer(1), "requests that one client pipelines"))
+    rtt_us: int = field(default=1_000, metadata=key(DURATION, "round trip of a request", name="rtt"))
+    max_in_flight: int = field(default=10, metadata=key(Integer(1), "most requests that one client pipelines"))
     session_timeout_us: int | None = field(
         default=None,
         metadata=key(SOME_TIME, "silence after which a session expires", name="session_timeout"),
@@ -97,16 +97,16 @@ class ClusterSpec:
     brokers: int = field(metadata=key(Integer(1, MOST_BROKERS), "how many brokers; their ids are 0 to n-1"))
     controller: int | None = field(
         default=None,
-        metadata=key(BROKER_ID, "the broker that is controller at first; absent = who wins the election"),
+        metadata=key(BROKER_ID, "the broker that is controller at first; absent = the one that wins the election"),
     )
-    racks: int = field(
-        default=1, metadata=key(Integer(1), "how many racks; broker b stands in rack b modulo racks")
-    )
+    racks: int = field(default=1, metadata=key(Integer(1), "how many racks; broker b is in rack b modulo racks"))
     log_dirs: int = field(
         default=1,
-        metadata=key(Integer(1, MOST_LOG_DIRS), "log directories of a broker, each on a disk of its own: /data/0, ..."),
+        metadata=key(Integer(1, MOST_LOG_DIRS), "log directories of each broker, each on its own disk: /data/0, ..."),
     )
-    disk: DiskSpec = field(default=Factory(DiskSpec), metadata=key(Block(DiskSpec), "the disks under them"))
+    disk: DiskSpec = field(
+        default=Factory(DiskSpec), metadata=key(Block(DiskSpec), "the disks under the log directories")
+    )
     config: dict[str, ConfigValue] = field(
         default=Factory(dict), metadata=key(BROKER_CONFIG, "broker settings under Kafka's names")
     )

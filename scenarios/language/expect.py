@@ -1,4 +1,4 @@
-"""What the run must have come to: one statement per `[[expect]]`, so that the verdict can name the one that
+"""What the run must have come to: one statement per ``[[expect]]``, so that the verdict can name the one that
 failed."""
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _FORMS = 'a number, [low, high] or { type = "range", range = [low, high] }'
 
 
 def _plain(number: float) -> float:
-    """1.0 and 1 are one limit, and are written in one way."""
+    """1.0 and 1 are the same limit, and are written in the same way."""
     return int(number) if math.isfinite(number) and number == int(number) else number
 
 
 @frozen
 class Tolerance:
-    """Both ends belong to the range; `inf` leaves one open."""
+    """Both ends belong to the range; ``inf`` leaves one open."""
 
     low: float = field(converter=_plain)
     high: float = field(converter=_plain)
@@ -87,17 +87,20 @@ TOLERANCE = ToleranceKind()
 
 METRIC_NAME = Choice(tuple(METRICS), "metric")
 MODES = ("edge", "start", "end", "continuous")
-"""Litmus' words: `edge` is before the method and after the rollbacks, `start` and `end` one of them,
-`continuous` always."""
+"""As in Litmus: ``edge`` is before the method and after the rollbacks, ``start`` and ``end`` one of them,
+``continuous`` always."""
 
 
 @frozen(kw_only=True)
 class SteadyState:
-    """A metric and the limits within which the cluster is well."""
+    """A metric, and its limits while the cluster is well."""
 
     metric: str = field(metadata=key(METRIC_NAME, "a gauge or a counter"))
     tolerance: Tolerance = field(metadata=key(TOLERANCE, "the limits, both included"))
-    mode: str = field(default="edge", metadata=key(Choice(MODES, "mode"), "when it is looked at"))
+    mode: str = field(
+        default="edge",
+        metadata=key(Choice(MODES, "mode"), "when it is checked; `edge`: before the method and after the rollbacks"),
+    )
 
     def __attrs_post_init__(self) -> None:
         if METRICS[METRIC_NAME.read(self.metric)].form == "total":
@@ -128,7 +131,7 @@ PartitionBrokers = dict[str, tuple[int, ...]]
 
 @frozen(kw_only=True)
 class Expect:
-    """One statement about the end of the run, or (`within`) about a time after the method began."""
+    """One statement about the end of the run, or (``within``) about a time after the method began."""
 
     assignment: PartitionBrokers | None = field(
         default=None,
@@ -141,7 +144,7 @@ class Expect:
         metadata=key(MapOf(OneOrMore(), PARTITION_NAME), "the leader, or the brokers it must be one of"),
     )
     isr: PartitionBrokers | None = field(default=None, metadata=key(_PER_PARTITION, "the ISR, in any order"))
-    metric: str | None = field(default=None, metadata=key(METRIC_NAME, "a metric that must be within 'tolerance'"))
+    metric: str | None = field(default=None, metadata=key(METRIC_NAME, "a metric that has to be within 'tolerance'"))
     tolerance: Tolerance | None = field(default=None, metadata=key(TOLERANCE, "the limits, both included"))
     invariant: str | None = field(
         default=None, metadata=key(Choice(tuple(INVARIANTS), "invariant"), "an invariant that must have held")
@@ -154,7 +157,7 @@ class Expect:
         default=None,
         metadata=key(
             MapOf(_BROKERS, PARTITION_NAME),
-            "exactly these are failed, on these followers; {} = none (KIP-461)",
+            "the failed partitions, and on which followers; all others must not be; {} = none (KIP-461)",
         ),
     )
     within_us: int | None = field(
@@ -175,5 +178,5 @@ class Expect:
 
     @property
     def statement(self) -> str:
-        """Which of `STATEMENTS` this is."""
+        """Which of ``STATEMENTS`` this is."""
         return next(name for name in STATEMENTS if getattr(self, name) is not None)

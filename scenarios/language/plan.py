@@ -18,7 +18,7 @@ from scenarios.language.topics import TOPIC_NAME, join_partition
 
 
 class TargetReplicas(ListOf):
-    """The replicas that a partition is to have: some brokers, each once."""
+    """The target replicas of a partition: some brokers, each once."""
 
     def read(self, value: object) -> tuple[int, ...]:
         if not isinstance(value, list) or not all(type(broker) is int for broker in value):
@@ -47,27 +47,25 @@ LOG_DIR = LogDir()
 
 @frozen(kw_only=True)
 class Move:
-    """The replicas that one partition is to have, preferred leader first."""
+    """The target replicas of one partition, preferred leader first."""
 
     topic: str = field(metadata=key(TOPIC_NAME, "the partition's topic"))
     partition: int = field(metadata=key(Integer(0), "its number"))
     replicas: tuple[int, ...] = field(
         converter=as_tuple,
-        metadata=key(TargetReplicas(BROKER_ID, unique=True, empty=False), "the replicas it is to have"),
+        metadata=key(
+            TargetReplicas(BROKER_ID, unique=True, empty=False), "its target replicas, preferred leader first"
+        ),
     )
     log_dirs: tuple[str, ...] = field(
         default=(),
         converter=as_tuple,
-        metadata=key(
-            ListOf(LOG_DIR), 'the log directory of each replica, such as "/data/1", or "any" (KIP-113)'
-        ),
+        metadata=key(ListOf(LOG_DIR), 'the log directory of each replica, such as "/data/1", or "any" (KIP-113)'),
     )
 
     def __attrs_post_init__(self) -> None:
         if self.log_dirs and len(self.log_dirs) != len(self.replicas):
-            raise BadInput(
-                f"{len(self.log_dirs)} for {len(self.replicas)} replicas; write one each", where="log_dirs"
-            )
+            raise BadInput(f"{len(self.log_dirs)} for {len(self.replicas)} replicas; write one each", where="log_dirs")
 
     @property
     def name(self) -> str:
@@ -102,11 +100,11 @@ class Plan:
             seen.append(move.name)
 
     def targets(self) -> dict[str, tuple[int, ...]]:
-        """Partition name to the replicas it is to have."""
+        """Partition name to target replicas."""
         return {move.name: move.replicas for move in self.partitions}
 
     def directories(self) -> dict[tuple[TopicPartition, int], str]:
-        """Partition and broker to the log directory that the replica is to be in, where the plan names one."""
+        """Partition and broker to the target log directory of the replica, where the plan names one."""
         return {
             (TopicPartition(move.topic, move.partition), broker): name
             for move in self.partitions
@@ -115,7 +113,7 @@ class Plan:
         }
 
     def as_json(self) -> str:
-        """The plan as Kafka's own tools read it, `version` included."""
+        """The plan as Kafka's own tools read it, ``version`` included."""
         return json.dumps({"version": 1, **_block.dump(self)})
 
 
@@ -123,7 +121,7 @@ _block = Block(Plan)
 
 
 class PlanKind(Kind[Plan]):
-    """A plan in place; one in a file has been put in place by `with_plan_file` before."""
+    """A plan in place; ``with_plan_file`` has replaced one in a file before."""
 
     def read(self, value: object) -> Plan:
         plan: Plan = _block.read(value)
@@ -143,7 +141,7 @@ class PlanKind(Kind[Plan]):
 
 
 class PlanInPlace(PlanKind):
-    """A plan that an action brings with it: never in a file."""
+    """The plan of an action: in place, never in a file."""
 
     def schema(self) -> Schema:
         return _block.schema()
@@ -154,14 +152,12 @@ PLAN_IN_PLACE = PlanInPlace()
 
 
 def with_plan_file(document: Mapping[str, object], folder: Path) -> dict[str, object]:
-    """The document with a `plan.file`, relative to `folder`, replaced by what the file holds."""
+    """The document with a ``plan.file``, relative to ``folder``, replaced by what the file holds."""
     plan = document.get("plan")
     if not isinstance(plan, Mapping) or "file" not in plan:
         return dict(document)
     if len(plan) > 1:
-        raise BadInput(
-            "a plan is in a file or in place; keep 'file' alone or leave it out", where="plan.file"
-        )
+        raise BadInput("a plan is in a file or in place; keep 'file' alone or leave it out", where="plan.file")
     name = plan["file"]
     if not isinstance(name, str):
         raise refuse(name, 'a file name in quotes, such as "move.json"').under("plan.file")
@@ -177,7 +173,7 @@ def _read_json(path: Path, name: str) -> object:
         ) from None
     except json.JSONDecodeError as error:
         raise BadInput(
-            f"broken JSON: {error.msg}; mend it", where="plan.file", source=name, line=error.lineno
+            f"broken JSON: {error.msg}; correct it", where="plan.file", source=name, line=error.lineno
         ) from None
     except UnicodeDecodeError:
         raise BadInput(f"{name!r} is not UTF-8 text; name a JSON file", where="plan.file") from None

@@ -1,6 +1,6 @@
 """The scenario file's reference as Markdown tables, rendered from the declarations that read the file.
 
-`sections()` gives the tables by name; docs/scenarios.md holds each of them between two marks, and a test holds the
+``sections()`` gives the tables by name; docs/scenarios.md holds each of them between two marks, and a test holds the
 page against what is rendered here, so that the page says what the program does. `python -m
 scenarios.language.reference` prints all of them; with the path of a page as its argument it writes them into the page.
 """
@@ -167,7 +167,7 @@ def _default(block: type[Any], key: Key) -> str:
 
 
 def _written(kind: kinds.Kind[Any], value: Any) -> str:
-    """A default as the file would write it; `-` for none."""
+    """A default as the file would write it; ``-`` for none."""
     if value is None or value in ((), {}, ""):
         return "-"
     if isinstance(kind, Block):

@@ -1,9 +1,7 @@
-"""A scenario: a cluster, its load, a plan to move partitions, what goes wrong meanwhile, and what must come
-of it.
+"""A scenario: a cluster, its load, a plan to move partitions, the faults meanwhile, and what must be true in the end.
 
-The class is the file and the file is the class: `Scenario.load` reads one, `to_toml` writes one, and the
-same classes build one in Python. Times are virtual, in microseconds. Whatever does not fit raises
-`BadInput`.
+The class is the file and the file is the class: ``Scenario.load`` reads one, ``to_toml`` writes one, and the
+same classes build one in Python. Times are virtual, in microseconds. What does not fit raises ``BadInput``.
 """
 
 from __future__ import annotations
@@ -62,28 +60,28 @@ class Scenario:
 
     schema: str = field(default=SCHEMA, metadata=key(Choice((SCHEMA,), "schema"), "the version of this format"))
     title: str = field(metadata=key(Text(), "what the scenario shows, in one line"))
-    description: str = field(default="", metadata=key(Text(), "the story, as long as it needs"))
+    description: str = field(default="", metadata=key(Text(), "what happens and why, in as many words as it needs"))
     tags: tuple[str, ...] = field(default=(), converter=as_tuple, metadata=key(ListOf(Text()), "words to find it by"))
     profile: str = field(
         default=DEFAULT_PROFILE,
-        metadata=key(Text(check_profile, "a profile"), "whose behaviour: kafka-2.3, kafka-2.4, wiki-text, ..."),
+        metadata=key(Text(check_profile, "a profile"), "whose behaviour the cluster shows: kafka-2.3, wiki-text, ..."),
     )
-    seed: int = field(default=0, metadata=key(Integer(0), "what chance is drawn from"))
+    seed: int = field(default=0, metadata=key(Integer(0), "seed of all random draws"))
     horizon_us: int = field(
         default=TEN_MINUTES_US,
         metadata=key(SOME_TIME, "virtual time after which an unfinished run ends", name="horizon"),
     )
-    cluster: ClusterSpec = field(metadata=key(Block(ClusterSpec), "brokers, network, ZooKeeper"))
+    cluster: ClusterSpec = field(metadata=key(Block(ClusterSpec), "brokers, disks, network, ZooKeeper"))
     topics: tuple[TopicSpec, ...] = field(
         default=(),
         converter=as_tuple,
         metadata=key(ListOf(Block(TopicSpec)), "topics that exist at the start"),
     )
     workloads: tuple[WorkloadSpec, ...] = field(
-        default=(), converter=as_tuple, metadata=key(ListOf(Block(WorkloadSpec)), "the load")
+        default=(), converter=as_tuple, metadata=key(ListOf(Block(WorkloadSpec)), "what producers write")
     )
     consumers: tuple[ConsumerSpec, ...] = field(
-        default=(), converter=as_tuple, metadata=key(ListOf(Block(ConsumerSpec)), "who reads")
+        default=(), converter=as_tuple, metadata=key(ListOf(Block(ConsumerSpec)), "what consumers read")
     )
     strategy: StrategySpec = field(
         default=Factory(StrategySpec),
@@ -103,16 +101,16 @@ class Scenario:
     rollbacks: tuple[MethodEntry, ...] = field(
         default=(),
         converter=as_tuple,
-        metadata=key(ListOf(ROLLBACK_ENTRY), "what heals it when the method is over"),
+        metadata=key(ListOf(ROLLBACK_ENTRY), "what repairs the cluster when the method is over"),
     )
     expect: tuple[Expect, ...] = field(
-        default=(), converter=as_tuple, metadata=key(ListOf(Block(Expect)), "what must come of it")
+        default=(), converter=as_tuple, metadata=key(ListOf(Block(Expect)), "what must be true of the run")
     )
     source: str = field(default="", eq=False)
-    """The file it was read from, for messages; no part of what the scenario is."""
+    """The file it was read from, for messages; not part of the scenario's equality or digest."""
 
     def __attrs_post_init__(self) -> None:
-        """Let the strategy know what its profile runs by itself; an unknown profile is refused by `check`."""
+        """Tell the strategy which one the profile's release runs; ``check`` refuses an unknown profile."""
         profile = PROFILES.get(self.profile)
         if profile is not None:
             object.__setattr__(self, "strategy", evolve(self.strategy, native=profile.strategy))
@@ -125,7 +123,7 @@ class Scenario:
 
     @classmethod
     def loads(cls, text: str, *, source: str = "", folder: Path | None = None) -> Scenario:
-        """Read and check a scenario's text; `folder` is where a `plan.file` is looked for."""
+        """Read and check a scenario's text; ``folder`` is where a ``plan.file`` is looked for."""
         try:
             return cls.from_table(with_plan_file(parse_document(text, source), folder or Path()), source=source)
         except BadInput as error:
@@ -133,7 +131,7 @@ class Scenario:
 
     @classmethod
     def from_table(cls, document: Mapping[str, object], *, source: str = "") -> Scenario:
-        """Read and check a parsed document, without a `plan.file`."""
+        """Read and check a parsed document, without a ``plan.file``."""
         scenario: Scenario = evolve(SCENARIO.read(document), source=source)
         scenario.check()
         return scenario
@@ -157,9 +155,9 @@ class Scenario:
         check_scenario(self)
 
     def with_overrides(self, changes: Mapping[str, object]) -> Scenario:
-        """A checked copy with keys changed by path: `{"topics[0].size": "2MiB", "horizon": "5m"}`.
+        """A checked copy with keys changed by path: ``{"topics[0].size": "2MiB", "horizon": "5m"}``.
 
-        Texts are read as TOML where they are TOML, as the command line's `--set key=value` needs.
+        Texts are read as TOML where they are TOML, as the command line's ``--set key=value`` needs.
         """
         try:
             return self.from_table(overridden(self.to_table(), SCENARIO, changes), source=self.source)
@@ -167,7 +165,7 @@ class Scenario:
             raise error.in_file("--set") from None
 
     def assignments(self) -> dict[str, tuple[int, ...]]:
-        """Where the replicas of every partition stand at the start, by partition name."""
+        """The replicas of every partition at the start, by partition name."""
         return {
             name: replicas
             for topic in self.topics
@@ -188,17 +186,17 @@ class Scenario:
 
     @property
     def plans(self) -> tuple[Plan, ...]:
-        """[plan], then those that entries of the method bring."""
+        """``[plan]``, then those of entries of the method."""
         brought = (self.plan, *(entry.action.own_plan() for entry in self.method))
         return tuple(plan for plan in brought if plan is not None)
 
     def targets(self) -> dict[str, tuple[int, ...]]:
-        """Where the first plan that moves it sends each partition, by its name."""
+        """Partition name to its target in the first plan that moves it."""
         return {name: target for plan in reversed(self.plans) for name, target in plan.targets().items()}
 
     @property
     def reassigns_by(self) -> str:
-        """How its reassignment tool asks, unless an action says so: zk or api."""
+        """How its reassignment tool asks for moves, unless an action says otherwise: zk or api."""
         has_api = SHAPES[self.strategy.parsed.shape].api
         return PROFILES[self.profile].tool if has_api else "zk"
 
@@ -226,7 +224,7 @@ class Scenario:
         profile: str | None = None,
         **options: Any,
     ) -> Any:
-        """Run it on an emulated cluster; see `scenarios.runs.run_scenario`."""
+        """Run it on an emulated cluster; see ``scenarios.runs.run_scenario``."""
         from scenarios.runs import run_scenario
 
         return run_scenario(self, seed=seed, strategy=strategy, profile=profile, **options)

@@ -16,14 +16,14 @@ _TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 
 
 def check_topic(name: str) -> str:
-    """`name` when it is a legal topic name in Kafka, else `BadInput`."""
+    """``name`` when it is a legal topic name in Kafka, else ``BadInput``."""
     if not _TOPIC.fullmatch(name) or name in {".", ".."}:
         raise BadInput(f"{name!r} is no topic name; write 1 to 249 of the characters a-z A-Z 0-9 . _ -")
     return name
 
 
 def split_partition(name: str) -> tuple[str, int]:
-    """`"orders-0"` is partition 0 of `orders`; the last hyphen divides, since topics may hold hyphens too."""
+    """``"orders-0"`` is partition 0 of ``orders``; the last hyphen divides, since topics may hold hyphens too."""
     topic, hyphen, number = name.rpartition("-")
     if not hyphen or not (number.isascii() and number.isdigit()) or str(int(number)) != number:
         raise BadInput(f'{name!r} is no partition name; write it as "topic-number", such as "orders-0"')
@@ -57,7 +57,7 @@ def _replication_factor(topic: TopicSpec) -> int:
 
 @frozen(kw_only=True)
 class TopicSpec:
-    """A topic: its partitions, where their replicas stand, and how much they hold at the start."""
+    """A topic: its partitions, their replicas, and how much they hold at the start."""
 
     name: str = field(metadata=key(TOPIC_NAME, "the topic's name"))
     assignment: Assignment | None = field(
@@ -73,10 +73,10 @@ class TopicSpec:
         default=Factory(_replication_factor, takes_self=True),
         metadata=key(Integer(1), "replicas of each partition; absent = as in the assignment, or 3"),
     )
-    size_bytes: int = field(default=0, metadata=key(SIZE, "what each partition holds when the run starts", name="size"))
+    size_bytes: int = field(default=0, metadata=key(SIZE, "data in each partition when the run starts", name="size"))
     config: dict[str, ConfigValue | str] = field(
         default=Factory(dict),
-        metadata=key(TOPIC_CONFIG, "topic settings under Kafka's names, over the brokers'"),
+        metadata=key(TOPIC_CONFIG, "topic settings under Kafka's names; they override the brokers'"),
     )
 
     def __attrs_post_init__(self) -> None:

@@ -1,8 +1,8 @@
 """The load on a topic, in OpenMessaging Benchmark's words.
 
-There is no batch rate beside `producerRate` and `linger`: a producer sends one batch per partition every
-linger, so 10 batches a second and partition are `linger = "100ms"` (readings §10). What else a producer can
-be told has Kafka's names and stands in `config`.
+There is no batch rate beside ``producerRate`` and ``linger``: a producer sends one batch per partition every
+linger, so 10 batches a second and partition are ``linger = "100ms"`` (readings §10). What else a producer can
+be configured with is in ``config``, under Kafka's names.
 """
 
 from __future__ import annotations
@@ -85,18 +85,21 @@ class ConsumerSpec:
     partitions: tuple[int, ...] = field(
         default=(),
         converter=as_tuple,
-        metadata=key(ListOf(Integer(0), unique=True), "its partitions; absent = all that the topic has at first"),
+        metadata=key(ListOf(Integer(0), unique=True), "its partitions; absent = all that the topic has at the start"),
     )
     offset_reset: str = field(
         default="latest",
-        metadata=key(Choice(_RESETS, "policy"), "auto.offset.reset: where it begins, and begins anew when it is lost"),
+        metadata=key(
+            Choice(_RESETS, "policy"),
+            "auto.offset.reset: where it starts, and starts again when its position is out of range",
+        ),
     )
     poll_us: int = field(
-        default=0, metadata=key(DURATION, "what the application needs for the messages of one poll", name="poll")
+        default=0, metadata=key(DURATION, "time that the application spends on the messages of one poll", name="poll")
     )
-    start_us: int = field(default=0, metadata=key(DURATION, "when it begins", name="start"))
+    start_us: int = field(default=0, metadata=key(DURATION, "when it starts", name="start"))
     stop_us: int | None = field(
-        default=None, metadata=key(SOME_TIME, "when it is closed; absent = with the run", name="stop")
+        default=None, metadata=key(SOME_TIME, "when it is closed; absent = when the run ends", name="stop")
     )
     config: Mapping[str, ConfigValue] = field(
         factory=dict, metadata=key(CONSUMER_CONFIG, "consumer settings under Kafka's names")
@@ -115,7 +118,7 @@ _ACKS = re.compile("all|-1|0|[1-9][0-9]*")
 
 
 class Acks(Kind[str]):
-    """Who must have a batch. Of the numbers above 1 the profile says whether it has them."""
+    """Which replicas must have a batch. Whether numbers above 1 are allowed depends on the profile."""
 
     def read(self, value: object) -> str:
         text = str(value)
@@ -129,7 +132,7 @@ class Acks(Kind[str]):
 
 ROUND_ROBIN, STICKY = "round-robin", "sticky"
 MOST_IN_FLIGHT = 5
-"""What a broker remembers of an idempotent producer."""
+"""Batches of an idempotent producer that a broker remembers per partition."""
 
 _acks = Acks()
 
@@ -144,20 +147,20 @@ class WorkloadSpec:
 
     topic: str = field(metadata=key(TOPIC_NAME, "the topic written to"))
     producer_rate: int = field(
-        metadata=key(Integer(1), "messages per second over the whole topic", name="producerRate")
+        metadata=key(Integer(1), "messages per second, over the whole topic", name="producerRate")
     )
     message_size: int = field(default=1024, metadata=key(SizeOrInteger(1), "bytes per message", name="messageSize"))
     keys: int | None = field(
         default=None,
         metadata=key(
-            Integer(1, 1_000_000), "that many keys take turns, each in the partition of its hash; absent = no keys"
+            Integer(1, 1_000_000), "number of keys, used in turn, each to the partition of its hash; absent = no keys"
         ),
     )
     partitioner: str = field(
         default=ROUND_ROBIN,
         metadata=key(
             Choice((ROUND_ROBIN, STICKY), "partitioner"),
-            "where messages without a key go: in turn, or as in clients of 2.4 (KIP-480)",
+            "where messages without a key go: to each partition in turn, or one per batch as from 2.4 on (KIP-480)",
         ),
     )
     producers: int = field(
@@ -167,15 +170,17 @@ class WorkloadSpec:
     acks: str = field(
         default="all",
         converter=_canonical_acks,
-        metadata=key(_acks, "who must have a batch: 0, 1 or all; in kafka-0.8 also a number of replicas"),
+        metadata=key(
+            _acks, "which replicas must have a batch before it is acknowledged: 0, 1 or all; in kafka-0.8 also a number"
+        ),
     )
     linger_us: int = field(
         default=100_000,
-        metadata=key(SOME_TIME, "how long messages are gathered into one batch", name="linger"),
+        metadata=key(SOME_TIME, "how long a producer gathers messages into one batch", name="linger"),
     )
-    start_us: int = field(default=0, metadata=key(DURATION, "when the load begins", name="start"))
+    start_us: int = field(default=0, metadata=key(DURATION, "when the load starts", name="start"))
     stop_us: int | None = field(
-        default=None, metadata=key(SOME_TIME, "when it ends; absent = with the run", name="stop")
+        default=None, metadata=key(SOME_TIME, "when it stops; absent = when the run ends", name="stop")
     )
 
     config: Mapping[str, ConfigValue] = field(
@@ -204,16 +209,16 @@ class WorkloadSpec:
 
     @property
     def least_delivery_ms(self) -> int:
-        """Before that, no batch may expire."""
+        """The least delivery.timeout.ms that Kafka's client accepts."""
         return self.linger_us // 1000 + int(self.setting("request.timeout.ms"))
 
     @property
     def delivery_timeout_us(self) -> int:
-        """As stated; Kafka's default gives way to a longer linger."""
+        """As stated; the default is raised for a longer linger, as Kafka's client does."""
         return 1000 * max(int(self.setting("delivery.timeout.ms")), self.least_delivery_ms)
 
     def _check_idempotence(self) -> None:
-        """As Kafka's client refuses to start."""
+        """Refuse what Kafka's client refuses at its start."""
         if self.acks != "all":
             raise BadInput('enable.idempotence needs acks = "all"', where="acks")
         if not self.setting("retries"):

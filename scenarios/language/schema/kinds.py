@@ -1,8 +1,8 @@
 """Kinds of value a scenario file may hold: each knows how to read, write and describe one.
 
-A kind is the single place for one type: the reader, the writer, `--set` and the JSON Schema for editors all
-use it, so that they cannot disagree. `read` raises `BadInput` with a path relative to the value (usually
-empty); whoever calls it adds its own key with `under`.
+A kind is the single place for one type: the reader, the writer, ``--set`` and the JSON Schema for editors all
+use it, so that they cannot disagree. ``read`` raises ``BadInput`` with a path relative to the value (usually
+empty); the caller adds its own key with ``under``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NAMES = {
 
 
 def described(value: object) -> str:
-    """A value as an error message names it: `the text '6'`, `a list`."""
+    """A value as an error message names it: ``the text '6'``, ``a list``."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (int, float)):
@@ -58,7 +58,7 @@ class Kind(Generic[T]):
         raise NotImplementedError
 
     def dump(self, value: T) -> object:
-        """The value as TOML and JSON hold it; `read(dump(v)) == v`."""
+        """The value as TOML and JSON hold it; ``read(dump(v)) == v``."""
         return value
 
     def schema(self) -> Schema:
@@ -107,7 +107,7 @@ class Number(Kind[float]):
 @frozen
 class Text(Kind[str]):
     check: Callable[[str], object] | None = None
-    """Raises `BadInput` for a text that has the wrong form; its result is not used."""
+    """Raises ``BadInput`` for a text that has the wrong form; its result is not used."""
     form: str = "a text"
 
     def read(self, value: object) -> str:
@@ -243,7 +243,7 @@ class MapOf(Kind[dict[str, Any]]):
 
 @frozen
 class Named(Kind[T]):
-    """A kind that the JSON Schema states once, under `$defs`, and refers to elsewhere."""
+    """A kind that the JSON Schema states once, under ``$defs``, and refers to elsewhere."""
 
     name: str
     kind: Kind[T]
@@ -268,7 +268,7 @@ def as_tuple(items: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def at(where: str, read: Callable[[V], T], value: V) -> T:
-    """`read(value)`, with `where` put before the path of any error."""
+    """``read(value)``, with ``where`` put before the path of any error."""
     try:
         return read(value)
     except BadInput as error:

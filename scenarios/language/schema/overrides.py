@@ -1,5 +1,5 @@
-"""`--set key=value`: changing one key of a scenario by its path, such as `topics[0].size` or
-`cluster.config.X`.
+"""``--set key=value``: changing one key of a scenario by its path, such as ``topics[0].size`` or
+``cluster.config.X``.
 
 The change is made in the written form of the scenario, which is then read again: so the same checks and the
 same suggestions apply as in a file.
@@ -21,8 +21,8 @@ _SEGMENT = re.compile(r"([^.\[\]]+)((?:\[\d+\])*)")
 
 
 def parse_value(text: str) -> object:
-    """A value from the command line: TOML where it is TOML (`1`, `true`, `[3, 4]`), else the text itself
-    (`5m`)."""
+    """A value from the command line: TOML where it is TOML (``1``, ``true``, ``[3, 4]``), else the text itself
+    (``5m``)."""
     try:
         return tomllib.loads(f"value = {text}")["value"] if "\n" not in text else text
     except tomllib.TOMLDecodeError:
@@ -30,7 +30,7 @@ def parse_value(text: str) -> object:
 
 
 def override(document: dict[str, Any], scenario: Block, path: str, value: object) -> None:
-    """Set `path` in the scenario's document to `value`; the document is changed in place."""
+    """Set ``path`` in the scenario's document to ``value``; the document is changed in place."""
     try:
         container, name = _find(document, scenario, path)
     except LookupError:
@@ -40,7 +40,7 @@ def override(document: dict[str, Any], scenario: Block, path: str, value: object
 
 
 def _find(document: Any, kind: Kind[Any], path: str) -> tuple[Any, Any]:
-    """The table or list that holds the last part of `path`, and that part."""
+    """The table or list that holds the last part of ``path``, and that part."""
     container: Any = document
     names = _split(path, kind)
     for name, following in pairwise(names):
@@ -62,7 +62,7 @@ def _must_hold(container: object, name: str | int) -> None:
 
 
 def _split(path: str, kind: Kind[Any] | None) -> list[str | int]:
-    """`topics[0].size` is `topics`, 0, `size`; below a table of free keys the dots belong to the key."""
+    """``topics[0].size`` is ``topics``, 0, ``size``; below a table of free keys the dots belong to the key."""
     names: list[str | int] = []
     rest = path
     while rest:
@@ -95,7 +95,7 @@ def _below(kind: Kind[Any] | None, name: str) -> Kind[Any] | None:
 
 
 def overridden(document: Mapping[str, Any], scenario: Block, changes: Mapping[str, object]) -> dict[str, Any]:
-    """A document with all `changes` made, in order. `document` must be a fresh dump: its tables are
+    """A document with all ``changes`` made, in order. ``document`` must be a fresh dump: its tables are
     changed."""
     result = dict(document)
     for path, value in changes.items():

@@ -1,7 +1,7 @@
 """From a table to a class and back, driven by one declaration per key.
 
-A block of the scenario file is a frozen attrs class; each field carries a `key(kind, help)` in its
-metadata. `Block` reads a table into the class (unknown keys are refused with a suggestion, missing ones
+A block of the scenario file is a frozen attrs class; each field carries a ``key(kind, help)`` in its
+metadata. ``Block`` reads a table into the class (unknown keys are refused with a suggestion, missing ones
 named), writes it back without what equals its default, and describes it as JSON Schema.
 """
 
@@ -38,7 +38,7 @@ class Key:
 
 
 def key(kind: Kind[Any], help: str, *, name: str = "") -> dict[str, object]:
-    """Metadata for `attrs.field`: the field stands for the file's key `name` (the attribute's own name if
+    """Metadata for ``attrs.field``: the field holds the file's key ``name`` (the attribute's own name if
     empty)."""
     return {_METADATA: (name, kind, help)}
 
@@ -56,7 +56,7 @@ def keys_of(block: type[Any]) -> tuple[Key, ...]:
 
 
 def refuse_unknown(table: Mapping[str, object], known: Iterable[str], hints: Mapping[str, str] | None = None) -> None:
-    """Refuse the first key that is not `known`; `hints` explains some better than a suggestion could."""
+    """Refuse the first key that is not ``known``; ``hints`` explains some better than a suggestion could."""
     names = list(known)
     for name in table:
         if name not in names:
@@ -65,7 +65,7 @@ def refuse_unknown(table: Mapping[str, object], known: Iterable[str], hints: Map
 
 
 class Reader:
-    """A table that is read key by key; `finish` refuses whatever nobody took."""
+    """A table that is read key by key; ``finish`` refuses the keys that were not taken."""
 
     def __init__(self, table: object) -> None:
         if not isinstance(table, Mapping):
@@ -74,7 +74,7 @@ class Reader:
         self._taken: list[str] = []
 
     def take(self, name: str, kind: Kind[T], default: Any = _MISSING) -> T:
-        """The value of `name`, read as `kind`; `default` when absent, an error when absent without
+        """The value of ``name``, read as ``kind``; ``default`` when absent, an error when absent without
         default."""
         self._taken.append(name)
         if name not in self.table:
@@ -89,13 +89,13 @@ class Reader:
 
 @frozen
 class Block(Kind[Any]):
-    """A table that becomes an instance of `cls`."""
+    """A table that becomes an instance of ``cls``."""
 
     cls: type[Any]
 
     def read(self, value: object) -> Any:
         reader, entries = Reader(value), keys_of(self.cls)
-        # Unknown keys come first: a misspelt required key is better told as such than as a missing one.
+        # Unknown keys come first: a misspelt required key is better reported as such than as a missing one.
         refuse_unknown(reader.table, [entry.name for entry in entries], getattr(self.cls, "KEY_HINTS", None))
         present = [entry for entry in entries if entry.required or entry.name in reader.table]
         return self.cls(**{entry.argument: reader.take(entry.name, entry.kind) for entry in present})

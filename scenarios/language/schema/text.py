@@ -78,7 +78,7 @@ def read_text(path: Path) -> str:
 
 
 def parse_document(text: str, source: str) -> Mapping[str, object]:
-    """The document in `text`: JSON when `source` ends in .json, else TOML."""
+    """The document in ``text``: JSON when ``source`` ends in .json, else TOML."""
     return _parse_json(text, source) if source.endswith(".json") else _parse_toml(text, source)
 
 
@@ -89,14 +89,14 @@ def _parse_toml(text: str, source: str) -> Mapping[str, object]:
         place = _TOML_PLACE.search(str(error))
         line = int(place[1]) if place and place[1] else text.count("\n") + 1
         what = _TOML_PLACE.sub("", str(error))
-        raise BadInput(f"broken TOML: {what}; mend the syntax", source=source, line=line) from None
+        raise BadInput(f"broken TOML: {what}; correct the syntax", source=source, line=line) from None
 
 
 def _parse_json(text: str, source: str) -> Mapping[str, object]:
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
-        raise BadInput(f"broken JSON: {error.msg}; mend the syntax", source=source, line=error.lineno) from None
+        raise BadInput(f"broken JSON: {error.msg}; correct the syntax", source=source, line=error.lineno) from None
     if not isinstance(document, Mapping):
         raise BadInput("the file holds no table; write a scenario object", source=source)
     return document

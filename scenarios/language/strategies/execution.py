@@ -1,4 +1,4 @@
-"""How the operator carries a plan out: the parts of a strategy's name behind its shape, `+window-4+largest-first`."""
+"""How the operator carries a plan out: the parts of a strategy's name after its shape, ``+window-4+largest-first``."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from scenarios.language.strategies.registry import ADMISSION, ORDER, PARTS, Chos
 
 @frozen
 class Throttle:
-    """What kafka-reassign-partitions --throttle sets.
+    """The rate that kafka-reassign-partitions --throttle sets.
 
     Attributes:
         rate: bytes per second that each broker may send, and receive.
-        only_reassigned: KIP-542's rule: the rate binds the replicas that moves add, and nobody else. Without it
+        only_reassigned: KIP-542's rule: the rate limits the replicas that moves add, and no others. Without it
             KIP-73's: it binds whom the tool lists, whenever they are out of sync.
     """
 
@@ -51,10 +51,10 @@ class Execution:
     """The operator's half of a strategy.
 
     Attributes:
-        admission: which moves he asks for next.
-        order: in which order they wait.
-        throttle: what the name sets; None: what the scenario says.
-        poll_us: how often he looks at what has ended.
+        admission: which moves the operator requests next.
+        order: in which order the others wait.
+        throttle: the one in the name; None: the scenario's own.
+        poll_us: how often the operator checks which moves have ended.
     """
 
     admission: Chosen = Factory(lambda: WHOLE_PLAN)
@@ -64,7 +64,7 @@ class Execution:
 
     @property
     def at_once(self) -> bool:
-        """The whole plan is handed over in one request: nobody looks on."""
+        """Whether the whole plan is requested at once, and the operator does not wait."""
         return self.admission == WHOLE_PLAN
 
     @property
@@ -82,16 +82,18 @@ class Execution:
 
 
 def parse_execution(texts: Iterable[str]) -> Execution:
-    """The execution that the parts of a name say, in any order. Raises: BadInput."""
+    """The execution that the parts of a name describe, in any order. Raises: BadInput."""
     stated: dict[str, Any] = {}
     for text in texts:
         axis, value = _part(text.strip())
         if axis in stated:
-            raise BadInput(f"two parts say the {_AXES[axis]}, the second is {text!r}; keep one")
+            raise BadInput(f"two parts set the {_AXES[axis]}, the second is {text!r}; keep one")
         stated[axis] = value
     execution = evolve(Execution(), **stated)
     if "poll_us" in stated and execution.at_once:
-        raise BadInput(f"nobody polls where the whole plan is handed over; add an admission: {_admissions()}")
+        raise BadInput(
+            f"a poll interval has no effect where all moves are requested at once; add an admission: {_admissions()}"
+        )
     return execution
 
 
@@ -145,13 +147,13 @@ def parts_by_axis() -> list[tuple[str, str, str]]:
     registered = sorted(PARTS.values(), key=lambda part: part.axis)
     return [
         *((part.name, part.axis, part.help) for part in registered),
-        (THROTTLE + "RATE", "rate", "bytes per second and broker, as throttle-50MiB; goes before [strategy] throttle"),
+        (THROTTLE + "RATE", "rate", "bytes per second and broker, as throttle-50MiB; overrides [strategy] throttle"),
         (
             REASSIGN_THROTTLE + "RATE",
             "rate",
-            "the same for replicas that a move adds, and for no others (KIP-542; brokers have to know of the move)",
+            "the same, for replicas that a move adds and no others (KIP-542; brokers have to know about the move)",
         ),
-        (POLL + "TIME", "poll", "how often the operator looks at what has ended, as poll-10s; 1 s otherwise"),
+        (POLL + "TIME", "poll", "how often the operator checks which moves have ended, as poll-10s; 1 s otherwise"),
     ]
 
 

@@ -21,8 +21,8 @@ class PlannedMove:
     """One partition of a plan.
 
     Attributes:
-        place: where it stands in the plan, from 0.
-        before, target: its replicas when the plan was made, preferred leader first, and those it is to have.
+        place: its position in the plan, from 0.
+        before, target: its replicas when the plan was made, and its target replicas, preferred leader first.
         size: bytes that one replica held when the plan was made.
     """
 
@@ -42,12 +42,12 @@ class PlannedMove:
 
     @property
     def bytes(self) -> int:
-        """What has to be copied for it."""
+        """Bytes that have to be copied for it."""
         return self.size * len(self.added)
 
     @property
     def leader_moves(self) -> bool:
-        """Whether its preferred leader is not among the replicas that it is to have."""
+        """Whether its preferred leader is not among its target replicas."""
         return self.before[:1] != () and self.before[0] not in self.target
 
 
@@ -103,7 +103,8 @@ def admission(name: str, help: str) -> Callable[[F], F]:
 
 
 def order(name: str, help: str) -> Callable[[F], F]:
-    """Register ``rule(moves, stream)``: the moves in the order in which they are to wait; ``stream`` is chance."""
+    """Register ``rule(moves, stream)``: the same moves in the order in which they wait; ``stream`` is for
+    random draws."""
     return _registering(name, ORDER, help)
 
 

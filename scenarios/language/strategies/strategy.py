@@ -27,8 +27,13 @@ _OLDER_NAMES = {
 
 @frozen
 class Strategy:
-    """A strategy. `protocol` names the steps its gates announce (`wiki`, `kafka-6794`); `width`: how many replicas one
-    hop of `kafka-6794` adds, None for all of them; `execution`: the operator's half."""
+    """A strategy.
+
+    Attributes:
+        protocol: names the steps that its gates announce (``wiki``, ``kafka-6794``).
+        width: how many replicas one hop of ``kafka-6794`` adds; None for all of them.
+        execution: the operator's half.
+    """
 
     name: str
     shape: str
@@ -38,13 +43,13 @@ class Strategy:
 
 
 def one_of_each_shape(protocol: str | None = None) -> tuple[str, ...]:
-    """A strategy of each shape, or of those that run `protocol`."""
+    """A strategy of each shape, or of those that run ``protocol``."""
     shapes = (shape for shape in SHAPES.values() if protocol in (None, shape.protocol))
     return tuple(shape.example or shape.name for shape in shapes)
 
 
 def parse_strategy(text: str) -> Strategy:
-    """The strategy that `text` names; `BadInput` when there is none."""
+    """The strategy that ``text`` names; ``BadInput`` when there is none."""
     head, *parts = text.strip().split("+")
     shape = _shape(head.strip())
     execution = parse_execution(parts)
@@ -83,15 +88,17 @@ class StrategySpec:
     )
     admission: str | None = field(
         default=None,
-        metadata=key(Text(partial(parse_part, axis=ADMISSION), "an admission"), "which moves the operator asks for"),
+        metadata=key(
+            Text(partial(parse_part, axis=ADMISSION), "an admission"), "which moves the operator requests at a time"
+        ),
     )
     order: str | None = field(
         default=None,
-        metadata=key(Text(partial(parse_part, axis=ORDER), "an order"), "in which order they wait"),
+        metadata=key(Text(partial(parse_part, axis=ORDER), "an order"), "in which order the moves wait"),
     )
     poll_us: int | None = field(
         default=None,
-        metadata=key(SOME_TIME, "how often the operator looks at what has ended; absent = 1s", name="poll"),
+        metadata=key(SOME_TIME, "how often the operator checks which moves have ended; absent = 1s", name="poll"),
     )
     native: str = field(default="wiki", eq=False)
     """The profile's own strategy. The scenario fills it in; it is no part of what the file says."""

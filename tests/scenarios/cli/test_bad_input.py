@@ -83,7 +83,7 @@ def test_a_command_line_that_cannot_be_used(words: str, call: Call, place: Path)
 
 
 FILES: dict[str, tuple[str, str, str]] = {
-    "broken TOML": (SMALL + "x = = 1", "broken TOML", "mend the syntax"),
+    "broken TOML": (SMALL + "x = = 1", "broken TOML", "correct the syntax"),
     "unknown key": (small_with("horizon", "horizn"), "horizn: unknown key", "did you mean 'horizon'?"),
     "unknown step": (
         small_and("[[method]]", 'when = { step = "move.strat" }', 'action = "controller.crash"'),

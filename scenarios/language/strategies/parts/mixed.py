@@ -7,7 +7,7 @@ from emulator.streams import Stream
 from scenarios.language.strategies.registry import PlannedMove, order
 
 
-@order("round-robin-by-broker", "one from each leading broker in turn, so that no one of them sends everything")
+@order("round-robin-by-broker", "one from each leading broker in turn, so that no single broker sends everything")
 def round_robin_by_broker(moves: Sequence[PlannedMove], _: Stream) -> list[PlannedMove]:
     turns: Counter[int] = Counter()
     keys = {}

@@ -1,4 +1,4 @@
-"""Orders by what is written on a move. Those that are alike keep the plan's order."""
+"""Orders by a property of each move. Equal moves keep the plan's order."""
 
 from collections.abc import Sequence
 
@@ -28,6 +28,6 @@ def largest_first(moves: Moves, _: Stream) -> list[PlannedMove]:
     return sorted(plan(moves, _), key=lambda move: -move.bytes)
 
 
-@order("leader-last", "those last whose leader has to move, as kafka-kit's phased reassignment")
+@order("leader-last", "moves whose leader has to move last, as kafka-kit's phased reassignment does")
 def leader_last(moves: Moves, _: Stream) -> list[PlannedMove]:
     return sorted(plan(moves, _), key=lambda move: move.leader_moves)

@@ -1,0 +1,77 @@
+"""Refused: the file's form, the cluster, the profile and the strategy."""
+
+from tests.scenarios.language.builders import SMALL, small_and, small_with
+from tests.scenarios.language.refusals.writing import Case
+
+CASES: dict[str, Case] = {
+    "broken TOML": (
+        SMALL + "x = = 1",
+        f"small.toml:{SMALL.count(chr(10)) + 1}: broken TOML",
+        "correct the syntax",
+    ),
+    "unknown key": (
+        small_with("horizon", "horizn"),
+        "small.toml horizn: unknown key",
+        "did you mean 'horizon'?",
+    ),
+    "unknown nested key": (small_with("brokers = 7", "brokers = 7\nrack = 3"), "cluster.rack", "'racks'"),
+    "misspelt required key": (
+        small_with("brokers = 7", "broker = 7"),
+        "cluster.broker",
+        "did you mean 'brokers'?",
+    ),
+    "missing key": (small_with("brokers = 7\n", ""), "cluster: the key 'brokers' is missing", "add it"),
+    "later block": (small_and("[[chaos]]", 'kind = "attrition"'), "chaos", "docs/limits.md"),
+    "wrong schema": (small_with("scenario/1", "scenario/9"), "schema", "did you mean 'scenario/1'?"),
+    "wrong type": (
+        small_with("brokers = 7", 'brokers = "7"'),
+        "cluster.brokers: the text '7'",
+        "an integer from 1",
+    ),
+    "number for a duration": (small_with('"1m"', "60"), "horizon: the number 60", "500ms"),
+    "unknown unit": (small_with('"1m"', '"1min"'), "horizon: '1min'", "unknown unit"),
+    "no time at all": (small_with('"1m"', '"0s"'), "horizon", "too small"),
+    "unknown config": (
+        small_with("controller = 6", 'controller = 6\nconfig = { "min.insync.replica" = 2 }'),
+        "cluster.config.min.insync.replica",
+        "did you mean 'min.insync.replicas'?",
+    ),
+    "config set elsewhere": (
+        small_with("controller = 6", 'controller = 6\nconfig = { "zookeeper.session.timeout.ms" = 1 }'),
+        "cluster.config",
+        "cluster.zk",
+    ),
+    "card of no broker": (
+        small_with("brokers = 7", 'brokers = 7\nnetwork.cards = [{ brokers = [7], egress = "1MB/s" }]'),
+        "cluster.network.cards[0].brokers: broker 7 does not exist",
+        "from 0 to 6",
+    ),
+    "two cards in one broker": (
+        small_with("brokers = 7", "brokers = 7\nnetwork.cards = [{ brokers = [1] }, { brokers = [0, 1] }]"),
+        "cluster.network.cards[1].brokers: broker 1 has a card already",
+        "each broker once",
+    ),
+    "controller that is no broker": (
+        small_with("controller = 6", "controller = 7"),
+        "cluster.controller",
+        "from 0 to 6",
+    ),
+    "a setting of another release": (
+        small_with("brokers = 7", 'brokers = 7\nconfig = { "replica.lag.max.messages" = 9 }'),
+        "cluster.config.replica.lag.max.messages",
+        "profiles that have it: kafka-0.8",
+    ),
+    "unknown strategy": (
+        small_with('"wiki"', '"wikki"'),
+        "strategy.name: unknown strategy 'wikki'",
+        "'wiki'?",
+    ),
+    "older strategy name": (small_with('"wiki"', '"one_by_one"'), "strategy.name", "write 'kafka-6794'"),
+    "strategy: a name that stands for others": (
+        small_with('"wiki"', '"width-K"'),
+        "strategy.name",
+        "write width-2, or width-all",
+    ),
+    "strategy part of an older form": (small_with('"wiki"', '"wiki+waves(10)"'), "strategy.name", "'waves-10'"),
+    "unknown profile": (small_with("horizon", 'profile = "kafka-2.33"\nhorizon'), "profile", "'kafka-2.3'?"),
+}
