@@ -1,5 +1,5 @@
-"""Kafka's names of the metrics that limits, measures and checkers speak of. Brokers, fetchers and controllers register
-theirs where they measure (``emulator.metrics``)."""
+"""Kafka's names of the metrics that limits, measures and checkers use. Brokers, fetchers and controllers register their
+metrics where they measure (``emulator.metrics``)."""
 
 from emulator.metrics import mbean
 
@@ -11,7 +11,7 @@ ISR_SHRINKS = mbean("kafka.server", "ReplicaManager", "IsrShrinksPerSec")
 ISR_EXPANDS = mbean("kafka.server", "ReplicaManager", "IsrExpandsPerSec")
 FAILED_PARTITIONS = mbean("kafka.server", "ReplicaFetcherManager", "FailedPartitionsCount", clientId="Replica")
 CONSUMER_LAG = mbean("kafka.server", "FetcherLagMetrics", "ConsumerLag")
-"""Without the tags that tell partitions apart."""
+"""Without its tags for the fetcher and the partition."""
 OFFLINE = mbean("kafka.controller", "KafkaController", "OfflinePartitionsCount")
 ACTIVE_CONTROLLERS = mbean("kafka.controller", "KafkaController", "ActiveControllerCount")
 CONTROLLER_STATE = mbean("kafka.controller", "KafkaController", "ControllerState")

@@ -1,8 +1,8 @@
 """Prometheus' text exposition format, version 0.0.4, with the names and labels that jmx_exporter's well-known
 ``kafka-2_0_0.yml`` gives: ``kafka_<domain>_<type>_<name>`` in lower case, the tags as labels as Kafka writes them.
-docs/metrics.md says what goes beyond it.
+docs/metrics.md lists what is not in that file.
 
-One scrape of a real cluster comes from one broker; here the label ``node`` says which.
+A scrape of a real cluster comes from one broker; here the label ``node`` names it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _families(mbean: str, metric: Metric, at_us: int) -> Iterable[_Family]:
 
 
 def _labels(tags: dict[str, str]) -> dict[str, str]:
-    """Of a fetcher's leader, host and port are one label."""
+    """The tags as labels; host and port of a fetcher's leader become one label."""
     if "brokerHost" in tags:
         tags = {"clientId": tags["clientId"], "broker": f"{tags['brokerHost']}:{tags['brokerPort']}"}
     return {_FORBIDDEN.sub("_", key): value for key, value in tags.items()}

@@ -1,4 +1,4 @@
-"""What Kafka's metrics library (Yammer 2.2) makes of counts and durations."""
+"""Rates and quantiles as Kafka's metrics library (Yammer 2.2) computes them from counts and durations."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from collections.abc import Sequence
 TICK_US = 5_000_000
 _ALPHA = 1 - math.exp(-5 / 60)
 Counted = tuple[int, int, int]
-"""Since, until, and how many in between, spread evenly."""
+"""Since, until, and the number of events in between, which count as spread evenly."""
 
 
 def one_minute_rate(spans: Sequence[Counted], registered_us: int, at_us: int) -> float:
-    """Per second: the mean of the five seconds before each tick, each next one weighing 1 - e^(-5/60); the first tick
-    counts whole. Ticks begin with the registration."""
+    """Events per second as Yammer's exponentially weighted moving average.
+
+    Ticks are every five seconds from the registration on. At each tick the mean of the last five seconds enters with
+    the weight 1 - e^(-5/60); at the first tick it is the rate.
+    """
     rate, position = 0.0, 0
     for number, tick_us in enumerate(range(registered_us + TICK_US, at_us + 1, TICK_US)):
         while position < len(spans) and spans[position][1] <= tick_us - TICK_US:
@@ -34,12 +37,12 @@ def _between(spans: Sequence[Counted], position: int, from_us: int, to_us: int) 
 
 
 def mean_rate(count: int, registered_us: int, at_us: int) -> float:
-    """Per second, since the registration."""
+    """Events per second since the registration."""
     return count * 1e6 / (at_us - registered_us) if at_us > registered_us else 0.0
 
 
 def quantile(durations: Sequence[float], q: float) -> float:
-    """Of ``durations`` in ascending order, as Yammer's snapshot interpolates it; 0 without any."""
+    """The quantile of ``durations``, which ascend, as Yammer's snapshot interpolates it; 0 if there are none."""
     if not durations:
         return 0.0
     place = q * (len(durations) + 1)

@@ -1,6 +1,6 @@
-"""A fold over the events of a run: which metrics there are, and what they show.
+"""A fold over the events of a run: which metrics there are, and which values they show.
 
-A metric is known by its node and Kafka's name. A process that ends takes its metrics along.
+A metric is identified by its node and Kafka's name. The metrics of a process end with it.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ _PARTITION_GAUGES = {
 
 @define(eq=False)
 class Metric:
-    """One metric. ``kind``: gauge, meter, timer or derived.
+    """One metric.
 
     Attributes:
-        value: a gauge's; a meter's count.
+        kind: gauge, meter, timer or derived (computed from other metrics when it is read).
+        value: a gauge's value; a meter's count.
         spans: a meter's counts as they were written.
-        durations_us: a timer's.
+        durations_us: the times that a timer has measured.
     """
 
     kind: str
@@ -62,7 +63,7 @@ class Shown:
         }
 
     def see(self, events: Iterable[Any], at_us: int | None = None) -> None:
-        """Take in the events up to ``at_us``, itself included."""
+        """Process the events up to and including ``at_us``."""
         for event in events:
             if at_us is not None and event.t_us > at_us:
                 return
@@ -72,11 +73,11 @@ class Shown:
 
     @property
     def nodes(self) -> list[int]:
-        """Those that show anything."""
+        """The nodes that show any metric, ascending."""
         return sorted(node for node, metrics in self._nodes.items() if metrics)
 
     def metrics(self, node: int, at_us: int) -> Iterator[tuple[str, Metric]]:
-        """Name and metric, by name. What is derived is computed for ``at_us``."""
+        """The metrics of a node, ordered by name. Derived ones are computed for ``at_us``."""
         metrics = self._nodes.get(node, {})
         for name, metric in sorted(metrics.items()):
             if metric.kind == "derived":
@@ -84,10 +85,10 @@ class Shown:
             yield name, metric
 
     def _changed(self, event: Any, name: str, metric: Metric) -> None:
-        """By ``event`` it has another value, has been timed again, or exists."""
+        """``event`` changed the metric's value, updated its timer, or created it. For subclasses."""
 
     def _ended(self, event: Any, name: str) -> None:
-        """By ``event`` it is no more."""
+        """``event`` ended the metric. For subclasses."""
 
     def _metric(self, event: Any, name: str, kind: str) -> Metric:
         metrics = self._nodes.setdefault(event.node, {})
@@ -141,7 +142,7 @@ class Shown:
             self._set(event, name, event.lag)
 
     def _stopped(self, event: ReplicaStopped) -> None:
-        """The partition's gauges go with a replica that is deleted."""
+        """A replica that is deleted ends the gauges of its partition."""
         if event.deleted:
             for name in (*_PARTITION_GAUGES, "LastStableOffsetLag"):
                 self._end(event, _of_partition(name, event))
@@ -152,8 +153,8 @@ def _of_partition(name: str, event: Any) -> str:
 
 
 def _min_fetch_rate(metrics: dict[str, Metric], name: str, at_us: int) -> float:
-    """The least one-minute rate of the requests of the manager's threads; 0 without threads. A manager and its threads
-    are named alike: ReplicaFetcherManager, ReplicaFetcherThread-0-1."""
+    """The lowest one-minute rate of requests among the manager's threads; 0 without threads. The names of a manager
+    and its threads begin alike: ReplicaFetcherManager, ReplicaFetcherThread-0-1."""
     kind = name.partition("type=")[2].partition("Manager")[0]
     prefix = f"kafka.server:type=FetcherStats,name=RequestsPerSec,clientId={kind}Thread-"
     rates = [

@@ -1,4 +1,4 @@
-"""The whole trace as a table, and back: what ``timeline`` reads, and what a replay is compared with."""
+"""The whole trace as a table, and back: ``timeline`` reads it, and replays are compared with it."""
 
 from __future__ import annotations
 
@@ -47,8 +47,7 @@ def event_row(event: Any) -> EventRow:
 
 
 def read_events(table: pa.Table) -> Iterator[Any]:
-    """The events of the table's rows, equal to those that were written. Raises: KeyError for an unknown
-    kind."""
+    """The events of the table's rows, equal to those that were written. Raises: KeyError for an unknown kind."""
     for batch in table.to_batches():
         yield from map(_event, batch.to_pylist())
 

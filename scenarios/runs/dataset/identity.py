@@ -1,7 +1,7 @@
 """A run's identity: a digest over everything that its events depend on.
 
 Two runs with one ``run_id`` are the same run, wherever and however often they were executed, so a retried or
-speculative task can neither lose nor double one (readings §10).
+speculative task can neither lose nor duplicate one (readings §10).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reading a data set: which parts count, and whether they can be read at all.
 
-A part counts when its chunk has a file in ``runs``. Raises BadInput, one line, for a data set that is
-missing, empty, corrupt, of another version, or that holds one run twice.
+A part counts when its chunk has a file in ``runs``. Raises BadInput, one line, for a data set that is missing, empty,
+corrupt, of another version, or that holds one run twice.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def open_data_set(root: Path) -> DataSet:
 
 
 def finished_runs(root: Path) -> set[str]:
-    """The runs that a sweep into this folder need not do again."""
+    """The ids of the runs that a sweep into this folder need not repeat."""
     paths = [root / RUNS / place for place in _committed(root)]
     for path in paths:
         _check(path, SCHEMAS[RUNS])
@@ -58,8 +58,7 @@ def finished_runs(root: Path) -> set[str]:
 
 
 def read_table(data_set: DataSet, table: str) -> pa.Table:
-    """A whole table, without Spark; the columns ``experiment`` and ``strategy`` are in the files' places
-    only."""
+    """A whole table, without Spark and without ``experiment`` and ``strategy``, which are only in the files' paths."""
     schema = SCHEMAS[table]
     tables = [_read(path, schema) for path in data_set.parts[table]]
     return pa.concat_tables(tables) if tables else schema.empty_table()

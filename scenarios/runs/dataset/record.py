@@ -1,4 +1,4 @@
-"""What is asked of a run of a sweep, and what it leaves behind."""
+"""The order for one run of a sweep, and the record that the run leaves."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class RunSpec:
         seed: int,
         grid: Mapping[str, object] | None = None,
     ) -> RunSpec:
-        """A run of this program as it stands on disk."""
+        """A run of this program as it is on disk now."""
         code, grid = code_digest(), grid or {}
         identity = run_id(scenario=scenario_digest, profile=profile, strategy=strategy, seed=seed, grid=grid, code=code)
         return cls(
@@ -69,7 +69,7 @@ class RunRecord:
         digest: of the trace.
         virtual_us: when it ended. events: how many its trace has.
         figures: as computed in the run.
-        tables: table name to its rows (``scenarios.observe.measures.rows``); a table that is absent is empty.
+        tables: table name to its rows (``Fold.TABLES`` has the columns); a table that is absent is empty.
     """
 
     spec: RunSpec

@@ -1,4 +1,4 @@
-"""The data set's tables as DataFrames: the parts that count and no others."""
+"""The data set's tables as DataFrames, of the parts that count only."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ def table(spark: SparkSession, data_set: DataSet, name: str) -> DataFrame:
     paths = data_set.parts[name]
     schema = spark_schema(name)
     if not paths:
-        # The filter is what the optimizer sees: it drops the frame, and with it all that is computed from it.
+        # The optimizer sees the filter: it drops the frame, and everything that is computed from it.
         return spark.createDataFrame([], schema).where("false")
-    # Hadoop takes the name after file:// as it stands, percent signs included.
+    # Hadoop uses the name after file:// unchanged, percent signs included.
     base = f"file://{(data_set.root / name).absolute()}"
     places = [f"file://{path.absolute()}" for path in paths]
     return spark.read.schema(schema).option("basePath", base).parquet(*places)

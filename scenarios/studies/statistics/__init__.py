@@ -1,2 +1,1 @@
-"""Figures about figures: exact percentiles, and what can be said about two strategies run on the same
-seeds."""
+"""The statistics of a comparison: what can be said about two strategies that were run on the same seeds."""

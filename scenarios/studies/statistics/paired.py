@@ -1,4 +1,4 @@
-"""Two strategies run on the same seeds: what the difference is, and how sure one can be of it.
+"""Two strategies run on the same seeds: how large the difference is, and how certain.
 
 The estimate is the median of the differences seed by seed, its interval the BCa bootstrap's (Efron, 1987) at 95 %,
 the test Wilcoxon's signed-rank test, two-sided; many tests at once are corrected after Holm. The bootstrap draws from
@@ -43,7 +43,7 @@ class Difference:
 
 
 def paired_difference(a: Sequence[float], b: Sequence[float]) -> Difference:
-    """What changes from ``a`` to ``b``, whose items with one index were run on one seed."""
+    """The change from ``a`` to ``b``; items with the same index were run on the same seed."""
     if len(a) != len(b):
         raise ValueError(f"{len(a)} values against {len(b)}: pairs need as many of each")
     differences = np.asarray(b, dtype=float) - np.asarray(a, dtype=float)
@@ -55,7 +55,7 @@ def paired_difference(a: Sequence[float], b: Sequence[float]) -> Difference:
 
 
 def median_interval(values: Sequence[float]) -> tuple[float | None, float | None, float | None]:
-    """The median of one sample and its 95 % interval (None where there is too little to say)."""
+    """The median of one sample and its 95 % interval; None where there are too few values."""
     if not values:
         return None, None, None
     sample = np.asarray(values, dtype=float)
@@ -64,8 +64,7 @@ def median_interval(values: Sequence[float]) -> tuple[float | None, float | None
 
 
 def holm(ps: Sequence[float | None]) -> list[float | None]:
-    """The p values adjusted after Holm for having been looked at together; None stays None and does not
-    count."""
+    """The p values of tests that are read together, adjusted after Holm; None stays None and does not count."""
     known = sorted((p, index) for index, p in enumerate(ps) if p is not None)
     adjusted: list[float | None] = [None] * len(ps)
     largest = 0.0
@@ -82,7 +81,7 @@ def _interval(sample: np.ndarray) -> tuple[float | None, float | None, str]:
         return float(sample[0]), float(sample[0]), "BCa"
     for method in ("BCa", "percentile"):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a degenerate BCa warns and gives NaN; the next method answers
+            warnings.simplefilter("ignore")  # a degenerate BCa warns and gives NaN; then the next method is used
             found = stats.bootstrap(
                 (sample,),
                 np.median,
@@ -101,5 +100,5 @@ def _wilcoxon(differences: np.ndarray) -> float:
     if not np.any(differences):
         return 1.0
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # ties and few pairs: scipy says so, the table's own warning is enough
+        warnings.simplefilter("ignore")  # ties and few pairs: the table has its own warning
         return float(stats.wilcoxon(differences).pvalue)
