@@ -6,7 +6,6 @@ from scenarios.language.actions import Action, DelaySpec, all_actions, find_acti
 from scenarios.language.cluster import CardSpec, ClusterSpec, DiskSpec, NetworkSpec, ZooKeeperSpec
 from scenarios.language.entries import MethodEntry
 from scenarios.language.expect import Expect, SteadyState, Tolerance
-from scenarios.language.invariants import INVARIANTS
 from scenarios.language.messages import fits
 from scenarios.language.metrics import METRICS, Metric
 from scenarios.language.plan import Move, Plan
@@ -18,6 +17,7 @@ from scenarios.language.targets import Role, Target, parse_role
 from scenarios.language.topics import TopicSpec, join_partition, split_partition
 from scenarios.language.triggers import After, At, Since, Trigger, When, WhenMessage, WhenZk
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
+from scenarios.observe.invariants import INVARIANTS
 from scenarios.profiles import DEFAULT_PROFILE, PROFILES
 
 __all__ = [

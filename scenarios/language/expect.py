@@ -8,12 +8,12 @@ import math
 from attrs import field, frozen
 
 from scenarios.errors import BadInput
-from scenarios.language.invariants import INVARIANTS
 from scenarios.language.metrics import METRICS
 from scenarios.language.schema.kinds import BROKER_ID, REPLICAS, SOME_TIME, Choice, Kind, ListOf, MapOf, Schema, refuse
 from scenarios.language.schema.reader import Reader, key
 from scenarios.language.topics import PARTITION_NAME
 from scenarios.language.triggers import STEP_NAMES
+from scenarios.observe.invariants import INVARIANTS
 
 _FORMS = 'a number, [low, high] or { type = "range", range = [low, high] }'
 

@@ -23,7 +23,6 @@ from scenarios.language.cluster import CardSpec, ClusterSpec, DiskSpec, NetworkS
 from scenarios.language.configs import BROKER_SETTINGS, TOPIC_SETTINGS, Config, Setting
 from scenarios.language.entries import EntryKind
 from scenarios.language.expect import Expect, OneOrMore, SteadyState, ToleranceKind
-from scenarios.language.invariants import INVARIANTS
 from scenarios.language.metrics import METRICS
 from scenarios.language.plan import LogDir, Move, Plan, PlanInPlace, PlanKind, Version
 from scenarios.language.scenario import Scenario
@@ -35,6 +34,7 @@ from scenarios.language.targets import PeerKind, RoleText, Target, TargetKind
 from scenarios.language.topics import TopicSpec
 from scenarios.language.triggers import ConditionKind, SinceKind, Steps, When, WhenMessage, WhenZk
 from scenarios.language.workloads import CONSUMER_SETTINGS, PRODUCER_SETTINGS, Acks, ConsumerSpec, WorkloadSpec
+from scenarios.observe.invariants import INVARIANTS
 from scenarios.pages import into_page, marked, table
 from scenarios.profiles import DEFAULT_PROFILE, PROFILES
 

@@ -63,3 +63,7 @@ class Sentences(Mapping[str, str]):
 
     def __len__(self) -> int:
         return len(names())
+
+
+INVARIANTS: Mapping[str, str] = Sentences()
+"""All invariants, as scenario files and ``understudy list invariants`` name them."""

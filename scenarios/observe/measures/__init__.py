@@ -5,7 +5,7 @@ tables (``scenarios.studies.spark.figures``).
 """
 
 from scenarios.observe.measures.figures import Figures
-from scenarios.observe.measures.measured import Measured
+from scenarios.observe.measures.fold import Measured
 from scenarios.observe.measures.measures import Measures
 
 __all__ = ["Figures", "Measured", "Measures"]

@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, get_type_hints
 
-from attrs import frozen
+from attrs import Factory, frozen
 
 from emulator.trace import Trace
 from scenarios.observe.measures.figure import Figure, Value
-from scenarios.observe.measures.measured import Measured
 from scenarios.observe.measures.topology import Topology
+
+
+@frozen(kw_only=True)
+class Measured:
+    """The cluster that is measured.
+
+    Attributes:
+        min_isr: topic to its min.insync.replicas at the start, where the topic sets it.
+        default_min_isr: the brokers' min.insync.replicas at the start.
+        keep_rows: keep the rows for the data set; without them only the figures remain.
+    """
+
+    min_isr: Mapping[str, int] = Factory(dict)
+    default_min_isr: int = 1
+    keep_rows: bool = True
 
 
 @frozen
@@ -20,7 +34,7 @@ class Source:
     Attributes:
         trace: the run's events; a fold subscribes to it before the run starts.
         topology: the decoder of ZooKeeper's writes on this trace.
-        measured: what events do not say of the cluster.
+        measured: the settings of the cluster that events do not carry.
     """
 
     trace: Trace

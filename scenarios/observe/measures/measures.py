@@ -9,9 +9,8 @@ from emulator.protocol.types import TopicPartition
 from emulator.trace import Trace
 from scenarios.observe.measures.figure import Value
 from scenarios.observe.measures.figures import FOLDS, Figures
-from scenarios.observe.measures.fold import Fold, Source
+from scenarios.observe.measures.fold import Fold, Measured, Source
 from scenarios.observe.measures.isr_times import IsrTimes
-from scenarios.observe.measures.measured import Measured
 from scenarios.observe.measures.moves import Moves
 from scenarios.observe.measures.topology import Topology
 from scenarios.observe.measures.true_gauges import GAUGES, TrueGauges

@@ -1,8 +1,8 @@
 """Two strategies run on the same seeds: how large the difference is, and how certain.
 
-The estimate is the median of the differences seed by seed, its interval the BCa bootstrap's (Efron, 1987) at 95 %,
-the test Wilcoxon's signed-rank test, two-sided; many tests at once are corrected after Holm. The bootstrap draws from
-a fixed seed of its own, so that the same data set always prints the same table.
+The estimate is the median of the differences seed by seed, with the 95 % interval of the BCa bootstrap
+(Efron, 1987); the test is Wilcoxon's signed-rank test, two-sided; the p values of one table are adjusted after Holm.
+The bootstrap draws from a fixed seed of its own, so that the same data set always prints the same table.
 """
 
 from __future__ import annotations

@@ -38,8 +38,8 @@ from scenarios.language import (
 )
 from scenarios.language.checks import NOT_EVERYWHERE
 from scenarios.language.configs import BROKER_SETTINGS, TOPIC_SETTINGS, Setting
-from scenarios.language.invariants import INVARIANTS
 from scenarios.language.metrics import METRICS
+from scenarios.observe.invariants import INVARIANTS
 
 HORIZON_US = 3_600_000_000
 TIMES = st.integers(0, HORIZON_US)
