@@ -1,4 +1,5 @@
-"""Roles, resolved when an action fires, from ZooKeeper's tree and from which brokers run (readings §1)."""
+"""Roles such as ``leader(orders-0)``, resolved when an action is performed, from ZooKeeper's tree and from the state of
+the brokers (readings §1)."""
 
 from collections.abc import Mapping
 
@@ -19,17 +20,17 @@ from scenarios.language import Role, Target
 
 
 def parts_of_move(before: Replicas, after: Replicas) -> Mapping[str, Replicas]:
-    """Who joins, leaves and stays, each in its order of preference."""
+    """The replicas that a move adds, removes and keeps, each in order of preference."""
     return {"adding": without(after, before), "removing": without(before, after), "kept": among(before, after)}
 
 
 @define(eq=False)
 class Roles:
-    """Finds brokers.
+    """Finds the brokers of a target.
 
     Attributes:
-        original, final: the replicas of each partition before its move and after; an action that brings a plan of its
-            own changes ``final``.
+        original, final: the replicas of each partition before its move and after it; an action with a plan of its own
+            changes ``final``.
     """
 
     cluster: Cluster
@@ -37,7 +38,7 @@ class Roles:
     final: dict[str, tuple[int, ...]]
 
     def find(self, target: Target) -> tuple[int, ...]:
-        """The brokers that ``target`` means now; empty where there is none."""
+        """The brokers that ``target`` means now; empty if there is none."""
         role = target.parsed_role
         candidates = target.brokers or (self._of_role(role) if role is not None else tuple(self.cluster.nodes))
         return target.pick(broker for broker in candidates if target.state in (None, self.state_of(broker)))
@@ -75,6 +76,6 @@ class Roles:
         return None if data is None else LeaderAndIsr.decode(data, 0)
 
     def assignment(self, tp: TopicPartition) -> tuple[int, ...]:
-        """The replicas of ``tp`` in ZooKeeper; empty where there is no such partition."""
+        """The replicas of ``tp`` in ZooKeeper; empty if there is no such partition."""
         data = self.cluster.zookeeper.tree.get(topic_path(tp.topic))
         return () if data is None else decode_topic(data).get(tp.partition, ())

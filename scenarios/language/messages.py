@@ -1,4 +1,4 @@
-"""The messages that a trigger may wait for: Kafka's APIs by name, and what is asked of ZooKeeper."""
+"""The messages that a trigger may wait for: Kafka's APIs by name, writes to ZooKeeper, and session events."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.schema.kinds import Text
 
 WRITES = ("create", "setData", "delete", "multi")
-"""What is asked of ZooKeeper that changes something. The first three stand alone or inside a multi."""
+"""The requests that change ZooKeeper's tree. The first three come alone or inside a multi."""
 
 SESSION_EVENTS = ("session.created", "session.closed", "session.expired")
 
@@ -36,13 +36,13 @@ _TOPIC_IN_PATH = re.compile(r"/(?:brokers/topics|config/topics|admin/delete_topi
 
 
 def check_message(name: str) -> None:
-    """Refuse what is not an API that is declared (``emulator.protocol.api``)."""
+    """Refuse a name that is not a declared API (``emulator.protocol.api``)."""
     if name not in apis():
         raise BadInput(f"unknown message {name!r}; {did_you_mean(name, apis())}")
 
 
 def check_held(name: str) -> None:
-    """Refuse what no message.hold can hold."""
+    """Refuse a name that is neither an API nor a write: message.hold cannot hold it."""
     if name not in apis() and name not in WRITES:
         raise BadInput(f"unknown message {name!r}; {did_you_mean(name, (*apis(), *WRITES))}")
 
@@ -54,7 +54,7 @@ def check_path(path: str) -> None:
 
 
 def _meet(one: str, other: str) -> bool:
-    """Whether a path can fit both patterns."""
+    """Whether some path matches both patterns."""
     parts, others = one.split("/"), other.split("/")
     return len(parts) == len(others) and all(
         "*" in (a, b) or a == b for a, b in zip(parts, others, strict=True)
@@ -62,7 +62,7 @@ def _meet(one: str, other: str) -> bool:
 
 
 def fits(pattern: str, path: str) -> bool:
-    """Whether ``path`` is one of ``pattern``, in which ``*`` stands for any one segment."""
+    """Whether ``path`` matches ``pattern``, in which ``*`` matches any one segment."""
     wanted, found = pattern.split("/"), path.split("/")
     return len(wanted) == len(found) and all(a in ("*", b) for a, b in zip(wanted, found, strict=True))
 

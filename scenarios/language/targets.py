@@ -1,9 +1,9 @@
-"""Whom an action hits: brokers by id, or by the role they have when the action fires.
+"""The brokers that an action acts on: by id, or by the role that they have when the action is performed.
 
-Roles: `controller`, `leader(p)`, `isr(p)`, `isr(p)-leader`, `adding(p)`, `removing(p)`, `kept(p)`, with `p`
-a partition such as `orders-0`. A table adds a state (`up`, `down`, `paused`) and a mode: `one` (the default
-for roles), `all` (the default for ids), `fixed` with `value` brokers, `fixed-percent` with `value` percent
-of them. The lowest id comes first (readings §1).
+Roles: ``controller``, ``leader(p)``, ``isr(p)``, ``isr(p)-leader``, ``adding(p)``, ``removing(p)``, ``kept(p)``, with
+``p`` a partition such as ``orders-0``. A table adds a state (``up``, ``down``, ``paused``) and a mode: ``one`` (the
+default for roles), ``all`` (the default for ids), ``fixed`` with ``value`` brokers, ``fixed-percent`` with ``value``
+percent of them. The lowest id comes first (readings §1).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MODES = ("one", "all", "fixed", "fixed-percent")
 
 @frozen
 class Role:
-    """A parsed role: its name, the partition it is about (None for `controller`), and `-leader`."""
+    """A parsed role: its name, its partition (None for ``controller``), and whether ``-leader`` excludes the leader."""
 
     name: str
     partition: str | None = None
@@ -35,7 +35,7 @@ class Role:
 
 
 def parse_role(text: str) -> Role:
-    """The role that `text` names; `BadInput` when it names none."""
+    """Parse a role. Raises: BadInput if ``text`` is not one."""
     if text == "controller":
         return Role("controller")
     match = _ROLE.fullmatch(text)
@@ -74,7 +74,7 @@ class Target:
         default=(), converter=as_tuple, metadata=key(REPLICAS, "broker ids; absent = by role, or any broker")
     )
     role: str | None = field(
-        default=None, metadata=key(RoleText(), "the role they have when the action fires")
+        default=None, metadata=key(RoleText(), "the role that the brokers have when the action is performed")
     )
     state: str | None = field(
         default=None, metadata=key(Choice(STATES, "state"), "only brokers in this state")
@@ -89,7 +89,7 @@ class Target:
 
     @property
     def words(self) -> str:
-        """Who is meant, in short: the role or the ids, and the state; "" = any broker."""
+        """The target in short: the role or the ids, and the state; empty = any broker."""
         who = self.role or ",".join(map(str, self.brokers))
         return " and ".join(word for word in (who, self.state) if word)
 
@@ -108,7 +108,7 @@ class Target:
         return None if self.role is None else parse_role(self.role)
 
     def pick(self, candidates: Iterable[int]) -> tuple[int, ...]:
-        """The brokers that the mode takes from those which have the role and the state, lowest id first."""
+        """The brokers that the mode takes of ``candidates``, which have the role and the state, lowest id first."""
         ordered = sorted(candidates)
         count = {"one": 1, "all": len(ordered)}.get(self.mode, self.value or 0)
         if self.mode == "fixed-percent":
@@ -120,7 +120,7 @@ _block = Block(Target)
 
 
 class TargetKind(Kind[Target]):
-    """An id, a list of ids, a role, or a table of `Target`'s keys."""
+    """An id, a list of ids, a role, or a table with the keys of ``Target``."""
 
     def read(self, value: object) -> Target:
         if isinstance(value, str):
@@ -143,7 +143,7 @@ class TargetKind(Kind[Target]):
 
 
 class PeerKind(Kind["Target | str"]):
-    """The other end of a link: a target, or `"zookeeper"`."""
+    """The other end of a link: a target, or ``"zookeeper"``."""
 
     def read(self, value: object) -> Target | str:
         return "zookeeper" if value == "zookeeper" else TARGET.read(value)

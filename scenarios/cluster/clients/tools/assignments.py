@@ -1,4 +1,4 @@
-"""Where the replicas stand, as the topics' znodes say."""
+"""The replicas of partitions, read from the topics' znodes."""
 
 from collections.abc import Iterable, Mapping
 
@@ -11,7 +11,7 @@ Assignments = Mapping[TopicPartition, Replicas]
 
 
 async def read_assignments(zk: ZkClient, topics: Iterable[str] | None = None) -> Assignments:
-    """Every partition of ``topics`` (None: of all there are) with its replicas; of a topic that is gone, none."""
+    """Every partition of ``topics`` (None: of all topics) with its replicas; a topic without a znode is left out."""
     found: dict[TopicPartition, Replicas] = {}
     for topic in await zk.children(TOPICS) if topics is None else dict.fromkeys(topics):
         try:

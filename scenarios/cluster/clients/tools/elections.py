@@ -1,4 +1,4 @@
-"""Preferred elections: kafka-preferred-replica-election by way of ZooKeeper (up to 2.3; deprecated since 2.2), and
+"""Preferred elections: kafka-preferred-replica-election through ZooKeeper (up to 2.3; deprecated since 2.2), and
 kafka-leader-election by the API (2.4, KIP-460)."""
 
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ from scenarios.cluster.clients.tools.assignments import read_assignments
 from scenarios.cluster.clients.tools.outcome import DONE, Outcome
 
 Partitions = Sequence[TopicPartition] | None
-"""None: all there are."""
+"""The partitions to elect; None: all."""
 
 
 async def by_znode(operator: Operator, partitions: Partitions) -> Outcome:
-    """Write the wish; what there is not is left out. While the controller has not done with an earlier one, the tool
-    refuses (with an error that has no code of its own)."""
+    """Write the znode; partitions that do not exist are left out. While the znode of an earlier request is there, the
+    tool refuses (with an error that has no code of its own)."""
     existing = await read_assignments(operator.zk)
     wanted = list(existing) if partitions is None else [tp for tp in partitions if tp in existing]
     try:

@@ -1,4 +1,4 @@
-"""Carries a plan out bit by bit, as Cruise Control, kafka-kit and KIP-1335 do: what to ask for, and when to look."""
+"""Carries a plan out in parts, as Cruise Control, kafka-kit and KIP-1335 do: which moves to request next, and when."""
 
 from collections.abc import Collection, Sequence
 
@@ -17,16 +17,16 @@ ZK = "zk"
 
 @define(eq=False)
 class Executor:
-    """One plan under way.
+    """The execution of one plan.
 
-    What ZooKeeper takes, it takes one batch at a time: the next one when all of it has ended. A batch that the tool
-    refuses is handed in again move by move, so that one bad move does not hold up the others.
+    Through ZooKeeper there is one batch at a time: the next one when all of it has ended. A batch that the tool refuses
+    is requested again move by move, so that one bad move does not delay the others.
 
     Attributes:
         execution: the operator's half of the strategy.
         via: how moves reach the controller: ``zk`` or ``api``.
-        progress: what waits, in its order, and what is under way as far as the operator has seen.
-        throttle: what is set before each batch.
+        progress: the moves that wait, in order, and those in progress when the operator last checked.
+        throttle: the throttle that is set before each batch.
     """
 
     execution: Execution
@@ -40,15 +40,15 @@ class Executor:
     def of(
         cls, execution: Execution, via: str, moves: Sequence[PlannedMove], throttle: Throttle | None = None
     ) -> "Executor":
-        """One for ``moves``, which stand in the order in which they are to wait."""
+        """The execution of ``moves``, which are given in the order in which they wait."""
         return cls(execution, via, Progress(tuple(moves)), throttle)
 
     def would_ask(self, under_way: Collection[TopicPartition]) -> bool:
-        """Whether it will ask for more at its next look, if then these partitions' moves are what is under way."""
+        """Whether it will request more moves at its next check, if these partitions are being moved then."""
         return bool(self._next(self._seen(under_way), under_way))
 
     async def carry_out(self, operator: Operator) -> Outcome:
-        """Ask for everything, look by look. Returns what was refused, when nothing waits any more."""
+        """Request all moves, check by check. Returns those that were refused, when none waits any more."""
         for move in self.progress.waiting:
             operator.process.anchor(MovePlanned, move.tp.topic, move.tp.partition, move.target)
         while True:
@@ -75,11 +75,11 @@ class Executor:
         return admitted[:1] if self._one_by_one else admitted
 
     def _answered(self, operator: Operator, batch: Sequence[PlannedMove], outcome: Outcome) -> None:
-        """The batch was handed in. By way of ZooKeeper all of it is taken, or nothing."""
+        """Note the outcome of a batch. Through ZooKeeper all of it is accepted, or nothing."""
         errors = dict(outcome.errors)
         if self.via == ZK and errors:
             if Errors.REASSIGNMENT_IN_PROGRESS in errors.values():
-                return  # somebody was faster: wait for him
+                return  # another reassignment was faster: wait for its end
             if len(batch) > 1:
                 self._one_by_one = len(batch)
                 return
@@ -96,7 +96,7 @@ class Executor:
 
 
 async def carry_out(operator: Operator, executor: Executor) -> Outcome:
-    """The command."""
+    """Run ``executor`` as a command of the operator."""
     return await executor.carry_out(operator)
 
 
@@ -105,5 +105,5 @@ def _targets(batch: Sequence[PlannedMove]) -> dict[TopicPartition, tuple[int, ..
 
 
 def _turned_down(error: Errors | None) -> bool:
-    """Without an answer in time a request may have been granted."""
+    """Whether a move was refused. Without a response in time it may have been accepted."""
     return error not in (None, Errors.REQUEST_TIMED_OUT)

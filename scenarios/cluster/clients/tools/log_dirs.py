@@ -1,4 +1,4 @@
-"""What kafka-reassign-partitions does with a plan's log_dirs (KIP-113; ReassignPartitionsCommand, 2.3)."""
+"""A plan's log_dirs, as kafka-reassign-partitions handles them (KIP-113; ReassignPartitionsCommand, 2.3)."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 
@@ -20,10 +20,10 @@ from scenarios.cluster.clients.tools.throttle import COPY_RATE
 
 Replica = tuple[TopicPartition, int]
 Directories = Mapping[Replica, str]
-"""Partition and broker -> the directory, by name, that the replica is to be in."""
+"""Partition and broker -> the name of the directory for the replica."""
 
 TIMEOUT_US = 10_000_000
-"""--timeout: for how long replicas that do not exist yet are asked for again."""
+"""--timeout: how long the request is repeated for replicas that do not exist yet."""
 ASK_AGAIN_US = 100_000
 
 
@@ -50,7 +50,7 @@ async def around(
 
 
 async def _until_taken(operator: Operator, directories: Directories, answers: dict[Replica, Errors]) -> Outcome:
-    """The controller may take its time to create replicas: ask again, all of them once at least."""
+    """Repeat the request for replicas that the controller has not created yet; each is requested at least once."""
     world = operator.process.world
     deadline_us = world.now + TIMEOUT_US
     left = directories
@@ -91,7 +91,7 @@ def _brokers(directories: Iterable[Replica]) -> list[int]:
 
 
 async def verify(operator: Operator, directories: Directories) -> bool:
-    """Look where the replicas are, and say so in the trace. Returns whether all are where they are to be."""
+    """Write into the trace where the replicas are. Returns whether all are in the directory of the plan."""
     done, under_way = await _found(operator, directories)
     failed = len(directories) - done - under_way
     operator.process.anchor(LogDirsVerified, done, under_way, failed)
@@ -99,13 +99,13 @@ async def verify(operator: Operator, directories: Directories) -> bool:
 
 
 async def any_under_way(operator: Operator, directories: Directories) -> bool:
-    """Whether a replica is being copied to the directory that it is to be in."""
+    """Whether a replica is being copied to its new directory."""
     _done, under_way = await _found(operator, directories)
     return under_way > 0
 
 
 async def _found(operator: Operator, directories: Directories) -> tuple[int, int]:
-    """How many are done, and under way."""
+    """The number of replicas that are done, and of those that are being copied."""
     done = under_way = 0
     for broker in _brokers(directories):
         partitions = tuple(tp for tp, its in directories if its == broker)

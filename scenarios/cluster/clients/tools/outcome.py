@@ -1,4 +1,4 @@
-"""What becomes of an operator's command."""
+"""The outcome of an operator's command."""
 
 from attrs import frozen
 
@@ -7,7 +7,7 @@ from emulator.protocol.errors import Errors
 
 @frozen
 class Outcome:
-    """What was answered, by the tool itself or by the cluster.
+    """The errors of a command, from the tool itself or from the cluster.
 
     Attributes:
         errors: each thing that was refused, in words, with its code.

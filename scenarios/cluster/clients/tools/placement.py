@@ -1,4 +1,4 @@
-"""Where the replicas of new partitions go when nobody says (AdminUtils.assignReplicasToBrokers, without racks)."""
+"""The default placement of the replicas of new partitions (AdminUtils.assignReplicasToBrokers, without racks)."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 def place_replicas(
     brokers: Sequence[int], count: int, factor: int, first_leader: int, first_partition: int
 ) -> list[tuple[int, ...]]:
-    """Round robin over ``brokers``, ascending: the first replica of partition p stands p places after partition 0's
+    """Round robin over ``brokers``, ascending: the first replica of partition p is p places after partition 0's
     (``first_leader``, or the next broker up where that one is gone), the others behind it, a place further after
     each round.
 

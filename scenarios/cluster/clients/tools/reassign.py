@@ -1,4 +1,4 @@
-"""kafka-reassign-partitions: execute by way of ZooKeeper (up to 2.5) or of the API (2.6, KAFKA-8820), cancel, list,
+"""kafka-reassign-partitions: execute through ZooKeeper (up to 2.5) or the API (2.6, KAFKA-8820), cancel, list,
 verify.
 
 By way of ZooKeeper nobody answers, so the tool checks the plan itself; by the API the controller does, partition by
@@ -36,10 +36,10 @@ from scenarios.cluster.clients.tools.throttle import impose, lift, limit
 from scenarios.language.strategies import Throttle
 
 Plan = Assignments
-"""Where partitions are to be."""
+"""Partition -> its target replicas."""
 
 IN_PROGRESS = Outcome((("another reassignment is in progress", Errors.REASSIGNMENT_IN_PROGRESS),))
-"""What the tool says where it finds the znode."""
+"""The tool's outcome where the znode exists already."""
 
 
 async def execute(operator: Operator, moves: Plan, via: str = "zk", throttle: Throttle | None = None) -> Outcome:
@@ -48,8 +48,8 @@ async def execute(operator: Operator, moves: Plan, via: str = "zk", throttle: Th
 
 
 async def cancel(operator: Operator, partitions: Sequence[TopicPartition] | None = None) -> Outcome:
-    """--cancel: ``partitions``, or whatever is in progress. By the API: there is no other way to cancel. If nothing was
-    refused the throttles go, too, also those of other moves (2.6)."""
+    """--cancel: ``partitions``, or all that are in progress, by the API, which is the only way. If nothing was refused,
+    all throttles are cleared, those of other moves too (2.6)."""
     if partitions is None:
         listed = await _ask_for_list(operator, None)
         if listed.error is not Errors.NONE:
@@ -66,7 +66,7 @@ async def cancel(operator: Operator, partitions: Sequence[TopicPartition] | None
 
 
 async def list_reassignments(operator: Operator, partitions: Sequence[TopicPartition] | None = None) -> Outcome:
-    """--list: ``partitions``, or all, as far as they are in progress. What is found goes into the trace."""
+    """--list: write those of ``partitions`` (None: of all) that are being reassigned into the trace."""
     listed = await _ask_for_list(operator, partitions)
     detail = "; ".join(f"{tp}: {_said(assignment)}" for tp, assignment in listed.partitions)
     operator.process.anchor(MovesListed, listed.error.name, len(listed.partitions), detail)
@@ -74,7 +74,7 @@ async def list_reassignments(operator: Operator, partitions: Sequence[TopicParti
 
 
 async def in_progress(operator: Operator, via: str) -> tuple[TopicPartition, ...] | None:
-    """What is being reassigned, whoever asked for it, as the way there shows it; None: nobody has said."""
+    """The partitions that are being reassigned, on any request, as ZooKeeper or the API shows them; None: no answer."""
     if via == "api":
         listed = await _ask_for_list(operator, None)
         return tuple(tp for tp, _ in listed.partitions) if listed.error is Errors.NONE else None
@@ -85,8 +85,8 @@ async def in_progress(operator: Operator, via: str) -> tuple[TopicPartition, ...
 
 
 async def verify(operator: Operator, moves: Plan, via: str = "zk", directories: Directories | None = None) -> None:
-    """--verify: say how far ``moves`` are, in the trace, and clear the throttles if they are over: by way of ZooKeeper
-    if all are done (2.3), by the API if nothing at all is being reassigned (2.6). ``directories``: the plan's."""
+    """--verify: write the progress of ``moves`` into the trace, and clear the throttles if they are over: through
+    ZooKeeper if all are done (2.3), by the API if nothing is being reassigned (2.6). ``directories``: the plan's."""
     under_way = await in_progress(operator, via)
     now = await _existing(operator.zk, moves)
     open_ = [tp for tp in moves if under_way is None or tp in under_way]
@@ -100,7 +100,7 @@ async def verify(operator: Operator, moves: Plan, via: str = "zk", directories: 
 
 
 async def verify_at_the_end(operator: Operator, moves: Plan, via: str, poll_us: int, directories: Directories) -> None:
-    """Look each ``poll_us`` whether anything is being reassigned or copied still, then verify ``moves``."""
+    """Check every ``poll_us`` whether anything is still being reassigned or copied, then verify ``moves``."""
     while await in_progress(operator, via) != () or await log_dirs.any_under_way(operator, directories):
         await operator.process.world.sleep(poll_us, background=True)
     await verify(operator, moves, via, directories)
@@ -175,7 +175,7 @@ async def _by_znode(operator: Operator, moves: Plan, throttle: Throttle | None) 
 
 
 async def write_plan(operator: Operator, moves: Plan) -> Outcome:
-    """Hand ``moves`` over, unless others are under way."""
+    """Write ``moves`` to the znode, unless it exists."""
     try:
         await operator.zk.create(REASSIGN_PARTITIONS, encode_reassignment(moves))
     except NodeExists:
@@ -186,7 +186,7 @@ async def write_plan(operator: Operator, moves: Plan) -> Outcome:
 
 
 def check(moves: Plan, existing: Assignments, brokers: Sequence[int]) -> Outcome:
-    """What is wrong with the plan, DONE if nothing is (ReassignPartitionsCommand.parseAndValidate, 1.1 to 2.5). The
+    """The errors of the plan, DONE if it has none (ReassignPartitionsCommand.parseAndValidate, 1.1 to 2.5). The
     tool gives its reasons in words only; the codes are those that the API has for them.
 
     ``brokers``: those that are registered; to the tool a dead one does not exist.
@@ -214,7 +214,7 @@ async def _existing(zk: ZkClient, moves: Plan) -> Assignments:
 
 
 async def _written(zk: ZkClient) -> Plan:
-    """What the controller has not done yet of what was written."""
+    """The partitions in the znode that the controller has not finished."""
     try:
         data, _ = await zk.get(REASSIGN_PARTITIONS)
     except NoNode:

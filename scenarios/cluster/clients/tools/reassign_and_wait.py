@@ -1,7 +1,7 @@
 """KAFKA-42's admin command (its section 1): it waits until the controller has emptied /admin/reassign_partitions.
 
-Then it says how it went. Interrupted, it says so at once, and deletes what is not done so that it can be asked for
-again.
+Then it reports how each move ended. If it is interrupted it reports at once, and deletes the znode if not all moves are
+done, so that they can be requested again.
 """
 
 from emulator.kernel import Mailbox
@@ -19,11 +19,11 @@ from scenarios.language.strategies import Throttle
 async def execute_and_wait(
     operator: Operator, moves: Plan, give_up_after_us: int | None = None, throttle: Throttle | None = None
 ) -> Outcome:
-    """Ask for ``moves`` and wait for their end, or to be interrupted ``give_up_after_us`` after asking. ``throttle``:
-    as a later tool would have set it before.
+    """Request ``moves`` and wait for their end, or for an interrupt ``give_up_after_us`` later. ``throttle``: set
+    before, as later tools do.
 
-    The end of each is in the trace (``MoveReported``): done only if AR == RAR. The command checks nothing but that no
-    other reassignment is under way; what cannot be moved is the controller's to refuse.
+    The end of each is in the trace (``MoveReported``): done only if AR == RAR. The command checks only that no
+    other reassignment is in progress; the controller refuses what cannot be moved.
     """
     news = Mailbox(operator.process.world, "the admin command")
     operator.zk.on_node(REASSIGN_PARTITIONS, lambda _: news.put("changed"))
@@ -61,4 +61,4 @@ async def _withdraw(operator: Operator) -> None:
     try:
         await operator.zk.delete(REASSIGN_PARTITIONS)
     except NoNode:
-        return  # the controller was faster
+        return  # the controller has deleted it

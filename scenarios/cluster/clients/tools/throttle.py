@@ -1,4 +1,4 @@
-"""What kafka-reassign-partitions does with --throttle: lists on topics and rates on brokers, set before the plan and
+"""The throttle of kafka-reassign-partitions --throttle: lists on topics and rates on brokers, set before the plan and
 cleared by --verify (ReassignPartitionsCommand, 2.3; KIP-73)."""
 
 from collections.abc import Iterable
@@ -59,8 +59,8 @@ async def limit(operator: Operator, throttle: Throttle, before: Assignments, mov
 
 
 async def lift(operator: Operator, topics: Iterable[str]) -> bool:
-    """Clear every rate of every broker that is registered, whoever set it, and the lists of ``topics``; a broker that
-    is down keeps its own. Returns whether anything was set."""
+    """Clear every rate of every registered broker, whichever command set it, and the lists of ``topics``; a broker that
+    is down keeps its rates. Returns whether anything was set."""
     registered = sorted(int(name) for name in await operator.zk.children(BROKER_IDS))
     rates = await configs.remove(operator, map(broker_entity, registered), BROKER_RATES)
     lists = await configs.remove(operator, map(topic_entity, topics), LISTS)

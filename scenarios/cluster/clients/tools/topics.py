@@ -1,4 +1,4 @@
-"""TopicCommand up to 2.1, kafka-topics --zookeeper: it writes its wishes into ZooKeeper. The checks are those that
+"""TopicCommand up to 2.1, kafka-topics --zookeeper: it writes its requests into ZooKeeper. The checks are those that
 brokers make for kafka-topics --bootstrap-server (AdminManager), which come to the same.
 
 Each command answers with Kafka's error code, and has then written nothing.
@@ -27,12 +27,12 @@ from scenarios.cluster.clients.tools.placement import place_replicas
 
 Assignment = Mapping[int, tuple[int, ...]]
 Moving = Callable[[Operator, str], Awaitable[bool]]
-"""Is a move under way that forbids to add partitions to a topic, whose znode is given?"""
+"""Whether a move is in progress that forbids adding partitions to a topic, whose znode is given."""
 
 
 async def create(operator: Operator, topic: str, assignment: Assignment, config: Mapping[str, str]) -> Outcome:
-    """--create: the configuration first, then the assignment, which wakes the controller. What a topic of that name
-    has left behind of its configuration is written over."""
+    """--create: the configuration first, then the assignment, which wakes the controller. The configuration that an
+    earlier topic of that name has left is overwritten."""
     if await operator.zk.exists(topic_path(topic)) is not None:
         return _refused(topic, Errors.TOPIC_ALREADY_EXISTS)
     await _write(operator, f"{CONFIG_TOPICS}/{topic}", encode_config(config))
@@ -53,7 +53,7 @@ async def _write(operator: Operator, path: str, data: str) -> None:
 
 
 async def delete(operator: Operator, topic: str) -> Outcome:
-    """--delete: mark the topic for deletion, which is the controller's to do. Marked already: nothing to do."""
+    """--delete: mark the topic for deletion by the controller; does nothing if it is marked already."""
     if await operator.zk.exists(topic_path(topic)) is None:
         return _refused(topic, Errors.UNKNOWN_TOPIC_OR_PARTITION)
     await operator.zk.create_parents(delete_topic_path(topic))
@@ -101,7 +101,7 @@ def _refused(topic: str, code: Errors) -> Outcome:
 
 
 def _fits(assignment: Sequence[tuple[int, ...]], count: int, factor: int, brokers: Sequence[int]) -> bool:
-    """As many lists as partitions, each of as many different live brokers as the topic has replicas."""
+    """Check that there is a list for each partition, with as many different live brokers as the topic has replicas."""
     return len(assignment) == count and all(
         len(replicas) == len(dict.fromkeys(replicas)) == factor and all(broker in brokers for broker in replicas)
         for replicas in assignment
@@ -109,11 +109,11 @@ def _fits(assignment: Sequence[tuple[int, ...]], count: int, factor: int, broker
 
 
 async def any_move(operator: Operator, _topic: str) -> bool:
-    """Up to 2.3: whatever is being moved (AdminManager.createPartitions)."""
+    """Up to 2.3: a move of any topic (AdminManager.createPartitions)."""
     return await operator.zk.exists(REASSIGN_PARTITIONS) is not None
 
 
 async def move_of_the_topic(_operator: Operator, topic: str) -> bool:
-    """Since 2.4: a partition of the same topic is being moved, as far as its znode says (KIP-455)."""
+    """Since 2.4: a move of the same topic, according to its znode (KIP-455)."""
     found = json.loads(topic)
     return any(found.get(kind) for kind in ("adding_replicas", "removing_replicas"))
