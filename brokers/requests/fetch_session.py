@@ -3,8 +3,8 @@
 Only *dirty* partitions are looked at: those with new records, a new high watermark, a new leader epoch or a new fetch
 offset. A session in which nothing happens costs one long poll, however many partitions it holds.
 
-What a follower and a consumer get is said in ``follower_session`` and ``consumer_session``; how a request waits, in
-``brokers.purgatory``.
+``follower_session`` and ``consumer_session`` decide what each kind of reader gets; ``brokers.purgatory`` lets requests
+wait.
 """
 
 from abc import ABC, abstractmethod

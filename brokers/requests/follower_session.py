@@ -165,8 +165,8 @@ class FollowerSession(FetchSession):
         log = partition.log
         if log.start_offset <= position.offset <= log.end_offset:
             return NO_ERROR
-        parts = position.diverging is not None and position.offset >= log.start_offset
-        return NO_ERROR if parts else Errors.OFFSET_OUT_OF_RANGE
+        diverges = position.diverging is not None and position.offset >= log.start_offset
+        return NO_ERROR if diverges else Errors.OFFSET_OUT_OF_RANGE
 
     def _sent(self, answers: list[FetchedPartition]) -> None:
         partitions = self.manager.partitions
