@@ -1,8 +1,7 @@
-"""The one error that bad input raises: a scenario file, a command line, a data set or a setting that cannot
-be used.
+"""The one exception for bad input: a scenario file, a command line, a data set or a setting that cannot be used.
 
-Its text is one line, `FILE:LINE key.path: what is wrong; what would be right`. The command line ends with
-exit code 2 when it meets one (readings §10), so nothing else may be raised for what a user can mend.
+Its text is one line, ``FILE:LINE key.path: what is wrong; what would be right``. The command line ends with
+exit code 2 on it (readings §10), so every error that a user can correct has to be a BadInput.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ EXIT_CODE = 2
 
 
 class BadInput(Exception):
-    """Input that cannot be used. `where` is the key path (`method[2].when.step`), `source` the file, `line`
+    """Input that cannot be used. ``where`` is the key path (``method[2].when.step``), ``source`` the file, ``line``
     its line."""
 
     exit_code = EXIT_CODE
@@ -28,16 +27,12 @@ class BadInput(Exception):
         self.line = line
 
     def __str__(self) -> str:
-        place = (
-            self.source
-            if self.line is None
-            else f"{self.source or 'line '}{':' if self.source else ''}{self.line}"
-        )
+        place = self.source if self.line is None else f"{self.source or 'line '}{':' if self.source else ''}{self.line}"
         prefix = " ".join(part for part in (place, self.where) if part)
         return " ".join((f"{prefix}: {self.what}" if prefix else self.what).split())
 
     def under(self, parent: str) -> BadInput:
-        """The same error seen from one level up: `parent` is put before its key path."""
+        """The same error seen from one level up: ``parent`` is put before its key path."""
         return self._moved(where=join_path(parent, self.where))
 
     def in_file(self, source: str) -> BadInput:
@@ -55,7 +50,7 @@ class BadInput(Exception):
 
 @contextmanager
 def answered(code: str) -> Iterator[None]:
-    """What is found wrong inside, a cluster would answer with Kafka's error ``code``: the line says so."""
+    """A BadInput raised inside gets Kafka's error ``code`` added, which a cluster would answer with."""
     try:
         yield
     except BadInput as error:
@@ -65,14 +60,14 @@ def answered(code: str) -> Iterator[None]:
 
 
 def join_path(parent: str, child: str) -> str:
-    """`topics[0]` and `name` make `topics[0].name`; `method` and `[2]` make `method[2]`."""
+    """``topics[0]`` and ``name`` make ``topics[0].name``; ``method`` and ``[2]`` make ``method[2]``."""
     if not parent or not child:
         return parent or child
     return f"{parent}{child}" if child.startswith("[") else f"{parent}.{child}"
 
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
-    """The choice that `word` was probably meant to be, None when nothing is close."""
+    """The choice that is most like ``word``, None when none is close."""
     by_folded = {choice.casefold(): choice for choice in choices}
     found = difflib.get_close_matches(word.casefold(), list(by_folded), n=1, cutoff=0.6)
     return by_folded[found[0]] if found else None

@@ -1,10 +1,10 @@
 """Durations, sizes and rates as people write them, and as the emulator counts them.
 
-Durations become integer microseconds of virtual time, sizes integer bytes, rates integer bytes per second.
-Binary (`KiB`, `MiB`, `GiB`) and decimal (`kB`, `MB`, `GB`) units are kept apart. Formatting picks the
+Durations are integer microseconds of virtual time, sizes integer bytes, rates integer bytes per second.
+Binary (``KiB``, ``MiB``, ``GiB``) and decimal (``kB``, ``MB``, ``GB``) units are kept apart. Formatting picks the
 largest unit that is exact, so that what is written reads back as the same integer.
 
-Raises `BadInput` for a text that is not of the form, is negative, or is finer than the unit counted.
+Raises ``BadInput`` for a text that is not of the form, is negative, or is finer than the unit counted.
 """
 
 from __future__ import annotations
@@ -41,17 +41,17 @@ _QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-zµ]*)\s*", re.ASCII | re.I
 
 
 def parse_duration(text: str) -> int:
-    """`"90ms"` is 90000 microseconds."""
+    """``"90ms"`` is 90000 microseconds."""
     return _parse(text, MICROSECONDS, 'a duration such as "500us", "90ms", "5s", "10m" or "1h"')
 
 
 def parse_size(text: str) -> int:
-    """`"1GiB"` is 1073741824 bytes."""
+    """``"1GiB"`` is 1073741824 bytes."""
     return _parse(text, BYTES, 'a size such as "512B", "64MiB" or "1GB"')
 
 
 def parse_rate(text: str) -> int:
-    """`"50MB/s"` is 50000000 bytes per second."""
+    """``"50MB/s"`` is 50000000 bytes per second."""
     form = 'a rate such as "200MiB/s" or "50MB/s"'
     stem, slash, second = text.strip().rpartition("/")
     if not slash or second.strip() != "s":

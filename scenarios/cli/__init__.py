@@ -1,4 +1,4 @@
-"""The command line, `understudy`: one file per command in `commands`, and what they share."""
+"""The command line, ``understudy``: one file per command in ``commands``, and what they share."""
 
 from scenarios.cli.program import main
 

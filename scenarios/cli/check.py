@@ -1,6 +1,6 @@
-"""`run --check`: the same run in two fresh processes whose Pythons hash differently, compared event by event.
+"""``run --check``: the same run in two fresh processes with different PYTHONHASHSEEDs, compared event by event.
 
-Equal streams have one digest. Where they part, the first event that differs is named, with both its forms.
+Equal streams have the same digest. Otherwise the first event that differs is shown, as it is in each stream.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from scenarios.language import Scenario
 from scenarios.runs.dataset.identity import IMPORT_ROOT
 
 HASH_SEEDS = ("1", "4242")
-"""PYTHONHASHSEED of the two: sets and hashes of texts come in another order."""
+"""PYTHONHASHSEED of the two: sets of texts are iterated in different orders."""
 
 
 @frozen
 class Recording:
-    """What a process left. `code` other than 0: it ended without a digest, and `trouble` says why."""
+    """The result of a process. With a ``code`` other than 0 it ended without a digest, and ``trouble`` says why."""
 
     path: Path
     code: int
@@ -37,7 +37,7 @@ class Recording:
 
 
 def check(scenario: Scenario, *, as_json: bool = False, recorder: str = recording.RECORDER) -> int:
-    """Exit code 0 when both runs are one, 3 when they are not; what made both of them fail otherwise."""
+    """Exit code 0 when both runs are equal, 3 when they differ; if both failed alike, the exit code of that failure."""
     with tempfile.TemporaryDirectory(prefix="understudy-check-") as folder:
         first, second = _record_twice(scenario, Path(folder), recorder)
         if first.code and first.code == second.code:
@@ -46,14 +46,14 @@ def check(scenario: Scenario, *, as_json: bool = False, recorder: str = recordin
         found = None if first.code or second.code else compare(first, second)
     if first.code or second.code:
         note(first.trouble or second.trouble)
-        note("understudy: not deterministic: one of two equal runs did not come to its end")
+        note("understudy: not deterministic: one of the two runs did not finish")
         return exits.NOT_DETERMINISTIC
     _tell(scenario, first, second, found, as_json)
     return exits.PASSED if found is None else exits.NOT_DETERMINISTIC
 
 
 def compare(first: Recording, second: Recording) -> Difference | None:
-    """The first place at which the two streams differ, None when there is none and the digests are equal."""
+    """The first event at which the two streams differ, None when they and the digests are equal."""
     with first.path.open() as left, second.path.open() as right:
         for index, (a, b) in enumerate(zip_longest(left, right), start=1):
             if a != b:
@@ -65,7 +65,7 @@ def compare(first: Recording, second: Recording) -> Difference | None:
 
 
 def _record_twice(scenario: Scenario, folder: Path, recorder: str) -> tuple[Recording, Recording]:
-    """Both processes at once."""
+    """Run both processes at the same time."""
     paths = [folder / f"events-{hash_seed}.jsonl" for hash_seed in HASH_SEEDS]
     processes: list[subprocess.Popen[str]] = []
     try:

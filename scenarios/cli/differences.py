@@ -20,7 +20,7 @@ Event = dict[str, Any] | None
 
 @frozen
 class Difference:
-    """`index`: which event of the stream, counted from 1; 0 when only the digests differ."""
+    """``index``: which event of the stream, counted from 1; 0 when only the digests differ."""
 
     index: int
     first: Event
@@ -43,7 +43,7 @@ def parse_event(line: str | None) -> Event:
 
 
 def difference_lines(found: Difference, hash_seeds: tuple[str, str]) -> Iterator[str]:
-    """The report: where it is, then every field with both values; `*` marks those that differ."""
+    """The report: which event differs, then every field with both values; ``*`` marks those that differ."""
     yield f"NOT DETERMINISTIC: {_place(found)}"
     first, second = found.first or {}, found.second or {}
     heads = [f"PYTHONHASHSEED={seed}" for seed in hash_seeds]
@@ -73,7 +73,7 @@ def _text(event: Event, name: str) -> str:
 
 
 def _clip(left: str, right: str) -> tuple[str, str]:
-    """Both values, each in so much room that the first difference can be seen."""
+    """Both values, shortened so that the first difference can be seen."""
     same = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), 0)
     start = max(0, same - _BEFORE) if max(len(left), len(right)) > _WIDTH else 0
     return _window(left, start), _window(right, start)

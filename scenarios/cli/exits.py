@@ -1,4 +1,4 @@
-"""Exit codes (readings §10), and which of them an exception means."""
+"""Exit codes (readings §10), and the one for each exception."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INTERRUPTED = 130
 
 
 def explain(error: BaseException, *, debug: bool = False) -> int:
-    """Tell in one line on standard error what went wrong. Returns the exit code. `debug` adds the frames."""
+    """Print in one line on standard error what went wrong. Returns the exit code. ``debug`` adds the traceback."""
     if isinstance(error, BadInput):
         note(f"understudy: {error}")
         return BAD_INPUT

@@ -1,4 +1,4 @@
-"""Scenarios by file, or by the name of one that comes with the tool."""
+"""Scenarios by file name, or by their name in the library that comes with the tool."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def library() -> tuple[str, ...]:
 
 
 def load(name: str, changes: Sequence[tuple[str, str]] = ()) -> Scenario:
-    """The scenario in the file `name`, else the library's of that name, with the changes of `--set`.
+    """The scenario in the file ``name``, else the library's scenario of that name, with the changes of ``--set``.
 
-    Raises BadInput, with a suggestion when there is neither.
+    Raises BadInput, with a suggestion, when there is neither.
     """
     scenario = _find(name)
     return scenario.with_overrides(dict(changes)) if changes else scenario
@@ -46,7 +46,7 @@ def _find(name: str) -> Scenario:
 
 
 def _beside(name: str) -> list[str]:
-    """Scenario files in the folder that `name` points to, as the user would write them."""
+    """Scenario files in the folder that ``name`` points to, as the user would write them."""
     folder = Path(name).parent
     try:
         return sorted(str(path) for path in folder.iterdir() if path.suffix in {_SUFFIX, ".json"})

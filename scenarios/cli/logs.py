@@ -1,8 +1,7 @@
-"""structlog for people who watch the control plane: off by default; `--log info` prints to standard error.
+"""structlog for people who watch the control plane: off by default; ``--log info`` prints to standard error.
 
-What an emulated broker complains of is no trouble of the tool's, so that is off too unless it is asked for. A
-line carries virtual time, never the wall's. Calls below the level return at once: the filtering logger has no
-code behind them.
+A warning of an emulated broker is not a problem of the tool, so warnings are off by default too. A line has virtual
+time, never real time. Calls below the level return at once.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ DEFAULT = "off"
 
 
 def configure(level: str = DEFAULT) -> None:
-    """Let through what is at `level` or above, on standard error."""
+    """Print what is at ``level`` or above on standard error."""
     structlog.configure(
         processors=[
             *([drop] if level == "off" else []),
@@ -43,19 +42,19 @@ def configure(level: str = DEFAULT) -> None:
 
 
 def virtual_time(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Adds `t`, the virtual seconds of the world that is running; outside of one there is no time to tell."""
+    """Add ``t``, the virtual seconds of the world that is running; outside of a world there is no time."""
     with suppress(RuntimeError):  # Trio does not run
         event["t"] = f"{trio.current_time():.6f}"
     return event
 
 
 def drop(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Ends what even the highest level lets through."""
+    """Drop the entry: for ``off``, since even the highest level lets critical ones pass."""
     raise structlog.DropEvent
 
 
 def line(_: Any, __: str, event: MutableMapping[str, Any]) -> str:
-    """`     5.001234 info  elected  broker=6 epoch=1`"""
+    """``     5.001234 info  elected  broker=6 epoch=1``"""
     time, level, text = event.pop("t", "-"), event.pop("level", ""), event.pop("event", "")
     trouble = event.pop("exception", "")
     fields = " ".join(f"{name}={value!r}" for name, value in sorted(event.items()))

@@ -1,4 +1,4 @@
-"""`run --seeds A:B [--jobs N]`: one run per seed, in one process or several, told in the order of the seeds.
+"""``run --seeds A:B [--jobs N]``: one run per seed, in one process or several, reported in the order of the seeds.
 
 Text: a line per run, then the first failure explained. JSON: one object per line and run, nothing else.
 """
@@ -28,7 +28,7 @@ _HEADER = ("complete_s", "under_repl_s", "elections", "shrinks")
 
 @frozen(kw_only=True)
 class Task:
-    """A run to do. `document`: the scenario as plain tables, since it travels to another process."""
+    """A run to do. ``document``: the scenario as plain tables, since it may travel to another process."""
 
     document: dict[str, Any]
     source: str
@@ -41,7 +41,7 @@ class Task:
 
 @frozen(kw_only=True)
 class Outcome:
-    """What came of it: the object of `--format json`, and the texts of a failed run."""
+    """Its result: the object of ``--format json``, and the texts for a failed run."""
 
     result: dict[str, Any]
     explanation: str
@@ -90,7 +90,7 @@ def run_seeds(scenario: Scenario, arguments: Namespace) -> int:
 
 
 def run_task(task: Task) -> Outcome:
-    """One run, in whatever process."""
+    """Do one run, in any process."""
     from scenarios.runs import run_scenario
 
     scenario = Scenario.from_table(task.document, source=task.source)

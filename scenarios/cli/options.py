@@ -1,7 +1,7 @@
 """Values of options, and options that several commands share.
 
-Each reader is an argparse `type`: it raises BadInput, which argparse lets pass, so that every refusal is one
-line of the same form.
+Each reader is an argparse ``type``. It raises BadInput, which argparse does not catch, so every refusal is one line of
+the same form.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SEEDS_HELP = "A:B are the seeds from A to B - 1, as in Python (0:20 are 20 seeds
 
 
 def one_of(option: str, names: Sequence[str]) -> Callable[[str], str]:
-    """A reader that takes one of `names`."""
+    """A reader that takes one of ``names``."""
 
     def read(text: str) -> str:
         if text not in names:
@@ -31,7 +31,7 @@ def one_of(option: str, names: Sequence[str]) -> Callable[[str], str]:
 
 
 def whole(option: str, least: int, most: int = LARGEST_SEED) -> Callable[[str], int]:
-    """A reader that takes a whole number from `least` to `most`."""
+    """A reader that takes a whole number from ``least`` to ``most``."""
 
     def read(text: str) -> int:
         number = _number(text)
@@ -43,7 +43,7 @@ def whole(option: str, least: int, most: int = LARGEST_SEED) -> Callable[[str], 
 
 
 def seeds(text: str) -> range:
-    """`A:B` half-open, or a single seed."""
+    """``A:B`` half-open, or a single seed."""
     first, colon, last = text.partition(":")
     start, stop = _number(first), _number(last) if colon else None
     if start is None or (colon and stop is None):
@@ -60,7 +60,7 @@ def seeds(text: str) -> range:
 
 
 def change(text: str) -> tuple[str, str]:
-    """`key=value` of `--set`."""
+    """``key=value`` of ``--set``."""
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise BadInput(f"{text!r} sets nothing; write key=value such as horizon=5m", where="--set")
@@ -68,7 +68,7 @@ def change(text: str) -> tuple[str, str]:
 
 
 def duration(option: str) -> Callable[[str], int]:
-    """A reader of virtual times such as `5s` or `90ms`, in microseconds."""
+    """A reader of virtual times such as ``5s`` or ``90ms``, in microseconds."""
 
     def read(text: str) -> int:
         from scenarios.units import parse_duration
@@ -114,7 +114,7 @@ def add_file(parser: Parser) -> None:
 
 
 def add_profile(parser: Parser) -> None:
-    parser.add_argument("--profile", metavar="P", type=profile, help="whose behaviour (list profiles)")
+    parser.add_argument("--profile", metavar="P", type=profile, help="the Kafka release to behave like (list profiles)")
 
 
 def add_changes(parser: Parser) -> None:

@@ -1,6 +1,6 @@
-"""What the commands print: results on standard output, all else on standard error.
+"""The output of commands: results on standard output, everything else on standard error.
 
-A reader that goes away (`| head`) is no failure: the rest is dropped and the exit code stays the command's.
+A reader that stops reading (``| head``) is no failure: the rest is dropped, and the exit code is not changed.
 """
 
 from __future__ import annotations
@@ -15,38 +15,35 @@ from scenarios.errors import BadInput
 
 
 def prepare() -> None:
-    """Characters that the terminal lacks are printed as escapes instead of ending the command."""
+    """Make characters that the terminal cannot show print as escapes, instead of an error."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 def say(text: str = "") -> None:
-    """A line of the result, on standard output. Raises BadInput when that does not take it (a full disk)."""
+    """Print a line of the result on standard output. Raises BadInput when it cannot be written (a full disk)."""
     with _written():
         print(text)
 
 
 def show() -> None:
-    """Bring what was said before the reader now: long commands call it between their parts.
-
-    Raises BadInput as `say` does.
-    """
+    """Flush standard output: long commands call it between their parts. Raises BadInput as ``say`` does."""
     if sys.stdout is not None:  # as it is when the shell closed it
         with _written():
             sys.stdout.flush()
 
 
 def note(text: str) -> None:
-    """A line for whoever watches, on standard error: progress, and what went wrong."""
+    """Print a line on standard error: progress, or what went wrong."""
     if sys.stderr is None:
         return
-    with suppress(OSError):  # nobody is left to be told
+    with suppress(OSError):  # standard error is closed too
         print(text, file=sys.stderr, flush=True)
 
 
 def table(rows: Sequence[tuple[str, ...]], indent: str = "  ") -> list[str]:
-    """Rows of cells as aligned lines; the last cell of a row is as long as it is."""
+    """Rows of cells as aligned lines; the last cell of a row is not padded."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         indent + "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
@@ -65,7 +62,7 @@ def _written() -> Iterator[None]:
 
 
 def _discard() -> None:
-    """Let everything said from now on go nowhere, the interpreter's own last flush included."""
+    """Discard all further output, the interpreter's own last flush included."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

@@ -1,4 +1,4 @@
-"""argparse with the project's manners: one line per refusal, raised as BadInput, with a suggestion."""
+"""argparse with this project's errors: one line per refusal, raised as BadInput, with a suggestion."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Run = Callable[[argparse.Namespace], int]
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that knows the names of its options and never abbreviates them."""
+    """A parser that remembers the names of its options and accepts no abbreviations."""
 
     def __init__(self, **settings: Any) -> None:
         self.option_names: list[str] = []
@@ -28,16 +28,12 @@ class Parser(argparse.ArgumentParser):
 
 
 class Program:
-    """All commands: reads a command line into the command to run and its arguments.
-
-    Attributes:
-        extras: commands that pass on whatever follows their name.
-    """
+    """All commands: turns a command line into the command to run and its arguments."""
 
     def __init__(self, version: Callable[[], str]) -> None:
         self.parser = Parser(
             prog="understudy",
-            description="An emulated Kafka cluster in virtual time: script failures, replay them, compare.",
+            description="An emulated Kafka cluster in virtual time: script failures, replay them, compare strategies.",
             epilog="exit codes: 0 passed, 1 failed, 2 bad input, 3 not deterministic, 4 the tool failed, 130 Ctrl-C",
         )
         self.parser.add_argument("--version", action="store_true", help="print the version")
@@ -49,7 +45,7 @@ class Program:
         )
 
     def command(self, name: str, run: Run, help: str, *, extras: bool = False, epilog: str = "") -> Parser:
-        """A new command; `extras`: it takes everything after its name as it stands."""
+        """Add a command. With ``extras`` everything after its name is passed on to it unchanged."""
         parser = self._subparsers.add_parser(name, help=help, description=help, epilog=epilog)
         parser.set_defaults(run=run)
         parser.add_argument(
@@ -57,7 +53,7 @@ class Program:
             metavar="LEVEL",
             type=options.one_of("--log", tuple(logs.LEVELS)),
             default=logs.DEFAULT,
-            help="what happens, on standard error: debug, info, warning, error or off (default)",
+            help="log events to standard error: debug, info, warning, error or off (default)",
         )
         self._commands[name] = parser
         if extras:

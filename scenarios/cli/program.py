@@ -1,4 +1,4 @@
-"""`main`: reads the command line, runs the command, and turns whatever happens into an exit code."""
+"""``main``: reads the command line, runs the command, and turns its result or error into an exit code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scenarios.cli.parser import Program
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `understudy` with these arguments (those of the process if None). Returns the exit code."""
+    """Run ``understudy`` with these arguments (those of the process if None). Returns the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     output.prepare()
     try:
@@ -39,10 +39,10 @@ def _run(words: Sequence[str]) -> int:
 
 
 def _show_what_was_said() -> None:
-    with suppress(Exception):  # the first trouble is the one to tell
+    with suppress(Exception):  # the first error is the one to report
         output.show()
 
 
 def _wants_debug(words: Sequence[str]) -> bool:
-    """Also when the command line was not understood to its end."""
+    """Also for a command line that could not be read to its end."""
     return "--log=debug" in words or "--log debug" in " ".join(words)

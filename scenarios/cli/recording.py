@@ -1,7 +1,7 @@
-"""One of the two processes of `run --check`: reads a request from standard input, records the run's events
+"""One of the two processes of ``run --check``: reads a request from standard input, records the run's events
 into a file and prints the run's digest.
 
-`recorder` names the function that does it, as `module:function`; tests name one with a planted fault.
+``recorder`` names the function that does it, as ``module:function``; tests name one with an injected fault.
 """
 
 from __future__ import annotations

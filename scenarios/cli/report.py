@@ -1,4 +1,4 @@
-"""A run as text: what was run, the verdict, every expectation, the key figures; of a failed run, why."""
+"""A run as text: the scenario, the verdict, every expectation, the key figures; for a failed run, why."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ KEY_METRICS = (
     "failed_batches",
     "produce_p99_ms",
 )
-"""What the text shows; `--format json` has all of them."""
+"""The figures in the text; ``--format json`` has all."""
 CONSUMER_METRICS = ("consumed_messages", "consumer_lag_p99", "consume_p99_ms", "consumer_lag_max")
-"""And what it shows of a run with consumers."""
+"""Further figures in the text of a run with consumers."""
 
 
 def report(run: Run, changes: Sequence[tuple[str, str]] = (), trace: Path | None = None) -> Iterator[str]:
-    """The lines for people. `changes`: those of `--set`, which a replay needs too."""
+    """The lines of the report. ``changes``: those of ``--set``, which a replay needs too."""
     yield run.scenario.title
     yield f"strategy {run.strategy}, profile {run.profile}, seed {run.seed}"
     yield ""
@@ -59,7 +59,7 @@ def verdict(run: Run) -> str:
 
 
 def explanation(run: Run, changes: Sequence[tuple[str, str]] = ()) -> str:
-    """Why it failed. It ends with the replay command, to which `--set` is added: the run knows nothing of it."""
+    """Why it failed. It ends with the replay command, to which the ``--set`` options are added here."""
     return " \\\n      ".join([run.explanation, *_settings(changes)])
 
 
@@ -73,7 +73,7 @@ def _settings(changes: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def number(value: float | None) -> str:
-    """A figure; `-` for one that the run does not have."""
+    """A figure; ``-`` for one that the run does not have."""
     if value is None:
         return "-"
     return f"{value:,.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else f"{value:,}"

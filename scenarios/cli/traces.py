@@ -1,4 +1,4 @@
-"""The recorded run that a command is about: which one, and its events."""
+"""Choosing one recorded run of a data set, and reading its events."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def add_choice(parser: ArgumentParser) -> None:
 
 
 class Recorded(NamedTuple):
-    """A run: its profile, and its events in their order."""
+    """A recorded run: its profile and its events, in order."""
 
     profile: str
     events: list[Any]
 
 
 def read(arguments: Namespace) -> Recorded:
-    """The run that is asked for. Raises: BadInput."""
+    """The run that the options choose. Raises: BadInput."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -49,7 +49,7 @@ def read(arguments: Namespace) -> Recorded:
 
 
 def _choose(data_set: Any, arguments: Namespace) -> tuple[str, str]:
-    """The one run that fits what is asked, and its profile."""
+    """The one run that the options choose, and its profile."""
     runs = _runs(data_set)
     fitting = [
         (run_id, profile)
@@ -70,7 +70,7 @@ def _choose(data_set: Any, arguments: Namespace) -> tuple[str, str]:
 
 
 def _runs(data_set: Any) -> list[tuple[str, str, int, str]]:
-    """Run, strategy, seed and profile; the strategy stands in the name of the part's folder."""
+    """Run, strategy, seed and profile; the strategy is in the name of the part's folder."""
     from urllib.parse import unquote
 
     import pyarrow.parquet as pq

@@ -1,4 +1,4 @@
-"""What a run was meant to come to, and whether it has: expectations and the steady state."""
+"""Whether a run did what the scenario expects: its expectations and its steady state."""
 
 from collections.abc import Callable
 
@@ -20,12 +20,12 @@ LIVE_METRICS = tuple(name for name, metric in METRICS.items() if metric.form != 
 """The metrics that have a value at any time."""
 
 Outcome = tuple[bool, str]
-"""Whether it holds now, and what was found."""
+"""Whether an expectation holds now, and the value that was found."""
 
 
 @define(eq=False)
 class _Pending:
-    """An expectation with a time limit: when it came true, if it has."""
+    """An expectation, and when it came true if it has a time limit."""
 
     expect: Expect
     met_us: int | None = None
@@ -33,9 +33,9 @@ class _Pending:
 
 @define(eq=False)
 class Judge:
-    """Looks at a run while it goes on and at its end.
+    """Checks a run while it goes on and at its end.
 
-    ``within`` means: true at some moment up to so long after the method's first action, and still true at the end.
+    ``within`` means: true at some moment up to that time after the method's first action, and still true at the end.
     """
 
     scenario: Scenario
@@ -57,14 +57,14 @@ class Judge:
     # -- while it goes on -------------------------------------------------------------------------------------------
 
     def look(self, now_us: int) -> None:
-        """Note which limits in time are met and whether the steady state that must always hold does."""
+        """Note which expectations have come true, and check the steady state that must always hold."""
         for pending in self._pending:
             if pending.met_us is None and pending.expect.within_us is not None and self._holds(pending.expect)[0]:
                 pending.met_us = now_us
         self.check_steady("continuous", now_us)
 
     def waiting(self, started_us: int | None, now_us: int) -> bool:
-        """Is there an expectation that is not met and whose time is not over?"""
+        """Whether an expectation is not met and its time is not over."""
         return any(
             pending.expect.within_us is not None
             and (pending.met_us is None or not self._holds(pending.expect)[0])
@@ -82,7 +82,7 @@ class Judge:
                     self._deviations[index] = (now_us, f"{steady.metric} = {value}, wanted {steady.tolerance}")
 
     def _now(self, metric: str) -> int:
-        """A gauge or a counter; what was lost is the checker's to know."""
+        """The value of a gauge or counter; the checker counts the batches that were lost."""
         return sum(self.lost.values()) if metric == "lost_batches" else self.measures.now(metric)
 
     @property
@@ -105,7 +105,7 @@ class Judge:
     # -- at the end -------------------------------------------------------------------------------------------------
 
     def verdicts(self, started_us: int | None, end_us: int, metrics: dict[str, Value]) -> tuple[Expectation, ...]:
-        """Every expectation and every steady state, judged; ``metrics`` are the run's totals."""
+        """The verdict on every expectation and every steady state; ``metrics`` are the run's totals."""
         return (
             *(self._steady_verdict(index, steady) for index, steady in enumerate(self.scenario.steady_state)),
             *(self._verdict(pending, started_us, end_us, metrics) for pending in self._pending),
@@ -132,7 +132,7 @@ class Judge:
         if pending.met_us is None and holds and end_us <= limit_us:
             pending.met_us = end_us
         if pending.met_us is None or pending.met_us > limit_us:
-            # The horizon can come before the limit; nobody looked after it.
+            # The horizon can come before the limit; nothing was checked after it.
             looked_us = min(limit_us, end_us)
             by_then = f"at {looked_us / 1e6:.3f} s"
             late = pending.met_us is not None and f"not yet {by_then}, came true at {pending.met_us / 1e6:.3f} s"

@@ -1,4 +1,4 @@
-"""Carries out a method: each entry at its time, so long after the entry before it, or at a step of a protocol."""
+"""Carries out a method: each entry at its time, after the entry before it, or when its step or message occurs."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ class Method:
         self._unfinished = len(self.scenario.method)
 
     def begin(self) -> None:
-        """Arm the gates, set the timers."""
+        """Arm the triggers and set the timers."""
         if not self.scenario.method:
             self.started.set(self.cluster.world.now)
             self.over.set()
@@ -90,7 +90,7 @@ class Method:
             self.over.set()
 
     async def roll_back(self) -> None:
-        """The rollbacks, in order; ``after`` waits so long after the one before."""
+        """Do the rollbacks, in order; ``after`` waits for that time first."""
         for entry in self.scenario.rollbacks:
             trigger: Any = entry.trigger
             if isinstance(trigger, After):

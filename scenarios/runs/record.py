@@ -1,6 +1,6 @@
-"""Runs as data: the record of one run for a data set, and its events for a comparison of two processes.
+"""The three ways to run a scenario: for its verdict, for a data set, and for a comparison of its events.
 
-What needs Arrow is imported where it is used: a plain run does without.
+Arrow is imported only where it is needed: a plain run does without it.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from emulator.trace import Sink
 from scenarios.language import Scenario
 from scenarios.observe.exposition import MetricRows
 from scenarios.observe.measures import Figures
 from scenarios.profiles import PROFILES
 from scenarios.runs.run import Run
-from scenarios.runs.runner import Stage, conclude, prepare, run_scenario
+from scenarios.runs.runner import Stage, conclude, prepare
 
 if TYPE_CHECKING:
     from scenarios.runs.dataset.record import RunRecord, RunSpec
@@ -25,8 +26,40 @@ SINGLE_RUN = "run"
 """The experiment's name in the data set of a single run."""
 
 
+def run_scenario(
+    scenario: Scenario,
+    *,
+    seed: int | None = None,
+    strategy: str | None = None,
+    profile: str | None = None,
+    trace_dir: Path | None = None,
+    on_event: Sink | None = None,
+) -> Run:
+    """Run ``scenario`` and judge the run.
+
+    Args:
+        trace_dir: write the data set of the run there.
+        on_event: gets every chunk of events.
+
+    Raises:
+        BadInput: the scenario does not fit the strategy or the profile, or the folder cannot be written.
+        KernelError: the tool failed, not the cluster.
+    """
+    asked = prepare(scenario, seed, strategy, profile)
+    stage = Stage(asked, keep_rows=trace_dir is not None)
+    recording = None if trace_dir is None else Recording(stage)
+    if on_event is not None:
+        stage.cluster.trace.sink(on_event)
+    began = time.perf_counter()
+    stage.play()
+    run, figures = conclude(stage, scenario, time.perf_counter() - began)
+    if trace_dir is not None and recording is not None:
+        write_trace(run, scenario, figures, recording.tables(), trace_dir)
+    return run
+
+
 def run_record(spec: RunSpec) -> RunRecord:
-    """Do one run of a sweep. What a ``Recording`` has stays out: a sweep is for figures, not for timelines."""
+    """Do one run of a sweep. It leaves out the tables of a ``Recording``, which figures do not need."""
     scenario = Scenario.from_table(json.loads(spec.scenario))
     stage = Stage(prepare(scenario, spec.seed, spec.strategy, spec.profile), keep_rows=True)
     began = time.perf_counter()
@@ -36,7 +69,7 @@ def run_record(spec: RunSpec) -> RunRecord:
 
 
 class Recording:
-    """Sees the whole trace of a stage that is about to play: what only the data set of a single run holds."""
+    """Records the tables that only the data set of a single run has. Created before the stage plays."""
 
     def __init__(self, stage: Stage) -> None:
         from scenarios.runs.dataset.events import EventRows
@@ -48,7 +81,7 @@ class Recording:
         stage.cluster.trace.sink(self._metrics)
 
     def tables(self) -> dict[str, Sequence[Any]]:
-        """Every table of the run, which has been concluded."""
+        """All tables of the run, after it was concluded."""
         return {
             **self._stage.measures.tables(),
             "broker_metrics": self._metrics.rows(self._stage.world.now),
@@ -59,8 +92,7 @@ class Recording:
 def write_trace(
     run: Run, original: Scenario, figures: Figures, tables: Mapping[str, Sequence[Any]], folder: Path
 ) -> None:
-    """Write the data set of a single run, events included. ``original``: the scenario that was asked for, before the
-    run's own seed and strategy."""
+    """Write the data set of a single run, events included. ``original``: as for ``conclude``."""
     from scenarios.runs.dataset.manifest import Manifest, write_manifest
     from scenarios.runs.dataset.record import RunSpec
     from scenarios.runs.dataset.writer import check_writable, chunk_name, write_chunk

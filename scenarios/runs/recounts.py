@@ -1,5 +1,5 @@
-"""On one seed of twenty the truth of metrics is not only followed by changes but counted anew as well, all through the
-run (readings §10): what the checkers forget to follow shows there."""
+"""For one seed in twenty the checkers of metrics are verified: all through the run their state, which follows changes,
+is compared with a recount from scratch (readings §10). A change that a checker has missed shows there."""
 
 from typing import Any
 
@@ -13,19 +13,19 @@ PERIOD_US = 100_000
 
 
 def recounts(world: World) -> bool:
-    """Whether the seed of ``world`` is such a one; drawn from a stream of its own."""
+    """Whether the seed of ``world`` is one of them; drawn from a stream of its own."""
     return world.stream("recounts").below(ONE_IN) == 0
 
 
 @define(eq=False)
 class Recounts:
-    """Counts ten times a second. The run itself is the same with and without."""
+    """Recounts ten times a virtual second. The events of the run do not depend on it."""
 
     world: World
     checkers: Checkers
 
     def begin(self) -> None:
-        """From now on, on such a seed."""
+        """Begin, if the seed is one of them."""
         if recounts(self.world):
             self._count(None)
 

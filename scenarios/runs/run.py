@@ -1,4 +1,4 @@
-"""What a run leaves behind, as people and programs read it."""
+"""The result of a run, for people and programs."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from scenarios.observe.measures.figure import Value
 
 @frozen
 class Expectation:
-    """One statement of the scenario and whether it held. ``t_us``: when it came true, or was found broken."""
+    """A statement of the scenario and whether it held. ``t_us``: when it came true, or was found to be broken."""
 
     statement: str
     ok: bool
@@ -25,13 +25,13 @@ class Run:
     """A finished run.
 
     Attributes:
-        run_id: identifies scenario, profile, strategy, seed and code; ``digest``: identifies what happened.
+        run_id: identifies scenario, profile, strategy, seed and code; ``digest``: identifies the events.
         verdict: ``passed`` or ``failed``; ``reason``: why it failed: violated, expectation, not exercised, unfinished.
-        lost: acknowledged batches that were lost and that Kafka does not promise to keep, by acks.
-        virtual_s, wall_s: how long it took in the world and outside.
+        lost: by acks, how many acknowledged batches were lost that Kafka does not promise to keep.
+        virtual_s, wall_s: how long it took in virtual time and in real time.
         events: how many the trace has; ``steps`` (kernel events) are not counted.
-        explanation: of a failed run: what broke, how it came to it, and how to see it again; fits a screen.
-        story: the control plane's events, for the timeline.
+        explanation: of a failed run: what broke, the chain of causes, and how to repeat it; at most a screen long.
+        control_plane: the events of the control plane, for the timeline.
     """
 
     run_id: str
@@ -51,14 +51,14 @@ class Run:
     events: int
     explanation: str
     replay: str
-    story: tuple[Any, ...] = field(repr=False, default=())
+    control_plane: tuple[Any, ...] = field(repr=False, default=())
 
     @property
     def passed(self) -> bool:
         return self.verdict == "passed"
 
     def to_json(self) -> dict[str, Any]:
-        """What ``run --format json`` prints."""
+        """The object that ``run --format json`` prints."""
         return {
             "run_id": self.run_id,
             "digest": self.digest,
@@ -87,12 +87,12 @@ class Run:
         assert self.passed, self.explanation
 
     def timeline(self, partition: str | None = None, from_us: int | None = None) -> list[str]:
-        """The run's story in lines, of one partition or of the whole cluster, from a virtual time on."""
+        """The timeline as lines, of one partition or of the whole cluster, from a virtual time on."""
         from scenarios.observe.timeline import lines
 
-        return list(lines(self.story, partition, from_us))
+        return list(lines(self.control_plane, partition, from_us))
 
     @property
     def first_fault_us(self) -> int:
-        """When the method began to act; 0 where it never did."""
-        return next((event.t_us for event in self.story if type(event) is Fault), 0)
+        """Virtual time of the first action of the method; 0 if there was none."""
+        return next((event.t_us for event in self.control_plane if type(event) is Fault), 0)

@@ -1,10 +1,8 @@
-"""One run from its scenario to its verdict."""
+"""One run from its scenario to its verdict: everything that it needs is set up, it is played, then judged."""
 
 import logging
 import shlex
-import time
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import structlog
@@ -12,7 +10,6 @@ from attrs import define, field
 
 from emulator.kernel import Backend, World
 from emulator.protocol.events import Fault, MoveAnswered
-from emulator.trace import Sink
 from emulator.trace.events import Step
 from scenarios.cluster import Cluster
 from scenarios.cluster.from_scenario import cluster_setup, topic_setup
@@ -26,25 +23,29 @@ from scenarios.observe.measures.figures import Figures
 from scenarios.observe.measures.moves import refused as is_refusal
 from scenarios.observe.timeline.explain import explain
 from scenarios.observe.timeline.summary import is_data
+from scenarios.runs.control_plane_log import ControlPlaneLog
 from scenarios.runs.dataset.identity import code_digest, run_id
 from scenarios.runs.judge import Judge
 from scenarios.runs.method import Method
 from scenarios.runs.recounts import Recounts
 from scenarios.runs.run import Expectation, Run
-from scenarios.runs.story import Story
 
 SILENT = logging.CRITICAL
 LOOK_US = 100_000
-"""How often limits in time and the steady state are looked at."""
+"""How often time limits and the steady state are checked."""
 
 RETRY_US = 2_000_000
-"""Longer than what brokers pause for before they try again: to fetch, to register, to reach ZooKeeper."""
+"""Longer than brokers wait before they retry: to fetch, to register, to reach ZooKeeper."""
 
 
 @define(eq=False)
 class Stage:
-    """Everything that one run consists of, put together and not begun. ``backend``: how its tasks wait; no run shows
-    which it was."""
+    """Everything that one run consists of, set up and not begun.
+
+    Attributes:
+        keep_rows: keep the rows of the data set's tables.
+        backend: how tasks wait. The events of a run do not depend on it.
+    """
 
     scenario: Scenario
     keep_rows: bool = False
@@ -53,7 +54,7 @@ class Stage:
     cluster: Cluster = field(init=False)
     measures: Measures = field(init=False)
     checkers: Checkers = field(init=False)
-    story: Story = field(init=False)
+    control_plane: ControlPlaneLog = field(init=False)
     performer: Performer = field(init=False)
     judge: Judge = field(init=False)
     method: Method = field(init=False)
@@ -63,7 +64,7 @@ class Stage:
 
     def __attrs_post_init__(self) -> None:
         if not structlog.is_configured():
-            # Nobody asked for logs: let a call cost no more than a look at its level.
+            # Logs are not wanted: a call costs no more than a comparison of its level.
             structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(SILENT))
         scenario = self.scenario
         self.world = World(scenario.seed, backend=self.backend)
@@ -77,14 +78,14 @@ class Stage:
         )
         self.measures = Measures(trace, measured)
         self.checkers = Checkers(trace, topology=self.measures.topology)
-        self.story = Story.of(trace)
+        self.control_plane = ControlPlaneLog.of(trace)
         roles = Roles(cluster, scenario.assignments(), scenario.targets())
         self.performer = Performer(cluster, scenario, roles, topic_setup)
         self.judge = Judge(scenario, trace, roles, self.measures, self.checkers)
         self.method = Method(scenario, cluster, self.performer)
 
     def play(self) -> None:
-        """Run it in its world."""
+        """Run it in its world, up to its end."""
         self.world.run(self.cluster.run, self._drive)
 
     # -- the course of a run ------------------------------------------------------------------------------------------
@@ -104,7 +105,7 @@ class Stage:
 
     @property
     def judges_moves(self) -> bool:
-        """Whether the moves have to end by themselves: no expectation says where they should have come to, and when."""
+        """Whether every move has to finish: so it is unless an expectation states the assignment."""
         return not any(expect.statement == "assignment" for expect in self.scenario.expect)
 
     @property
@@ -130,15 +131,15 @@ class Stage:
         await self.world.sleep(min(for_us, left_us), background=True)
 
     async def _rest(self) -> None:
-        """Wait until nothing is going to happen by itself, or for the horizon."""
+        """Wait until the cluster is settled and stays so over one retry, or for the horizon."""
         await self._until(self._settled)
         await self._pause(RETRY_US)
         await self._until(self._settled)
 
     def _settled(self) -> bool:
-        """Since the last look there was a moment with only routine under way, and sessions are as they will stay.
+        """Whether the world was settled at some moment since the last call, with no session about to change.
 
-        A load has something in flight at many moments, perhaps at each look: hence any moment between two looks counts.
+        A load has messages in flight at many moments, perhaps at every call, so any moment between two calls counts.
         """
         quiet, self._quiet = self._quiet, False
         if not self._asked:
@@ -148,7 +149,7 @@ class Stage:
 
     @property
     def _asking(self) -> bool:
-        """The operator will ask for more moves at his next look, by what has ended since the last."""
+        """Whether the operator's tool is going to request more moves, since others have ended."""
         under_way = self.measures.under_way
         return any(executor.would_ask(under_way) for executor in self.performer.memory(Executions).executors)
 
@@ -161,42 +162,12 @@ class Stage:
 def prepare(
     scenario: Scenario, seed: int | None = None, strategy: str | None = None, profile: str | None = None
 ) -> Scenario:
-    """The checked copy that a run is of."""
+    """The scenario as it is run, checked. Raises: BadInput."""
     return scenario.for_run(seed=seed, strategy=strategy, profile=profile)
 
 
-def run_scenario(
-    scenario: Scenario,
-    *,
-    seed: int | None = None,
-    strategy: str | None = None,
-    profile: str | None = None,
-    trace_dir: Path | None = None,
-    on_event: Sink | None = None,
-) -> Run:
-    """Run ``scenario``; with ``trace_dir`` write its data set there, with ``on_event`` see every chunk of events.
-
-    Raises:
-        BadInput: the scenario does not fit the strategy or the profile, or the folder cannot be written.
-        KernelError: the tool failed, not the cluster.
-    """
-    from scenarios.runs.record import Recording, write_trace
-
-    asked = prepare(scenario, seed, strategy, profile)
-    stage = Stage(asked, keep_rows=trace_dir is not None)
-    recording = None if trace_dir is None else Recording(stage)
-    if on_event is not None:
-        stage.cluster.trace.sink(on_event)
-    began = time.perf_counter()
-    stage.play()
-    run, figures = conclude(stage, scenario, time.perf_counter() - began)
-    if trace_dir is not None and recording is not None:
-        write_trace(run, scenario, figures, recording.tables(), trace_dir)
-    return run
-
-
 def conclude(stage: Stage, original: Scenario, wall_s: float) -> tuple[Run, Figures]:
-    """Judge a run that has been played."""
+    """Judge a run that has ended. ``original``: the scenario before this run's own seed, strategy and profile."""
     scenario, trace, end_us = stage.scenario, stage.cluster.trace, stage.world.now
     violations = tuple(stage.checkers.finish())
     figures = stage.measures.finish(end_us)
@@ -204,7 +175,7 @@ def conclude(stage: Stage, original: Scenario, wall_s: float) -> tuple[Run, Figu
     expectations = stage.judge.verdicts(started_us, end_us, figures.metrics())
     reason = _reason(stage, bool(violations), expectations, figures)
     digest = trace.digest()
-    story = stage.story.events()
+    log = stage.control_plane.events()
     replay = replay_command(original, scenario)
     strategy = scenario.strategy.name
     run = Run(
@@ -226,9 +197,9 @@ def conclude(stage: Stage, original: Scenario, wall_s: float) -> tuple[Run, Figu
         virtual_s=end_us / 1_000_000,
         wall_s=wall_s,
         events=trace.seq,
-        explanation=_explanation(stage, reason, violations, expectations, story, replay) if reason else "",
+        explanation=_explanation(stage, reason, violations, expectations, log, replay) if reason else "",
         replay=replay,
-        story=story,
+        control_plane=log,
     )  # fmt: skip
     return run, figures
 
@@ -244,37 +215,37 @@ def _reason(stage: Stage, violated: bool, expectations: tuple[Expectation, ...],
 
 
 def _explanation(
-    stage: Stage, reason: str, violations: Any, expectations: tuple[Expectation, ...], story: Any, replay: str
+    stage: Stage, reason: str, violations: Any, expectations: tuple[Expectation, ...], log: Any, replay: str
 ) -> str:
     broken = next((expectation for expectation in expectations if not expectation.ok), None)
     if violations:
         what, seq = str(violations[0]), violations[0].seq
     elif reason == "not exercised":
         what = "not exercised: " + "; ".join(stage.performer.not_exercised() or stage.method.not_exercised())
-        seq = _turned_down(story, stage.performer.refused)
+        seq = _turned_down(log, stage.performer.refused)
     elif broken is not None:
-        what, seq = f"expected {broken.statement}; {broken.detail}", _last_before(story, broken.t_us)
+        what, seq = f"expected {broken.statement}; {broken.detail}", _last_before(log, broken.t_us)
     else:
         what = f"unfinished: a move is open at {stage.world.now / 1e6:.3f} s, the horizon"
-        seq = next((event.seq for event in reversed(story) if type(event) is Step and event.topic), 0)
-    return explain(what, story, seq or _last_before(story, None), replay, seed=stage.scenario.seed)
+        seq = next((event.seq for event in reversed(log) if type(event) is Step and event.topic), 0)
+    return explain(what, log, seq or _last_before(log, None), replay, seed=stage.scenario.seed)
 
 
-def _turned_down(story: tuple[Any, ...], refused: Iterable[str]) -> int:
-    """Where the chain of a refused action begins: at the answer, or at the action itself where its tool refused it."""
+def _turned_down(log: tuple[Any, ...], refused: Iterable[str]) -> int:
+    """The ``seq`` at which to explain a refused action: of the answer, or of the action where its tool refused it."""
     actions = [line.partition(":")[0] for line in refused]
     words = (
         event.seq
-        for event in reversed(story)
+        for event in reversed(log)
         if (type(event) is Fault and event.action in actions) or (type(event) is MoveAnswered and is_refusal(event))
     )
     return next(words, 0)
 
 
-def _last_before(story: tuple[Any, ...], t_us: int | None) -> int:
-    """Where the chain of an unmet expectation begins: the last thing up to ``t_us`` that befell a partition, other than
-    routine, and that has a cause; else the last event at all."""
-    seen = [event for event in story if t_us is None or event.t_us <= t_us]
+def _last_before(log: tuple[Any, ...], t_us: int | None) -> int:
+    """The ``seq`` at which to explain an unmet expectation: of the last event of a partition up to ``t_us`` that has a
+    cause and is not routine; else of the last event."""
+    seen = [event for event in log if t_us is None or event.t_us <= t_us]
     news = (
         event.seq for event in reversed(seen) if event.cause and getattr(event, "topic", "") and not is_data(event)
     )
@@ -282,7 +253,7 @@ def _last_before(story: tuple[Any, ...], t_us: int | None) -> int:
 
 
 def replay_command(original: Scenario, scenario: Scenario) -> str:
-    """The one command that runs ``scenario`` again."""
+    """The command that runs ``scenario`` again."""
     words = ["./understudy", "run", original.source or "FILE", "--seed", str(scenario.seed)]
     if scenario.strategy.name != original.strategy.name:
         words += ["--strategy", scenario.strategy.name]

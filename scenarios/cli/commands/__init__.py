@@ -1,7 +1,6 @@
-"""The commands, one file each: `add` tells the parser what a command takes, `run` does it.
+"""The commands, one file each: ``add`` declares the command's arguments, ``run`` carries it out.
 
-Whatever a command needs beyond that it imports when it runs, so that `--help` is there at once and nothing
-but the Spark commands loads Spark.
+A command imports what it needs when it runs, so ``--help`` is fast, and only the Spark commands load Spark.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ def add_all(program: Program) -> None:
 
 
 def version() -> str:
-    """`understudy 0.1.0`."""
+    """``understudy 0.1.0``."""
     from scenarios.runs.dataset.identity import program_version
 
     return f"understudy {program_version()}"

@@ -1,4 +1,4 @@
-"""`atlas [FILE]`: a move with every fault at every step, and what became of it: a table, a data set, a page."""
+"""``atlas [FILE]``: a move with every fault at every step, and the outcomes as a table, a data set and a page."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 
 def add(program: Program) -> None:
-    parser = program.command("atlas", run, "break a move at every step with every fault, and map what becomes of it")
+    parser = program.command("atlas", run, "inject every fault at every step of a move, and map the outcomes")
     parser.add_argument(
         "file",
         metavar="FILE",
         nargs="?",
-        help="a scenario whose cluster, settings, profile, load and moves are taken (default: seven brokers)",
+        help="a scenario whose cluster, settings, profile, load and moves are used (default: seven brokers)",
     )
     parser.add_argument(
         "--protocol",
@@ -42,7 +42,7 @@ def add(program: Program) -> None:
         type=options.strategy_of("--protocol"),
         nargs="+",
         action="extend",
-        help="strategies (list strategies); default: every document's own",
+        help="only these strategies (list strategies; default: the protocol of every document)",
     )
     for option, help in (("--actor", "only these brokers"), ("--fault", "only these faults")):
         parser.add_argument(option, dest=f"{option[2:]}s", metavar="A", nargs="+", action="extend", help=help)
@@ -50,12 +50,14 @@ def add(program: Program) -> None:
         "--out", metavar="DIR", help="write the cells as Parquet there as they are done, and the page atlas.html"
     )
     parser.add_argument(
-        "--all-plans", action="store_true", help="all moves of the campaign, instead of [0,1,2] to [1,3,4]"
+        "--all-plans", action="store_true", help="all seven built-in moves, instead of [0,1,2] to [1,3,4] alone"
     )
-    parser.add_argument("--resume", action="store_true", help="go on with the atlas in --out")
-    parser.add_argument("--cell", metavar="ID", help="do this one cell and show its timeline")
-    parser.add_argument("--write-scenario", metavar="FILE", help="with --cell: write it as a scenario file, and stop")
-    parser.add_argument("--seed", metavar="N", type=options.whole("--seed", 0), help="what chance is drawn from")
+    parser.add_argument("--resume", action="store_true", help="continue the atlas in --out")
+    parser.add_argument("--cell", metavar="ID", help="run this one cell and show its timeline")
+    parser.add_argument(
+        "--write-scenario", metavar="FILE", help="with --cell: write the cell as a scenario file, without running it"
+    )
+    parser.add_argument("--seed", metavar="N", type=options.whole("--seed", 0), help="the seed of all random draws")
     parser.add_argument(
         "--jobs",
         metavar="N",
@@ -67,7 +69,7 @@ def add(program: Program) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """What cannot be done is refused before anything runs or is written."""
+    """Refuses wrong options before anything runs or is written."""
     if arguments.resume and not arguments.out:
         raise BadInput("goes on with what is in a folder; name it with --out", where="--resume")
     if arguments.write_scenario and not arguments.cell:
@@ -104,7 +106,7 @@ def _asked(arguments: Namespace) -> Atlas:
 
 
 def _only(option: str, names: list[str] | None, known: Iterable[str]) -> tuple[str, ...]:
-    """Those that are asked for, all of them without; in the order of the atlas."""
+    """The chosen names, or all, in the order of the atlas."""
     read = options.one_of(option, tuple(known))
     asked = [read(name) for name in names or known]
     return tuple(name for name in known if name in asked)
@@ -165,7 +167,7 @@ def _write_scenario(scenario: Scenario, path: Path) -> None:
 
 @define(eq=False)
 class _Progress:
-    """Rows as they come; with ``root`` they are kept there."""
+    """Collects rows as they come; with ``root`` they are written there."""
 
     total: int
     root: Path | None
@@ -209,7 +211,7 @@ def _all_cells(atlas: Atlas, arguments: Namespace) -> int:
 
 
 def _there(root: Path | None, atlas: Atlas, resume: bool) -> list[CellRow]:
-    """The cells that a folder has already. It is claimed for this atlas before anything is run."""
+    """The cells that the folder has already. The manifest is written before anything runs."""
     if root is None:
         return []
     from scenarios.runs.dataset.cells import begin, read_cells

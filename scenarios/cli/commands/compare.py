@@ -1,4 +1,4 @@
-"""`compare DIR`: what a sweep says of its strategies, aggregated by Spark from the data set."""
+"""``compare DIR``: compares the strategies of a sweep, with figures that Spark computes from the data set."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def add(program: Program) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """A data set that cannot be read is told before Spark takes its seconds to start."""
+    """Refuses a data set that cannot be read before Spark is started, which takes seconds."""
     from scenarios.runs.dataset.reader import open_data_set
 
     open_data_set(Path(arguments.directory))

@@ -1,4 +1,4 @@
-"""`demo`: the main job end to end, in under two minutes: a run and its timeline, a sweep, the comparison."""
+"""``demo``: the main job end to end, in under two minutes: a run and its timeline, a sweep, the comparison."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SEEDS = range(20)
 
 
 def add(program: Program) -> None:
-    parser = program.command("demo", run, "watch a controller die in the middle of a move; compare two strategies")
+    parser = program.command("demo", run, "show a controller crash in the middle of a move, and compare two strategies")
     parser.add_argument("--out", metavar="DIR", help="keep the sweep's data set there (default: it is deleted)")
     parser.add_argument(
         "--seeds", metavar="A:B", type=options.seeds, default=SEEDS, help="the sweep's seeds (default: 0:20)"
@@ -34,7 +34,7 @@ def add(program: Program) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Java is looked for first: whoever lacks it should not learn so after the first half."""
+    """Looks for Java first: where it is missing, the error should come at once and not after the first half."""
     from scenarios.studies.java import ensure_java
 
     ensure_java()
@@ -62,7 +62,7 @@ def _one_run(scenario: Scenario) -> int:
     from scenarios.cli.report import report
     from scenarios.runs import run_scenario
 
-    _part(f"2. run: one run in virtual time, as: understudy run {SCENARIO}; what befell {PARTITION}:")
+    _part(f"2. run: one run in virtual time, as: understudy run {SCENARIO}; the timeline of {PARTITION}:")
     finished = run_scenario(scenario)
     for line in finished.timeline(PARTITION, finished.first_fault_us):
         say(line)
@@ -81,7 +81,7 @@ def _sweep_and_compare(scenario: Scenario, folder: Path, arguments: Namespace) -
     from scenarios.studies.spark.session import session
     from scenarios.studies.spark.sweep import sweep
 
-    with session(arguments.master):  # one session for both: it takes seconds to start
+    with session(arguments.master):  # one session for both: starting one takes seconds
         sweep(
             scenario,
             seeds,
@@ -92,7 +92,7 @@ def _sweep_and_compare(scenario: Scenario, folder: Path, arguments: Namespace) -
             progress=sys.stderr,
         )
         place = arguments.out or "DIR"
-        _part(f"4. compare: which strategy hurt less, paired by seed, as: understudy compare {place}")
+        _part(f"4. compare: which strategy did less harm, paired by seed, as: understudy compare {place}")
         say(compare(folder, master=arguments.master).text)
 
 

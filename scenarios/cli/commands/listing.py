@@ -1,4 +1,4 @@
-"""`list KIND`: the names that a scenario file and the command line may use, out of the registries."""
+"""``list KIND``: the names that scenario files and the command line may use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scenarios.cli.output import say, table
 from scenarios.cli.parser import Program
 
 Entry = dict[str, Any]
-"""One name: `name`, `help`, and what else there is to say of its kind. `available` is false for a name that
+"""One name: ``name``, ``help``, and what else there is to say of its kind. ``available`` is false for a name that
 is known and refused."""
 
 

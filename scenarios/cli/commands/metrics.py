@@ -1,4 +1,4 @@
-"""`metrics TRACE`: what the brokers' metrics showed at a moment, in Prometheus' text form."""
+"""``metrics TRACE``: the brokers' metrics at a moment of a run, in Prometheus' text format."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from scenarios.errors import BadInput
 
 
 def add(program: Program) -> None:
-    parser = program.command("metrics", run, "show the brokers' metrics at a moment of a run, for Prometheus")
+    parser = program.command(
+        "metrics", run, "show the brokers' metrics at a moment of a run, in Prometheus' text format"
+    )
     parser.add_argument("trace", metavar="TRACE", help="the folder of run --trace")
     parser.add_argument(
         "--at",
@@ -21,7 +23,9 @@ def add(program: Program) -> None:
         type=options.duration("--at"),
         help="virtual time, such as 90s (default: the end of the run)",
     )
-    parser.add_argument("--node", metavar="N", type=options.whole("--node", 0), help="of one broker (default: of all)")
+    parser.add_argument(
+        "--node", metavar="N", type=options.whole("--node", 0), help="only this broker's metrics (default: all brokers)"
+    )
     traces.add_choice(parser)
 
 

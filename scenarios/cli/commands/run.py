@@ -1,4 +1,4 @@
-"""`run FILE`: one run, or one per seed, or twice the same to see whether it is deterministic (`--check`)."""
+"""``run FILE``: one run, or one per seed, or the same run twice to check that it is deterministic (``--check``)."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def add(program: Program) -> None:
-    parser = program.command("run", run, "run a scenario on an emulated cluster and judge what came of it")
+    parser = program.command("run", run, "run a scenario on an emulated cluster and judge the outcome")
     options.add_file(parser)
-    parser.add_argument("--seed", metavar="N", type=options.whole("--seed", 0), help="what chance is drawn from")
+    parser.add_argument("--seed", metavar="N", type=options.whole("--seed", 0), help="the seed of all random draws")
     parser.add_argument("--seeds", metavar="A:B", type=options.seeds, help=f"one run per seed: {options.SEEDS_HELP}")
     parser.add_argument(
         "--jobs",
@@ -36,18 +36,18 @@ def add(program: Program) -> None:
     parser.add_argument(
         "--trace",
         metavar="DIR",
-        help="write the run's tables there, for timeline; one folder per seed of --seeds",
+        help="write the run's tables there, for timeline and metrics; with --seeds one folder per seed",
     )
     parser.add_argument("--check", action="store_true", help="run twice, in two processes, and compare event by event")
     options.add_format(parser)
 
 
 def run(arguments: Namespace) -> int:
-    """What cannot be done is refused before anything runs or is written."""
+    """Refuses wrong options before anything runs or is written."""
     from scenarios.cli.files import load
 
     if arguments.seed is not None and arguments.seeds is not None:
-        raise BadInput("cannot stand beside --seeds; leave one out", where="--seed")
+        raise BadInput("cannot be combined with --seeds; leave one out", where="--seed")
     if arguments.jobs > 1 and arguments.seeds is None:
         raise BadInput("shares out the runs of --seeds; name some, such as 0:20", where="--jobs")
     if arguments.check and (arguments.trace or arguments.seeds is not None):
@@ -70,8 +70,8 @@ def run(arguments: Namespace) -> int:
     return _run_once(scenario, arguments)
 
 
-# The runner gets the scenario as it was read and what was asked of it apart: both make up a run's identity, and
-# its replay command names what was asked.
+# run_scenario takes the scenario as it was read, and the seed, strategy and profile apart from it: both make up the
+# identity of the run, and its replay command names the options.
 def _run_once(scenario: Scenario, arguments: Namespace) -> int:
     from scenarios.cli.report import report
     from scenarios.runs import run_scenario

@@ -1,4 +1,4 @@
-"""`test`: the whole check of a checkout: style, types, then the tests. Options after it go to pytest."""
+"""``test``: checks a checkout: style, types, then the tests. Further options go to pytest."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def add(program: Program) -> None:
         run,
         "in a checkout: run the linter, the type checker and all tests",
         extras=True,
-        epilog="what follows is passed on to pytest: understudy test -k name",
+        epilog="further options are passed on to pytest: understudy test -k name",
     )
 
 
 def run(arguments: Namespace) -> int:
-    """All three run, whatever comes of those before: pytest is the last, its summary ends the output."""
+    """Runs all three, even if one fails. pytest is last, so its summary ends the output."""
     root = _checkout()
     failed = [name for name, command in _parts(arguments.extra) if not _passes(name, command, root)]
     if failed:
@@ -47,7 +47,7 @@ def _passes(name: str, command: list[str], root: Path) -> bool:
 
 
 def _checkout() -> Path:
-    """The folder of the packages, when it is a checkout: an installation has no tests."""
+    """The folder of the checkout. Raises: BadInput in an installation, which has no tests."""
     from scenarios.runs.dataset.identity import IMPORT_ROOT
 
     root = IMPORT_ROOT.resolve()

@@ -1,4 +1,4 @@
-"""`sweep FILE`: every strategy over every seed, the runs as Spark tasks, into one data set."""
+"""``sweep FILE``: every strategy over every seed, the runs as Spark tasks, into one data set."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scenarios.cli.parser import Program
 
 
 def add(program: Program) -> None:
-    parser = program.command("sweep", run, "run strategies over many seeds on Spark, into a data set for compare")
+    parser = program.command("sweep", run, "run strategies over many seeds on Spark and write a data set for compare")
     options.add_file(parser)
     parser.add_argument("--seeds", metavar="A:B", type=options.seeds, required=True, help=options.SEEDS_HELP)
     parser.add_argument(
@@ -20,11 +20,14 @@ def add(program: Program) -> None:
         metavar="S",
         type=options.strategy,
         action="append",
-        help="a strategy to run (list strategies); repeatable, the first is what compare holds the others "
-        "against; without: the scenario's own",
+        help="a strategy to run (list strategies); repeatable: compare compares the others with the first "
+        "(default: the scenario's own)",
     )
     parser.add_argument(
-        "--out", metavar="DIR", required=True, help="the data set; what is in it already is not run again"
+        "--out",
+        metavar="DIR",
+        required=True,
+        help="the folder of the data set; runs that are in it already are not run again",
     )
     options.add_master(parser)
     parser.add_argument(
@@ -35,7 +38,7 @@ def add(program: Program) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """The scenario is checked under every strategy before anything is started or written."""
+    """Checks the scenario under every strategy before anything is started or written."""
     from scenarios.cli.files import load
 
     scenario = load(arguments.file, arguments.changes).for_run(profile=arguments.profile)

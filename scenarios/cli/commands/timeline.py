@@ -1,4 +1,4 @@
-"""`timeline TRACE [PARTITION]`: what happened, event by event, read back from what `run --trace` wrote."""
+"""``timeline TRACE [PARTITION]``: what happened, event by event, read from a folder of ``run --trace``."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ DEFAULT_WINDOW_US = 2_000_000
 
 
 def add(program: Program) -> None:
-    parser = program.command("timeline", run, "show what happened in a run, of one partition or of the cluster")
+    parser = program.command("timeline", run, "show what happened in a run, in one partition or in the cluster")
     parser.add_argument("trace", metavar="TRACE", help="the folder of run --trace or of a sweep")
     parser.add_argument(
-        "partition", metavar="PARTITION", nargs="?", help="a partition such as orders-0; without: the cluster"
+        "partition", metavar="PARTITION", nargs="?", help="a partition such as orders-0 (default: the whole cluster)"
     )
     parser.add_argument(
         "--from",
@@ -31,14 +31,17 @@ def add(program: Program) -> None:
         "--to", dest="to_us", metavar="T", type=options.duration("--to"), help="virtual time, such as 90s"
     )
     parser.add_argument(
-        "--fault", metavar="N", type=options.whole("--fault", 1), help="around the N-th thing that was done"
+        "--fault",
+        metavar="N",
+        type=options.whole("--fault", 1),
+        help="only around the N-th fault or other action of the scenario",
     )
     parser.add_argument(
         "--window",
         metavar="D",
         type=options.duration("--window"),
         default=DEFAULT_WINDOW_US,
-        help="how far around --fault (default: 2s)",
+        help="how long before and after --fault (default: 2s)",
     )
     traces.add_choice(parser)
 
@@ -59,7 +62,7 @@ def _window(arguments: Namespace, events: Sequence[Any]) -> tuple[int | None, in
     from_us, to_us = arguments.from_us, arguments.to_us
     if arguments.fault is not None:
         if from_us is not None or to_us is not None:
-            raise BadInput("asks for another window than --from and --to; leave one out", where="--fault")
+            raise BadInput("cannot be combined with --from and --to; leave one out", where="--fault")
         fault = _fault(arguments.fault, events)
         return max(0, fault.t_us - arguments.window), fault.t_us + arguments.window
     if from_us is not None and to_us is not None and to_us < from_us:

@@ -1,4 +1,4 @@
-"""`validate FILE...`: checks scenario files and says which strategies each can run under."""
+"""``validate FILE...``: checks scenario files and lists the strategies under which each can run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def add(program: Program) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Every file is looked at, whatever is wrong with those before it."""
+    """Checks every file, also after one with an error."""
     code = exits.PASSED
     for name in arguments.files:
         try:

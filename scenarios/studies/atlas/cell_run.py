@@ -32,7 +32,7 @@ def execute(scenario: Scenario) -> CellRun:
     summary = summarize(stage, recorder)
     digest = stage.cluster.trace.digest()
     started_us = stage.method.started.value
-    return CellRun(summary, digest, tuple(lines(stage.story.events(), PARTITION, started_us)))
+    return CellRun(summary, digest, tuple(lines(stage.control_plane.events(), PARTITION, started_us)))
 
 
 def execute_undisturbed(scenario: Scenario) -> CellRun:

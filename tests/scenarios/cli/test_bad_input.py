@@ -24,7 +24,7 @@ COMMAND_LINES: dict[str, tuple[str, str]] = {
     "run FILE --seeds 1-3": ("--seeds: '1-3' names no seeds", "0:20"),
     "run FILE --seeds 4:4": ("--seeds: '4:4' is empty", "4:5"),
     "run FILE --seeds 0:999999999": ("--seeds", "at most 100000"),
-    "run FILE --seeds 0:2 --seed 1": ("--seed: cannot stand beside --seeds", "leave one out"),
+    "run FILE --seeds 0:2 --seed 1": ("--seed: cannot be combined with --seeds", "leave one out"),
     "run FILE --jobs 2": ("--jobs", "--seeds"),
     "run FILE --jobs 0 --seeds 0:2": ("--jobs: '0'", "from 1"),
     "run FILE --check --trace OUT": ("--check", "leave out --trace"),

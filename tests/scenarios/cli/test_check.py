@@ -56,7 +56,7 @@ def test_digests_that_differ_over_equal_events(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("recorder", "code", "lines"),
     [
-        ("breaks_in_one", 3, ["ZeroDivisionError: planted", "one of two equal runs did not come to its end"]),
+        ("breaks_in_one", 3, ["ZeroDivisionError: planted", "one of the two runs did not finish"]),
         ("breaks_in_both", 4, ["the tool failed: ZeroDivisionError: planted"]),
         ("refuses", 2, ["understudy: planted: is not to be had"]),
     ],

@@ -1,7 +1,7 @@
-"""A run's memory of its control plane: what the timeline shows and an explanation follows.
+"""The events of a run's control plane: the timeline shows them, and explanations follow their causes.
 
-Appends and high watermarks come by the thousand and explain little; only the newest of them are kept, for the case that
-a causal chain leads through one. Metrics explain nothing and are not kept.
+There are thousands of appends and high watermarks, which explain little: only the newest are kept, since a chain of
+causes can lead through one. Metrics are not kept.
 """
 
 from collections import deque
@@ -14,21 +14,21 @@ from scenarios.observe.timeline.summary import METRICS, is_data
 
 NEWEST = 4096
 MOST = 200_000
-"""Events kept at most; the oldest go first."""
+"""The most events that are kept; the oldest are dropped first."""
 
 
 @define(eq=False)
-class Story:
+class ControlPlaneLog:
     """A sink for the trace."""
 
     _control: deque[Any] = field(factory=lambda: deque(maxlen=MOST))
     _data: deque[Any] = field(factory=lambda: deque(maxlen=NEWEST))
 
     @classmethod
-    def of(cls, trace: Trace) -> "Story":
-        story = cls()
-        trace.sink(story.take)
-        return story
+    def of(cls, trace: Trace) -> "ControlPlaneLog":
+        log = cls()
+        trace.sink(log.take)
+        return log
 
     def take(self, chunk: list[Any]) -> None:
         for event in chunk:
@@ -36,5 +36,5 @@ class Story:
                 (self._data if is_data(event) else self._control).append(event)
 
     def events(self) -> tuple[Any, ...]:
-        """Everything kept, in the order of the trace."""
+        """The kept events, in the order of the trace."""
         return tuple(sorted((*self._control, *self._data), key=lambda event: event.seq))
