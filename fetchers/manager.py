@@ -47,9 +47,8 @@ class FetcherManager(ABC):
     def _create(self, leader: int, fetcher_id: int) -> FetcherThread:
         """Create the thread with ``fetcher_id`` for the partitions that ``leader`` leads, without starting it."""
 
-    def add(self, starts: Iterable[InitialFetchState]) -> None:
-        """Begin to fetch. A partition that its thread holds under the same leader epoch keeps its state
-        (addFetcherForPartitions)."""
+    def add_fetcher_for_partitions(self, starts: Iterable[InitialFetchState]) -> None:
+        """Begin to fetch. A partition that its thread holds under the same leader epoch keeps its state."""
         groups: dict[tuple[int, int, str], list[InitialFetchState]] = {}
         for start in starts:
             fetcher_id = self.policies.assignment(start.tp, self._fetchers)
@@ -69,8 +68,8 @@ class FetcherManager(ABC):
             thread.start()
         return thread
 
-    def remove(self, partitions: Iterable[TopicPartition], *, stopped: bool = False) -> None:
-        """Stop fetching ``partitions``; those that have failed are not failed any more (removeFetcherForPartitions).
+    def remove_fetcher_for_partitions(self, partitions: Iterable[TopicPartition], *, stopped: bool = False) -> None:
+        """Stop fetching ``partitions``; those that have failed are not failed any more.
 
         Args:
             stopped: because of a StopReplica.
@@ -80,7 +79,7 @@ class FetcherManager(ABC):
             thread.remove_partitions(gone)
         self.failed.remove(gone, "stop-replica" if stopped else "epoch")
 
-    def resize(self, fetchers: int) -> None:
+    def resize_thread_pool(self, fetchers: int) -> None:
         """Change the number of fetcher ids: every partition goes to the thread that it belongs to now, and truncates
         again first. Failed partitions stay failed (AbstractFetcherManager.resizeThreadPool, 2.3)."""
         if fetchers != self._fetchers:
@@ -89,11 +88,11 @@ class FetcherManager(ABC):
                 starts = thread.remove_all_partitions()
                 if fetcher_id >= fetchers:
                     thread.end("resized")
-                self.add(starts)
-        self.end_idle_threads()
+                self.add_fetcher_for_partitions(starts)
+        self.shutdown_idle_fetcher_threads()
 
-    def end_idle_threads(self) -> None:
-        """End the threads that have no partition left (shutdownIdleFetcherThreads)."""
+    def shutdown_idle_fetcher_threads(self) -> None:
+        """End the threads that have no partition left."""
         for key, thread in list(self.threads.items()):
             if not thread.states:
                 thread.end("idle")
@@ -129,7 +128,7 @@ class ReplicaFetcherManager(FetcherManager):
         """
         wanted = int(settings.get("num.replica.fetchers", self.policies.num_replica_fetchers))
         if self._fetchers // 2 <= wanted <= self._fetchers * 2:
-            self.resize(wanted)
+            self.resize_thread_pool(wanted)
         else:
             structlog.get_logger("fetchers").error("num.replica.fetchers not changed", now=self._fetchers, to=wanted)
 

@@ -6,7 +6,7 @@
 | ``ToHighWatermark`` | 0.8 to 0.10 | its own high watermark |
 | ``Kip101`` | 0.11 to 1.1 | the end of its latest epoch in the leader's log |
 | ``Kip279`` | 2.0 to 2.7 | the end of the latest epoch that both logs have, found by asking again |
-| ``OnFetch`` | inter-broker protocol 2.7-IV1 | the same, told in the answer to a fetch |
+| ``OnFetch`` | inter-broker protocol 2.7-IV1 | the same, as the answer to a fetch says |
 """
 
 from typing import NamedTuple, Protocol

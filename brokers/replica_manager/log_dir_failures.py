@@ -52,7 +52,7 @@ class LogDirFailureHandler:
             node.halt()
             return
         tps = [partition.tp for partition in lost]
-        manager.fetchers.remove(tps)
+        manager.fetchers.remove_fetcher_for_partitions(tps)
         manager.moves.offline(tps, directory)
         for partition in lost:
             manager.mark_partition_offline(partition)

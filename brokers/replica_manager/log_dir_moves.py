@@ -169,7 +169,7 @@ class LogDirMoves:
     def start(self) -> None:
         """Begin the periodic work, where there can be any."""
         if len(self._logs.directories) > 1:
-            self._process.every(IDLE_SWEEP_US, self.fetchers.end_idle_threads)
+            self._process.every(IDLE_SWEEP_US, self.fetchers.shutdown_idle_fetcher_threads)
 
     # -- what an administrator asks for -------------------------------------------------------------------------------
 
@@ -185,7 +185,7 @@ class LogDirMoves:
             return Errors.KAFKA_STORAGE_ERROR
         future = self.futures.get(tp)
         if future is not None and future.log.directory is not directory:
-            self.fetchers.remove([tp])
+            self.fetchers.remove_fetcher_for_partitions([tp])
             self._give_up(tp, "altered")
         partition = self._partitions.get(tp)
         if partition is None:
@@ -211,14 +211,14 @@ class LogDirMoves:
             CopyBegun, me, tp.topic, tp.partition, current.directory.name, future.directory.name, future.end_offset
         )
         offset = min(partition.high_watermark, future.end_offset)
-        self.fetchers.add([InitialFetchState(tp, me, partition.leader_epoch, offset, replica)])
+        self.fetchers.add_fetcher_for_partitions([InitialFetchState(tp, me, partition.leader_epoch, offset, replica)])
 
     # -- what happens to the replica meanwhile ------------------------------------------------------------------------
 
     def leader_and_isr(self, partitions: Iterable[Partition]) -> None:
         """A LeaderAndIsr has taken effect for ``partitions``. A copy that an earlier incarnation began goes on; a copy
         that is under way is read under the new epoch, where the release does that (KAFKA-9654): else it is fenced."""
-        self.fetchers.end_idle_threads()
+        self.fetchers.shutdown_idle_fetcher_threads()
         if not (self.futures or self._logs.any_left):
             return
         for partition in partitions:
@@ -233,7 +233,7 @@ class LogDirMoves:
         start = InitialFetchState(
             partition.tp, self._process.node.id, partition.leader_epoch, future.high_watermark, future
         )
-        self.fetchers.add([start])
+        self.fetchers.add_fetcher_for_partitions([start])
 
     def truncated(self, tp: TopicPartition, offset: int) -> None:
         """The current log has been cut at ``offset``."""
@@ -243,21 +243,21 @@ class LogDirMoves:
     def stopped(self, tps: list[TopicPartition], deleted: bool) -> None:
         """StopReplica: copying ends. A replica that is not deleted keeps its future log, which is completed only if the
         broker restarts or another directory is asked for, as in Kafka 2.3."""
-        self.fetchers.remove(tps, stopped=True)
+        self.fetchers.remove_fetcher_for_partitions(tps, stopped=True)
         for tp in tps if deleted else ():
             left = self._logs.left_future(tp)
             if left is not None:
                 self.futures[tp] = FutureReplica(left)
             if tp in self.futures:
                 self._give_up(tp, "stopped")
-        self.fetchers.end_idle_threads()
+        self.fetchers.shutdown_idle_fetcher_threads()
 
     def offline(self, tps: Iterable[TopicPartition], directory: LogDirectory) -> None:
         """``directory`` has failed, with the current logs of ``tps``. The future logs in it are lost; those of ``tps``
         in other directories stay on their disks."""
         gone = dict.fromkeys(tp for tp in tps if tp in self.futures)
         gone |= dict.fromkeys(tp for tp, future in self.futures.items() if future.log.directory is directory)
-        self.fetchers.remove(gone)
+        self.fetchers.remove_fetcher_for_partitions(gone)
         for tp in gone:
             self._emit_given_up(tp, self.futures.pop(tp), "offline")
 

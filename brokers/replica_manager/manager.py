@@ -171,7 +171,7 @@ class ReplicaManager:
         self._start_checkpointing()
         hosted = [state.tp for state in (*leaders, *followers) if state.tp in self.partitions]
         self.moves.leader_and_isr(self.partitions[tp] for tp in hosted)
-        self.fetchers.end_idle_threads()
+        self.fetchers.shutdown_idle_fetcher_threads()
         self.metrics.show()
         return tuple(outcomes.items())
 
@@ -192,7 +192,7 @@ class ReplicaManager:
             yield partition, state
 
     def _make_leaders(self, states: list[LeaderAndIsrPartition]) -> None:
-        self.fetchers.remove(state.tp for state in states)
+        self.fetchers.remove_fetcher_for_partitions(state.tp for state in states)
         for partition, state in self._with_log(states):
             partition.make_leader(state, self.process.clock_us)
 
@@ -205,7 +205,7 @@ class ReplicaManager:
                 # The epoch is not recorded: the same request is not stale when it comes again (KAFKA-4443's cause).
                 self._log.error("leader is not alive, stay as it is", partition=str(state.tp), leader=state.leader)
                 list(self._with_log([state]))
-        self.fetchers.remove(state.tp for state in following)
+        self.fetchers.remove_fetcher_for_partitions(state.tp for state in following)
         starts: list[InitialFetchState] = []
         for partition, state in self._with_log(following):
             partition.make_follower(state)
@@ -214,7 +214,7 @@ class ReplicaManager:
                 state.tp, state.leader, state.leader_epoch, partition.high_watermark, partition, adding=adding
             )
             starts.append(start)
-        self.fetchers.add(starts)
+        self.fetchers.add_fetcher_for_partitions(starts)
 
     # -- StopReplica ------------------------------------------------------------------------------------------------
 
@@ -226,11 +226,11 @@ class ReplicaManager:
         meant = zip(request.partitions, epochs, strict=True)
         late = dict.fromkeys(tp for tp, epoch in meant if self._late(tp, epoch))
         stopped = [tp for tp in request.partitions if tp not in late]
-        self.fetchers.remove(stopped, stopped=True)
+        self.fetchers.remove_fetcher_for_partitions(stopped, stopped=True)
         self.moves.stopped(stopped, request.delete_partitions)
         for tp in stopped:
             self._stop(tp, request.delete_partitions and tp not in self.offline)
-        self.fetchers.end_idle_threads()
+        self.fetchers.shutdown_idle_fetcher_threads()
         self.metrics.show()
         refused = dict.fromkeys(late, Errors.FENCED_LEADER_EPOCH)
         if request.delete_partitions:

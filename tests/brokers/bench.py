@@ -74,13 +74,13 @@ class NotedFetchers:
     removed: list[TopicPartition] = field(factory=list)
     swept: int = 0
 
-    def add(self, starts: list[InitialFetchState]) -> None:
+    def add_fetcher_for_partitions(self, starts: list[InitialFetchState]) -> None:
         self.added += starts
 
-    def remove(self, partitions: Any, *, stopped: bool = False) -> None:
+    def remove_fetcher_for_partitions(self, partitions: Any, *, stopped: bool = False) -> None:
         self.removed += partitions
 
-    def end_idle_threads(self) -> None:
+    def shutdown_idle_fetcher_threads(self) -> None:
         self.swept += 1
 
 

@@ -19,7 +19,7 @@ UPDATES = st.lists(
 """Updates, each a list of (topic, partition, leader)."""
 
 
-def told(topic: str, partition: int, leader: int) -> PartitionMetadata:
+def metadata(topic: str, partition: int, leader: int) -> PartitionMetadata:
     return PartitionMetadata(TopicPartition(topic, partition), 1, leader, 1, (leader,), 0, (leader,), ())
 
 
@@ -32,11 +32,11 @@ def known(cache: MetadataCache, *topics: str) -> dict[TopicPartition, PartitionM
 
 
 @given(UPDATES, st.lists(st.integers(0, BROKERS - 1), max_size=24))
-def test_brokers_that_take_updates_over_in_their_own_time_know_what_each_was_told(
+def test_brokers_that_take_updates_over_in_their_own_time_know_what_each_was_metadata(
     updates: list[list[tuple[str, int, int]]], turns: list[int]
 ) -> None:
     """Each broker takes all updates over in order; ``turns`` says whose turn it is."""
-    sent = [tuple(told(*what) for what in update) for update in updates]
+    sent = [tuple(metadata(*what) for what in update) for update in updates]
     caches = [MetadataCache() for _ in range(BROKERS)]
     models: list[dict[TopicPartition, PartitionMetadata]] = [{} for _ in range(BROKERS)]
     done = [0] * BROKERS
@@ -58,7 +58,7 @@ def test_brokers_that_take_updates_over_in_their_own_time_know_what_each_was_tol
 
 def test_brokers_that_were_told_the_same_share_one_table() -> None:
     caches = [MetadataCache() for _ in range(BROKERS)]
-    for update in ((told("a", 0, 1), told("b", 0, 1)), (told("a", 0, 2),)):
+    for update in ((metadata("a", 0, 1), metadata("b", 0, 1)), (metadata("a", 0, 2),)):
         for cache in caches:
             cache.update(request(update))
     assert len({id(cache._snapshot) for cache in caches}) == 1
@@ -66,16 +66,16 @@ def test_brokers_that_were_told_the_same_share_one_table() -> None:
 
 
 def test_a_topic_that_an_update_does_not_speak_of_is_not_copied() -> None:
-    before = Snapshot({}, ()).after((told("a", 0, 1), told("b", 0, 1)))
-    after = before.after((told("a", 0, 2),))
+    before = Snapshot({}, ()).after((metadata("a", 0, 1), metadata("b", 0, 1)))
+    after = before.after((metadata("a", 0, 2),))
     assert after.topics["b"] is before.topics["b"]
     assert before.topics["a"][0].leader == 1
 
 
-def test_who_stays_behind_does_not_hold_what_has_come_since() -> None:
-    start = Snapshot({}, ()).after((told("a", 0, 1),))
-    middle = start.after((told("a", 0, 2),))
-    gone, newest = ref(middle), middle.after((told("a", 0, 1),))
+def test_a_broker_that_lags_does_not_keep_later_snapshots() -> None:
+    start = Snapshot({}, ()).after((metadata("a", 0, 1),))
+    middle = start.after((metadata("a", 0, 2),))
+    gone, newest = ref(middle), middle.after((metadata("a", 0, 1),))
     del middle
     gc.collect()
     assert gone() is None

@@ -176,7 +176,7 @@ def test_last_stable_offset_lag_is_looked_at_once_a_second() -> None:
     second_over(bench)
     bench.follow(1, epoch=1)
     second_over(bench)
-    assert [event.lag for event in seen] == [8, 0, 1, 0], "who does not lead has none"
+    assert [event.lag for event in seen] == [8, 0, 1, 0], "a broker that does not lead has none"
 
 
 def test_a_follower_shows_nothing_and_holds_nothing() -> None:

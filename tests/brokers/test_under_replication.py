@@ -16,7 +16,7 @@ THREE = (0, 1, 2)
 def gauges(
     rule: UnderReplication, isr: Brokers, replicas: Brokers, adding: Brokers = (), removing: Brokers = ()
 ) -> PartitionGauges:
-    """What broker 0 shows when it is told to lead."""
+    """The gauges of broker 0 when it becomes leader."""
     bench = Bench(evolve(BrokerPolicies(checks_assignment=False), under_replication=rule))
     seen = bench.see(PartitionGauges)
     bench.leader_and_isr(evolve(state(0, 1, isr, replicas=replicas), adding=adding, removing=removing))
@@ -60,12 +60,12 @@ def test_the_draft_misses_current_replicas_by_name() -> None:
     def draft(isr: Brokers) -> PartitionGauges:
         bench = Bench(BrokerPolicies(checks_assignment=False, under_replication=CurrentReplicas()))
         seen = bench.see(PartitionGauges)
-        told = DraftLeaderAndIsrPartition(
+        request = DraftLeaderAndIsrPartition(
             TP, 1, 0, 1, isr, 0, (0, 1, 2, 3, 4), False, current_replicas=THREE, impending_replicas=(2, 3, 4)
         )
-        bench.leader_and_isr(told)
+        bench.leader_and_isr(request)
         return seen[-1]
 
     assert not draft(THREE).under_replicated
-    assert draft((0, 1, 3)).under_replicated, "which is in sync does not make up for who is not"
+    assert draft((0, 1, 3)).under_replicated, "a replica in sync does not make up for one that is not"
     assert draft(THREE).reassigned == 2

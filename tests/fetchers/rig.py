@@ -101,7 +101,7 @@ class Leader:
         errors: what it answers for a partition instead of data, to requests of any kind.
         fetch_errors: the same to fetches alone.
         mistakes: which other partition it names in its answer about an epoch.
-        hold: while set, answers wait for it; what was asked stands in ``asked``.
+        hold: while set, answers wait for it; the requests are in ``asked``.
         down: it does not answer at all.
         swaps: a copy that has everything takes the place of the current log; those that did are in ``swapped``.
         lines: the connections that were made, closed ones included.
@@ -198,7 +198,7 @@ class Line:
 
     leader: Leader
     wanted: dict[TopicPartition, FetchPartition] = field(factory=dict)
-    told: dict[TopicPartition, int] = field(factory=dict)
+    sent: dict[TopicPartition, int] = field(factory=dict)
     session: int = 0
     closed: bool = False
 
@@ -222,26 +222,26 @@ class Line:
 
     async def fetch(self, request: FetchRequest) -> FetchResponse:
         if request.session_id == 0:
-            self.wanted, self.told, self.session = {}, {}, self.session + 1
+            self.wanted, self.sent, self.session = {}, {}, self.session + 1
         elif request.session_id != self.session:
             return FetchResponse(Errors.FETCH_SESSION_ID_NOT_FOUND, 0, (), 60)
         for tp in request.forgotten:
             self.wanted.pop(tp, None)
-            self.told.pop(tp, None)
+            self.sent.pop(tp, None)
         self.wanted |= {wanted.tp: wanted for wanted in request.partitions}
         deadline = self.leader.world.now + request.max_wait_us
         while True:
             answers = tuple(answer for wanted in self.wanted.values() for answer in self.read(wanted))
             late = self.leader.world.now >= deadline
             if late or any(answer.batches or answer.error or answer.diverging for answer in answers):
-                self.told |= {answer.tp: answer.high_watermark for answer in answers}
+                self.sent |= {answer.tp: answer.high_watermark for answer in answers}
                 return FetchResponse(Errors.NONE, self.session, answers, 60)
             await self.leader.world.sleep(10 * MS, background=True)
 
     def read(self, wanted: FetchPartition) -> tuple[FetchedPartition, ...]:
         answer = self.leader.answer(wanted)
-        told = self.told.get(wanted.tp) == answer.high_watermark
-        return () if told and not (answer.error or answer.diverging or answer.batches) else (answer,)
+        known = self.sent.get(wanted.tp) == answer.high_watermark
+        return () if known and not (answer.error or answer.diverging or answer.batches) else (answer,)
 
 
 class Rig:
@@ -267,7 +267,7 @@ class Rig:
 
     @property
     def dead_threads(self) -> int:
-        """Threads that an error has ended, until a sweep finds them empty, counted anew."""
+        """Threads that an error has ended, until the idle sweep removes them, counted here independently."""
         return sum(thread.dead for thread in self.manager.threads.values())
 
     async def run(self, body: Callable[["Rig"], Awaitable[object]]) -> None:
@@ -312,8 +312,8 @@ class Rig:
         for tp in tps:
             if tp not in self.replicas:
                 self.replica(tp)
-        self.manager.remove(tps)
-        self.manager.add(
+        self.manager.remove_fetcher_for_partitions(tps)
+        self.manager.add_fetcher_for_partitions(
             InitialFetchState(tp, self.source, epoch, self.replicas[tp].high_watermark, self.replicas[tp], adding)
             for tp in tps
         )

@@ -27,7 +27,7 @@ def test_a_copy_is_done_when_it_holds_what_the_current_log_holds() -> None:
         assert rig.leader.swapped == [A]
         assert rig.thread.states == {}
         assert [event.offset for event in positions] == [0, -1]
-        rig.manager.end_idle_threads()
+        rig.manager.shutdown_idle_fetcher_threads()
         assert [(event.fetcher, event.reason) for event in stopped] == [("ReplicaAlterLogDirsThread-0", "idle")]
 
     play(scenario)
@@ -60,7 +60,7 @@ def test_a_copy_in_progress_is_not_left_for_a_lower_one() -> None:
     play(scenario)
 
 
-def test_what_cannot_be_read_leaves_its_turn_to_the_next() -> None:
+def test_after_a_partition_that_cannot_be_read_the_next_one_is_copied() -> None:
     async def scenario(rig: Rig) -> None:
         rig.leader.leads(A, 0)
         rig.leader.leads(B, 0)

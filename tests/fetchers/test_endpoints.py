@@ -1,4 +1,4 @@
-"""The follower's side of a fetch session, against a leader that applies what it is told and nothing else."""
+"""The follower's side of a fetch session, against a leader that applies exactly what a request says."""
 
 from typing import Any
 
@@ -116,7 +116,7 @@ def test_an_answer_for_a_partition_forgotten_meanwhile_is_dropped() -> None:
     World(1).run(body)
 
 
-def test_a_session_that_begins_anew_does_not_bring_back_what_was_forgotten() -> None:
+def test_a_new_session_does_not_bring_back_forgotten_partitions() -> None:
     async def body() -> None:
         ledger = Ledger()
         reader = RemoteLeaderEndPoint(1, ledger, FetcherPolicies())

@@ -166,15 +166,15 @@ def test_a_dead_thread_stays_and_never_fetches_what_it_is_given(kind: type[Fetch
         started, stopped = rig.see(FetcherStarted), rig.see(FetcherStopped)
         replica = await broken(rig, "lookup", RuntimeError("no replica"))
         replica.break_in("", RuntimeError())
-        rig.manager.remove([B])
+        rig.manager.remove_fetcher_for_partitions([B])
         rig.leader.epochs[B] = 1
         rig.add(B, epoch=1)
-        rig.manager.end_idle_threads()
+        rig.manager.shutdown_idle_fetcher_threads()
         assert (rig.dead_threads, len(started)) == (1, 1)
         await rig.rest(5_000)
         assert not rig.equal(B)
-        rig.manager.remove([A, B])
-        rig.manager.end_idle_threads()
+        rig.manager.remove_fetcher_for_partitions([A, B])
+        rig.manager.shutdown_idle_fetcher_threads()
         assert rig.dead_threads == rig.manager.metrics.dead.value == 0
         rig.add(B, epoch=1)
         await rig.rest()
@@ -258,9 +258,9 @@ def test_the_same_epoch_again_does_not_bring_it_back_by_itself(
         rig.add(A)
         await rig.rest(10_000)
         assert A in rig.manager.failed
-        rig.manager.end_idle_threads()
+        rig.manager.shutdown_idle_fetcher_threads()
         assert A in rig.manager.failed
-        rig.manager.add([InitialFetchState(B, rig.source, 0, 0, rig.replica(B))])
+        rig.manager.add_fetcher_for_partitions([InitialFetchState(B, rig.source, 0, 0, rig.replica(B))])
         assert A in rig.manager.failed
 
     play(scenario, kind=kind)

@@ -119,7 +119,7 @@ def test_kip_461_all_failed_ends_thread(kind: type[FetcherManager], at_once: boo
         stopped = rig.see(FetcherStopped)
         await fail(rig, alone=True)
         assert [event.reason for event in stopped] == (["all-failed"] if at_once else [])
-        rig.manager.end_idle_threads()
+        rig.manager.shutdown_idle_fetcher_threads()
         assert [event.reason for event in stopped] == (["all-failed"] if at_once else ["idle"])
         assert rig.manager.threads == {}
         asked = len(rig.leader.asked)
@@ -134,7 +134,7 @@ def test_kip_461_stop_replica_clears(kind: type[FetcherManager]) -> None:
     async def scenario(rig: Rig) -> None:
         seen = rig.see(rig.manager.records.unfailed)
         await fail(rig)
-        rig.manager.remove([A], stopped=True)
+        rig.manager.remove_fetcher_for_partitions([A], stopped=True)
         assert len(rig.manager.failed) == 0
         assert [(event.partition, event.reason) for event in seen] == [(0, "stop-replica")]
         await rig.rest(2_000)
@@ -153,7 +153,7 @@ def test_kip_461_next_epoch_clears_as_follower_on_a_new_thread(kind: type[Fetche
         await fail(rig, alone=True)
         failed = rig.thread
         if swept:
-            rig.manager.end_idle_threads()
+            rig.manager.shutdown_idle_fetcher_threads()
         rig.replicas[A].log.fail_disk(None)
         rig.leader.epochs[A] = 1
         rig.add(A, epoch=1)
@@ -193,7 +193,7 @@ def test_fetching_again_clears_without_a_removal_before(kind: type[FetcherManage
         replica = rig.replicas[A]
         replica.log.fail_disk(None)
         rig.leader.epochs[A] = 1
-        rig.manager.add([InitialFetchState(A, rig.source, 1, replica.high_watermark, replica)])
+        rig.manager.add_fetcher_for_partitions([InitialFetchState(A, rig.source, 1, replica.high_watermark, replica)])
         assert (len(rig.manager.failed), list(rig.thread.states)) == (0, [B, A])
 
     play(scenario, kind=kind)
@@ -206,7 +206,7 @@ def test_kip_461_next_epoch_clears_as_leader(kind: type[FetcherManager]) -> None
     async def scenario(rig: Rig) -> None:
         seen = rig.see(rig.manager.records.unfailed)
         await fail(rig)
-        rig.manager.remove([A])
+        rig.manager.remove_fetcher_for_partitions([A])
         assert (len(rig.manager.failed), list(rig.thread.states)) == (0, [B])
         assert [event.reason for event in seen] == ["epoch"]
 
@@ -276,7 +276,7 @@ def test_kip_461_gauge_tagged_by_client_id(kind: type[FetcherManager]) -> None:
         counts = [(event.metric, event.value) for event in shown if "FailedPartitionsCount" in event.metric]
         assert counts == [(name, 1)]
         assert [len(other.failed) for other in others] == [0]
-        rig.manager.remove([A])
+        rig.manager.remove_fetcher_for_partitions([A])
         assert shown[-1].metric == name
         assert shown[-1].value == 0
 

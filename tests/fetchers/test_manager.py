@@ -65,9 +65,9 @@ async def test_the_same_epoch_again_keeps_the_state(world_clock: WorldClock) -> 
         rig.add(A)
         await rig.rest()
         state = rig.thread.states[A]
-        rig.manager.add([InitialFetchState(A, LEADER, 0, 0, rig.replicas[A])])
+        rig.manager.add_fetcher_for_partitions([InitialFetchState(A, LEADER, 0, 0, rig.replicas[A])])
         assert rig.thread.states[A] is state
-        rig.manager.add([InitialFetchState(A, LEADER, 1, 0, rig.replicas[A])])
+        rig.manager.add_fetcher_for_partitions([InitialFetchState(A, LEADER, 1, 0, rig.replicas[A])])
         assert rig.thread.states[A] is not state
         assert rig.thread.states[A].truncating
 
@@ -81,12 +81,12 @@ async def test_a_thread_without_partitions_ends_with_the_sweep(world_clock: Worl
         rig.leader.leads(B)
         rig.add(A, B)
         await rig.rest()
-        rig.manager.remove([A])
-        rig.manager.end_idle_threads()
+        rig.manager.remove_fetcher_for_partitions([A])
+        rig.manager.shutdown_idle_fetcher_threads()
         assert not stopped
-        rig.manager.remove([B])
+        rig.manager.remove_fetcher_for_partitions([B])
         assert not stopped
-        rig.manager.end_idle_threads()
+        rig.manager.shutdown_idle_fetcher_threads()
         assert [event.reason for event in stopped] == ["idle"]
         write(rig.leader.logs[B], 0)
         await rig.rest(2_000)
@@ -110,7 +110,7 @@ def test_a_resize_takes_every_partition_to_the_thread_that_is_its_own_now(kind: 
             rig.leader.leads(tp, 0)
         rig.add(A, B)
         first = rig.thread
-        rig.manager.resize(2)
+        rig.manager.resize_thread_pool(2)
         of = {tp: rig.manager.threads[rig.source, fetcher_id(tp, 2)] for tp in (A, B)}
         assert [list(of[tp].states) for tp in (A, B)] == [[A], [B]]
         assert first in of.values(), "a thread whose number there still is goes on"
@@ -118,7 +118,7 @@ def test_a_resize_takes_every_partition_to_the_thread_that_is_its_own_now(kind: 
         await rig.rest()
         assert (rig.equal(A), rig.equal(B)) == (True, True)
         write(rig.leader.logs[A], 0)
-        rig.manager.resize(1)
+        rig.manager.resize_thread_pool(1)
         assert [event.reason for event in stopped].count("resized") == 1
         assert list(rig.manager.threads) in ([(rig.source, 0)], [])
         if kind is ReplicaFetcherManager:
@@ -139,7 +139,7 @@ def test_a_resize_does_not_bring_back_what_has_failed(kind: type[FetcherManager]
         rig.add(A, B)
         await rig.rest()
         assert A in rig.manager.failed
-        rig.manager.resize(2)
+        rig.manager.resize_thread_pool(2)
         assert A in rig.manager.failed
         assert [tp for thread in rig.manager.threads.values() for tp in thread.states] == [B]
 
@@ -173,8 +173,9 @@ def test_a_leader_with_another_address_gets_another_thread_and_the_others_wait()
         await rig.rest()
         first = rig.thread
         rig.leader.epochs[A] = 1
-        rig.manager.remove([A])
-        rig.manager.add([InitialFetchState(A, LEADER, 1, 1, rig.replicas[A], address="elsewhere:9092")])
+        rig.manager.remove_fetcher_for_partitions([A])
+        start = InitialFetchState(A, LEADER, 1, 1, rig.replicas[A], address="elsewhere:9092")
+        rig.manager.add_fetcher_for_partitions([start])
         assert [event.reason for event in stopped] == ["replaced"]
         assert (rig.thread is first, list(rig.thread.states), rig.leader.lines[0].closed) == (False, [A], True)
         assert [event.partition for event in positions if event.offset < 0] == [0, 1]
@@ -182,7 +183,8 @@ def test_a_leader_with_another_address_gets_another_thread_and_the_others_wait()
         write(rig.leader.logs[B], 0)
         await rig.rest(600)
         assert (rig.equal(A), rig.equal(B)) == (True, False)
-        rig.manager.add([InitialFetchState(B, LEADER, 0, 1, rig.replicas[B], address="elsewhere:9092")])
+        start = InitialFetchState(B, LEADER, 0, 1, rig.replicas[B], address="elsewhere:9092")
+        rig.manager.add_fetcher_for_partitions([start])
         await rig.rest(600)
         assert rig.equal(B)
         assert len(stopped) == 1
@@ -200,7 +202,7 @@ def test_f6_an_answer_after_a_resize_is_ignored() -> None:
         rig.add(A, B)
         await rig.world.sleep(1_000)  # a fetch is on its way
         rig.leader.fetch_errors.clear()
-        rig.manager.resize(2)
+        rig.manager.resize_thread_pool(2)
         await rig.rest()
         assert len(rig.manager.failed) == 0
         assert (rig.equal(A), rig.equal(B)) == (True, True)

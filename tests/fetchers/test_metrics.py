@@ -47,7 +47,7 @@ def test_the_lag_is_what_the_leader_had_committed_beyond_the_answer() -> None:
     play(scenario)
 
 
-def test_who_is_ahead_of_the_leaders_high_watermark_lags_by_nothing() -> None:
+def test_a_follower_ahead_of_the_leaders_high_watermark_has_no_lag() -> None:
     async def scenario(rig: Rig) -> None:
         seen = rig.see(ConsumerLag)
         rig.leader.leads(A, 0, 0, 0)
@@ -66,7 +66,7 @@ def test_a_partition_that_is_not_fetched_has_no_lag(kind: type[FetcherManager]) 
         rig.leader.leads(A, *[0] * 200)
         rig.add(A)
         await rig.rest(150)
-        rig.manager.remove([A])
+        rig.manager.remove_fetcher_for_partitions([A])
         await rig.rest(200)
         assert lags(seen)[-1] == (0, NO_LAG)
         maximum = rig.manager.metrics._max_lag
@@ -104,8 +104,8 @@ def test_requests_and_bytes_are_metered_until_the_thread_ends(kind: type[Fetcher
             f"kafka.server:type=FetcherStats,name=BytesPerSec,clientId={thread},brokerHost=broker-{broker},brokerPort=9092"
         )
         assert [event.total for event in marked if event.metric == name] == [700]
-        rig.manager.remove([A])
-        rig.manager.end_idle_threads()
+        rig.manager.remove_fetcher_for_partitions([A])
+        rig.manager.shutdown_idle_fetcher_threads()
         assert name in [event.metric for event in removed]
         requests = [event.total for event in marked if "RequestsPerSec" in event.metric]
         assert requests[-1] >= 4

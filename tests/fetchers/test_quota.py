@@ -37,7 +37,7 @@ class Ring:
 STEPS = st.lists(st.tuples(st.integers(0, 15_000_000), st.integers(0, 500), st.booleans()), min_size=1, max_size=60)
 
 
-# An obsolete sample begins anew, and counts for how long the window is.
+# An obsolete sample is reset, and still counts for the length of the window.
 @example([(0, 1, True), (5 * S, 1, True), (6 * S, 0, False), (5 * S, 12, True)], 5)
 @given(STEPS, st.integers(1, 400))
 def test_agrees_with_kafkas_ring(steps: list[tuple[int, int, bool]], rate: int) -> None:

@@ -69,7 +69,7 @@ def test_copies_between_log_directories_share_one_quota() -> None:
     assert quota.is_quota_exceeded(0)
 
 
-def test_kip_542_binds_whom_a_move_adds_and_counts_nobody_else() -> None:
+def test_kip_542_limits_added_replicas_and_counts_no_others() -> None:
     found = quotas()
     found.configured("brokers/1", {REASSIGNED: "5"})
     assert found.leader.active

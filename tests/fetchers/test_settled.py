@@ -29,7 +29,7 @@ def test_a_partition_taken_away_again_does_not_keep_the_world_waiting() -> None:
         await rig.world.settled()
         rig.add(B)
         began = rig.world.now
-        rig.manager.remove([B])
+        rig.manager.remove_fetcher_for_partitions([B])
         await rig.world.settled()
         assert rig.world.now - began <= LATENCY_US
 

@@ -36,7 +36,7 @@ def test_a_session_names_a_partition_only_when_its_position_changed() -> None:
         assert named[0] == (A, B)
         assert named[1] == (A,)
         assert set(named[2:]) == {()}
-        rig.manager.remove([B])
+        rig.manager.remove_fetcher_for_partitions([B])
         await rig.rest(600)
         forgotten = [request.forgotten for request in rig.leader.requests(FetchRequest)]
         assert [gone for gone in forgotten if gone] == [(B,)]
@@ -44,7 +44,7 @@ def test_a_session_names_a_partition_only_when_its_position_changed() -> None:
     play(scenario)
 
 
-def test_a_lost_session_begins_anew_with_everything() -> None:
+def test_after_a_lost_session_the_next_request_names_all_partitions() -> None:
     async def scenario(rig: Rig) -> None:
         rig.leader.leads(A, 0)
         rig.leader.leads(B, 0)
@@ -145,7 +145,7 @@ def test_an_answer_to_a_position_that_has_changed_is_ignored() -> None:
         rig.leader.hold = hold = Signal(rig.world)
         await rig.rest(600)  # a fetch is on its way
         write(rig.leader.logs[A], 0)
-        rig.manager.remove([A])
+        rig.manager.remove_fetcher_for_partitions([A])
         rig.leader.epochs[A] = 1
         rig.add(A, epoch=1)
         rig.leader.hold = None

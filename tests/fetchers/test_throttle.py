@@ -36,7 +36,7 @@ def test_kip_73_a_throttled_partition_is_left_out_until_the_rate_is_down() -> No
         await rig.world.settled()
         assert rig.equal(A)
         assert 2_000 * MS <= rig.world.now <= 3_600 * MS
-        # One poll of B's each half second and one answer for each 200 bytes: nobody is asked in a loop.
+        # One poll of B's each half second and one answer for each 200 bytes: there is no busy loop.
         assert len(rig.leader.asked) - asked < 30
 
     play(scenario, throttle=throttled(1_000))
@@ -71,13 +71,13 @@ def test_kafka_4313_a_replica_at_the_high_watermark_is_never_left_out(leader_is_
     play(scenario, throttle=throttled(1))
 
 
-def test_kip_73_removing_a_partition_that_is_held_back_leaves_nothing_behind() -> None:
+def test_kip_73_removing_a_partition_that_is_held_back_leaves_no_trace_of_it() -> None:
     async def scenario(rig: Rig) -> None:
         rig.leader.leads(A, *[0] * 30)
         rig.add(A)
         await rig.rest(100)
         assert rig.thread.partitions.held
-        rig.manager.remove([A])
+        rig.manager.remove_fetcher_for_partitions([A])
         assert not rig.thread.partitions.held
         rig.leader.epochs[A] = 1
         rig.add(A, epoch=1)
@@ -88,7 +88,7 @@ def test_kip_73_removing_a_partition_that_is_held_back_leaves_nothing_behind() -
 
 
 @pytest.mark.parametrize("change", ["rate", "list", "removed"])
-def test_what_is_changed_while_a_partition_is_held_back_counts_from_the_next_look_on(change: str) -> None:
+def test_a_change_while_a_partition_is_held_back_counts_from_the_next_round_on(change: str) -> None:
     found = quotas(1)
 
     async def scenario(rig: Rig) -> None:
@@ -107,7 +107,7 @@ def test_what_is_changed_while_a_partition_is_held_back_counts_from_the_next_loo
     play(scenario, throttle=found.follower)
 
 
-def test_whom_a_list_names_later_is_held_back_from_then_on() -> None:
+def test_a_replica_that_is_listed_later_is_held_back_from_then_on() -> None:
     found = quotas(200, "")
 
     async def scenario(rig: Rig) -> None:
@@ -127,7 +127,7 @@ def test_whom_a_list_names_later_is_held_back_from_then_on() -> None:
     play(scenario, throttle=found.follower)
 
 
-def test_only_those_that_are_bound_and_behind_are_looked_at() -> None:
+def test_only_throttled_partitions_that_lag_are_looked_at() -> None:
     async def scenario(rig: Rig) -> None:
         for tp in (A, B):
             rig.leader.leads(tp, *[0] * 30)

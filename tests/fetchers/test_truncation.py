@@ -1,4 +1,4 @@
-"""What each generation's rule makes of two logs, without a thread: who ends up with the leader's log, and who does not
+"""Each generation's truncation rule on two logs, without a thread: which ends with the leader's log, and which does not
 (kafka-behaviour §8.3)."""
 
 import pytest
@@ -12,7 +12,7 @@ from fetchers.truncation import Kip101, Kip279, OnFetch, ToHighWatermark, Trunca
 from tests.fetchers.rig import A, Replica, new_log, write
 
 TERMS = st.lists(st.tuples(st.integers(1, 3), st.integers(0, 5), st.booleans()), min_size=1, max_size=6)
-"""Terms of leaders: how many records each writes, how much of the log before it keeps, who of the two it is."""
+"""Terms of leaders: how many records each writes, how much of the log before it keeps, which of the two it is."""
 
 
 def epochs_of(replica: Replica) -> list[int]:
@@ -24,11 +24,11 @@ def histories(terms: list[tuple[int, int, bool]]) -> tuple[Replica, Replica]:
     which is what unclean elections, or lost tails, leave."""
     logs: dict[bool, list[int]] = {True: [], False: []}
     last = True
-    for epoch, (records, kept, who) in enumerate(terms):
+    for epoch, (records, kept, leader) in enumerate(terms):
         before = logs[last]
-        mine = before if who is last else before[: max(0, len(before) - kept)]
-        logs[who] = [*mine, *[epoch] * records]
-        last = who
+        mine = before if leader is last else before[: max(0, len(before) - kept)]
+        logs[leader] = [*mine, *[epoch] * records]
+        last = leader
     return Replica(write(new_log(), *logs[last])), Replica(write(new_log(), *logs[not last]))
 
 
@@ -97,8 +97,8 @@ def test_kafka_6361_kip_101_leaves_logs_different_after_two_changes_of_leader() 
 
 
 @given(terms=TERMS, high_watermark=st.integers(0, 10))
-def test_the_high_watermark_asks_nobody(terms: list[tuple[int, int, bool]], high_watermark: int) -> None:
-    """It is right where it is, but what lies behind goes, whoever else has it."""
+def test_truncation_to_the_high_watermark_asks_nothing(terms: list[tuple[int, int, bool]], high_watermark: int) -> None:
+    """Records below it are right; those at or above it are removed, even if the leader has them."""
     leader, follower = histories(terms)
     assume(high_watermark <= shared_length(leader, follower))
     assert truncate(ToHighWatermark(), leader, follower, high_watermark, alone=True) == 0

@@ -1,4 +1,4 @@
-"""Truncation on fetch (KIP-595): a thread that asks no questions, and is told where the logs part."""
+"""Truncation on fetch (KIP-595): a thread that asks no questions; answers to fetches say where the logs diverge."""
 
 from brokers.log.leader_epoch_cache import NO_EPOCHS
 from emulator.disks import Fault

@@ -106,7 +106,7 @@ def test_a_deleted_log_is_renamed_and_gone_a_minute_later() -> None:
     assert bench.node.disk.list("logs/") == []
 
 
-def test_what_an_incarnation_could_not_delete_the_next_one_does() -> None:
+def test_an_incarnation_deletes_the_logs_that_its_predecessor_could_not() -> None:
     bench = Bench()
     bench.lead()
     delete(bench, TP)

@@ -48,7 +48,7 @@ def test_the_end_of_a_segment_flushes_it() -> None:
     assert end_after(bench_with(LogConfig(segment_bytes=200)), host=True) == (2, [])
 
 
-def test_an_unclean_start_cuts_at_a_corrupt_batch_behind_the_recovery_point() -> None:
+def test_an_unclean_start_cuts_at_a_corrupt_batch_after_the_recovery_point() -> None:
     bench = bench_with()
     bench.partition.log.corrupt(1)
     assert end_after(bench, host=False) == (1, [(1, 2, "corrupt")])
@@ -62,7 +62,7 @@ def test_a_clean_start_and_one_before_the_recovery_point_do_not_look() -> None:
     assert end_after(bench, host=False) == (3, [])
 
 
-def test_what_a_clean_stop_wrote_survives_a_host_crash_and_says_so_once() -> None:
+def test_logs_of_a_clean_stop_survive_a_host_crash_and_say_so_once() -> None:
     bench = bench_with()
     bench.manager.close()
     assert bench.node.disk.exists(".kafka_cleanshutdown")

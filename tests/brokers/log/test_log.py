@@ -70,7 +70,7 @@ def test_truncating_at_the_end_drops_an_epoch_without_records() -> None:
     assert log.epochs.entries == ((0, 0),)
 
 
-def test_begins_anew_at_an_offset() -> None:
+def test_truncated_fully_it_starts_at_the_given_offset() -> None:
     log = filled(Disk(), 2, 3)
     log.truncate_fully_and_start_at(40)
     log.append(batch(40, 7))

@@ -100,7 +100,7 @@ class Model:
         self.log.directory.recovery_points.write()
 
     def restart(self, *_: Any) -> None:
-        """The process dies: the page cache survives, and what is spoilt behind the recovery point goes."""
+        """The process dies: the page cache survives, and damaged batches after the recovery point are removed."""
         points = LogDirectory(self.disk).recovery_points
         bases = self.log.bases
         looked = max((base for base in bases if base <= points.get(TP)), default=bases[0])

@@ -40,13 +40,13 @@ def test_segments_go_at_the_first_check_after_their_newest_batch_is_too_old() ->
     assert starts(bench_with(), {1: 3, 20: 1, 40: 1}, 300) == [(90, 4), (150, 5)]
 
 
-def test_what_is_not_committed_stays() -> None:
+def test_records_that_are_not_committed_are_not_deleted() -> None:
     bench = bench_with()
     assert starts(bench, {1: 5}, 400, isr=(ME, 1)) == []
     assert bench.partition.log_end_offset == 5
 
 
-def test_whole_segments_go_while_the_log_is_large_enough_without_them() -> None:
+def test_whole_segments_are_deleted_while_the_log_is_large_enough_without_them() -> None:
     log = evolve(CONFIG, retention_us=-1, retention_bytes=300)
     bench = bench_with(log)
     assert starts(bench, {1: 8}, 100) == [(30, 4)]
@@ -107,7 +107,7 @@ def test_a_follower_is_told_where_the_leaders_log_begins() -> None:
     follower.at(3)
     answer = follower.expire()
     assert answer is not None
-    assert [(told.log_start_offset, told.batches) for told in answer.partitions] == [(3, ())]
+    assert [(found.log_start_offset, found.batches) for found in answer.partitions] == [(3, ())]
 
 
 def test_a_follower_goes_along_and_finds_it_after_a_restart() -> None:

@@ -65,7 +65,7 @@ def test_C99_a_follower_that_has_no_more_epochs_heeds_the_offset(offset: int, cu
     assert Kip279().cut(follower, answer(4, offset), 120) == Cut(cut, True)
 
 
-def test_a_high_watermark_behind_the_end_cuts_nothing() -> None:
+def test_a_high_watermark_beyond_the_end_cuts_nothing() -> None:
     assert Kip279().cut(replica(1, 1), answer(-1, -1), 9) == Cut(2, True)
 
 
@@ -187,7 +187,7 @@ def test_C91_a_partition_removed_before_it_is_cut_at_its_high_watermark_is_not()
             rig.replica(tp, 0, 0, 0, high_watermark=1).log.epochs = NO_EPOCHS
             rig.leader.leads(tp, 0)
         rig.add(A, B)
-        rig.manager.remove([A])
+        rig.manager.remove_fetcher_for_partitions([A])
         await rig.rest()
         assert (rig.replicas[A].cuts, rig.replicas[B].cuts) == ([], [1])
         assert list(rig.thread.states) == [B]
@@ -205,7 +205,7 @@ def test_C91_a_partition_removed_meanwhile_is_not_cut() -> None:
         rig.leader.hold = Signal(rig.world)
         rig.add(A, B)
         await rig.rest()
-        rig.manager.remove([A])
+        rig.manager.remove_fetcher_for_partitions([A])
         rig.leader.hold.set()
         await rig.rest()
         assert (rig.replicas[A].cuts, rig.replicas[B].cuts) == ([], [1])
@@ -219,7 +219,7 @@ def test_C91_a_partition_removed_meanwhile_is_not_cut() -> None:
     ("leader_start", "leader_epochs", "cuts"),
     [
         (0, [], [0]),  # high: the leader's log is empty
-        (2, [0], [2]),  # low: it begins behind our end
+        (2, [0], [2]),  # low: it begins beyond our end
     ],
 )
 def test_C93_a_fetch_out_of_range_goes_to_the_leaders_end_or_start(
@@ -240,7 +240,7 @@ def test_C93_a_fetch_out_of_range_goes_to_the_leaders_end_or_start(
 
 
 def test_C103_a_follower_knows_an_epoch_from_its_first_record_on() -> None:
-    """Write, let the follower come anew, write, change the leader, write: an entry for each, with the record."""
+    """Write, let the follower be added again, write, change the leader, write: an entry for each, with the record."""
 
     async def scenario(rig: Rig) -> None:
         log = rig.leader.leads(A)
@@ -288,7 +288,7 @@ def test_an_out_of_range_read_whose_cut_fails_is_tried_again() -> None:
 
 
 HISTORY = st.lists(st.tuples(st.integers(0, 1), st.integers(1, 3), st.integers(0, 3)), min_size=1, max_size=8)
-"""Terms of two brokers: who leads, how many records it writes, how many of them the other gets."""
+"""Terms of two brokers: which leads, how many records it writes, how many of them the other gets."""
 
 
 @pytest.mark.parametrize("rule", [Kip279(), OnFetch()], ids=lambda rule: type(rule).__name__)
@@ -296,7 +296,7 @@ HISTORY = st.lists(st.tuples(st.integers(0, 1), st.integers(1, 3), st.integers(0
 def test_logs_of_any_history_of_leaders_agree_in_the_end(
     rule: TruncationRule, terms: list[tuple[int, int, int]], last: int
 ) -> None:
-    """Without a high watermark to keep (all at 0), whoever leads last is followed exactly."""
+    """Without a high watermark to keep (all at 0), the log of the last leader is copied exactly."""
 
     async def scenario(rig: Rig) -> None:
         logs = [Log(LogDirectory(Disk()), A), Log(LogDirectory(Disk()), A)]

@@ -128,7 +128,7 @@ def test_a_leader_that_stamps_a_batch_with_an_older_epoch(monkeypatch: pytest.Mo
 
 
 def test_fetchers_that_keep_what_they_are_told_to_give_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FetcherManager, "remove", lambda *_, **__: None)
+    monkeypatch.setattr(FetcherManager, "remove_fetcher_for_partitions", lambda *_, **__: None)
     assert "one_role" in broken(play(leader_dies()).run)
 
 
