@@ -1,4 +1,4 @@
-"""What happens to a controller (Kafka's ControllerEvent). Events are data: ``Controller`` decides what each one leads
+"""The events of a controller (Kafka's ControllerEvent). Events are data: ``Controller`` decides what each one leads
 to."""
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from emulator.protocol.types import TopicPartition
 
 
 class ControllerState(IntEnum):
-    """What a controller is doing, as the gauge ControllerState shows it (Kafka's ControllerState, 0.11 and later).
+    """The kinds of work of a controller, as the gauge ControllerState shows them (Kafka 0.11 and later).
 
     Each state has a timer. Until 2.3 ALTER_PARTITION_REASSIGNMENT was called PartitionReassignment, with the same
     number and timer.
@@ -73,7 +73,7 @@ class Event(Protocol):
     state: ClassVar[ControllerState]
 
 
-# -- terms ------------------------------------------------------------------------------------------------------------
+# -- elections of controllers ----------------------------------------------------------------------------------------
 # These concern every broker's controller; all other events only the active one.
 
 

@@ -54,7 +54,7 @@ class Fenced:
         if response.error is ZkCode.OK:
             return response.results[1]
         if response.path == znodes.CONTROLLER_EPOCH:
-            raise ControllerMoved(f"the controller epoch is another: {response.error.name}")
+            raise ControllerMoved(f"the controller epoch has changed: {response.error.name}")
         return response
 
     async def register(self, zk: KafkaZkClient, process: Process) -> Registered:

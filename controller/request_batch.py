@@ -101,7 +101,7 @@ class ControllerBrokerRequestBatch:
     def _written_already(
         self, tp: TopicPartition, state: LeaderAndIsr, replicas: Replicas, is_new: bool
     ) -> LeaderAndIsrPartition | None:
-        """What the last call for ``tp`` wrote, if it was about the same and the partition is not being reassigned."""
+        """The state that the last call for ``tp`` made, if it had the same arguments and no move is in progress."""
         known = self._written.get(tp)
         if known is None or tp in self.context.reassignments or any(self._adding_and_removing(tp)):
             return None

@@ -1,4 +1,4 @@
-"""What the controller reads and writes in ZooKeeper. Every write goes through a ``Fence``, which decides whether a
+"""The controller's reads and writes in ZooKeeper. Every write goes through a ``Fence``, which decides whether a
 controller that has been replaced can still change anything.
 
 All requests go through ``ZkClient.pipeline``, which retries after lost connections: a write can have been applied
@@ -50,7 +50,7 @@ class Fence(Protocol):
 
 
 class StateWrites(NamedTuple):
-    """What came of writing state znodes.
+    """The outcome of writing state znodes.
 
     Attributes:
         written: the states that were written, with their new versions.

@@ -8,7 +8,7 @@ from emulator.protocol.types import TopicPartition
 
 @define(eq=False)
 class Move:
-    """What the controller remembers of a reassignment. All that has to survive this controller is in ZooKeeper.
+    """The controller's memory of a reassignment. All that has to survive this controller is in ZooKeeper.
 
     Attributes:
         target: the requested replicas (RAR, FTR).

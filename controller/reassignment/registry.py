@@ -19,14 +19,14 @@ class Shape:
     """The part of a strategy that the controller carries out: how it moves one partition.
 
     Attributes:
-        name: as strategies write it; ``-K`` at its end stands for a number of replicas per hop, or ``all``.
+        name: as strategies write it; a ``-K`` at its end means a number of replicas per hop, or ``all``.
         procedure: whose steps its gates have.
         help: a line of help.
         make: the protocol, given that number; without one it is 1, and for ``all`` None.
         api: whether the controller can be asked by AlterPartitionReassignments, and asked what is in progress.
         example: a strategy of this shape, where the shape's name is not one.
         tool_waits: whether the admin command waits for the end.
-        admits_unassigned: whether leaders are not told of new replicas, and so have to admit followers that they do
+        admits_unassigned: whether leaders do not hear of new replicas, and so have to admit followers that they do
             not know as assigned: the move could not end otherwise.
     """
 

@@ -1,6 +1,21 @@
-"""A cluster for the controller's tests: world, network, ZooKeeper and controllers are real; a broker only
-writes down the requests it gets, answers NONE, and as a leader lets every live assigned replica into the ISR,
-one write for each. A replica that is told to follow without being assigned (KAFKA-42) is let in alone."""
+"""The lab: a small cluster for the controller's tests.
+
+World, network, ZooKeeper and controllers are real, one controller in each broker process. The brokers are scripted:
+they record the requests that they get and answer NONE. As a leader, a broker lets every live assigned replica join the
+ISR, one write for each; a replica that is sent LeaderAndIsr without being assigned (KAFKA-42) joins alone.
+
+A test is an async function of a ``Lab``, run by ``run``::
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        await lab.reassign({TopicPartition("orders", 0): (3, 4, 5)})
+        assert lab.assignment(TopicPartition("orders", 0)) == (3, 4, 5)
+
+    run(test, brokers=6, policies=ControllerPolicies(reassignment=Wiki()))
+
+Methods that act wait until the cluster is settled. ``Notes`` (``tests/controller/notes.py``) shows the gates, writes
+and requests of a part of a test as text. To stop or crash something at a step, use ``lab.at_gate``.
+"""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -39,10 +54,11 @@ class Lab:
     """One small cluster in one world.
 
     Attributes:
+        policies: of every controller.
         broken_disks: brokers that answer LeaderAndIsr with KAFKA_STORAGE_ERROR.
         undeletable: brokers that answer StopReplica with deletion with KAFKA_STORAGE_ERROR.
-        joins: whether leaders let replicas into the ISR; a test that wants to do it itself switches this off.
-        takes_in: whether they let in one that is told to follow without being assigned.
+        joins: whether leaders let replicas join the ISR; a test that writes ISRs itself switches this off.
+        takes_in: whether they let a replica join that is sent LeaderAndIsr without being assigned.
         received: broker and request, in the order of arrival.
         events: the trace so far, after ``flush``.
     """
@@ -118,7 +134,7 @@ class Lab:
                     await zk.create(path, znodes.encode_broker(process.node.id, 0), ephemeral=True)
                     break
                 except NodeExists:
-                    # The last incarnation's session still lives: as Kafka's broker, wait for it to expire.
+                    # The previous incarnation's session has not expired yet: wait for it, as Kafka's broker does.
                     await self.world.sleep(500_000, True)
             stat = await zk.exists(path)
             assert stat is not None
@@ -152,7 +168,7 @@ class Lab:
         channel.reply(response, response.size)
 
     async def _let_join(self, zk: ZkClient, led: LeaderAndIsrPartition, replicas: tuple[int, ...]) -> None:
-        """As its leader: every live one of ``replicas`` catches up at once. A newer leader epoch ends that."""
+        """As the leader: let every live one of ``replicas`` join, until there is a newer leader epoch."""
         path = znodes.state_path(led.tp)
         while True:
             try:
@@ -222,7 +238,7 @@ class Lab:
         await self.settle()
 
     def is_gone(self, topic: str) -> bool:
-        """Is nothing left of a topic, and of the wish to delete it?"""
+        """Whether no znode of a topic is left, nor its entry in /admin/delete_topics."""
         paths = (znodes.topic_path(topic), f"{znodes.CONFIG_TOPICS}/{topic}", znodes.delete_topic_path(topic))
         return all(self.data(path) is None for path in paths)
 
@@ -231,7 +247,8 @@ class Lab:
         await self.settle()
 
     async def ask(self, request: Any, broker: int | None = None) -> Any:
-        """What ``broker``, or the controller, answers the operator; the world need not have settled."""
+        """The response of ``broker``, by default of the controller, to the operator. Does not wait until the cluster is
+        settled."""
         host = self.active.id if broker is None else broker
         client = Client(self.network, self.process, host, "kafka", timeout_us=60_000_000)
         response = await client.call(request, request.size)
@@ -239,7 +256,7 @@ class Lab:
         return response
 
     async def alter(self, targets: dict[TopicPartition, tuple[int, ...] | None]) -> dict[TopicPartition, Errors]:
-        """By the API (KIP-455); None cancels. Each partition's error."""
+        """Ask by the API (KIP-455); None cancels. Returns each partition's error."""
         response = await self.ask(AlterPartitionReassignmentsRequest(targets))
         assert response.error is Errors.NONE
         await self.settle()
@@ -252,7 +269,7 @@ class Lab:
         return dict(response.partitions)
 
     async def write_isr(self, tp: TopicPartition, isr: tuple[int, ...]) -> None:
-        """As the leader would."""
+        """Write an ISR as the leader would."""
         state = self.state(tp)
         changed = LeaderAndIsr(state.leader, state.leader_epoch, isr, state.controller_epoch)
         await self.operator.set(znodes.state_path(tp), changed.encode(), state.zk_version)

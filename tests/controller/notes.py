@@ -1,5 +1,4 @@
-"""What a controller did, as text: gates and ZooKeeper writes in order, and the requests that each broker got,
-in order."""
+"""A controller's actions as text: gates and ZooKeeper writes in order, and each broker's requests in order."""
 
 import os
 from collections.abc import Sequence
@@ -21,7 +20,7 @@ def numbers(values: Sequence[int]) -> str:
     return ",".join(map(str, values))
 
 
-def motion(adding: Sequence[int], removing: Sequence[int]) -> str:
+def reassigning(adding: Sequence[int], removing: Sequence[int]) -> str:
     """What KIP-455 adds and removes, if anything."""
     return f" adding {{{numbers(adding)}}} removing {{{numbers(removing)}}}" if adding or removing else ""
 
@@ -34,9 +33,9 @@ def write(event: ZkWritten) -> str:
         s = znodes.LeaderAndIsr.decode(event.data, event.version)
         return f"{who} {event.op} state {tp}: {s.leader}/{{{numbers(s.isr)}}} epoch {s.leader_epoch}"
     if event.path.startswith(znodes.TOPICS) and event.data:
-        motions = znodes.decode_motions(event.data)
+        found = znodes.decode_motions(event.data)
         rows = [
-            f"{p}: {{{numbers(rs)}}}" + motion(*motions.get(p, ((), ())))
+            f"{p}: {{{numbers(rs)}}}" + reassigning(*found.get(p, ((), ())))
             for p, rs in znodes.decode_topic(event.data).items()
         ]
         return f"{who} {event.op} topic {event.path.rpartition('/')[2]} {'; '.join(rows)}"
@@ -51,7 +50,7 @@ def request(message: Request) -> str:
     if isinstance(message, LeaderAndIsrRequest):
         states = [
             f"{s.tp} {s.leader}/{{{numbers(s.isr)}}} epoch {s.leader_epoch} AR {{{numbers(s.replicas)}}}"
-            + motion(s.adding, s.removing)
+            + reassigning(s.adding, s.removing)
             + (" new" if s.is_new else "")
             for s in message.partitions
         ]
@@ -71,13 +70,14 @@ def request(message: Request) -> str:
 
 
 class Notes:
-    """Takes down what happens from its making on."""
+    """Records events and requests from its creation on."""
 
-    def __init__(self, lab: Lab) -> None:
+    def __init__(self, lab: Lab, *, from_start: bool = False) -> None:
+        """``from_start``: record what happened before, too."""
         self.lab = lab
         lab.trace.flush()
-        self._events = len(lab.events)
-        self._received = len(lab.received)
+        self._events = 0 if from_start else len(lab.events)
+        self._received = 0 if from_start else len(lab.received)
 
     def events(self) -> list[Any]:
         self.lab.trace.flush()
@@ -122,7 +122,7 @@ def _gate(event: Step) -> str:
 
 
 def check_golden(name: str, text: str) -> None:
-    """Compare with the golden file; ``UPDATE_GOLDEN=1`` writes it anew, to be read before it is committed."""
+    """Compare with the golden file; ``UPDATE_GOLDEN=1`` writes it, to be read before it is committed."""
     path = GOLDEN / f"{name}.txt"
     if os.environ.get("UPDATE_GOLDEN"):
         path.write_text(text, encoding="utf-8")

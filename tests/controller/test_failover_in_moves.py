@@ -93,9 +93,7 @@ def test_a_resumed_wiki_move_has_no_replica_to_start() -> None:
         assert "LeaderAndIsr orders-0 0/{0,1,2} epoch 1 AR {0,1,2,3,4}" in told
 
     def requests_since_failover(lab: Lab) -> dict[int, list[str]]:
-        notes = Notes(lab)
-        notes._received = 0
-        return notes.requests(metadata=False)
+        return Notes(lab, from_start=True).requests(metadata=False)
 
     run(test, brokers=7, policies=ControllerPolicies(pinned=6))
 

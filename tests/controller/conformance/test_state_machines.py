@@ -13,7 +13,7 @@ from controller.state_machines.states import PartitionState, ReplicaState
 from emulator.protocol.types import TopicPartition
 from tests.controller.lab import Lab, run
 from tests.controller.notes import Notes
-from tests.controller.test_states import KAFKA_PAIRS, PARTITION_PAIRS
+from tests.controller.test_state_machines import KAFKA_PAIRS, PARTITION_PAIRS
 
 PARTITIONS = [TopicPartition("orders", number) for number in range(4)]
 P, R = PartitionState, ReplicaState
