@@ -45,9 +45,11 @@ class AlterIsrRequest(Request):
 
 @define(eq=False)
 class AlterIsrResponse(Response):
-    """Attributes:
-    error: of the whole request.
-    partitions: each with its error, or with NONE and the state that is now in the znode.
+    """The results, per partition.
+
+    Attributes:
+        error: of the whole request.
+        partitions: each with its error, or with NONE and the state that is now in the znode.
     """
 
     error: Errors

@@ -14,8 +14,10 @@ from emulator.protocol.types import TopicPartition
 
 @define(eq=False)
 class AlterPartitionReassignmentsRequest(Request):
-    """Attributes:
-    targets: the replicas that each partition shall have; None cancels its reassignment.
+    """Begin, replace or cancel the reassignments of partitions.
+
+    Attributes:
+        targets: the replicas that each partition shall have; None cancels its reassignment.
     """
 
     targets: Mapping[TopicPartition, tuple[int, ...] | None]
@@ -30,8 +32,10 @@ class AlterPartitionReassignmentsRequest(Request):
 
 @define(eq=False)
 class AlterPartitionReassignmentsResponse(Response):
-    """Attributes:
-    error: of the whole request; NONE: each partition has its own error.
+    """The results, per partition.
+
+    Attributes:
+        error: of the whole request; NONE: each partition has its own error.
     """
 
     error: Errors

@@ -14,8 +14,10 @@ from emulator.protocol.types import TopicPartition
 
 @define(eq=False)
 class ControlledShutdownRequest(Request):
-    """Attributes:
-    broker_epoch: -1: not sent by this release, and not checked.
+    """A broker asks to move its leaderships away before it shuts down.
+
+    Attributes:
+        broker_epoch: -1: not sent by this release, and not checked.
     """
 
     broker: int
@@ -25,8 +27,10 @@ class ControlledShutdownRequest(Request):
 
 @define(eq=False)
 class ControlledShutdownResponse(Response):
-    """Attributes:
-    remaining: the partitions with more than one replica that the broker still leads.
+    """The result, and what is left to do.
+
+    Attributes:
+        remaining: the partitions with more than one replica that the broker still leads.
     """
 
     error: Errors

@@ -24,8 +24,10 @@ class ElectionType(IntEnum):
 
 @define(eq=False)
 class ElectLeadersRequest(Request):
-    """Attributes:
-    partitions: None: all partitions of the cluster.
+    """Elect leaders of one type for partitions.
+
+    Attributes:
+        partitions: None: all partitions of the cluster.
     """
 
     type: ElectionType
@@ -42,9 +44,11 @@ class ElectLeadersRequest(Request):
 
 @define(eq=False)
 class ElectLeadersResponse(Response):
-    """Attributes:
-    error: of the whole request.
-    partitions: each with its error; if the request was for all partitions, without those that needed no election.
+    """The results, per partition.
+
+    Attributes:
+        error: of the whole request.
+        partitions: each with its error; if the request was for all partitions, without those that needed no election.
     """
 
     error: Errors

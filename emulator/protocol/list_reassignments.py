@@ -12,8 +12,10 @@ from emulator.protocol.types import TopicPartition
 
 @define(eq=False)
 class ListPartitionReassignmentsRequest(Request):
-    """Attributes:
-    partitions: None: all. The response leaves out those that are not being reassigned.
+    """Ask which partitions are being reassigned.
+
+    Attributes:
+        partitions: None: all. The response leaves out those that are not being reassigned.
     """
 
     partitions: tuple[TopicPartition, ...] | None

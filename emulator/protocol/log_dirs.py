@@ -13,8 +13,10 @@ from emulator.protocol.types import TopicPartition
 
 @define(eq=False)
 class AlterReplicaLogDirsRequest(Request):
-    """Attributes:
-    partitions: each with the name of the log directory that its replica shall be in.
+    """Move replicas of the receiving broker to other log directories.
+
+    Attributes:
+        partitions: each with the name of the log directory that its replica shall be in.
     """
 
     partitions: tuple[tuple[TopicPartition, str], ...]
@@ -71,8 +73,10 @@ class LogDirInfo(NamedTuple):
 
 @define(eq=False)
 class DescribeLogDirsRequest(Request):
-    """Attributes:
-    partitions: None: all.
+    """Ask what the receiving broker's log directories contain.
+
+    Attributes:
+        partitions: None: all.
     """
 
     partitions: tuple[TopicPartition, ...] | None = None

@@ -13,8 +13,10 @@ NO_CONTROLLER = -1
 
 @define(eq=False)
 class MetadataRequest(Request):
-    """Attributes:
-    topics: None: all; empty: none (v1, 0.10).
+    """Ask for the metadata of topics.
+
+    Attributes:
+        topics: None: all; empty: none (v1, 0.10).
     """
 
     topics: tuple[str, ...] | None

@@ -59,8 +59,10 @@ class OffsetsForLeaderEpochResponse(Response):
 
 @define(eq=False)
 class ListOffsetsRequest(Request):
-    """Attributes:
-    replica_id: the follower's broker id, or CONSUMER.
+    """Ask for the start and the end of one partition's log.
+
+    Attributes:
+        replica_id: the follower's broker id, or CONSUMER.
     """
 
     tp: TopicPartition
@@ -74,10 +76,12 @@ class ListOffsetsRequest(Request):
 
 @define(eq=False)
 class ListOffsetsResponse(Response):
-    """Attributes:
-    start: the leader's log start offset.
-    end: its log end offset; for a consumer its high watermark, or OFFSET_NOT_AVAILABLE while that is below the
-        start of the leader's epoch (KIP-207, 2.2).
+    """The start and the end of one partition's log.
+
+    Attributes:
+        start: the leader's log start offset.
+        end: its log end offset; for a consumer its high watermark, or OFFSET_NOT_AVAILABLE while that is below the
+            start of the leader's epoch (KIP-207, 2.2).
     """
 
     tp: TopicPartition

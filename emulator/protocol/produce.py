@@ -56,8 +56,10 @@ class IdempotentBatch(ProducedBatch):
 
 @define(eq=False)
 class ProduceRequest(Request):
-    """Attributes:
-    acks: 0 (no answer), 1 (after the leader's append), -1 (after the append by the whole ISR).
+    """Append one batch to each of several partitions.
+
+    Attributes:
+        acks: 0 (no answer), 1 (after the leader's append), -1 (after the append by the whole ISR).
     """
 
     acks: int
@@ -71,8 +73,10 @@ class ProduceRequest(Request):
 
 @define(eq=False)
 class ProduceResponse(Response):
-    """Attributes:
-    partitions: each with its error and the base offset (-1 with an error).
+    """The results, per partition.
+
+    Attributes:
+        partitions: each with its error and the base offset (-1 with an error).
     """
 
     partitions: tuple[tuple[TopicPartition, Errors, int], ...]

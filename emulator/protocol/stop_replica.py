@@ -23,8 +23,10 @@ EPOCH_DURING_DELETE = -2
 
 @define(eq=False)
 class StopReplicaRequest(AbstractControlRequest):
-    """Attributes:
-    leader_epochs: one per partition, from the controller; empty before v3.
+    """Stop, or delete, replicas of the receiving broker.
+
+    Attributes:
+        leader_epochs: one per partition, from the controller; empty before v3.
     """
 
     delete_partitions: bool
