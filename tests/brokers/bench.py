@@ -1,5 +1,5 @@
 """One broker's replica manager on a bench: ZooKeeper, the network and the fetchers are written down, not run, and the
-test sets the clock. Everything a broker does is one synchronous transition, so no world has to turn."""
+test sets the clock. Everything a broker does is one synchronous transition, so no world has to run."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -41,7 +41,7 @@ LAG = 100 * MS
 
 @define(eq=False)
 class Line:
-    """A client's connection: what was answered, and whether the broker hung up."""
+    """A client's connection: the responses, and whether the broker closed it."""
 
     replies: list[Any] = field(factory=list)
     backgrounds: list[bool] = field(factory=list)

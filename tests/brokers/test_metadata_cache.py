@@ -56,7 +56,7 @@ def test_brokers_that_take_updates_over_in_their_own_time_know_what_each_was_met
         assert all(caches[broker].knows(tp) == (tp in models[broker]) for tp in (s.tp for s in update))
 
 
-def test_brokers_that_were_told_the_same_share_one_table() -> None:
+def test_brokers_that_received_the_same_updates_share_one_table() -> None:
     caches = [MetadataCache() for _ in range(BROKERS)]
     for update in ((metadata("a", 0, 1), metadata("b", 0, 1)), (metadata("a", 0, 2),)):
         for cache in caches:
@@ -65,7 +65,7 @@ def test_brokers_that_were_told_the_same_share_one_table() -> None:
     assert known(caches[0])[TopicPartition("a", 0)].leader == 2
 
 
-def test_a_topic_that_an_update_does_not_speak_of_is_not_copied() -> None:
+def test_a_topic_that_an_update_does_not_name_is_not_copied() -> None:
     before = Snapshot({}, ()).after((metadata("a", 0, 1), metadata("b", 0, 1)))
     after = before.after((metadata("a", 0, 2),))
     assert after.topics["b"] is before.topics["b"]

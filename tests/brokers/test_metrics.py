@@ -38,7 +38,7 @@ class Watched(Bench):
 
 
 def second_over(bench: Bench) -> None:
-    """The instant of the grid: the bench's world does not turn."""
+    """Call what runs at a grid tick: the bench's world does not run."""
     bench.at((bench.world.now // SECOND + 1) * SECOND)
     bench.process.metrics.meters._write(None)
 

@@ -41,7 +41,7 @@ def fenced(page: str, language: str) -> list[Fenced]:
 
 
 def run_blocks(blocks: list[Fenced]) -> dict[str, object]:
-    """Run Python blocks one after the other in one namespace, as a reader would type them; return what they left."""
+    """Run Python blocks one after the other in one namespace, as a reader would type them; return that namespace."""
     names: dict[str, object] = {"__name__": "page"}
     for block in blocks:
         # Empty lines in front make the lines of a traceback those of the page.

@@ -1,4 +1,4 @@
-"""docs/checkers.md is rendered from the checkers, and the checker that it teaches works as it stands there."""
+"""docs/checkers.md is rendered from the checkers, and the checker of its tutorial works as printed."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def lines(page: str) -> set[str]:
 
 
 def unresolved(text: str) -> Iterator[str]:
-    """The citations in ``text`` that lead nowhere, as they stand there."""
+    """The citations in ``text`` that lead nowhere, as written."""
     for page in NUMBERED:
         known = sections(page)
         for cited in re.finditer(rf"\b{page}\b(?!\.md)[\s,.]*((?:[,;]?\s*(?:and |to )?§[\d.]+\d|§\d)*)", text):

@@ -36,7 +36,7 @@ def test_what_check_says_of_an_honest_run(capsys: pytest.CaptureFixture[str]) ->
 
 def test_what_check_says_of_another(capsys: pytest.CaptureFixture[str]) -> None:
     """Numbers move with every change of the emulator; what is said, and which fields are marked, does not."""
-    assert check(five_partitions(), recorder="tests.scenarios.determinism.planted:record") == 3
+    assert check(five_partitions(), recorder="tests.scenarios.determinism.hash_dependent:record") == 3
     said = capsys.readouterr().out.splitlines()
     shown = fenced(PAGE, "text")[1].text.splitlines()
     assert re.sub(r"\d+", "N", shown[0]) == re.sub(r"\d+", "N", said[0])

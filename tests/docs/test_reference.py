@@ -29,7 +29,7 @@ def test_the_page_holds_every_table_as_it_is_rendered() -> None:
     assert set(re.findall(r"<!-- reference: (\S+) -->", page)) == set(sections())
 
 
-def test_a_page_that_has_fallen_behind_is_noticed_and_can_be_mended(tmp_path: Path) -> None:
+def test_an_outdated_page_is_noticed_and_can_be_updated(tmp_path: Path) -> None:
     page = text_of(PAGE)
     old = tmp_path / PAGE
     old.write_text(page.replace("| `brokers` | integer 1 to 10,000 |", "| `brokers` | integer 1 to 9 |"))
@@ -51,7 +51,7 @@ def test_every_section_can_be_printed(capsys: pytest.CaptureFixture[str]) -> Non
 
 @pytest.mark.parametrize("block", TOML, ids=lambda block: block.place)
 def test_every_block_of_toml_is_valid(block: object) -> None:
-    """A block without a title is an addition to the smallest file."""
+    """A block without a title is added to the smallest file."""
     text = getattr(block, "text", "")
     Scenario.loads(text if "title =" in text else SMALLEST.text + text, source=getattr(block, "place", ""))
 
@@ -81,7 +81,7 @@ def test_every_setting_on_the_page_is_read_by_something() -> None:
 
 
 @pytest.mark.parametrize("name", QUOTA_RATES)
-def test_every_rate_on_the_page_binds_somebody(name: str) -> None:
+def test_every_rate_on_the_page_has_an_effect(name: str) -> None:
     quotas = QuotaManagers.windowed(0, 11, 1_000_000)
     quotas.configured(broker_entity(0), {name: "4096"})
     throttles = (quotas.leader, quotas.follower, quotas.alter_log_dirs)

@@ -38,7 +38,7 @@ def test_the_columns_are_those_of_the_files(table: str) -> None:
     )
 
 
-def test_a_page_that_has_fallen_behind_is_noticed() -> None:
+def test_an_outdated_page_is_noticed() -> None:
     page = text_of("dataset.md").replace("| `min_isr` | int64 | - |", "| `min_isr` | string | - |")
     listed = columns(sections(page)["isr_events"])
     assert [(name, _TYPES[kind]) for name, kind, _ in listed] != [(f.name, f.type) for f in SCHEMAS["isr_events"]]

@@ -1,7 +1,7 @@
-"""``python -m tests.emulator.mixed [planted]``: a small busy world, printed as its trace and digest.
+"""``python -m tests.emulator.mixed [injected]``: a small busy world, printed as its trace and digest.
 
 Neither pytest nor Hypothesis is imported here: both switch on Trio's private determinism, which a user's run
-lacks. With ``planted`` the brokers are asked in the order of a set of strings, which differs with
+lacks. With ``injected`` the brokers are asked in the order of a set of strings, which differs with
 PYTHONHASHSEED.
 """
 
@@ -16,7 +16,7 @@ from tests.emulator.network.site import Noted, Site, on_site
 BROKERS = 4
 
 
-async def body(site: Site, planted: bool) -> list[str]:
+async def body(site: Site, injected: bool) -> list[str]:
     rows: list[str] = []
     site.trace.sink(lambda chunk: rows.extend(map(repr, chunk)))
     nodes = [site.machine(number) for number in range(BROKERS)]
@@ -51,7 +51,7 @@ async def body(site: Site, planted: bool) -> list[str]:
         process.spawn(worker)
         process.every(1000, lambda: process.emit(Noted, f"{me} ticks"))
         names = {f"broker-{other}" for other in range(BROKERS) if other != me}
-        for name in names if planted else sorted(names):
+        for name in names if injected else sorted(names):
             process.emit(Noted, f"{me} will ask {name}")
             process.spawn(ask, int(name[-1]))
         await site.world.sleep(1_000_000, background=True)
@@ -88,13 +88,13 @@ def faults(site: Site, nodes: list[Node], main: Any) -> list[tuple[int, Any]]:
     ]
 
 
-def rows_of(planted: bool, backend: str = "detached") -> list[str]:
+def rows_of(injected: bool, backend: str = "detached") -> list[str]:
     """The trace, one line for each event, and the digest as the last line."""
-    rows: list[str] = on_site(lambda site: body(site, planted), backend=backend)
+    rows: list[str] = on_site(lambda site: body(site, injected), backend=backend)
     return rows
 
 
 if __name__ == "__main__":
     assert "pytest" not in sys.modules
     assert "hypothesis" not in sys.modules
-    print("\n".join(rows_of("planted" in sys.argv)))
+    print("\n".join(rows_of("injected" in sys.argv)))

@@ -42,14 +42,14 @@ def test_twenty_hash_seeds_leave_one_trace() -> None:
     assert len(first) > 150
     for other in others:
         assert first_difference(first, other) == ""
-    assert first == rows_of(planted=False), "and the same in this process"
-    assert first == rows_of(planted=False, backend="attached"), "and on the other backend"
+    assert first == rows_of(injected=False), "and the same in this process"
+    assert first == rows_of(injected=False, backend="attached"), "and on the other backend"
 
 
-def test_a_planted_set_of_strings_is_noticed() -> None:
-    planted = traces(4, "planted")
-    assert len({rows[-1] for rows in planted}) > 1
-    differences = [first_difference(planted[0], other) for other in planted[1:] if other != planted[0]]
+def test_an_injected_set_of_strings_is_noticed() -> None:
+    injected = traces(4, "injected")
+    assert len({rows[-1] for rows in injected}) > 1
+    differences = [first_difference(injected[0], other) for other in injected[1:] if other != injected[0]]
     assert differences
     assert all("Noted(t_us=" in difference for difference in differences), (
         "the event is named, not the digest"

@@ -1,4 +1,4 @@
-"""Gates hold, crash and pause whoever reaches them, and cost nothing where nobody armed them."""
+"""Gates hold, crash and pause a process that reaches them, and cost nothing where none is armed."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ both = pytest.mark.parametrize("backend", ["detached", "attached"])
 
 
 async def walker(site: Site, gates: Gates, log: list[str]) -> Process:
-    """A process that passes ``step`` after 10 us and writes down how far it came."""
+    """A process that passes ``step`` after 10 us and records how far it came."""
     process = await site.process(0)
 
     async def walk() -> None:

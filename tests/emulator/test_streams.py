@@ -28,7 +28,7 @@ def test_a_draw_moves_no_other_stream(seed: int, others: int, mine: int) -> None
     assert got == expected
 
 
-def test_names_and_seeds_tell_streams_apart() -> None:
+def test_other_names_and_other_seeds_give_other_streams() -> None:
     firsts = [
         Streams(seed).stream(purpose, entity).bits()
         for seed in (1, 2, 11)

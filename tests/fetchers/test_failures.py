@@ -1,4 +1,4 @@
-"""What becomes of a partition, or of its thread, when something fails: kafka-behaviour §8.4, row by row, and the rules
+"""What happens to a partition, or to its thread, when something fails: kafka-behaviour §8.4, row by row, and the rules
 before KIP-461. Both kinds of fetcher have the same."""
 
 from collections.abc import Callable
@@ -105,7 +105,7 @@ def test_a_damaged_batch_delays(kind: type[FetcherManager]) -> None:
 
 @KINDS
 @pytest.mark.parametrize("failing", ["answer", "cut"])
-def test_an_out_of_range_read_that_cannot_be_mended_delays(kind: type[FetcherManager], failing: str) -> None:
+def test_an_out_of_range_read_that_cannot_be_handled_delays(kind: type[FetcherManager], failing: str) -> None:
     async def scenario(rig: Rig) -> None:
         replica = Broken(rig.replica(A, 0, 0).log, 2)
         rig.replicas[A] = replica
@@ -251,7 +251,7 @@ def _failed(rig: Rig) -> None:
 def test_the_same_epoch_again_does_not_bring_it_back_by_itself(
     kind: type[FetcherManager], cause: Callable[[Rig], Any]
 ) -> None:
-    """A LeaderAndIsr with an equal epoch never gets as far as the fetchers: they are asked by those with a higher."""
+    """A LeaderAndIsr with an equal epoch never reaches the fetchers: only one with a higher epoch does."""
 
     async def scenario(rig: Rig) -> None:
         cause(rig)

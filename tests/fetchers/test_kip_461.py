@@ -37,7 +37,7 @@ causes = pytest.mark.parametrize("cause", ["append", "truncate", "fenced fetch",
 
 
 async def fail(rig: Rig, cause: str = "append", *, alone: bool = False) -> None:
-    """Partition A fails for ``cause``; B, unless ``alone``, has nothing to complain about."""
+    """Partition A fails for ``cause``; B, unless ``alone``, does not fail."""
     replica = rig.replica(A, 0, 0, high_watermark=2)
     rig.leader.leads(A, 0, 0, 0)
     rig.leader.leads(B, 0)

@@ -193,7 +193,7 @@ def test_a_leader_with_another_address_gets_another_thread_and_the_others_wait()
 
 
 def test_f6_an_answer_after_a_resize_is_ignored() -> None:
-    """The thread that asked has the partition no more; the one that has it asks for itself."""
+    """The thread that sent the request does not have the partition any more; the one that has it sends its own."""
 
     async def scenario(rig: Rig) -> None:
         for tp in (A, B):

@@ -1,4 +1,4 @@
-"""What fetchers measure."""
+"""The metrics of fetchers."""
 
 import pytest
 

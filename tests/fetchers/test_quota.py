@@ -1,4 +1,5 @@
-"""The windowed rate of a quota, against Kafka's rule said naively (SampledStat and SimpleRate, 2.3; KIP-73)."""
+"""The windowed rate of a quota, against a naive implementation of Kafka's rule (SampledStat and SimpleRate, 2.3;
+KIP-73)."""
 
 from hypothesis import example, given
 from hypothesis import strategies as st

@@ -82,7 +82,7 @@ def test_kip_542_limits_added_replicas_and_counts_no_others() -> None:
     assert quota.is_quota_exceeded(0)
 
 
-def test_kip_542_whom_kip_73_lists_is_that_quotas_alone() -> None:
+def test_kip_542_a_replica_that_kip_73_lists_counts_for_that_quota_alone() -> None:
     found = quotas(t={LEADERS: "0:1"})
     found.configured("brokers/1", {REASSIGNED: "5"})
     assert found.leader.quota(A, adding=True) is found.leader.listed

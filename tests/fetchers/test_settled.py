@@ -1,4 +1,4 @@
-"""The world is not settled while a fetcher has work to do that a long poll hides; and not for ever."""
+"""The world is not settled while a fetcher has work to do that a long poll hides, and becomes settled in the end."""
 
 from emulator.protocol.errors import Errors
 from tests.fetchers.rig import LATENCY_US, MS, A, B, Rig, play

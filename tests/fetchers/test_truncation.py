@@ -87,7 +87,7 @@ def test_kip_101_asks_once_and_never_cuts_what_both_have(terms: list[tuple[int, 
 
 
 def test_kafka_6361_kip_101_leaves_logs_different_after_two_changes_of_leader() -> None:
-    """The leader never heard of the follower's last epoch: it names the end of the epoch before, which is its own
+    """The leader does not know the follower's last epoch: it names the end of the epoch before, which is its own
     history, and the follower keeps the records that it wrote meanwhile."""
     leader, follower = Replica(write(new_log(), 0, 0, 1, 1, 3)), Replica(write(new_log(), 0, 0, 2))
     truncate(Kip101(), leader, follower, 2, alone=True)
@@ -107,7 +107,7 @@ def test_truncation_to_the_high_watermark_asks_nothing(terms: list[tuple[int, in
 
 
 def test_an_epoch_before_all_that_the_leader_knows() -> None:
-    """Before KIP-279 the leader says nothing of it; since, where its own log begins."""
+    """Before KIP-279 the leader's answer is undefined; since then it is the start of its own log."""
     leader = Replica(write(new_log(), 2, 2))
     assert ask(leader, 1, alone=True).end_offset == -1
     assert (ask(leader, 1, alone=False).leader_epoch, ask(leader, 1, alone=False).end_offset) == (1, 0)

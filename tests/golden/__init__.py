@@ -1,6 +1,6 @@
-"""What runs are compared with, as text, and the comparison.
+"""Golden files: the texts that runs are compared with, and the comparison.
 
-``UPDATE_GOLDEN=1 pytest tests/scenarios/cluster/test_golden.py`` writes the files anew. Read the difference before you
+``UPDATE_GOLDEN=1 pytest tests/scenarios/cluster/test_golden.py`` writes the files again. Read the difference before you
 commit it: a golden file changes only because the protocol was meant to change.
 """
 

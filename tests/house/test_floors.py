@@ -77,7 +77,7 @@ def test_no_wall_clock_and_no_global_randomness_in_the_world(package: str) -> No
 
 @pytest.mark.parametrize("package", ["brokers", "controller", "fetchers"])
 def test_roles_read_the_clock_of_their_machine(package: str) -> None:
-    """It can be skewed; the world's own time is nobody's."""
+    """It can be skewed; no machine has the world's own time."""
     attributes = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in files(package)

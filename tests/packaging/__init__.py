@@ -1,1 +1,1 @@
-"""The wheel, installed into somebody else's environment."""
+"""The wheel, installed into another project's environment."""

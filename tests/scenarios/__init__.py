@@ -1,1 +1,1 @@
-"""Tests of the roof."""
+"""Tests of scenarios/."""

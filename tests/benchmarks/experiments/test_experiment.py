@@ -1,4 +1,4 @@
-"""The scaffold of the experiments: what agrees, what does not, and how it is told."""
+"""The scaffold of the experiments: what agrees, what does not, and how the report shows it."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Each experiment, scaled down: it runs, and agrees or says why it does not."""
+"""Each experiment, scaled down: it runs, and agrees or states why it does not."""
 
 import pytest
 

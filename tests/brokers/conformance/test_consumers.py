@@ -1,4 +1,4 @@
-"""C113, C115, C119: consumers that wait, and consumers that ask where to begin."""
+"""C113, C115, C119: fetches of consumers that wait, and ListOffsets requests."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Who is in sync: PartitionTest and IsrExpirationTest of Kafka 2.4.1; conformance C105 to C113."""
+"""Which replicas are in sync: PartitionTest and IsrExpirationTest of Kafka 2.4.1; conformance C105 to C113."""
 
 from emulator.protocol.events import IsrChanged, IsrUpdateFailed
 from emulator.zookeeper import GetData, ZkCode

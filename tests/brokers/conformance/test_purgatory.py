@@ -1,5 +1,5 @@
-"""Delayed requests, and roles that change: ReplicaManagerTest of Kafka 2.4.1; conformance C115 to C119. What waiting
-consumers learn is in ``test_consumer_fetch``, which has C113, too."""
+"""Delayed requests, and roles that change: ReplicaManagerTest of Kafka 2.4.1; conformance C115 to C119. The responses
+to waiting consumers are in ``test_consumer_fetch``, which has C113, too."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def test_C117_a_missed_update_of_the_same_leader_restarts_the_fetcher() -> None:
 
 
 @pytest.mark.parametrize("how", ["follower", "stopped", "deleted"])
-def test_C115_whoever_waits_for_acks_learns_at_once_that_leadership_is_gone(how: str) -> None:
+def test_C115_produce_requests_that_wait_for_acks_fail_at_once_when_leadership_is_gone(how: str) -> None:
     bench = Bench(BrokerPolicies(stop_answers_waiting=True))
     bench.lead(0)
     line = bench.produce(acks=-1)

@@ -1,4 +1,4 @@
-"""Which directory a replica's log lies in, and what becomes of a log that is deleted."""
+"""The directory of a replica's log, and how a deleted log is removed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What each kind of crash leaves, what a recovery cuts, and what brings a flush."""
+"""Which records survive each kind of crash, which ones recovery truncates, and what causes a flush."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""Old segments go: when they are looked for, what stays, and how followers learn where the leader's log begins."""
+"""Retention: when old segments are deleted, which ones stay, and how followers receive the leader's log start
+offset."""
 
 from attrs import evolve
 
@@ -92,7 +93,7 @@ def test_settings_of_all_brokers_and_of_a_topic() -> None:
     assert changed.changed("topics/t", {}, policies.config).topic_logs == {}
 
 
-def test_a_follower_is_told_where_the_leaders_log_begins() -> None:
+def test_a_follower_receives_the_leaders_log_start_offset() -> None:
     bench = bench_with()
     follower = bench.follower(1)
 

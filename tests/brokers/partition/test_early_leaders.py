@@ -45,7 +45,7 @@ def test_a_follower_that_fetches_is_not_stuck_however_long_it_is_behind() -> Non
     assert partition.get_out_of_sync_replicas(bench.world.now) == (1,)
 
 
-def test_one_that_stands_at_the_end_is_neither_stuck_nor_slow() -> None:
+def test_one_at_the_log_end_is_neither_stuck_nor_slow() -> None:
     remote = RemoteReplica(1, log_end_offset=7)
     assert not StuckOrSlow(10)(remote, 7, 1 << 40, LAG)
 
@@ -108,7 +108,7 @@ def test_a_replica_out_of_sync_is_not_counted() -> None:
     assert line.last.partitions == ((TP, Errors.REQUEST_TIMED_OUT, 20),)
 
 
-def test_without_followers_nobody_is_waited_for() -> None:
+def test_without_followers_no_replica_is_waited_for() -> None:
     bench = early(checks_assignment=True)
     alone = TopicPartition("alone", 0)
     bench.lead(tp=alone, isr=(0,), replicas=(0,))
@@ -127,7 +127,7 @@ def test_any_other_negative_number_means_all() -> None:
 # -- what is not noticed ---------------------------------------------------------------------------------------------
 
 
-def test_before_kafka_2960_whoever_waits_hears_nothing_of_a_demotion() -> None:
+def test_before_kafka_2960_a_demotion_completes_no_delayed_request() -> None:
     bench = early()
     partition = bench.lead(0)
     lines = [bench.produce(acks=-1), bench.produce(acks=2)]
@@ -137,7 +137,7 @@ def test_before_kafka_2960_whoever_waits_hears_nothing_of_a_demotion() -> None:
     assert [line.last.partitions[0][1] for line in lines] == [Errors.REQUEST_TIMED_OUT] * 2
 
 
-def test_before_kafka_1382_a_write_that_took_effect_unheard_has_failed() -> None:
+def test_before_kafka_1382_a_write_whose_answer_was_lost_has_failed() -> None:
     bench = early(isr_writes=ByZooKeeper(compares=False))
     partition = bench.lead(0, isr=(0,), version=4)
     bench.follower(1).at(0)

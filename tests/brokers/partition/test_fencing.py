@@ -1,4 +1,4 @@
-"""Who reads under another leader epoch than the replica's (Partition.getLocalReplica, 2.3.1; KIP-320)."""
+"""Requests with another leader epoch than the replica's (Partition.getLocalReplica, 2.3.1; KIP-320)."""
 
 import pytest
 
@@ -19,7 +19,7 @@ readers = pytest.mark.parametrize("reader", [1, CONSUMER], ids=["follower", "con
 
 
 def benches(policies: BrokerPolicies | None = None) -> tuple[Bench, Bench]:
-    """One that leads under epoch 5, and one that follows under it."""
+    """A leader under epoch 5, and a follower under it."""
     leading, following = Bench(policies), Bench(policies)
     leading.lead(5)
     following.lead(4)
@@ -61,7 +61,7 @@ def test_a_question_for_the_end_of_an_epoch(reader: int, epoch: int, of_leader: 
 
 
 @rows
-def test_a_copy_between_directories_asks_whoever_has_the_log(
+def test_a_copy_between_directories_may_read_from_a_follower(
     epoch: int, of_leader: Errors, of_follower: Errors
 ) -> None:
     """fetchOnlyFromLeader is false for it."""
@@ -73,7 +73,7 @@ def test_a_copy_between_directories_asks_whoever_has_the_log(
 
 @readers
 @pytest.mark.parametrize("epoch", [4, 6])
-def test_before_kip_320_nobody_looks_at_epochs(reader: int, epoch: int) -> None:
+def test_before_kip_320_epochs_are_not_compared(reader: int, epoch: int) -> None:
     assert tuple(fetched(bench, reader, epoch) for bench in benches(BrokerPolicies(checks_epochs=False))) == (
         NONE,
         NOT_LEADER,

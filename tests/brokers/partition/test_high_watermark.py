@@ -1,4 +1,4 @@
-"""The high watermark (kafka-behaviour §8.5): where it is, what holds it back, and which readers learn it."""
+"""The high watermark (kafka-behaviour §8.5): where it is, what holds it back, and which readers receive it."""
 
 from brokers.config import BrokerConfig
 from brokers.partition.remote import NEVER
@@ -41,7 +41,7 @@ def test_one_outside_the_isr_that_is_caught_up_holds_it_back_for_the_lag_time() 
     assert partition.high_watermark == 3
 
 
-def test_where_the_isr_alone_counts_nobody_outside_it_holds_it_back() -> None:
+def test_where_the_isr_alone_counts_no_replica_outside_it_holds_it_back() -> None:
     """Kafka 0.8 (kafka-behaviour §14)."""
     policies = BrokerPolicies(BrokerConfig(replica_lag_time_max_us=LAG), high_watermark_waits_for_caught_up=False)
     bench = Bench(policies)
@@ -54,7 +54,7 @@ def test_where_the_isr_alone_counts_nobody_outside_it_holds_it_back() -> None:
     assert partition.high_watermark == 3
 
 
-def test_it_stands_still_while_an_isr_write_is_in_flight() -> None:
+def test_it_does_not_move_while_an_isr_write_is_in_flight() -> None:
     bench = lag_bench()
     partition = bench.lead(0, isr=(0, 1))
     one, _two = caught_up(bench, 1, 2)
@@ -74,8 +74,8 @@ def test_a_leader_alone_advances_at_its_append() -> None:
     assert partition.high_watermark == 4
 
 
-def test_a_leader_that_leads_on_counts_the_others_anew() -> None:
-    """Partition.makeLeader: a follower in the ISR is caught up now; one outside it has never been."""
+def test_a_leader_that_leads_on_resets_when_the_others_were_caught_up() -> None:
+    """Partition.makeLeader: a follower in the ISR counts as caught up now; one outside it as never caught up."""
     bench = lag_bench()
     bench.lead(0, isr=(0, 1))
     caught_up(bench, 1, 2)

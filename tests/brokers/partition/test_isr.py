@@ -1,4 +1,4 @@
-"""Who is in sync (kafka-behaviour §7.6 and §8.5), with the numbers of Kafka's own tests."""
+"""Which replicas are in sync (kafka-behaviour §7.6 and §8.5), with the numbers of Kafka's own tests."""
 
 import pytest
 
@@ -71,7 +71,7 @@ def test_one_whose_write_failed_joins_at_the_next_check_though_its_partition_is_
 
 
 def test_a_dead_follower_does_not_join_again() -> None:
-    """The controller has put it out; that its last fetch was at the end must not bring it back."""
+    """The controller has removed it from the ISR; that its last fetch was at the log end must not add it again."""
     bench = lag_bench()
     partition = bench.lead(0)
     dead, two = caught_up(bench, 1, 2)

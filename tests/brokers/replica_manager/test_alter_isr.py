@@ -82,7 +82,7 @@ def test_the_larger_set_counts_for_min_insync_replicas_once_appended() -> None:
     assert bench.produce(acks=-1).last.partitions == ((TP, Errors.NOT_ENOUGH_REPLICAS, -1),)
 
 
-def test_while_a_shrinking_is_pending_nobody_is_dropped() -> None:
+def test_while_a_shrink_is_pending_no_replica_is_dropped() -> None:
     bench, noted = asking()
     partition = bench.lead(0, isr=(0, 1), version=4)
     bench.produce()
@@ -127,7 +127,7 @@ def test_a_refusal_is_for_good_until_a_leader_and_isr_comes() -> None:
     assert noted.isrs() == [(0, 1), (0, 1)]
 
 
-def test_nobody_has_to_be_told_of_the_change() -> None:
+def test_the_change_needs_no_notification() -> None:
     bench, noted = asking()
     bench.lead(0, isr=(0,))
     caught_up(bench, 1)

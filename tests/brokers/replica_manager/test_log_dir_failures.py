@@ -1,4 +1,4 @@
-"""A log directory fails: its replicas are offline, the controller is notified; with the last one the broker ends."""
+"""A log directory fails: its replicas are offline, the controller is notified; with the last one the broker halts."""
 
 import pytest
 

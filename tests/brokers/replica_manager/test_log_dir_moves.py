@@ -1,4 +1,4 @@
-"""AlterReplicaLogDirs, and what becomes of a future log (KIP-113;
+"""AlterReplicaLogDirs, and what happens to a future log (KIP-113;
 ReplicaManager.alterReplicaLogDirs, 2.3). The copying itself is in tests/fetchers/test_alter_log_dirs.py."""
 
 from typing import Any, cast
@@ -38,7 +38,8 @@ class DirsBench(Bench):
         return cast(Errors, error)
 
     def copy(self) -> bool:
-        """What a fetcher does: append what is there, and let it be replaced if that is all."""
+        """Do a fetcher's work: append what the current log has, and replace the current log once the future log has all
+        of it."""
         future, log = self.manager.moves.futures[TP], self.partition.log
         assert log is not None
         future.append_as_follower(log.read(future.log_end_offset, BATCH_BYTES), self.partition.high_watermark)
@@ -95,7 +96,7 @@ def test_what_is_appended_meanwhile_is_copied_too() -> None:
     assert bench.copy() is True
 
 
-def test_who_is_there_already_stays() -> None:
+def test_a_log_that_is_in_that_directory_already_stays() -> None:
     bench = DirsBench()
     bench.lead()
     assert bench.alter(FIRST) is Errors.NONE
@@ -165,7 +166,7 @@ def test_a_deleted_replica_takes_its_future_log_along() -> None:
     assert bench.node.disks[1].list("futures/") == []
 
 
-def test_a_replica_that_is_stopped_only_keeps_a_copy_that_nobody_completes() -> None:
+def test_a_replica_that_is_stopped_only_keeps_a_copy_that_is_never_completed() -> None:
     bench = DirsBench()
     bench.lead()
     bench.alter(SECOND)

@@ -1,4 +1,4 @@
-"""Control requests: fencing (kafka-behaviour §7.3), roles (7.4), and what becomes of requests that wait."""
+"""Control requests: fencing (kafka-behaviour §7.3), roles (7.4), and what happens to delayed requests."""
 
 from typing import Any
 
@@ -74,7 +74,7 @@ def test_C11_C13_old_controllers_and_requests_for_old_incarnations_are_fenced(
 
 
 def test_kafka_9839_a_request_for_a_later_incarnation_is_taken_where_the_policy_says_so() -> None:
-    """The controller may hear of a broker's new registration before the broker itself does."""
+    """The controller may see a broker's new registration before the broker itself does."""
     bench = Bench(BrokerPolicies(accepts_newer_broker_epoch=True))
     bench.control.broker_epoch = 70
     assert bench.leader_and_isr(state(0, 0), broker_epoch=71).error is Errors.NONE
@@ -108,7 +108,7 @@ def test_one_that_has_the_replica_keeps_it() -> None:
 
 
 def test_what_is_added_and_removed_is_the_last_requests() -> None:
-    """KIP-455: RS, AR and RR are adopted by leaders and followers alike; a stale request changes nothing."""
+    """KIP-455: both leaders and followers adopt RS, AR and RR; a stale request changes nothing."""
     bench = Bench()
     moving = evolve(state(0, 1, replicas=(0, 1, 2, 3)), adding=(3,), removing=(2,))
     bench.leader_and_isr(moving)
@@ -124,7 +124,7 @@ def test_what_is_added_and_removed_is_the_last_requests() -> None:
     assert list(bench.partition.remotes) == [1, 3]
 
 
-def test_clients_learn_from_any_broker_who_is_the_controller() -> None:
+def test_clients_learn_from_any_broker_which_is_the_controller() -> None:
     assert MetadataCache().answer(MetadataRequest(())).controller == NO_CONTROLLER
     bench = Bench()
     update_metadata(bench)
@@ -156,7 +156,7 @@ def test_the_high_watermark_recovered_is_never_behind_the_log() -> None:
     assert bench.follow().high_watermark == 0
 
 
-def test_a_leader_removes_its_fetcher_and_notes_where_its_epoch_begins() -> None:
+def test_a_leader_removes_its_fetcher_and_records_where_its_epoch_begins() -> None:
     bench = Bench()
     bench.follow(leader=1, epoch=0)
     partition = bench.partition
@@ -197,7 +197,7 @@ def test_leaders_are_made_before_followers_and_idle_threads_end_last() -> None:
 
 
 @pytest.mark.parametrize("delete", [True, False])
-def test_before_kafka_9198_a_stop_leaves_whoever_waits_for_acks_to_the_timeout(delete: bool) -> None:
+def test_before_kafka_9198_a_stop_leaves_delayed_produces_to_their_timeout(delete: bool) -> None:
     bench = Bench(BrokerPolicies(stop_answers_waiting=False))
     partition = bench.lead(0)
     line = bench.produce(acks=-1)
@@ -240,8 +240,8 @@ def test_a_deleted_replica_leaves_nothing_on_the_disk() -> None:
 def test_kip_570_a_late_stop_is_refused_by_its_leader_epoch(
     epochs: tuple[int, ...], stopped: bool, delete: bool
 ) -> None:
-    """Older than, or the same as, the epoch that this broker follows. Without one, or where there never was a leader
-    or the topic is to go, nothing is compared."""
+    """The epoch is older than, or equal to, the one that this broker follows. A request without an epoch, for a
+    partition that never had a leader or for a topic that is being deleted is not compared."""
     bench = Bench()
     bench.follow(leader=1, epoch=5)
     bench.fetchers.removed.clear()
@@ -287,7 +287,7 @@ def test_c103_a_leader_that_was_restarted_writes_under_its_new_epoch_only() -> N
 
 
 def test_C85_deleting_a_replica_that_is_not_there_succeeds() -> None:
-    """Its log directory was gone already, or it was deleted before and the answer was lost."""
+    """Its log directory did not exist any more, or the replica was deleted before and the response was lost."""
     bench = Bench()
     assert stop(bench, True).partitions == ((TP, Errors.NONE),)
     bench.lead(0)

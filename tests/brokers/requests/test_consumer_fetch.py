@@ -89,7 +89,7 @@ def test_limits_and_the_first_batch() -> None:
     assert [len(a.batches) for a in response.partitions if a.batches] == [1], "the first one may be too large"
 
 
-def test_a_session_tells_each_thing_once() -> None:
+def test_a_session_sends_each_change_once() -> None:
     bench = alone()
     bench.produce()
     reader = consumer(bench)
@@ -99,7 +99,7 @@ def test_a_session_tells_each_thing_once() -> None:
     assert seen(reader.answer(1)) == (Errors.NONE, 2, [1])
 
 
-def test_what_is_forgotten_wakes_nobody() -> None:
+def test_a_forgotten_partition_completes_no_fetch() -> None:
     bench = alone()
     reader = consumer(bench)
     assert reader.at(0) is None
@@ -128,7 +128,7 @@ def test_between_high_watermark_and_end_there_is_nothing_yet() -> None:
     assert consumer(bench).at(1) is None
 
 
-def test_a_consumer_counts_for_nobodys_isr() -> None:
+def test_a_consumer_does_not_count_for_the_isr() -> None:
     bench = Bench()
     bench.lead(isr=(0, 1))
     caught_up(bench, 1)
@@ -160,7 +160,7 @@ def offsets(bench: Bench, replica: int = CONSUMER, epoch: int = 1) -> tuple[Erro
     ("epoch", "error"),
     [(0, Errors.FENCED_LEADER_EPOCH), (2, Errors.UNKNOWN_LEADER_EPOCH), (1, Errors.NONE), (NO_EPOCH, Errors.NONE)],
 )
-def test_epochs_of_those_who_ask(epoch: int, error: Errors) -> None:
+def test_leader_epochs_of_requests_for_offsets(epoch: int, error: Errors) -> None:
     bench = Bench(BrokerPolicies())
     bench.lead(1, isr=(0,))
     assert offsets(bench, epoch=epoch)[0] is error

@@ -7,7 +7,7 @@ from tests.brokers.bench import Bench, Follower
 
 
 def leader(early: bool) -> tuple[Bench, Follower, Follower]:
-    """A batch that follower 1 has read, and follower 2 has yet to read; both have received the high watermark 0."""
+    """A batch that follower 1 has read, and follower 2 has yet to read; both have received high watermark 0."""
     bench = Bench(BrokerPolicies(high_watermark_completes_fetches=early))
     bench.lead()
     bench.produce()
@@ -32,7 +32,7 @@ def test_a_parked_fetch_is_answered_when_the_high_watermark_moves(early: bool) -
         assert [(part.high_watermark, part.batches) for part in last.partitions] == [(1, ())]
 
 
-def test_whoever_knows_it_waits_for_records() -> None:
+def test_a_follower_that_has_the_high_watermark_waits_for_records() -> None:
     _bench, one, two = leader(True)
     two.at(1)
     assert one.at(1) is None

@@ -49,7 +49,8 @@ def test_an_answer_keeps_to_the_limits(
 
 
 def test_what_did_not_fit_comes_next_and_nothing_is_forgotten() -> None:
-    """A new follower of idle partitions gets all of them, though they have a high watermark to tell and no room."""
+    """A new follower of idle partitions gets all of them, though the response has no bytes left and each has a high
+    watermark to send."""
     bench = leader([100, 100])
     follower = bench.follower(1, max_bytes=300)
     got: dict[int, list[int]] = {number: [] for number in range(4)}
@@ -64,7 +65,7 @@ def test_what_did_not_fit_comes_next_and_nothing_is_forgotten() -> None:
     assert got == {number: [0, 1] for number in range(4)}
 
 
-def test_a_fetch_waits_for_data_and_tells_the_high_watermark_at_the_end() -> None:
+def test_a_fetch_waits_for_data_and_its_answer_has_the_latest_high_watermark() -> None:
     bench = Bench()
     bench.lead(isr=(0, 1))
     follower = bench.follower(1)
@@ -127,7 +128,7 @@ def test_kafka_6796_a_broker_without_the_replica_says_whether_it_knows_the_parti
     ]
 
 
-def test_kafka_5758_who_is_not_assigned_gets_no_records_and_no_error() -> None:
+def test_kafka_5758_an_unassigned_broker_gets_no_records_and_no_error() -> None:
     bench = Bench()
     bench.leader_and_isr(state(0, 0, isr=(0,), replicas=(0, 1)))
     bench.produce()
@@ -171,7 +172,7 @@ def test_a_session_ends_with_its_connection() -> None:
     assert answer.error is Errors.FETCH_SESSION_ID_NOT_FOUND
 
 
-def test_a_forgotten_partition_wakes_nobody() -> None:
+def test_a_forgotten_partition_does_not_end_the_long_poll() -> None:
     bench = leader([100])
     follower = bench.follower(1)
     follower.fetch(*everything())

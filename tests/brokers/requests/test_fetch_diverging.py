@@ -10,7 +10,7 @@ from tests.brokers.bench import TP, Bench, Line
 
 
 def lead(bench: Bench, *written: int) -> None:
-    """Lead under one epoch after the other, and write so many records in each."""
+    """Lead under one epoch after the other, and write the given number of records in each."""
     for epoch, records in enumerate(written):
         bench.lead(epoch, isr=(0,))
         for _ in range(records):
@@ -41,7 +41,7 @@ def test_a_log_that_is_the_leaders_as_far_as_it_goes_is_read_on() -> None:
     assert bench.remote(1).log_end_offset == 4
 
 
-def test_where_the_logs_part_is_said_at_once() -> None:
+def test_the_diverging_epoch_is_answered_at_once() -> None:
     bench = Bench()
     lead(bench, 2, 0, 2)
     for offset, last, part in ((3, 0, (0, 2)), (3, 1, (0, 2)), (9, 0, (0, 2))):
@@ -49,7 +49,7 @@ def test_where_the_logs_part_is_said_at_once() -> None:
         assert (answer.error, answer.diverging, answer.batches) == (Errors.NONE, part, ())
 
 
-def test_a_follower_whose_log_is_another_does_not_count_as_there() -> None:
+def test_a_follower_whose_log_diverges_does_not_count_as_caught_up() -> None:
     bench = Bench()
     lead(bench, 2, 0, 2)
     fetch(bench, 4, 1)
@@ -68,7 +68,7 @@ def test_once_it_is_cut_it_counts() -> None:
     assert bench.remote(1).log_end_offset == 2
 
 
-def test_an_epoch_that_nobody_here_knows_is_out_of_range() -> None:
+def test_an_epoch_that_the_leader_does_not_know_is_out_of_range() -> None:
     bench = Bench()
     lead(bench, 2)
     assert fetch(bench, 2, 7).error is Errors.OFFSET_OUT_OF_RANGE

@@ -1,4 +1,4 @@
-"""KIP-98 at the leader: a batch that is sent again is in the log once; a gap is refused."""
+"""KIP-98 at the leader: a batch that is sent twice is in the log once; a gap is refused."""
 
 from collections.abc import Callable
 
@@ -104,7 +104,7 @@ def test_the_producers_are_those_of_the_log(what: Callable[[Bench], None], left:
     assert outcome(send(bench, left)) == (Errors.NONE, left)
 
 
-def test_a_log_begun_anew_knows_nobody() -> None:
+def test_an_emptied_log_has_no_producers() -> None:
     bench = led()
     send(bench, 0)
     bench.partition.truncate_fully_and_start_at(5)

@@ -49,7 +49,7 @@ def test_acks_all_of_several_partitions_is_answered_with_the_last() -> None:
     assert len(line.replies) == 1
 
 
-def test_what_has_not_reached_everybody_by_the_timeout_has_timed_out() -> None:
+def test_what_the_isr_does_not_have_by_the_timeout_has_timed_out() -> None:
     bench = Bench()
     bench.lead()
     bench.lead(tp=OTHER, isr=(0,))
@@ -68,7 +68,7 @@ def test_acks_all_needs_min_insync_replicas_before_the_append() -> None:
     assert bench.produce(acks=1).last.partitions == ((TP, Errors.NONE, 0),)
 
 
-def test_an_isr_that_shrinks_below_the_minimum_after_the_append_is_told() -> None:
+def test_an_isr_that_shrinks_below_the_minimum_after_the_append_is_an_error() -> None:
     bench = Bench(BrokerPolicies(BrokerConfig(replica_lag_time_max_us=100 * MS), {"t": 2}))
     bench.lead(isr=(0, 1))
     line = bench.produce(acks=-1)
@@ -84,7 +84,7 @@ def test_a_topics_own_minimum_counts_above_the_brokers() -> None:
     assert bench.produce(acks=-1).last.partitions == ((TP, Errors.NONE, 0),)
 
 
-def test_a_follower_and_a_stranger_refuse() -> None:
+def test_a_follower_and_a_broker_without_the_replica_refuse() -> None:
     bench = Bench()
     bench.follow(leader=1)
     assert bench.produce().last.partitions == ((TP, Errors.NOT_LEADER_FOR_PARTITION, -1),)

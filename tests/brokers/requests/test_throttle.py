@@ -108,7 +108,7 @@ def test_kip_542_in_sync_it_is_neither_held_back_nor_counted() -> None:
     assert not bench.manager.throttle.reassigned.is_quota_exceeded(bench.world.now)
 
 
-def test_kip_542_without_word_of_a_move_it_binds_nobody() -> None:
+def test_kip_542_without_a_reassignment_no_replica_is_throttled() -> None:
     bench = Bench(throttle=leaders_half(reassignment=1))
     bench.lead(isr=(0,))
     for _ in range(10):

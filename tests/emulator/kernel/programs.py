@@ -20,7 +20,7 @@ BOXES = 3
 
 
 class Planned(Exception):
-    """What tasks of a program raise."""
+    """Raised by tasks of a program."""
 
 
 def play(draw: Draw, backend: Backend) -> tuple[list[Row], str, int]:

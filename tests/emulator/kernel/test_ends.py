@@ -17,7 +17,7 @@ both = pytest.mark.parametrize("backend", ["detached", "attached"])
 
 
 @both
-def test_a_deadlock_says_who_waits_on_what_since_when_and_where(backend: Backend) -> None:
+def test_a_deadlock_names_each_waiting_task_and_what_it_waits_for_since_when_and_where(backend: Backend) -> None:
     world = World(1, backend=backend)
 
     async def inner(box: Mailbox) -> None:
@@ -46,7 +46,7 @@ def test_a_deadlock_says_who_waits_on_what_since_when_and_where(backend: Backend
 
 
 @both
-def test_a_deadlock_names_who_waits_for_children(backend: Backend) -> None:
+def test_a_deadlock_names_tasks_that_wait_for_children(backend: Backend) -> None:
     world = World(1, backend=backend)
 
     async def stuck() -> None:

@@ -112,7 +112,7 @@ def test_is_noticed_at_once_where_tasks_are_detached(
     assert world.now == 10
 
 
-def test_of_a_child_stands_in_its_nursery_s_group() -> None:
+def test_of_a_child_is_in_its_nursery_s_group() -> None:
     world = World(1)
 
     async def main() -> None:

@@ -1,4 +1,4 @@
-"""A few machines on a network, for tests of the ground floor."""
+"""A few machines on a network, for tests of the emulator."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple

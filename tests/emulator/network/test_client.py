@@ -23,7 +23,7 @@ def test_calls_are_answered_in_turn() -> None:
     assert on_site(body) == [f"re {number}" for number in range(5)]
 
 
-def test_a_time_out_hangs_up_and_a_late_answer_is_nobody_s() -> None:
+def test_a_time_out_closes_the_connection_and_a_late_answer_is_dropped() -> None:
     async def body(site: Site) -> None:
         client, server = await ends(site)
         slow: list[int] = [50_000]

@@ -180,7 +180,7 @@ def test_a_two_way_cut_stalls_both() -> None:
     on_site(body)
 
 
-def test_nobody_listens_and_the_connection_is_refused() -> None:
+def test_a_connection_to_a_port_without_a_listener_is_refused() -> None:
     async def body(site: Site) -> list[str]:
         client, _server = await site.process(0), await site.process(1)
         reasons: list[str] = []
@@ -232,7 +232,7 @@ def test_a_crash_resets_or_is_silent(kind: Any, reasons: list[tuple[str, str]]) 
     assert connection.got == []
 
 
-def test_a_restarted_machine_resets_the_connections_of_its_former_life() -> None:
+def test_a_restarted_machine_resets_the_connections_of_its_former_incarnation() -> None:
     async def body(site: Site) -> Pair:
         connection = await pair(site)
         node = site.network.nodes[1]
@@ -246,7 +246,7 @@ def test_a_restarted_machine_resets_the_connections_of_its_former_life() -> None
     assert on_site(body).closed == [("client", "reset")]
 
 
-def test_closing_is_told_behind_what_was_sent() -> None:
+def test_the_other_end_sees_the_close_after_all_messages() -> None:
     async def body(site: Site) -> Pair:
         connection = await pair(site)
         for number in range(20):

@@ -87,7 +87,7 @@ def test_a_reset_loses_the_message_and_both_ends_learn_of_it(edge: Edge) -> None
 
 
 @pytest.mark.parametrize("edge", EDGES)
-def test_what_comes_behind_a_held_message_waits_with_it(edge: Edge) -> None:
+def test_messages_after_a_held_one_wait_with_it(edge: Edge) -> None:
     async def body(site: Site) -> None:
         connection = await pair(site)
         holds = holding(site, edge, "held")
@@ -111,7 +111,7 @@ def test_what_comes_behind_a_held_message_waits_with_it(edge: Edge) -> None:
 
 
 @pytest.mark.parametrize("edge", EDGES)
-def test_the_news_of_the_end_waits_behind_a_held_message(edge: Edge) -> None:
+def test_a_close_waits_for_a_held_message(edge: Edge) -> None:
     async def body(site: Site) -> None:
         connection = await pair(site)
         holds = holding(site, edge, "held")
@@ -198,7 +198,7 @@ def test_a_receiver_that_the_hook_pauses_gets_the_message_when_it_resumes() -> N
 
 
 @pytest.mark.parametrize("disarmed", [False, True], ids=["armed", "disarmed"])
-def test_what_has_waited_for_a_paused_receiver_stays_behind_a_held_message(disarmed: bool) -> None:
+def test_messages_for_a_paused_receiver_stay_after_a_held_one(disarmed: bool) -> None:
     async def body(site: Site) -> None:
         connection = await pair(site)
         server = connection.server.process
@@ -224,7 +224,7 @@ def test_what_has_waited_for_a_paused_receiver_stays_behind_a_held_message(disar
     on_site(body)
 
 
-def test_a_receiver_that_the_hook_crashes_gets_nothing_and_the_sender_is_told() -> None:
+def test_a_receiver_that_the_hook_crashes_gets_nothing_and_the_sender_is_notified() -> None:
     async def body(site: Site) -> None:
         connection = await pair(site)
         node = connection.server.process.node

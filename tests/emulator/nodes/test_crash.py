@@ -1,4 +1,4 @@
-"""A crash is a cancelled nursery: the dead do nothing more, and the disk keeps what the kind of crash
+"""A crash cancels the process's nursery: its tasks do nothing more, and the disk keeps what the kind of crash
 leaves."""
 
 from collections.abc import Callable
@@ -82,7 +82,7 @@ def test_the_finally_of_a_killed_process_is_refused_everything(
 
 
 def whole(process: Process) -> list[Any]:
-    """What the disk of its machine has of the log, but for what is torn."""
+    """The log entries on the machine's disk, without torn ones."""
     return [entry for entry in process.node.disk.open("log").entries if not isinstance(entry, Torn)]
 
 
@@ -203,7 +203,7 @@ def test_killed_before_its_first_step_it_never_runs(backend: Any) -> None:
 
 
 @both
-def test_a_paused_process_stands_still_and_catches_up_in_order(backend: Any) -> None:
+def test_a_paused_process_does_nothing_and_catches_up_in_order(backend: Any) -> None:
     async def body(site: Site) -> list[Any]:
         log: list[Any] = []
         process = await site.process(0)

@@ -6,7 +6,7 @@ from emulator.trace import Trace
 
 
 def story(cancel: bool, kill: bool = False) -> tuple[list[str], int]:
-    """What happened, and what is left in the foreground, when a timer comes due in a pause."""
+    """The events, and the number of foreground events left, when a timer comes due in a pause."""
     world = World(1)
     trace = Trace(world)
     said: list[str] = []
@@ -45,5 +45,5 @@ def test_it_stays_cancelled() -> None:
     assert story(cancel=True) == ([], 0)
 
 
-def test_it_dies_with_its_process_and_holds_up_nobody() -> None:
+def test_it_ends_with_its_process_and_delays_nothing() -> None:
     assert story(cancel=False, kill=True) == ([], 0)

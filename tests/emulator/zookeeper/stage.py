@@ -78,7 +78,7 @@ def is_expired(client: ZkClient) -> bool:
 
 
 async def _idle(_process: Process) -> None:
-    """The tests act from outside."""
+    """The tests act from outside of any process."""
 
 
 def play(

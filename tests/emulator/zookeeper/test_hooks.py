@@ -5,7 +5,7 @@ from emulator.zookeeper.messages import Create, GetData, Multi, Request, Respons
 from tests.emulator.zookeeper.stage import Answers, Stage, play
 
 
-def test_a_hook_is_told_of_every_request_with_its_answer_before_that_is_sent() -> None:
+def test_a_hook_gets_every_request_with_its_answer_before_that_is_sent() -> None:
     seen: list[tuple[Request, Response, int]] = []
 
     async def script(stage: Stage) -> None:

@@ -209,7 +209,7 @@ def test_a_paused_client_expires_and_learns_it_when_it_goes_on() -> None:
     assert play(script).states(0) == ["created", "expired"]
 
 
-def test_who_claims_a_session_takes_it_from_its_old_connection() -> None:
+def test_a_connection_that_claims_a_session_takes_it_from_the_old_one() -> None:
     turns: list[str] = []
 
     async def script(stage: Stage) -> None:
@@ -259,7 +259,7 @@ def test_the_fault_expires_a_session_at_once() -> None:
     assert play(script).states(0) == ["created", "expired", "created"]
 
 
-def test_who_is_still_connected_hears_of_its_own_ephemeral_before_it_hears_of_the_expiry() -> None:
+def test_a_connected_client_gets_the_watch_event_of_its_ephemeral_before_the_expiry() -> None:
     turns: list[str] = []
 
     async def script(stage: Stage) -> None:
@@ -330,7 +330,7 @@ def test_connecting_waits_for_the_network_as_long_as_it_takes() -> None:
     play(script)
 
 
-def test_an_abandoned_connection_never_speaks_for_the_session_again() -> None:
+def test_an_abandoned_connection_no_longer_acts_for_the_session() -> None:
     """Only the way there is cut: requests stall, and arrive after the client has come back on a new
     connection."""
 

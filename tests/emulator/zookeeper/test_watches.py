@@ -1,4 +1,4 @@
-"""Watches: one-shot, armed by reads alone, told before the data they announce."""
+"""Watches: one-shot, armed by reads alone, delivered before the data they announce."""
 
 import pytest
 
@@ -10,7 +10,7 @@ CHANGED, CHILDREN = EventType.NODE_DATA_CHANGED, EventType.NODE_CHILDREN_CHANGED
 
 
 class Seen:
-    """What the handlers of one client were told, and when."""
+    """The watch events that the handlers of one client received, and when."""
 
     def __init__(self, stage: Stage, client: ZkClient) -> None:
         self._stage = stage
@@ -68,7 +68,7 @@ def test_exists_waits_for_a_creation_and_get_of_a_missing_node_for_nothing() -> 
     play(script)
 
 
-def test_child_watches_hear_of_children_and_not_of_data() -> None:
+def test_child_watches_fire_for_children_and_not_for_data() -> None:
     async def script(stage: Stage) -> None:
         writer, reader = await stage.connected(0), await stage.connected(1)
         await writer.create("/p")
@@ -89,7 +89,7 @@ def test_child_watches_hear_of_children_and_not_of_data() -> None:
     play(script)
 
 
-def test_a_deletion_is_told_once_to_who_waits_for_data_and_children() -> None:
+def test_a_deletion_fires_once_for_a_client_that_watches_data_and_children() -> None:
     async def script(stage: Stage) -> None:
         writer, reader = await stage.connected(0), await stage.connected(1)
         await writer.create("/p")
@@ -106,7 +106,7 @@ def test_a_deletion_is_told_once_to_who_waits_for_data_and_children() -> None:
     play(script)
 
 
-def test_a_handler_that_left_hears_nothing() -> None:
+def test_a_removed_handler_is_not_called() -> None:
     async def script(stage: Stage) -> None:
         writer, reader = await stage.connected(0), await stage.connected(1)
         await writer.create("/a")
@@ -126,7 +126,7 @@ def test_a_handler_that_left_hears_nothing() -> None:
 
 
 def test_the_notification_comes_before_the_data_it_announces() -> None:
-    """The reader reads all the time: it never sees the new data without having been told before."""
+    """The reader reads all the time: it never sees the new data before it has received the watch event."""
     told_late: list[str] = []
 
     async def script(stage: Stage) -> None:
@@ -153,7 +153,7 @@ def test_the_notification_comes_before_the_data_it_announces() -> None:
     assert told_late == []
 
 
-def test_a_writer_is_told_of_its_own_write_before_the_answer() -> None:
+def test_a_writer_gets_the_watch_event_of_its_own_write_before_the_answer() -> None:
     order: list[str] = []
 
     async def script(stage: Stage) -> None:

@@ -51,14 +51,14 @@ def test_C99_C101_the_cut_for_an_answer(epochs: list[int], answered: tuple[int, 
 
 
 @pytest.mark.parametrize(("offset", "cut"), [(155, 155), (300, 200), (-1, 120)])
-def test_C101_an_old_follower_heeds_the_offset_alone(offset: int, cut: int) -> None:
+def test_C101_an_old_follower_uses_the_offset_alone(offset: int, cut: int) -> None:
     """Inter-broker protocol 0.11 (KIP-101): 155 at once, no further than its end, its high watermark if undefined."""
     for epoch in (-1, 3, 5):
         assert Kip101().cut(replica(*[5] * 200), answer(epoch, offset), 120) == Cut(cut, True)
 
 
 @pytest.mark.parametrize(("offset", "cut"), [(156, 156), (202, 200)])
-def test_C99_a_follower_that_has_no_more_epochs_heeds_the_offset(offset: int, cut: int) -> None:
+def test_C99_a_follower_that_has_no_more_epochs_uses_the_offset(offset: int, cut: int) -> None:
     """ReplicaFetcherThreadTest.shouldTruncateToOffsetSpecifiedInEpochOffsetResponseIfFollowerHasNoMoreEpochs."""
     follower = replica(*[5] * 200)
     follower.log.epochs = NO_EPOCHS

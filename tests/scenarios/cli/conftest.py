@@ -46,7 +46,7 @@ def call(capsys: pytest.CaptureFixture[str]) -> Iterator[Call]:
 
 @pytest.fixture
 def failing(tmp_path: Path) -> Path:
-    """A scenario that runs in no time and expects what does not come true."""
+    """A scenario that takes no time to run and has an expectation that is not met."""
     path = tmp_path / "failing.toml"
     path.write_text(FAILING)
     return path

@@ -16,7 +16,7 @@ ENDLESS_FROM = 3
 
 
 def run_record(spec: RunSpec) -> RunRecord:
-    """The real thing for the first seeds."""
+    """The real runner for the first seeds."""
     from scenarios.runs import run_record as real
 
     while spec.seed >= ENDLESS_FROM:

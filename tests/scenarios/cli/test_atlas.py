@@ -128,6 +128,6 @@ def test_bad_input_is_one_line(call: Call, words: tuple[str, ...], line: str) ->
 def test_an_unsafe_cell_makes_the_exit_code_1(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     from scenarios.studies.atlas import outcome
 
-    monkeypatch.setattr(outcome, "_unsafe", lambda summary: "a planted reason")
+    monkeypatch.setattr(outcome, "_unsafe", lambda summary: "an injected reason")
     assert call("atlas", *FEW, "--jobs", 1).code == 1
     assert call("atlas", "--cell", CELL).code == 1

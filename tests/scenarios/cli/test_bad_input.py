@@ -57,7 +57,7 @@ COMMAND_LINES: dict[str, tuple[str, str]] = {
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to stand in, with a good scenario, one that only one strategy can run, and an empty folder."""
+    """The current folder of a test, with a good scenario, one that only one strategy can run, and an empty folder."""
     (tmp_path / "small.toml").write_text(SMALL)
     step = small_and("[[method]]", 'when = { step = "wiki.3" }', 'action = "controller.crash"')
     (tmp_path / "wiki-steps.toml").write_text(step)

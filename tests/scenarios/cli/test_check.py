@@ -1,4 +1,4 @@
-"""`run --check`: equal runs pass; every planted non-determinism is noticed, and its first event named."""
+"""`run --check`: equal runs pass; every injected non-determinism is detected, and its first event named."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scenarios.cli.differences import Difference, difference_lines
 from scenarios.cli.files import load
 from tests.scenarios.cli.conftest import Call
 
-PLANTED = "tests.scenarios.cli.planted"
+RECORDERS = "tests.scenarios.cli.hash_dependent"
 
 
 def test_an_honest_run_is_deterministic(call: Call) -> None:
@@ -23,17 +23,17 @@ def test_an_honest_run_is_deterministic(call: Call) -> None:
 
 
 def test_the_first_event_that_differs_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert check(load("quick-move"), recorder=f"{PLANTED}:set_order") == 3
+    assert check(load("quick-move"), recorder=f"{RECORDERS}:set_order") == 3
     out = capsys.readouterr().out
     assert out.startswith("NOT DETERMINISTIC: the first event that differs is event 100, seq 100, at ")
     marked = [line.split() for line in out.splitlines() if line.strip().startswith("*")]
-    assert [words[1] for words in marked] == ["order"], "the planted field and no other"
+    assert [words[1] for words in marked] == ["order"], "the injected field and no other"
     assert marked[0][2] != marked[0][3]
     assert all(f"PYTHONHASHSEED={seed}" in out for seed in HASH_SEEDS)
 
 
 def test_the_difference_as_json(capsys: pytest.CaptureFixture[str]) -> None:
-    assert check(load("quick-move"), recorder=f"{PLANTED}:set_order", as_json=True) == 3
+    assert check(load("quick-move"), recorder=f"{RECORDERS}:set_order", as_json=True) == 3
     found = json.loads(capsys.readouterr().out)
     assert not found["deterministic"]
     assert found["first_difference"]["index"] == 100
@@ -42,27 +42,27 @@ def test_the_difference_as_json(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_run_that_ends_early(capsys: pytest.CaptureFixture[str]) -> None:
-    assert check(load("quick-move"), recorder=f"{PLANTED}:cut_short") == 3
+    assert check(load("quick-move"), recorder=f"{RECORDERS}:cut_short") == 3
     out = capsys.readouterr().out
     assert "one run ended, the other went on with event 51, seq 51" in out
     assert "(ended)" in out
 
 
 def test_digests_that_differ_over_equal_events(capsys: pytest.CaptureFixture[str]) -> None:
-    assert check(load("quick-move"), recorder=f"{PLANTED}:digest_only") == 3
+    assert check(load("quick-move"), recorder=f"{RECORDERS}:digest_only") == 3
     assert "the events are equal and the digests are not" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("recorder", "code", "lines"),
     [
-        ("breaks_in_one", 3, ["ZeroDivisionError: planted", "one of the two runs did not finish"]),
-        ("breaks_in_both", 4, ["the tool failed: ZeroDivisionError: planted"]),
-        ("refuses", 2, ["understudy: planted: is not to be had"]),
+        ("breaks_in_one", 3, ["ZeroDivisionError: injected", "one of the two runs did not finish"]),
+        ("breaks_in_both", 4, ["the tool failed: ZeroDivisionError: injected"]),
+        ("refuses", 2, ["understudy: injected: is not to be had"]),
     ],
 )
 def test_recordings_that_fail(recorder: str, code: int, lines: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert check(load("quick-move"), recorder=f"{PLANTED}:{recorder}") == code
+    assert check(load("quick-move"), recorder=f"{RECORDERS}:{recorder}") == code
     said = capsys.readouterr()
     assert said.out == ""
     for line, piece in zip(said.err.splitlines(), lines, strict=True):

@@ -175,7 +175,7 @@ def test_ctrl_c_while_seeds_run_in_processes() -> None:
     assert "Traceback" not in err
 
 
-def test_the_log_tells_virtual_time_on_standard_error(call: Call) -> None:
+def test_the_log_shows_virtual_time_on_standard_error(call: Call) -> None:
     quiet, talking = call("run", "controller-dies-mid-move"), call("run", "controller-dies-mid-move", "--log", "debug")
     assert quiet.err == ""
     assert _digest(quiet.out) == _digest(talking.out), "whether anybody listens changes nothing"

@@ -1,4 +1,4 @@
-"""What ZooKeeper holds about one partition, after every write and at every edge of every step."""
+"""ZooKeeper's state of one partition, after every write and at every edge of every step."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -21,7 +21,8 @@ class Row(NamedTuple):
 
 
 class Contents:
-    """Follows ``events``; ``rows`` has every state that ZooKeeper went through, ``lines`` tells them step by step."""
+    """Follows ``events``; ``rows`` has every state that ZooKeeper went through, ``lines`` has them step by step, as
+    text."""
 
     def __init__(self, events: Sequence[Any], tp: TopicPartition) -> None:
         self.rows: list[Row] = []

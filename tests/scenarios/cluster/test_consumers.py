@@ -24,7 +24,7 @@ def consumed(*method: Table, readers: list[Table], brokers: int = 4, **more: Any
 
 
 def idle() -> Table:
-    """Something that has no effect: the run goes on until then."""
+    """An entry without effect: the run goes on until its time."""
     return {"at": "12s", "action": "link.heal", "target": 3}
 
 
@@ -112,7 +112,8 @@ def test_kip_320_a_consumer_finds_out_that_what_it_has_read_is_gone() -> None:
 
 
 def test_before_kip_320_a_consumer_cannot_know() -> None:
-    """It goes on at its offset, out of range or not: without an epoch nobody can tell it."""
+    """It goes on at its offset, out of range or not: without an epoch in its fetches the leader cannot detect the
+    loss."""
     load = {"stop": "40s", "acks": "1"}
     late = {"at": "42s", "action": "link.heal", "target": 3}
     reader = {"offset_reset": "earliest"}

@@ -1,4 +1,4 @@
-"""Idempotent producers on a whole cluster: whatever goes wrong, each batch is in the log once and in its place."""
+"""Idempotent producers on a whole cluster: in spite of faults, each batch is in the log once and in order."""
 
 from typing import Any
 
@@ -99,9 +99,9 @@ def test_no_batch_twice_and_none_out_of_order(method: list[Table], seed: int, in
     assert written(played) == list(range(1, last(played) + 1))
 
 
-def test_a_log_that_lost_what_was_acknowledged_is_begun_anew() -> None:
-    """An unclean election: the new leader lacks the last batches, the next one is out of order. What was under way is
-    given up, and what comes then has another producer id."""
+def test_a_producer_whose_acknowledged_batches_are_lost_gets_a_new_id() -> None:
+    """An unclean election: the new leader lacks the last batches, the next one is out of order. Batches in flight fail,
+    and later ones have another producer id."""
     cut = {"at": "3s", "action": "link.cut", "target": "leader(orders-0)", "peer": [1, 2], "duration": "20s"}
     crash = {"at": "12s", "action": "broker.crash", "target": 0}
     played = play(

@@ -1,4 +1,4 @@
-"""What nobody uses costs nothing: time passes over idle partitions without a line of code for each of them.
+"""Idle partitions cost nothing: virtual time passes without a line of code executed for each of them.
 
 ``python -m benchmarks.idle`` measures it; lines do not depend on the machine.
 """

@@ -1,4 +1,5 @@
-"""The in-sync set of a partition on a whole cluster: who leaves, when, and who notices."""
+"""The in-sync set of a partition on a whole cluster: which replicas leave, when, and how the controller learns of
+it."""
 
 from typing import Any
 
@@ -32,8 +33,8 @@ def test_a_cut_follower_leaves_and_comes_back(lag_ms: int, seed: int) -> None:
     assert played.run.passed, played.run.explanation
 
 
-def test_the_controller_hears_of_it() -> None:
-    """Through /isr_change_notification; it tells everybody and deletes the znode."""
+def test_the_controller_learns_of_it() -> None:
+    """Through /isr_change_notification; it sends UpdateMetadata to all brokers and deletes the znode."""
     cut = {"at": "10s", "action": "link.cut", "target": 1, "duration": "30s"}
     played = play(cluster(cut))
     written = played.of(ZkWritten, lambda event: event.path.startswith("/isr_change_notification/isr_change_"))
@@ -50,7 +51,7 @@ def test_the_controller_hears_of_it() -> None:
 
 
 def test_an_idle_partition_never_shrinks() -> None:
-    """Nobody is behind where nothing is written (KAFKA-7152), however long the links are cut."""
+    """No follower is behind where nothing is written (KAFKA-7152), however long the links are cut."""
     cut = {"at": "10s", "action": "link.cut", "target": 1, "duration": "60s"}
     played = play(cluster(cut, rate=0))
     assert played.of(IsrChanged) == []
@@ -58,7 +59,7 @@ def test_an_idle_partition_never_shrinks() -> None:
 
 
 def test_a_zombie_leader_fails_to_write_its_isr() -> None:
-    """Cut off from the other brokers it does not hear of its successor; its conditional write meets BADVERSION."""
+    """Cut off from the other brokers it does not learn of its successor; its conditional write meets BADVERSION."""
     cut = {"at": "10s", "action": "link.cut", "target": 0}
     expire = {"at": "11s", "action": "zk.expire", "target": 0}
     heal = {"at": "60s", "action": "link.heal", "target": 0}

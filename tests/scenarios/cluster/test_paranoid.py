@@ -29,7 +29,7 @@ def paranoid(scenario: Scenario) -> Stage:
 
 
 @pytest.mark.parametrize("path", LIBRARY, ids=lambda path: path.stem)
-def test_nobody_changes_what_was_sent(path: Path) -> None:
+def test_a_sent_message_is_never_changed(path: Path) -> None:
     scenario = Scenario.load(path)
     stage = paranoid(scenario)
     stage.play()

@@ -67,7 +67,8 @@ def test_several_producers_share_the_rate() -> None:
 
 
 def test_retries_that_are_used_up() -> None:
-    """min.insync.replicas is out of reach from 3 s on: a batch is sent three times, and its application is told why."""
+    """min.insync.replicas is out of reach from 3 s on: a batch is sent three times, and its application gets the last
+    error."""
     gone = {"at": "3s", "action": "broker.crash", "target": [1, 2]}
     setting = {"at": "1s", "action": "config.set", "topic": "orders", "config": {"min.insync.replicas": 2}}
     played = written({"retries": 2}, method=(setting, gone))
@@ -88,7 +89,8 @@ def test_a_batch_expires_when_its_delivery_timeout_is_over() -> None:
 
 
 def test_keyless_messages_go_where_a_leader_is() -> None:
-    """Partition 0 has lost its leader for good: once the client has learnt of it, the others share the load."""
+    """Partition 0 has lost its leader and does not get another: once the client's metadata shows it, the others share
+    the load."""
     gone = {"at": "3s", "action": "broker.crash", "target": [0, 1]}
     late = {"at": "25s", "action": "link.heal", "target": 3}
     played = written(method=(gone, late), stop="24s")

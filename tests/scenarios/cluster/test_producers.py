@@ -20,7 +20,7 @@ def loaded(*method: Table, acks: str = "all", min_isr: int = 1, **more: Any) -> 
 
 
 def idle(at: str = "5s") -> Table:
-    """Something that has no effect: the run goes on until then."""
+    """An entry without effect: the run goes on until its time."""
     return {"at": at, "action": "link.heal", "target": 3}
 
 
@@ -71,7 +71,7 @@ def test_a_leader_dies_and_the_producer_finds_the_next() -> None:
 
 
 def assert_whole(played: Played) -> None:
-    """Every batch that was closed has come to an end, but for the last few."""
+    """Every batch that was closed was acknowledged or failed, except for the last few."""
     ids = [event.id for event in played.of(Produced)]
     assert sorted(ids) == ids or len(set(ids)) == len(ids)
     assert max(ids) - len(set(ids)) < 5
@@ -83,8 +83,8 @@ CRASH = {"after": "1s", "action": "broker.crash", "target": 0}
 
 @pytest.mark.parametrize(("acks", "loses"), [("1", True), ("all", False)])
 def test_what_acks_1_loses_acks_all_keeps(acks: str, loses: bool) -> None:
-    """The leader answers for a second while no follower hears from it, then it dies. The checker knows that acks=1
-    was never promised more: it counts the loss, and nothing is violated."""
+    """For a second the leader answers its producer while no follower can fetch, then it crashes. acks=1 does not
+    promise that such records survive: the checker counts the loss, and reports no violation."""
     played = play(loaded(CUT, CRASH, acks=acks))
     assert played.run.violations == ()
     assert [event.leader for event in played.of(LeaderElected)] == [0, 1]
@@ -94,7 +94,7 @@ def test_what_acks_1_loses_acks_all_keeps(acks: str, loses: bool) -> None:
 
 
 def test_a_backlog_is_no_flood() -> None:
-    """With too small an ISR for good, a few batches are tried again; the others wait behind them for their end."""
+    """While the ISR stays too small, a few batches are retried; the others wait in the queue until they expire."""
     gone = {"at": "3s", "action": "broker.stop", "target": [1, 2]}
     played = play(loaded(gone, idle("100s"), min_isr=2))
     assert played.stage.world.events < 200_000

@@ -1,4 +1,5 @@
-"""What a cluster does grows with its partitions, and nothing else: counts of messages, requests and events, never time.
+"""A cluster's work grows with its number of partitions, and with nothing else: counts of messages, requests and events,
+never time.
 
 ``python -m benchmarks.scale`` measures what that costs, up to 200,000 partitions.
 """
@@ -40,7 +41,7 @@ class Seen:
 
 
 class Play:
-    """One cluster, created, left idle, and robbed of its controller."""
+    """One cluster, created, left idle, and then without its controller."""
 
     def __init__(self, partitions: int) -> None:
         self.created, self.idle, self.failed_over = Seen(), Seen(), Seen()
@@ -107,7 +108,7 @@ def test_creating_costs_the_same_for_each_partition() -> None:
     assert 0 <= large.messages - small.messages - 4 * MORE < MORE // 5  # the time that it takes brings long polls
 
 
-def test_each_broker_hears_of_all_its_new_replicas_in_one_request() -> None:
+def test_each_broker_receives_all_its_new_replicas_in_one_request() -> None:
     created = played(LARGE).created
     for broker in range(BROKERS):
         assert created.requests_of("LeaderAndIsr", broker) == [LARGE * REPLICAS // BROKERS]
@@ -133,7 +134,7 @@ def test_failing_over_costs_the_same_for_each_partition() -> None:
 
 
 def test_a_failover_takes_as_many_control_requests_however_many_partitions_there_are() -> None:
-    """All replicas are told what they are, then of the ISRs without the dead broker, then of the new leaders."""
+    """All replicas receive their roles, then the ISRs without the dead broker, then the new leaders."""
     small, large = played(SMALL).failed_over, played(LARGE).failed_over
     assert [(api, broker) for api, broker, _ in large.requests] == [(api, broker) for api, broker, _ in small.requests]
     for broker in LIVING:

@@ -9,7 +9,7 @@ HOUR_US = 3_600_000_000
 
 
 def played(skews: dict[int, int]) -> tuple[Stage, list[str]]:
-    """The stage after the run, and what was written into ZooKeeper about brokers and the controller."""
+    """The stage after the run, and the znodes that were written about brokers and the controller."""
     stage = Stage(load("leader-dies-mid-move"))
     stamps: list[str] = []
 

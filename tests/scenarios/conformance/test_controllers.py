@@ -1,4 +1,4 @@
-"""C07, C09, C13: what brokers learn from the controller, and which controller they believe."""
+"""C07, C09, C13: what brokers learn from the controller, and which controller's requests they accept."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -58,7 +58,7 @@ def test_C07_metadata_propagation_on_broker_change() -> None:
 
 @pytest.mark.parametrize(("profile", "noticed"), [("kafka-2.3", True), ("kafka-1.1", False)])
 def test_C09_controller_detects_bounced_brokers(profile: str, noticed: bool) -> None:
-    """The controller is held while broker 1 restarts: the same id, a new czxid. Before 2.2 it never finds out, and the
+    """The controller is held while broker 1 restarts: the same id, a new czxid. Before 2.2 it never notices, and the
     broker, up and registered, serves nothing (KIP-380)."""
 
     async def test(cluster: Cluster) -> None:
@@ -85,14 +85,14 @@ ZOMBIE, NEW_REPLICA = 4, 3
 
 
 @pytest.mark.parametrize("profile", ["kafka-2.3", "kafka-1.1"])
-def test_C13_brokers_refuse_a_zombie_once_they_have_heard_of_its_successor(profile: str) -> None:
+def test_C13_brokers_refuse_a_zombie_once_they_know_its_successor(profile: str) -> None:
     answers = answers_to_a_zombie(profile, cut_off=())
     assert len(answers) > 0
     assert {answer.error for answer in answers} == {"STALE_CONTROLLER_EPOCH"}
 
 
 @pytest.mark.parametrize("profile", ["kafka-2.3", "kafka-1.1"])
-def test_C13_a_broker_that_has_not_heard_of_it_believes_the_zombie(profile: str) -> None:
+def test_C13_a_broker_that_does_not_know_the_successor_obeys_the_zombie(profile: str) -> None:
     """It never reads /controller_epoch."""
     answers = answers_to_a_zombie(profile, cut_off=(0, 1, 2))
     believed = [answer for answer in answers if answer.error == "NONE"]
@@ -102,8 +102,8 @@ def test_C13_a_broker_that_has_not_heard_of_it_believes_the_zombie(profile: str)
 
 def answers_to_a_zombie(profile: str, cut_off: tuple[int, ...]) -> list[ControlResponse]:
     """The controller stops in the middle of a move with requests in its queues; /controller is deleted, another broker
-    goes on with the move, if it can reach the new replica (not from ``cut_off``); then the old one wakes. What its
-    requests are answered from then on."""
+    goes on with the move, if it can reach the new replica (not from ``cut_off``); then the old one goes on. Returns the
+    answers to its requests from then on."""
     woke_us: list[int] = []
 
     async def test(cluster: Cluster) -> None:

@@ -28,7 +28,7 @@ def test_C103_a_leader_enters_an_epoch_when_it_begins_and_a_follower_with_its_fi
     def watch(stage: Stage) -> None:
         stage.cluster.trace.fold(
             IsrChanged, lambda _: before_writes.append((known(stage, 0), known(stage, 1)))
-        )  # who was bounced is back, and nothing has been written under the new epoch
+        )  # the restarted broker is back, and nothing has been written under the new epoch
 
     writes = [
         {"topic": "orders", "producerRate": 1, "start": f"{at_s}s", "stop": f"{at_s + 2}s"} for at_s in (2, 17, 37)

@@ -31,7 +31,7 @@ NOBODY_HERE = -2
 
 def old_leader_hears_late(acks: str, strategy: str = "wiki", profile: str = "kafka-2.4") -> Played:
     """orders-0 moves from 0, 1, 2 to 1, 2, 3; from the election of the new leader on, the controller's queue for broker
-    0 stands still for 10 s."""
+    0 sends nothing for 10 s."""
     elected = {"step": "move.leader", "edge": "before"}
     held = {"message": "UpdateMetadata", "to": 0, "partition": "orders-0", "since": elected}
     hold = {"when": held, "action": "message.hold", "duration": "10s"}
@@ -78,7 +78,8 @@ def test_C77_acks_all_is_never_acknowledged_by_the_old_leader(strategy: str) -> 
 
 @pytest.mark.parametrize("strategy", SHAPES)
 def test_C77_before_kafka_9198_the_producer_goes_on_waiting(strategy: str) -> None:
-    """The old leader gets no LeaderAndIsr, and StopReplica answers nobody: what it took is left to its timeout."""
+    """The old leader gets no LeaderAndIsr, and StopReplica completes no delayed produce request: each one ends with its
+    timeout."""
     played = old_leader_hears_late("all", strategy, "kafka-2.3")
     played.run.assert_expectations()
     begin, end = window(played)
@@ -108,7 +109,7 @@ def lost_answer(when: Table, *before: Table) -> Played:
 
 
 def test_a_lost_answer_of_a_controllers_write_names_the_znode_that_was_waited_for() -> None:
-    """Every write of a controller's stands in a multi behind the check of its epoch."""
+    """Every write of a controller is in a multi, after the check of its epoch."""
     played = lost_answer({"zk": "setData", "path": STATE, "from": "controller", "since": "5s"}, *LEADER_ENDS)
     assert played.run.passed, played.run.explanation
     [fault] = played.of(Fault, lambda event: event.action == CUT)
@@ -134,7 +135,7 @@ LEADERS_WRITE = {"zk": "setData", "path": STATE, "from": 0}
 
 @pytest.mark.parametrize(("kind", "occurrence"), [("shrink", 1), ("expand", 2)])
 def test_a_leader_takes_its_own_isr_write_for_done(kind: str, occurrence: int) -> None:
-    """BADVERSION, and what stands there is what it tried to write (KAFKA-1382)."""
+    """BADVERSION, and the znode has the data that it tried to write (KAFKA-1382)."""
     played = lost_answer({**LEADERS_WRITE, "occurrence": occurrence}, follower_away())
     assert played.run.passed, played.run.explanation
     [fault] = played.of(Fault, lambda event: event.action == CUT)
@@ -160,8 +161,8 @@ def test_without_that_comparison_the_leader_is_fenced_by_itself(monkeypatch: pyt
 
 
 def test_an_isr_write_that_another_was_faster_than_fails_until_a_leader_and_isr_comes() -> None:
-    """The leader's expansion waits at ZooKeeper while the controller drops another follower; what it tells the leader
-    comes late. Until then the memory stays as it was, and every further write fails too (7.6)."""
+    """The leader's expansion waits at ZooKeeper while the controller drops another follower; its LeaderAndIsr reaches
+    the leader late. Until then the ISR in memory stays as it was, and every further write fails too (7.6)."""
     expansion = {**LEADERS_WRITE, "edge": "before", "occurrence": 2}
     hold = {"when": expansion, "action": "message.hold", "duration": "2s"}
     stop = {"when": expansion, "action": "broker.stop", "target": 2}
@@ -182,7 +183,7 @@ def test_an_isr_write_that_another_was_faster_than_fails_until_a_leader_and_isr_
     assert isrs == [("shrink", (0, 2), 0), ("expand", (0, 1), 1)]
 
 
-def test_the_controller_s_shrink_is_written_once_and_told() -> None:
+def test_the_controller_s_shrink_is_written_once_and_sent() -> None:
     """The multi took effect; sent again it meets BADVERSION, and the replica is gone from the ISR that is then read."""
     when = {"zk": "setData", "path": STATE, "from": "controller"}
     stop = {"at": "3s", "action": "broker.stop", "target": 1}

@@ -60,7 +60,7 @@ BAD_PLANS: dict[str, tuple[dict[TopicPartition, tuple[int, ...]], str]] = {
 
 @pytest.mark.parametrize("case", BAD_PLANS)
 def test_C63_fail_if_proposed(case: str) -> None:
-    """The tool's own words, before it writes anything."""
+    """The tool's own error text, before it writes anything."""
     plan, words = BAD_PLANS[case]
     [line] = check(plan, EXISTING, (0, 1)).lines
     assert words in line

@@ -1,4 +1,4 @@
-"""A run is a function of its scenario, its strategy, its profile and its seed: of nothing else."""
+"""A run is a function of its scenario, its strategy, its profile and its seed, and of nothing else."""
 
 import json
 import os
@@ -94,10 +94,10 @@ def test_two_processes_agree(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out)["deterministic"] is True
 
 
-def test_a_planted_fault_is_noticed_and_the_first_event_named(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_injected_fault_is_noticed_and_the_first_event_named(capsys: pytest.CaptureFixture[str]) -> None:
     """The order of a set of strings reaches the trace with the producer's first batches."""
-    planted = "tests.scenarios.determinism.planted:record"
-    assert check(five_partitions(), as_json=True, recorder=planted) == NOT_DETERMINISTIC
+    recorder = "tests.scenarios.determinism.hash_dependent:record"
+    assert check(five_partitions(), as_json=True, recorder=recorder) == NOT_DETERMINISTIC
     answer = json.loads(capsys.readouterr().out)
     assert answer["deterministic"] is False
     assert len(set(answer["digests"])) == 2

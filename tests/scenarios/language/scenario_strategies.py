@@ -131,7 +131,7 @@ def actions(brokers: int, moved: str) -> st.SearchStrategy[dict[str, Any]]:
 
 
 def requests(plan: Plan, moved: str) -> st.SearchStrategy[dict[str, Any]]:
-    """What only a controller with KIP-455 is asked."""
+    """Entries that only a controller with KIP-455 accepts."""
     error = st.sampled_from([None, "INVALID_REPLICA_ASSIGNMENT"])
     whose = st.sampled_from([None, (moved,)])
     ways = st.sampled_from(["zk", "api"])

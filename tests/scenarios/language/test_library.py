@@ -53,7 +53,7 @@ def test_the_schema_refuses_what_the_reader_refuses(old: str, new: str) -> None:
     assert violations(tomllib.loads(text.replace(old, new)), schema, schema)
 
 
-def test_the_demo_is_the_one_the_story_tells() -> None:
+def test_the_demo_is_the_scenario_that_its_page_describes() -> None:
     demo = Scenario.load(LIBRARY / "controller-dies-mid-move.toml")
     assert demo.cluster.brokers == 7
     assert demo.cluster.controller == 6

@@ -1,5 +1,4 @@
-"""The file and the classes are one thing: what is written reads back, and its digest is about nothing but
-its content."""
+"""The file and the classes agree: what is written reads back, and the digest depends on the content alone."""
 
 import json
 import pickle
@@ -38,7 +37,7 @@ def test_a_scenario_travels_to_another_process() -> None:
     assert pickle.loads(pickle.dumps(built())) == built()
 
 
-def test_the_example_of_the_format_is_valid_as_it_stands() -> None:
+def test_the_example_of_the_format_is_valid_as_printed() -> None:
     example = Scenario.load(Path(__file__).with_name("example.scenario.toml"))
     assert Scenario.loads(example.to_toml()) == example
     assert example.strategy.throttle == 50 * 2**20

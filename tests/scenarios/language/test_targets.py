@@ -1,4 +1,4 @@
-"""Targets: the forms they are written in, and whom a mode picks."""
+"""Targets: the forms they are written in, and which broker a mode picks."""
 
 import pytest
 

@@ -95,7 +95,7 @@ def test_no_leader_asks_the_controller_for_an_isr_before_2_7() -> None:
 
 
 @pytest.mark.parametrize("message", [message for message in apis() if message != "AlterIsr"])
-def test_what_nobody_sends_is_refused(message: str) -> None:
+def test_a_message_that_is_never_sent_is_refused(message: str) -> None:
     quiet = SMALL.replace('[[workloads]]\ntopic = "orders"\nproducerRate = 100\n', "").replace('"wiki"', '"kip-455"')
     text = f'{quiet}\n[[method]]\nwhen = {{ message = "{message}" }}\naction = "message.cut"\n'
     if message == "AlterIsr":

@@ -1,4 +1,4 @@
-"""Whatever a profile changes is said: in its differences, and on the page that is rendered from them."""
+"""Every change of a profile is declared in its differences, and is on the page that is rendered from them."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_the_page_holds_every_profile_as_it_is() -> None:
     assert re.findall(r"^## `(.+)`$", page, re.MULTILINE) == list(PROFILES)
 
 
-def test_a_page_that_has_fallen_behind_is_noticed_and_can_be_mended(tmp_path: Path) -> None:
+def test_an_outdated_page_is_noticed_and_can_be_updated(tmp_path: Path) -> None:
     page = text_of(PAGE)
     old = tmp_path / PAGE
     old.write_text(page.replace("leaves dead replicas in their ISRs", "does nothing"))

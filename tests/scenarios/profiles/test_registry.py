@@ -34,7 +34,7 @@ def test_the_profiles_are_those_that_readings_lists() -> None:
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_defaults_are_settings_that_differ(name: str) -> None:
-    """A default that is the general one says nothing, one of an unknown setting does nothing."""
+    """A default that equals the general one is useless, and one of an unknown setting has no effect."""
     for setting, value in PROFILES[name].defaults.items():
         assert value != BROKER_SETTINGS[setting].default
         assert BROKER_SETTINGS[setting].kind.read(value) == value
@@ -78,7 +78,7 @@ def test_only_the_oldest_release_elects_leaders_out_of_sync_by_default() -> None
 def test_a_move_ends_where_it_should_under_every_profile(name: str, strategy: str) -> None:
     played = play(scenario(plan={0: [3, 4, 5]}, method=[EXECUTE], profile=name, strategy=strategy, size="1MiB"))
     broken = {violation.invariant for violation in played.run.violations}
-    # Until 0.11 an in-sync follower cuts off what it has not heard to be committed, to fetch it again (KAFKA-1211).
+    # Until 0.11 an in-sync follower truncates to its high watermark and fetches the rest again (KAFKA-1211).
     assert broken <= ({"truncate_safety", "isr_complete"} if name == "kafka-0.8" else set()), played.run.explanation
     assert played.assignment() == (3, 4, 5)
     assert sorted(played.state().isr) == [3, 4, 5]

@@ -25,7 +25,7 @@ def _replicas(draw: st.DrawFn, brokers: int, count: int) -> tuple[int, ...]:
 
 @st.composite
 def _target(draw: st.DrawFn, brokers: int, moved: str) -> Any:
-    """Roles that nobody may have when the fault comes are here as well: such a run is "not exercised"."""
+    """Roles that no broker may have when the fault comes are here as well: such a run is "not exercised"."""
     roles = ("leader({})", "isr({})", "isr({})-leader", "adding({})", "removing({})")
     named = [role.format(moved) for role in roles]
     return draw(st.sampled_from(("controller", *named, *range(brokers))))

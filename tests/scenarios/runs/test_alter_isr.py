@@ -11,7 +11,7 @@ from tests.scenarios.runs.building import EXECUTE, HEAL, TP, Table, at_step, pla
 ASKING: Table = {"profile": "kafka-2.7", "strategy": "kip-455"}
 
 
-def test_only_the_controller_writes_states_and_nobody_announces() -> None:
+def test_only_the_controller_writes_states_and_there_are_no_notifications() -> None:
     played = play(scenario(plan={0: [0, 3, 4]}, method=[EXECUTE], **ASKING))
     assert played.run.passed, played.run.explanation
     assert played.of(IsrChanged)
@@ -32,7 +32,7 @@ def test_a_follower_that_falls_behind_leaves_and_comes_back() -> None:
     assert not played.of(IsrUpdateFailed)
 
 
-def test_a_wish_outlives_the_controller_that_it_was_made_to() -> None:
+def test_a_proposed_isr_outlives_the_controller_that_it_was_sent_to() -> None:
     """The request is under way when the controller dies; the channel looks for the next one."""
     asks = {"when": {"message": "AlterIsr"}, "action": "controller.crash"}
     cut = {"at": "3s", "action": "link.cut", "target": 2, "peer": [0, 1], "duration": "60s"}

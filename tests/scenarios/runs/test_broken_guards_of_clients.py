@@ -1,4 +1,4 @@
-"""A guard that clients live by is taken out of the whole cluster: the checker that watches for it speaks up."""
+"""A guard that clients depend on is taken out of the whole cluster: the checker for it reports the violation."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def broken(run: Run) -> list[str]:
 
 
 def test_a_leader_that_gives_consumers_what_is_not_committed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody has it but the leader, which dies: the next leader has something else in its place."""
+    """Only the leader has the record, and it dies: the next leader has another one at that offset."""
 
     def all_there_is(
         _self: ConsumerSession, partition: Partition, position: CachedPartition, limit: int, _first: bool
@@ -56,7 +56,7 @@ def test_a_leader_that_gives_consumers_what_is_not_committed(monkeypatch: pytest
 
 
 def test_a_consumer_that_forgets_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each time it learns of another leader, as if it began with the messages before."""
+    """Each time it learns of another leader, it starts again at an earlier offset."""
     lead_by = ReadPosition.lead_by
 
     def and_goes_back(self: ReadPosition, leader: int, epoch: int, **more: Any) -> bool:
@@ -71,7 +71,7 @@ def test_a_consumer_that_forgets_where_it_is(monkeypatch: pytest.MonkeyPatch) ->
     assert broken(play(wanted).run) == ["polls_go_on"]
 
 
-def test_a_leader_that_does_not_tell_repetitions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_leader_that_does_not_detect_repeated_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     wanted = clients(LOST_ANSWER)
     assert play(wanted).run.violations == ()
 

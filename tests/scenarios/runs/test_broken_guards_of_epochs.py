@@ -52,7 +52,8 @@ def test_a_leader_that_does_not_wait_for_its_conditional_write(monkeypatch: pyte
 
 
 def writes_of_a_replaced_controller() -> list[Violation]:
-    """The first term ends without a word to its controller, which is held in the middle of a move and then goes on."""
+    """The first controller epoch ends without a notification to its controller, which is held in the middle of a move
+    and then goes on."""
 
     async def test(lab: Lab) -> list[Violation]:
         checkers = Checkers(lab.trace, ["controller_fence"])
@@ -87,7 +88,8 @@ def test_a_controllers_writes_without_the_fence(monkeypatch: pytest.MonkeyPatch)
 
 
 def a_request_for_an_earlier_life() -> list[Violation]:
-    """A broker whose epoch is 70 is told to delete a replica; the request was meant for its life of epoch 69."""
+    """A broker whose epoch is 70 receives a StopReplica with delete; the request was meant for its incarnation of epoch
+    69."""
     bench = Bench()
     bench.control.broker_epoch = 70
     checkers = Checkers(bench.trace, ["broker_epoch_fence"])

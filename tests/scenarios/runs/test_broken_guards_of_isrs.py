@@ -1,4 +1,4 @@
-"""The checkers of leaders' wishes, each with the guard taken out that it watches."""
+"""The checkers of proposed ISRs, each with the guard that it watches taken out."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def stranger_fetches(bench: Bench) -> list[str]:
     return broken(bench, checkers)
 
 
-def test_a_leader_that_takes_in_whoever_fetches() -> None:
+def test_a_leader_that_accepts_every_broker_that_fetches() -> None:
     assert stranger_fetches(Bench()) == []
     assert stranger_fetches(Bench(BrokerPolicies(checks_assignment=False))) == ["expands_assigned"]
 
@@ -72,7 +72,7 @@ def asks_a_new_leader(bench: Bench) -> list[str]:
     return broken(bench, checkers)
 
 
-def test_before_kip_207_a_new_leader_tells_its_high_watermark_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_before_kip_207_a_new_leader_answers_with_its_high_watermark_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert asks_a_new_leader(Bench()) == []
     assert asks_a_new_leader(Bench(BrokerPolicies(latest_is_committed=False))) == ["applied_high_watermark"]
     monkeypatch.setattr(Partition, "latest_offset", property(lambda partition: partition.high_watermark))

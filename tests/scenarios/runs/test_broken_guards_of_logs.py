@@ -28,7 +28,7 @@ def broken(run: Run) -> list[str]:
 
 
 def leader_comes_back(**more: Any) -> Scenario:
-    """A leader that nobody follows any more appends, dies, and comes back behind another one."""
+    """A leader without followers appends, dies, and comes back as a follower of another one."""
     cut = {"at": "3s", "action": "link.cut", "target": "leader(orders-0)", "peer": [1, 2]}
     crash = {"after": "1s", "action": "broker.crash", "target": 0, "duration": "20s"}
     return scenario(
@@ -49,14 +49,14 @@ def test_a_leader_that_exposes_what_its_followers_lack(monkeypatch: pytest.Monke
     assert {"isr_complete", "leader_completeness"} <= set(broken(play(leader_dies()).run))
 
 
-def test_a_follower_that_joins_the_isr_while_it_is_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    def anybody(self: Partition, _remote: RemoteReplica) -> bool:
+def test_a_follower_that_joins_the_isr_before_it_has_caught_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    def always_eligible(self: Partition, _remote: RemoteReplica) -> bool:
         return not self.isr_state.is_inflight
 
     move = {"at": "2s", "action": "reassign.execute"}
     wanted = scenario(brokers=4, controller=3, assignment=[(0, 1)], plan={0: (0, 2)}, method=[move], size="64MiB")
     assert play(wanted).run.passed
-    monkeypatch.setattr(Partition, "is_replica_isr_eligible", anybody)
+    monkeypatch.setattr(Partition, "is_replica_isr_eligible", always_eligible)
     assert {"isr_complete", "joins_caught_up"} <= set(broken(play(wanted).run))
 
 
@@ -79,7 +79,8 @@ def test_a_follower_that_truncates_too_much(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_follower_that_truncates_to_its_high_watermark(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As before KIP-101: it may not have learnt yet how far the leader that died had exposed the log."""
+    """As before KIP-101: it may not have received the high watermark up to which the dead leader had exposed the
+    log."""
 
     def to_the_high_watermark(_self: Kip279, log: FollowerLog, _answer: EpochEndOffset, high_watermark: int) -> Cut:
         return Cut(min(high_watermark, log.log_end_offset), True)
@@ -127,7 +128,7 @@ def test_a_leader_that_stamps_a_batch_with_an_older_epoch(monkeypatch: pytest.Mo
     assert "append_shape" in broken(play(leader_dies()).run)
 
 
-def test_fetchers_that_keep_what_they_are_told_to_give_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fetchers_that_keep_partitions_they_should_remove(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FetcherManager, "remove_fetcher_for_partitions", lambda *_, **__: None)
     assert "one_role" in broken(play(leader_dies()).run)
 
@@ -136,7 +137,7 @@ def test_fetchers_that_keep_what_they_are_told_to_give_up(monkeypatch: pytest.Mo
 
 
 def test_kafka_1028_the_last_member_leaves_the_isr() -> None:
-    """0.8.2 keeps it; before, the controller takes whoever dies out of the ISR."""
+    """0.8.2 keeps it; before, the controller removes every dead replica from the ISR."""
     crash = {"at": "3s", "action": "broker.crash", "target": 0, "duration": "20s"}
     wanted = scenario(brokers=3, controller=2, assignment=[(0,)], method=[crash], horizon="2m")
     assert play(wanted).run.violations == ()

@@ -1,4 +1,4 @@
-"""A metric that is measured wrongly is found by the checker of its truth (T1 to T5), on real brokers."""
+"""A metric that is measured wrongly is found by its checker (T1 to T5), on real brokers."""
 
 import pytest
 
@@ -75,7 +75,7 @@ def test_kafka_1068_what_is_offline_after_a_failover(monkeypatch: pytest.MonkeyP
 
 
 def test_kafka_1068_what_is_offline_shows_a_second_after_the_failover(monkeypatch: pytest.MonkeyPatch) -> None:
-    """At rest all is well."""
+    """At rest the count is right."""
     method: list[Table] = [
         {"at": "3s", "action": "broker.crash", "target": 2},
         {"at": "30s", "action": "controller.crash"},

@@ -1,4 +1,5 @@
-"""A broker that is told to end: what it asks, how often, and what becomes of its partitions (kafka-behaviour §4)."""
+"""Controlled shutdown: which requests the broker sends, how often, and what happens to its partitions (kafka-behaviour
+§4)."""
 
 from typing import Any
 
@@ -52,7 +53,7 @@ def test_the_controller_shuts_itself_down() -> None:
     assert played.state().leader == 1
 
 
-def test_what_nobody_else_can_lead_is_asked_for_again_and_then_goes_offline() -> None:
+def test_partitions_that_no_other_broker_can_lead_are_retried_and_then_go_offline() -> None:
     """Three times, five seconds apart, and that pause once more."""
     alone = {"at": "5s", "action": "broker.crash", "target": 1}
     played = play(scenario(assignment=[[0, 1]], rate=0, method=[alone, {**SHUT_DOWN, "at": "30s"}], config=QUIET))
@@ -83,7 +84,7 @@ def test_one_replica_is_nothing_to_wait_for() -> None:
     ],
 )
 def test_settings(settings: dict[str, object], attempts: int, at_us: int) -> None:
-    """Where nobody can take over, as they show then."""
+    """Where no other broker can take over, since they have an effect then."""
     alone = {"at": "1s", "action": "zk.expire", "target": 1}
     cut = {"at": "500ms", "action": "link.cut", "target": 1}
     wanted = scenario(
@@ -94,8 +95,9 @@ def test_settings(settings: dict[str, object], attempts: int, at_us: int) -> Non
     assert at_us <= ended_us(played) < at_us + 50_000
 
 
-def test_without_a_controller_it_asks_the_last_known_or_nobody() -> None:
-    """The controller is dead and nobody has noticed; its connection is refused. The next one is found in time."""
+def test_without_a_controller_it_asks_the_last_known_or_none() -> None:
+    """The controller is dead and its session has not expired; the connection to it is refused. The broker finds the
+    next one in time."""
     crash = {"at": "9s", "action": "broker.crash", "target": 6}
     played = play(scenario(method=[crash, SHUT_DOWN], config=QUIET))
     attempts = asked(played)

@@ -91,7 +91,7 @@ def test_broker_start() -> None:
 
 
 def test_broker_pause_and_resume() -> None:
-    """A pause that is shorter than the session's timeout costs nobody the lead; its producer waits."""
+    """A pause that is shorter than the session's timeout moves no leadership; its producer waits."""
     played = story(act("broker.pause", 0), act("broker.resume", 0, at="6s"))
     assert [event.selector for event in played.of(LeaderElected)] == ["new"]
     acknowledged = times(played.of(Produced))
@@ -100,7 +100,7 @@ def test_broker_pause_and_resume() -> None:
 
 
 def test_a_session_expires_while_its_broker_is_paused() -> None:
-    """It wakes up as leader in its own view only, finds its session gone, registers anew and follows."""
+    """When it goes on, it is leader in its own view only, finds its session expired, registers again and follows."""
     played = story(act("broker.pause", 0, duration="20s"))
     [expired] = played.of(ZkSession, lambda event: event.state == "expired")
     assert 9_000_000 <= expired.t_us <= 11_000_000
@@ -177,7 +177,7 @@ def test_zk_expire() -> None:
 def test_fetcher_fail_partition(cause: str) -> None:
     """The partition leaves its thread, the others go on; the leader epoch after brings it back (KIP-461).
 
-    A follower truncates when it hears of a new leader: for that broker 0 goes first.
+    A follower truncates when it gets a new leader: for that broker 0 goes down first.
     """
     method = [act("fetcher.fail_partition", 2, partition="orders-0", cause=cause)]
     if cause == "truncate":
@@ -197,7 +197,7 @@ def test_fetcher_fail_partition(cause: str) -> None:
 @pytest.mark.parametrize(
     ("profile", "behind"), [("kafka-2.3", {0}), ("kafka-1.1", {0, 1, 2}), ("kafka-0.8", {0, 1, 2})]
 )
-def test_kafka_8346_an_error_that_nobody_foresaw(profile: str, behind: set[int]) -> None:
+def test_kafka_8346_an_unexpected_error(profile: str, behind: set[int]) -> None:
     """Since KIP-461 one partition falls behind; before, the thread died and all did."""
     fails = act("fetcher.fail_partition", 2, partition="orders-0", cause="unexpected")
     lag = {"replica.lag.time.max.ms": 2_000}
@@ -236,7 +236,7 @@ def test_reassign_cancel_and_reassign_list() -> None:
 
 
 def test_reassign_verify() -> None:
-    """Its story is in test_throttles.py."""
+    """See test_throttles.py for the rest."""
     played = story(EXECUTE, act("reassign.verify", at="9s"), plan={0: [2, 1]})
     assert [(event.done, event.open, event.lifted) for event in played.of(MovesVerified)] == [(1, 0, False)]
 
@@ -250,7 +250,7 @@ def test_topic_create() -> None:
 
 
 def test_topic_delete_and_topic_expand() -> None:
-    """tests/scenarios/runs/test_topics.py has their story; here they only act, one upon the other."""
+    """See test_topics.py for the rest; here the one only acts upon the topic of the other."""
     expand = {"at": "2s", "action": "topic.expand", "topic": "orders", "partitions": 2}
     delete = {"at": "3s", "action": "topic.delete", "topic": "orders"}
     played = play(scenario(method=[expand, delete], expect=[{"assignment": {"orders-0": [], "orders-1": []}}]))
@@ -313,7 +313,8 @@ def test_broker_fail_start_replica() -> None:
 
 
 def test_broker_ignore_become_leader() -> None:
-    """Told to lead, it stays a follower; it leads once it is told again, here because the old leader is offline."""
+    """It stays a follower in spite of the LeaderAndIsr; it leads after the next one, here because the old leader is
+    offline."""
     fault = act("broker.ignore_become_leader", 1, at="1s", partition="orders-0")
     played = story(fault, act("broker.crash", 0, duration="20s"))
     assert refusals(played, 1) == 1

@@ -1,5 +1,5 @@
 """At rest UnderReplicatedPartitions, as brokers of three kinds count it, is what the measures find in ZooKeeper by the
-three definitions (readings §8): whoever is dead, and however far a move has come."""
+three definitions (readings §8), whichever brokers are dead and however far a move has come."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ EXAMPLES = 8
 
 @st.composite
 def ruins(draw: st.DrawFn, profile: str, strategy: str) -> Scenario:
-    """Two partitions, one of which moves at least, and up to three brokers that die for good: some that are to be
-    added, so that the move cannot end, and some that are whoever. Not the controller: a new one of the draft cannot
-    tell who was a replica before, where the move has widened the znode (readings §8)."""
+    """Two partitions, one of which moves at least, and up to three brokers that die for good: some that the move adds,
+    so that it cannot end, and some that are arbitrary. Not the controller: a new one of the draft cannot know the
+    original replicas where the move has widened the znode (readings §8)."""
     factor = draw(st.integers(2, 3))
     replicas = st.lists(st.integers(0, BROKERS - 1), min_size=factor, max_size=factor, unique=True)
     assignment = [draw(replicas), draw(replicas)]
@@ -56,8 +56,8 @@ def ruins(draw: st.DrawFn, profile: str, strategy: str) -> Scenario:
 
 
 def played(wanted: Scenario) -> tuple[int, dict[str, int]]:
-    """What the brokers that live show in sum, and what each definition finds among the partitions with a leader: a
-    gauge is the leader's."""
+    """The sum over the live brokers, and what each definition finds among the partitions with a leader: a gauge belongs
+    to the leader."""
     stage = Stage(prepare(wanted), keep_rows=True)
     gauges: dict[int, int] = {}
 

@@ -29,7 +29,7 @@ def reports(run: Played) -> list[tuple[bool, bool]]:
 @pytest.mark.parametrize("plan", [(0, 1, 3), (1, 3, 4), (3, 4, 5), (2, 1, 0), (0, 1), (0, 1, 2, 3)])
 @pytest.mark.parametrize("profile", [PROFILE, "kafka-2.3"])
 def test_the_move_ends_and_is_reported_done(plan: tuple[int, ...], profile: str) -> None:
-    """The leader is told of no new replica, so it has to take in whoever fetches."""
+    """The leader does not receive the new replicas, so it has to accept every broker that fetches."""
     run = played(EXECUTE, plan=plan, profile=profile)
     assert run.run.verdict == "passed", run.run.explanation
     assert run.assignment() == plan
@@ -40,7 +40,7 @@ def test_the_move_ends_and_is_reported_done(plan: tuple[int, ...], profile: str)
 
 
 def test_without_taking_them_in_the_move_never_ends() -> None:
-    """What KAFKA-1097 began to check would have stopped it."""
+    """The check that KAFKA-1097 added would have stopped it."""
     from attrs import evolve
 
     def check_assignments(stage: Any) -> None:
@@ -83,7 +83,7 @@ def test_kafka_42_case_2b_asked_again() -> None:
 
 
 def test_kafka_42_case_2b_asked_again_after_a_failover() -> None:
-    """The next controller reads the path and begins anew."""
+    """The next controller reads the path and starts the move again."""
     crash: Table = {"at": "40s", "action": "controller.crash"}
     run = played(FAIL_START, GIVEN_UP, AGAIN, crash, expect=[{"assignment": {"orders-0": [1, 3, 4]}}])
     assert run.run.verdict == "passed", run.run.explanation
@@ -116,8 +116,8 @@ def ignored(times: int) -> Table:
 
 
 def test_kafka_42_case_4b() -> None:
-    """ZooKeeper names the new leader and the move goes on to its end; nobody serves the partition. The election and
-    each of the three removals from the ISR tell the leader."""
+    """ZooKeeper names the new leader and the move goes on to its end; no broker serves the partition. The leader gets a
+    LeaderAndIsr for the election and for each of the three removals from the ISR."""
     run = played(ignored(times=4), EXECUTE, plan=(3, 4, 5), horizon="1m")
     assert run.assignment() == (3, 4, 5)
     assert reports(run) == [(True, False)]
@@ -127,8 +127,9 @@ def test_kafka_42_case_4b() -> None:
     assert run.of(Produced, lambda event: event.t_us > end + 1_000_000 and event.error == Errors.NONE.name) == []
 
 
-def test_case_4b_heals_when_the_leader_is_told_again() -> None:
-    """To miss the election alone is no harm while old replicas have yet to leave the ISR: each raises the epoch."""
+def test_case_4b_ends_when_the_leader_gets_another_request() -> None:
+    """To miss only the election's request does no harm while old replicas have yet to leave the ISR: each removal
+    raises the epoch."""
     run = played(ignored(times=1), EXECUTE, plan=(3, 4, 5))
     assert [(event.node, event.leader_epoch) for event in run.of(BecameLeader)] == [(0, 0), (3, 2), (3, 3), (3, 4)]
     assert run.run.verdict == "passed", run.run.explanation
@@ -146,8 +147,8 @@ def test_a_fault_that_never_strikes_is_not_exercised(action: str) -> None:
 
 @pytest.mark.parametrize(("strategy", "isr"), [("kafka-42", {0, 1, 2, 3}), ("wiki", {0, 1, 3})])
 def test_kafka_1097_a_dropped_replica_comes_back_into_the_isr(strategy: str, isr: set[int]) -> None:
-    """Its StopReplica is late, it fetches on, and a leader that knows of no assignment lets it in again. The page's
-    protocol tells the leader who is assigned."""
+    """Its StopReplica is late, it fetches on, and a leader that does not check the assignment adds it again. The
+    controller page's protocol sends the leader the assigned replicas."""
     slow: Table = {"delay": {"latency": "2s"}, "target": 2, "peer": 6, "direction": "to"}
     late = at_step("move.stop", "before", "link.delay", **slow)
     wanted = scenario(plan={0: (0, 1, 3)}, method=[EXECUTE, late], strategy=strategy, profile="kafka-1.1", rate=0)

@@ -1,4 +1,4 @@
-"""KIP-461 as the library tells it: what one failed partition costs, before it and since."""
+"""KIP-461 in the library's scenarios: the cost of one failed partition, before it and since."""
 
 from pathlib import Path
 
@@ -22,6 +22,6 @@ def test_one_of_twenty_partitions_fails(name: str, profile: str, shrinks: int) -
 @pytest.mark.parametrize(
     ("name", "other"), [("kip-461-thread-dies", "kafka-2.3"), ("kip-461-one-of-twenty", "kafka-1.1")]
 )
-def test_neither_story_is_that_of_the_other_release(name: str, other: str) -> None:
+def test_neither_scenario_passes_under_the_other_release(name: str, other: str) -> None:
     table = Scenario.load(LIBRARY / f"{name}.toml").to_table()
     assert not Scenario.from_table({**table, "profile": other}).run().passed

@@ -63,7 +63,8 @@ def test_the_tool_moves_a_leader_to_its_other_directory() -> None:
 
 
 def test_a_replica_that_the_plan_adds_begins_in_its_directory() -> None:
-    """The tool tells the broker before the controller does, and again until the replica is there."""
+    """The tool's AlterReplicaLogDirs comes before the controller's LeaderAndIsr, and is repeated until the replica
+    exists."""
     played = play(moving(replicas=(0, 1, 3), dirs=("any", "any", "/data/1")))
     assert played.run.passed, played.run.explanation
     assert played.assignment() == (0, 1, 3)
@@ -98,7 +99,7 @@ def test_a_broker_that_does_not_answer_keeps_the_plan_back() -> None:
 
 @pytest.mark.parametrize(("profile", "fails"), [("kafka-2.4", True), ("kafka-2.5", False)])
 def test_a_new_leader_epoch_in_the_middle_of_a_copy(profile: str, fails: bool) -> None:
-    """KAFKA-9654: up to 2.4 the copy fails until the broker is started anew."""
+    """KAFKA-9654: up to 2.4 the copy fails until the broker is restarted."""
     crash: Table = {"at": "4s", "action": "broker.crash", "target": 1}
     wanted = moving(crash, execute={"log_dirs_throttle": "2MiB/s"}, profile=profile, strategy="kip-455", rate=20)
     played = play(wanted)

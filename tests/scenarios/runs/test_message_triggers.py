@@ -44,7 +44,7 @@ def fault(played: Played, action: str = "zk.expire") -> Fault:
     return found
 
 
-# A leader that goes away and comes back makes every message flow.
+# A leader that goes down and comes back causes every kind of message.
 BOUNCE: Table = {"at": "3s", "action": "broker.stop", "target": 0, "duration": "5s"}
 
 
@@ -70,7 +70,7 @@ ALWAYS_SENT = [name for name in apis() if name not in ("ListOffsets", *ASKED_FOR
 
 
 def having(message: str) -> Table:
-    """A profile in which somebody sends it."""
+    """A profile in which it is sent."""
     return {"profile": "kafka-2.7"} if message == "AlterIsr" else {}
 
 
@@ -205,7 +205,7 @@ def test_message_cut_of_an_answer_makes_a_request_be_done_twice() -> None:
     assert (first.partition_errors, again.partition_errors) == (0, 1), "the second time its leader epoch is stale"
 
 
-def test_message_hold_keeps_what_is_behind_and_nothing_else() -> None:
+def test_message_hold_keeps_later_messages_and_nothing_else() -> None:
     when = {"message": "LeaderAndIsr", "to": 2, "partition": "orders-0", "edge": "delivered"}
     played = run(EXECUTE, wait(when, action="message.hold", duration="3s"), plan={0: [0, 2]})
     held, released = fault(played, "message.hold"), fault(played, "message.release")

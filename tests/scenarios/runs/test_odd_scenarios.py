@@ -1,4 +1,4 @@
-"""Scenarios at the edge of sense: each ends with a verdict that says what happened."""
+"""Unusual scenarios: each ends with a verdict that says what happened."""
 
 from __future__ import annotations
 

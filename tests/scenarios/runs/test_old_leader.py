@@ -1,4 +1,4 @@
-"""The old leader of a KIP-455 move is told nothing in B3 and leads on in its own view until StopReplica reaches it."""
+"""The old leader of a KIP-455 move gets no request in B3 and leads on in its own view until StopReplica reaches it."""
 
 import pytest
 
@@ -28,8 +28,8 @@ def window(played: Played) -> tuple[int, int]:
 
 @pytest.mark.parametrize("acks", ["1", "all"])
 def test_two_leaders_in_two_epochs(acks: str) -> None:
-    """acks=1: what 0 acknowledges in the window is lost. acks=all: 0 acknowledges nothing, for nobody fetches from it
-    and it cannot shrink the ISR over a newer zkVersion. Nothing else is lost, and no checker objects."""
+    """acks=1: what 0 acknowledges in the window is lost. acks=all: 0 acknowledges nothing, since no follower fetches
+    from it and its ISR write fails on the newer zkVersion. Nothing else is lost, and no checker objects."""
     played = held(acks)
     led, stopped = window(played)
     assert stopped - led > HELD_US

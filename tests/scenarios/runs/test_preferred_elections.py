@@ -35,7 +35,7 @@ def test_the_profile_s_tool(profile: str, by_znode: bool) -> None:
     assert played.run.passed, played.run.explanation
     assert elected(played) == [(0, 0)]
     assert wishes(played) == by_znode
-    # To a wish for all, those that need no election are not mentioned.
+    # The answer to a request for all partitions leaves out those that need no election.
     assert answers(played) == ({} if by_znode else {0: "NONE"})
 
 
@@ -53,7 +53,7 @@ DOWN: Table = {"at": "5s", "action": "broker.crash", "target": 0}
 BY_API: Table = {**ELECT, "via": "api"}
 
 
-def test_a_failure_is_told_and_fails_the_run_unless_it_is_expected() -> None:
+def test_a_failure_is_reported_and_fails_the_run_unless_it_is_expected() -> None:
     refused = play(scenario(assignment=BOTH, method=[DOWN, BY_API], config=QUIET))
     assert refused.run.reason == "not exercised"
     assert "orders-0: PREFERRED_LEADER_NOT_AVAILABLE" in refused.run.explanation
@@ -66,7 +66,7 @@ def test_a_failure_is_told_and_fails_the_run_unless_it_is_expected() -> None:
 @pytest.mark.parametrize("edge", ["before", "after"])
 @pytest.mark.parametrize("via", ["zk", "api"])
 def test_the_controller_dies_in_the_middle(via: str, edge: str) -> None:
-    """The next one finishes what stands in ZooKeeper; a client of the API asks it again."""
+    """The next controller finishes the elections in ZooKeeper; a client of the API sends its request again."""
     crash = at_step("preferred.1", edge, "controller.crash")
     played = play(scenario(assignment=BOTH, method=[BOUNCE, {**ELECT, "via": via}, crash], config=QUIET))
     assert played.run.passed, played.run.explanation
@@ -75,7 +75,7 @@ def test_the_controller_dies_in_the_middle(via: str, edge: str) -> None:
     assert played.stage.cluster.zookeeper.tree.get(PREFERRED_REPLICA_ELECTION) is None
 
 
-def test_a_second_wish_meanwhile_is_refused() -> None:
+def test_a_second_request_meanwhile_is_refused() -> None:
     """Of those by ZooKeeper; the first is held up at its step."""
     gate = {"step": "preferred.1", "edge": "before"}
     hold: Table = {"at": "1s", "action": "gate.hold", "gate": gate, "duration": "60s"}

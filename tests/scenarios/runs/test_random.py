@@ -1,4 +1,4 @@
-"""Whatever single fault strikes a move under load, nothing acknowledged with acks=all is lost, and the run ends.
+"""With any single fault during a move under load, nothing acknowledged with acks=all is lost, and the run ends.
 
 The suite draws a few histories; the campaign many: ``pytest -m slow tests/scenarios/runs/test_random.py``.
 """
@@ -59,7 +59,7 @@ def test_a_backlog_of_requests_is_no_recursion() -> None:
 
 
 def test_a_process_killed_in_the_instant_of_its_thaw() -> None:
-    """Its tasks had been woken already, and ran once more: inside a nursery of their own that ended the whole run."""
+    """Its tasks were runnable already, and ran once more: inside a nursery of their own that ended the whole run."""
     pause = at_step("wiki.5", "before", "broker.pause", target=0, duration="3s")
     crash = at_step("wiki.5", "after", "controller.crash", duration="1s")
     moves = {3: (3, 0), 0: (2, 3, 1, 0), 1: (0, 1)}
@@ -71,8 +71,8 @@ def test_a_process_killed_in_the_instant_of_its_thaw() -> None:
 
 
 @pytest.mark.parametrize("step", ["kafka-6794.5", "kafka-6794.6"])
-def test_a_hop_cut_short_before_the_leader_has_heard_of_it(step: str) -> None:
-    """The next controller finds the new replica in ZooKeeper; the leader has to be told in a new epoch."""
+def test_a_hop_cut_short_before_the_leader_has_received_it(step: str) -> None:
+    """The next controller finds the new replica in ZooKeeper; the leader has to receive it in a new epoch."""
     edge = "after" if step == "kafka-6794.5" else "before"
     end = {"within": "1m", "assignment": {"orders-0": [3, 1]}}
     wanted = scenario(
@@ -84,7 +84,7 @@ def test_a_hop_cut_short_before_the_leader_has_heard_of_it(step: str) -> None:
 
 @pytest.mark.parametrize("after_ms", [5, 8, 11, 13, 15])
 def test_a_session_that_expires_while_its_broker_starts(after_ms: int) -> None:
-    """The registration met SessionExpired, and nobody caught it."""
+    """The registration raised SessionExpired, which was not caught."""
     crash = {"at": "2s", "action": "broker.stop", "target": 0, "duration": "1s"}
     expire = {"at": f"{3000 + after_ms}ms", "action": "zk.expire", "target": 0}
     isr = {"within": "30s", "isr": {"orders-0": [0, 1]}}
@@ -93,7 +93,7 @@ def test_a_session_that_expires_while_its_broker_starts(after_ms: int) -> None:
 
 
 def test_a_fetcher_woken_in_the_instant_of_its_death_writes_nothing() -> None:
-    """It appended to the disk what no event told of; to the checker the log had lost its beginning."""
+    """It appended records to the disk without an event; to the checker the log had lost its beginning."""
     pause = at_step("wiki.1", "before", "broker.pause", target=1, duration="3s")
     crash = at_step("wiki.1", "before", "broker.crash", target=1, duration="50ms")
     config = {"min.insync.replicas": 2, "replica.lag.time.max.ms": 1000}

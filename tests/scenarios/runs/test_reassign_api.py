@@ -1,5 +1,5 @@
-"""The operator's way to the controller's API (KIP-455): found wherever it is, answered partition by partition, refused
-in Kafka's words, and what was refused never counts as a move."""
+"""The operator's way to the controller's API (KIP-455): finding the controller, answers partition by partition, Kafka's
+error codes; a refused request never counts as a move."""
 
 import json
 from typing import Any
@@ -73,8 +73,8 @@ def test_an_override_is_one_move_with_another_target() -> None:
 
 
 def test_a_controller_that_dies_before_u3_leaves_a_stray_replica() -> None:
-    """Broker 2 was being added and is not any more; the znode has forgotten it, and nobody stops it. It goes on
-    fetching from a leader that does not know it and gives it nothing (kafka-behaviour §6.4)."""
+    """Broker 2 was being added and is not any more; the znode does not list it, and no StopReplica is sent to it. It
+    goes on fetching from a leader that does not know it and sends it nothing (kafka-behaviour §6.4)."""
     gate = {"step": "kip-455.U3", "edge": "before", "occurrence": 2}
     crash = {"when": gate, "action": "controller.crash"}
     played = play(moving(act("execute", plan=to(0, 3), via="api"), crash))
@@ -148,7 +148,7 @@ def evolved(wanted: Scenario, first: Table) -> Scenario:
 
 
 def test_the_client_finds_the_next_controller() -> None:
-    """The controller dies while the request waits at its gate; the client asks around until there is another."""
+    """The controller dies while the request waits at its gate; the client asks the brokers until there is another."""
     crash = {"when": {"step": "kip-455.U1", "edge": "before"}, "action": "controller.crash"}
     played = play(moving(crash))
     assert played.run.passed, played.run.explanation
@@ -159,7 +159,7 @@ def test_the_client_finds_the_next_controller() -> None:
 
 
 def test_an_event_that_fails_is_never_answered() -> None:
-    """The controller's session expires while it is about to write. It resigns and says nothing to the client, whose
+    """The controller's session expires while it is about to write. It resigns and does not answer the client, whose
     request.timeout.ms ends its wait; the next controller begins the move."""
     gate = {"step": "kip-455.U1", "edge": "before"}
     hold = {"at": "1s", "action": "gate.hold", "gate": gate, "duration": "5s"}
@@ -174,8 +174,8 @@ def test_an_event_that_fails_is_never_answered() -> None:
 
 @pytest.mark.parametrize(("profile", "answered_at"), [("kafka-2.6", 32), ("kafka-2.7", 3)])
 def test_a_request_that_is_dropped_from_the_queue(profile: str, answered_at: int) -> None:
-    """Another event is in hand when the session expires; the request waits behind it and goes with the rest of the
-    queue. Since 2.7 the client is told and finds the next controller (KAFKA-10193)."""
+    """Another event is being processed when the session expires; the request waits in the queue and is dropped with it.
+    Since 2.7 the client gets NOT_CONTROLLER and finds the next controller (KAFKA-10193)."""
     gate = {"step": "new-partition.1", "edge": "before"}
     hold = {"at": "1s", "action": "gate.hold", "gate": gate, "duration": "8s"}
     create = {"at": "1500ms", "action": "topic.create", "topic": {"name": "late"}}
@@ -196,7 +196,8 @@ def test_a_broker_that_has_just_begun_to_listen_keeps_the_request(down_ms: int) 
 
 
 def test_without_a_controller_the_client_gives_up() -> None:
-    """Nobody has a session with ZooKeeper, so nobody is elected; a minute later the answer is REQUEST_TIMED_OUT."""
+    """No broker has a session with ZooKeeper, so no controller is elected; a minute later the answer is
+    REQUEST_TIMED_OUT."""
     cut = {"at": "1ms", "action": "link.cut", "target": {"mode": "all"}, "peer": "zookeeper"}
     played = play(
         evolved(moving(cut, horizon="3m"), {**EXECUTE, "at": "30s", "via": "api", "expect_error": "REQUEST_TIMED_OUT"})

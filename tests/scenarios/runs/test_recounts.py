@@ -1,4 +1,4 @@
-"""On one seed of twenty what metrics show is counted anew during the run."""
+"""On one seed of twenty the gauges are recounted during the run."""
 
 import pytest
 
@@ -14,7 +14,7 @@ LATER: Table = {"at": "50s", "action": "election.preferred"}
 
 
 def run(seed: int) -> Run:
-    """The leader of the one partition dies for good."""
+    """The leader of the one partition dies and does not come back."""
     method = [CRASH, LATER]
     wanted = scenario(brokers=3, controller=0, assignment=[(2,)], method=method, horizon="2m", seed=seed)
     return play(wanted).run

@@ -65,7 +65,7 @@ def test_the_tool_keeps_the_other_settings() -> None:
 
 
 def test_what_a_broker_keeps_for_how_long_changes_too() -> None:
-    """From 32 s on broker 1 alone deletes what is older than two seconds. (Nobody looks before 30 s: LogManager.)"""
+    """From 32 s on broker 1 alone deletes what is older than two seconds. (LogManager does not look before 30 s.)"""
     brief: Table = {"at": "32s", "action": "config.set", "brokers": 1, "config": {"log.retention.ms": 2000}}
     settings = {"log.segment.bytes": 50_000, "log.retention.check.interval.ms": 1000}
     moved = play(scenario(method=[brief], config=settings, rate=50)).of(LogStartMoved)
@@ -73,7 +73,7 @@ def test_what_a_broker_keeps_for_how_long_changes_too() -> None:
     assert all(event.t_us > 32_000_000 for event in moved)
 
 
-def test_settings_of_nobody_are_not_exercised() -> None:
+def test_settings_of_absent_brokers_and_topics_are_not_exercised() -> None:
     nobody: Table = {**change("5s", 1, None), "brokers": {"brokers": [1], "state": "down"}}
     run = play(scenario(method=[nobody])).run
     assert run.reason == "not exercised"
@@ -90,7 +90,7 @@ def test_the_trace_says_whose_settings_changed() -> None:
 
 
 def test_the_fetchers_of_a_broker_change_their_number() -> None:
-    """Nobody falls behind meanwhile; what no broker has four threads for is refused."""
+    """No follower falls behind meanwhile; a number of fetchers that is out of range is refused."""
     fetchers: list[Table] = [
         {"at": f"{at}s", "action": "config.set", "config": {"num.replica.fetchers": wanted}}
         for at, wanted in ((5, 2), (10, 9), (15, 1))

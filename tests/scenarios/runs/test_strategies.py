@@ -77,7 +77,7 @@ def test_the_whole_plan_in_the_plan_s_order_is_what_the_plain_shape_does() -> No
     assert carry_out("wiki+whole-plan+plan").run.digest == carry_out("wiki").run.digest
 
 
-def test_the_operator_looks_as_often_as_it_is_told() -> None:
+def test_the_operator_looks_as_often_as_the_scenario_says() -> None:
     played = carry_out("wiki+serial+poll-7s")
     times = [event.t_us for event in played.of(MoveStarted)]
     assert all(6_990_000 < later - earlier < 7_010_000 for earlier, later in pairwise(times))
@@ -142,7 +142,7 @@ LOST: Table = {"when": {"step": "move.start", "edge": "before"}, "action": "brok
 
 
 def test_a_run_is_not_over_while_moves_wait() -> None:
-    """Broker 3 dies as it is needed: the first batch is stuck, and the second is never asked for."""
+    """Broker 3 dies when the first batch needs it: that one is stuck, and the second is never requested."""
     played = carry_out("wiki+waves-2", method=[EXECUTE, LOST], horizon="40s")
     assert (played.run.reason, played.run.virtual_s) == ("unfinished", 40.0)
     assert batches(played) == [[0, 1]]
@@ -171,7 +171,7 @@ def test_the_plan_goes_on_past_a_partition_that_is_refused_and_one_that_is_where
 
 
 def test_a_batch_that_the_tool_refuses_is_asked_for_move_by_move() -> None:
-    """To the tool a broker that is down does not exist; orders-2 and orders-3 do without broker 3."""
+    """To the tool a broker that is down does not exist; orders-2 and orders-3 do not need broker 3."""
     stop: Table = {"at": "1s", "action": "broker.stop", "target": 3}
     played = carry_out("wiki+waves-3", method=[stop, EXECUTE])
     assert batches(played) == [[2], [3]]

@@ -21,7 +21,7 @@ RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.ra
 
 
 def moving(*method: Table, strategy: str = "wiki", execute: Table = EXECUTE, **more: Any) -> Played:
-    """orders-0 moves from 0, 1 to 1, 2: 32 MiB are to be copied. orders-1 stays."""
+    """orders-0 moves from 0, 1 to 1, 2: 32 MiB have to be copied. orders-1 stays."""
     more = {"assignment": [[0, 1], [0, 1]], "plan": {0: [1, 2]}, "size": "32MiB", "rate": 0, **more}
     wanted = scenario(brokers=4, controller=3, strategy=strategy, method=[execute, *method], **more)
     played = play(wanted)
@@ -34,7 +34,7 @@ def move_s(played: Played) -> float:
 
 
 def settings(played: Played, entity: str) -> dict[str, str]:
-    """What stands in ZooKeeper at the end."""
+    """The entity's settings in ZooKeeper at the end."""
     data = played.stage.cluster.zookeeper.tree.get(f"/config/{entity}")
     return {} if data is None else decode_config(data)
 
@@ -88,7 +88,7 @@ def test_the_other_replicas_are_not_throttled() -> None:
     assert [event.isr for event in played.of(IsrChanged)] == [(0, 1, 2)]
 
 
-def test_lists_and_rates_stand_before_the_plan_is_written() -> None:
+def test_lists_and_rates_are_stored_before_the_plan_is_written() -> None:
     played = moving(strategy="wiki+throttle-4MiB")
     written = played.of(ZkWritten, lambda event: event.t_us > S and event.path.startswith(("/config/", "/admin/")))
     paths = [event.path for event in written if "changes" not in event.path]
@@ -197,7 +197,7 @@ def test_either_half_can_be_set_by_itself(side: int) -> None:
     assert 7 <= move_s(moving(lists, rates)) <= 9.5
 
 
-def test_a_rate_of_the_cluster_binds_whom_a_topic_lists() -> None:
+def test_a_rate_of_the_cluster_limits_the_replicas_that_a_topic_lists() -> None:
     played = moving(config={RATES[1]: 4 * MIB}, topic_config={LISTS[1]: "0:2"})
     assert 7 <= move_s(played) <= 9.5
     assert move_s(moving(config={RATES[1]: 4 * MIB})) < 1
@@ -210,7 +210,7 @@ def test_one_broker_has_a_rate_of_its_own(broker: object) -> None:
     assert (move_s(moving(lists, rate)) > 7) == (broker != 1)
 
 
-def test_what_is_removed_binds_nobody_from_then_on() -> None:
+def test_a_removed_throttle_has_no_effect_from_then_on() -> None:
     removed = config("4s", brokers=EVERY, remove=list(RATES))
     played = moving(removed, execute=SLOWLY)
     assert 2 <= move_s(played) <= 3.5

@@ -25,7 +25,7 @@ GONE: Table = {"assignment": {"orders-0": []}, "within": "1m"}
 
 
 def left_of(played: Played, topic: str = "orders") -> list[str]:
-    """What still stands in ZooKeeper and on the brokers' disks."""
+    """What is left in ZooKeeper and on the brokers' disks."""
     tree, cluster = played.stage.cluster.zookeeper.tree, played.stage.cluster
     paths = (znodes.topic_path(topic), f"{znodes.CONFIG_TOPICS}/{topic}", znodes.delete_topic_path(topic))
     logs = [f"log on {b}" for b, node in cluster.nodes.items() if log_path(TopicPartition(topic, 0)) in node.disk.files]
@@ -41,7 +41,7 @@ def expand(partitions: int, **more: object) -> Table:
 
 @pytest.mark.parametrize("acks", ["all", "1", "0"])
 def test_a_topic_under_load_is_deleted(acks: str) -> None:
-    """The producer hears UNKNOWN_TOPIC_OR_PARTITION; nothing counts as lost, offline or under-replicated."""
+    """The producer gets UNKNOWN_TOPIC_OR_PARTITION; nothing counts as lost, offline or under-replicated."""
     played = play(scenario(method=[DELETE], expect=[GONE], acks=acks, rate=2000))
     assert played.run.passed, played.run.explanation
     assert left_of(played) == []
@@ -140,7 +140,8 @@ def test_deletion_can_be_disabled() -> None:
     ],
 )
 def test_what_kafka_refuses_was_not_exercised(entry: Table, reason: str) -> None:
-    """A topic that is still there although it is being deleted, a move under way: only Kafka can tell when."""
+    """A topic that still exists although it is being deleted, a move under way: the check needs the state at run
+    time."""
     first = DELETE if entry["action"] == "topic.create" else EXECUTE
     played = play(scenario(method=[first, {"after": "5ms", **entry}], plan={0: (0, 1, 3)}, size="16MiB"))
     assert (played.run.verdict, played.run.reason) == ("failed", "not exercised")
@@ -176,7 +177,7 @@ def test_placement_shifts_the_followers_after_each_round() -> None:
 
 
 def answers(setup: ClusterSetup, *commands: tuple[Any, ...]) -> list[object]:
-    """What the operator's commands are answered, one after the other."""
+    """The answers to the operator's commands, one after the other."""
     world, found = World(1), list[object]()
 
     async def drive(cluster: Cluster) -> None:

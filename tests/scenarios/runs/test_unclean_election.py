@@ -34,7 +34,7 @@ CLEAN = [({}, {}), ({KEY: True}, {KEY: False})]
 
 @pytest.mark.parametrize(("settings", "topic"), CLEAN, ids=["disabled", "disabled by topic override"])
 def test_C29_unclean_leader_election_disabled(settings: dict[str, object], topic: dict[str, object]) -> None:
-    """Nobody leads and nothing is acknowledged; the old leader returns, leads, and has lost nothing."""
+    """The partition has no leader and nothing is acknowledged; the old leader returns, leads, and has lost nothing."""
     played = story(LEADER_BACK, settings=settings, topic=topic)
     assert played.run.passed
     assert acknowledged(played, (31_000_000, 90_000_000)) == []
@@ -44,7 +44,7 @@ def test_C29_unclean_leader_election_disabled(settings: dict[str, object], topic
 
 
 @pytest.mark.parametrize("settings", [{KEY: True}, {}])
-def test_enabled_it_elects_whoever_is_there(settings: dict[str, object]) -> None:
+def test_enabled_it_elects_any_live_replica(settings: dict[str, object]) -> None:
     """By the brokers' setting, and by the topic's."""
     played = story(LEADER_BACK, settings=settings, topic={} if settings else {KEY: True})
     [elected, *_] = played.of(LeaderElected, lambda e: e.t_us > 30_000_000)
@@ -54,7 +54,7 @@ def test_enabled_it_elects_whoever_is_there(settings: dict[str, object]) -> None
 
 
 @pytest.mark.parametrize("topic", ["orders", None])
-def test_switched_on_while_nobody_leads(topic: str | None) -> None:
+def test_switched_on_while_there_is_no_leader(topic: str | None) -> None:
     """For the topic or for all brokers: until then nothing is acknowledged, then the election costs records."""
     played = story({**SWITCH, **({"topic": topic} if topic else {})}, LEADER_BACK)
     assert acknowledged(played, OFFLINE_US) == []

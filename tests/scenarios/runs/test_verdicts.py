@@ -1,4 +1,4 @@
-"""Why a run fails: not exercised, expectation, unfinished; and that an override changes what comes of it."""
+"""Why a run fails: not exercised, expectation, unfinished; and that an override changes the result."""
 
 from typing import Any
 
@@ -50,14 +50,14 @@ AGAIN: Table = {"at": "2001ms", "action": "reassign.execute"}
     ids=["a dead broker", "an overlapping plan"],
 )
 def test_a_plan_that_the_tool_refuses(method: tuple[Table, ...], said: str, begins: str) -> None:
-    """Kafka's code, and the story begins where the plan was refused."""
+    """Kafka's error code, and the explanation begins where the plan was refused."""
     found = run(plan={0: [0, 2]}, method=method, horizon="30s")
     assert_failed(found, "not exercised", said)
     assert begins in found.explanation
     assert "FAULT reassign.execute" in found.explanation.partition("its causes")[2]
 
 
-def test_a_target_that_nobody_is() -> None:
+def test_a_target_that_matches_no_broker() -> None:
     found = run(method=[{"at": "1s", "action": "broker.crash", "target": {"state": "paused"}}])
     assert_failed(found, "not exercised", "broker.crash: no broker is paused")
 
@@ -160,7 +160,7 @@ def test_an_override_of_a_setting_reaches_the_brokers() -> None:
     assert play(quick).run.metrics["isr_shrinks"] == 1
 
 
-def test_seed_strategy_and_profile_of_a_run_stand_in_its_replay() -> None:
+def test_seed_strategy_and_profile_of_a_run_are_in_its_replay() -> None:
     found = Scenario.load(LIBRARY).run(seed=5, strategy="kafka-6794", profile="wiki-text")
     assert (found.seed, found.strategy, found.profile) == (5, "kafka-6794", "wiki-text")
     assert found.replay.endswith("quick-move.toml --seed 5 --strategy kafka-6794 --profile wiki-text")

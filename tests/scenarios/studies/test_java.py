@@ -17,7 +17,7 @@ from scenarios.studies.java import JavaMissing, ensure_java, find_java, probe, w
 
 
 def fake_java(folder: Path, version: str) -> Path:
-    """A ``java`` in ``folder``/bin that reports ``version`` and a home it need not stand in."""
+    """A ``java`` in ``folder``/bin that reports ``version`` and a home that need not be ``folder``."""
     home = folder / "home of java"
     lines = ["Property settings:", f"    java.home = {home}", f"    java.specification.version = {version}"]
     return executable(folder / "bin" / "java", f"printf '%s\\n' {shlex.join(lines)} >&2\n")
@@ -66,7 +66,7 @@ def test_java_home_counts_before_the_path(bare: Path, tmp_path: Path, monkeypatc
     assert ensure_java() == tmp_path / "mine" / "home of java"
 
 
-def test_an_old_java_home_gives_way_and_java_home_is_mended(
+def test_an_old_java_home_is_replaced_and_java_home_corrected(
     bare: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake_java(tmp_path / "old", "1.8")
@@ -107,7 +107,7 @@ def test_the_bundled_java_is_the_last_resort(bare: Path, bundled: Path, tmp_path
     assert find_java() == bare.parent / "home of java"
 
 
-def test_the_bundled_java_is_found_again_behind_its_wrapper(
+def test_the_bundled_java_is_found_again_through_its_wrapper(
     bare: Path, bundled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A second call meets the JAVA_HOME of the first; its java names the runtime that has no wrapper."""

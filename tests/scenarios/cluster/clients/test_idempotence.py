@@ -79,7 +79,7 @@ def test_a_gap_before_the_next_batch_is_the_end_of_the_producer_id() -> None:
     assert base(bench.sent(1)) == 0
 
 
-def test_what_is_refused_gives_its_numbers_to_those_behind_it() -> None:
+def test_a_refused_batch_gives_its_numbers_to_the_next_ones() -> None:
     bench = Bench()
     first, second, third = bench.sent(2), bench.sent(3), bench.sent(1)
     bench.idempotence.failed(first, Errors.INVALID_REQUIRED_ACKS, refused=True)
@@ -111,7 +111,7 @@ def test_an_expired_batch_holds_new_ones_back_until_those_under_way_are_through(
     assert bench.idempotence.producer_id == 7
 
 
-def test_an_expired_batch_that_nobody_confirms_ends_the_producer_id() -> None:
+def test_an_expired_batch_that_is_never_confirmed_ends_the_producer_id() -> None:
     bench = Bench()
     first = bench.sent(1)
     bench.send(first)
@@ -120,7 +120,7 @@ def test_an_expired_batch_that_nobody_confirms_ends_the_producer_id() -> None:
     assert bench.idempotence.producer_id == NO_PRODUCER_ID
 
 
-def test_what_an_earlier_producer_id_hears_changes_nothing() -> None:
+def test_an_answer_for_an_earlier_producer_id_changes_nothing() -> None:
     bench = Bench()
     old = bench.sent(1)
     bench.idempotence.failed(bench.sent(1), GAP, refused=True)

@@ -12,14 +12,15 @@ MS = 1000
 
 
 class Request:
-    """Something to ask."""
+    """A request for these tests."""
 
     size = 10
 
 
 @define(eq=False)
 class Asker:
-    """Machine 0 asks the brokers 1, 2, ..., each of which notes when it is asked and answers with its id."""
+    """Machine 0 sends requests to the brokers 1, 2, ..., each of which records when a request arrives and answers with
+    its id."""
 
     site: Site
     question: Question = field(init=False)
@@ -78,7 +79,7 @@ def test_while_one_is_silent_the_next_is_asked_and_the_first_answer_counts_alone
     on_site(body, spec=far(30))
 
 
-def test_a_silent_broker_is_asked_anew_after_the_time_out_and_one_that_refuses_after_the_back_off() -> None:
+def test_a_silent_broker_is_asked_again_after_the_time_out_and_one_that_refuses_after_the_back_off() -> None:
     async def body(site: Site, kind: str) -> list[tuple[int, int]]:
         asker = Asker(site)
         await asker.start(1)

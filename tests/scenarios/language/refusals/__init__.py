@@ -1,4 +1,4 @@
-"""What a scenario file is refused for, by theme: a file, where the error is, and what to do about it."""
+"""Refused scenario files, by theme: the file, where the error is, and what to do about it."""
 
 from tests.scenarios.language.refusals import entries, expectations, file, plan, topics_and_load, triggers
 from tests.scenarios.language.refusals.writing import Case, acting, when

@@ -1,4 +1,4 @@
-"""Strategy names: what runs, what is known and not yet there, what is a slip of the pen."""
+"""Strategy names: which ones run, which are known and not implemented, which are misspelt."""
 
 import pytest
 
@@ -49,7 +49,8 @@ def test_refused_with_a_hint(name: str, hint: str) -> None:
     ],
 )
 def test_a_composition_has_one_name(text: str, name: str) -> None:
-    """Its parts in their order, without those that are the default: it is what runs are told apart by."""
+    """Its parts in their order, without those that are the default: runs of different strategies have different
+    names."""
     strategy = parse_strategy(text)
     assert strategy.name == name
     assert parse_strategy(name) == strategy

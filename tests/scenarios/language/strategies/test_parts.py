@@ -51,7 +51,8 @@ LIVES = st.lists(st.integers(1, 4), min_size=12, max_size=12)
 def carry_out(
     admission: Chosen, moves: list[PlannedMove], lives: list[int], look: Callable[[Progress], object]
 ) -> list[tuple[PlannedMove, ...]]:
-    """As an operator would; ``look`` sees every state after asking. What was asked for, batch by batch."""
+    """As an operator would; ``look`` sees every state after each request. Returns the requested moves, batch by
+    batch."""
     progress, left = Progress(tuple(moves)), dict(enumerate(lives))
     asked = []
     while True:
@@ -170,13 +171,13 @@ PLAN = [PlannedMove(TopicPartition("a", p), p, (0,), (1,)) for p in range(3)]
     "rule",
     [lambda progress: progress.waiting[:1] * 2, lambda _: [PlannedMove(TopicPartition("b", 0), 0, (0,), (1,))]],
 )
-def test_an_admission_that_doubles_or_invents_a_move_is_told_so(rule: Callable[[Progress], object]) -> None:
+def test_an_admission_that_doubles_or_invents_a_move_is_an_error(rule: Callable[[Progress], object]) -> None:
     broken = Chosen(Part("broken", ADMISSION, "", rule))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="admission 'broken' names a move twice, or one that does not wait"):
         broken.admit(Progress(tuple(PLAN)))
 
 
 @pytest.mark.parametrize("rule", [lambda moves, _: moves[1:], lambda moves, _: [*moves, moves[0]]])
-def test_an_order_that_loses_or_doubles_a_move_is_told_so(rule: Callable[..., list[PlannedMove]]) -> None:
+def test_an_order_that_loses_or_doubles_a_move_is_an_error(rule: Callable[..., list[PlannedMove]]) -> None:
     with pytest.raises(ValueError, match="order 'broken' loses, doubles or invents a move"):
         Chosen(Part("broken", ORDER, "", rule)).sort(PLAN, Streams(1).stream("x"))

@@ -1,4 +1,4 @@
-"""An ideal partition: replication as Kafka's protocol means it, one transition at a time, telling its events.
+"""An ideal partition: replication as Kafka's protocol means it, one transition at a time, with the events of each.
 
 Any list of transitions is a legal history, so no checker may fire on it. A transition whose condition
 does not hold does nothing.
@@ -97,7 +97,7 @@ class Ideal:
         self._advance()
 
     def fetch(self, node: int) -> None:
-        """All that is there, and the leader's high watermark."""
+        """Fetch the whole log, and the leader's high watermark."""
         log, leaders = self.logs[node], self.logs[self.leader]
         for id, epoch in leaders[len(log) :]:
             self.written.append(node, len(log) * COUNT, id, epoch)
@@ -152,7 +152,7 @@ class Ideal:
             self.written.follows(node, self.leader, self.epoch, self.high_watermarks[node], self._end(node))
 
     def lose(self, node: int) -> None:
-        """A replica outside the ISR loses its disk: nobody counts on it."""
+        """A replica outside the ISR loses its disk: no guarantee depends on it."""
         if node not in self.isr:
             self.logs[node].clear()
             self.high_watermarks[node] = 0

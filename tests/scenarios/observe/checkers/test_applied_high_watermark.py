@@ -1,4 +1,4 @@
-"""S9: what a new leader says of the end."""
+"""S9: the latest offset that a new leader answers with."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHi
 
 
 @pytest.mark.parametrize(("offset", "found"), [(20, []), (30, []), (19, [AppliedHighWatermark.name])])
-def test_less_than_its_predecessor_may_have_told(offset: int, found: list[str]) -> None:
+def test_less_than_its_predecessor_may_have_answered(offset: int, found: list[str]) -> None:
     run = WrittenHistory(AppliedHighWatermark.name).begin()
     run.everywhere(0, 1)
     run.everywhere(10, 2)

@@ -1,4 +1,4 @@
-"""E4: what was meant for an earlier life of a broker has no effect."""
+"""E4: a request for an earlier incarnation of a broker has no effect."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def sent(broker_epoch: int, error: str = "NONE") -> WrittenHistory:
     return run
 
 
-def test_a_request_for_an_earlier_life_is_obeyed() -> None:
+def test_a_request_for_an_earlier_incarnation_is_obeyed() -> None:
     [violation] = sent(10).violations()
     assert violation.state == (
         "broker 0, registered with broker epoch 20, accepts a StopReplica of controller 5 for broker epoch 10"
@@ -26,5 +26,5 @@ def test_a_request_for_an_earlier_life_is_obeyed() -> None:
 
 
 @pytest.mark.parametrize(("broker_epoch", "error"), [(10, "STALE_BROKER_EPOCH"), (20, "NONE"), (-1, "NONE")])
-def test_a_request_that_is_refused_or_meant_for_this_life(broker_epoch: int, error: str) -> None:
+def test_a_request_that_is_refused_or_meant_for_this_incarnation(broker_epoch: int, error: str) -> None:
     assert sent(broker_epoch, error).violations() == []

@@ -1,4 +1,4 @@
-"""E3: who is not the controller writes nothing as controller."""
+"""E3: a broker that is not the controller writes nothing as controller."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def story() -> WrittenHistory:
     return run
 
 
-def test_an_election_of_the_last_term() -> None:
+def test_an_election_under_the_previous_controller_epoch() -> None:
     run = story()
     written = run.state(3, (3,), 1, controller_epoch=1)
     [violation] = run.violations()
@@ -39,14 +39,14 @@ def test_an_election_of_the_last_term() -> None:
         ("delete", "/brokers/topics/orders/partitions/0/state"),
     ],
 )
-def test_another_write_of_the_last_term(op: str, path: str) -> None:
+def test_another_write_under_the_previous_controller_epoch(op: str, path: str) -> None:
     run = story()
     run.emit(ZkWritten, 0, op, path, 1, 9, encode_topic({0: (2, 3)}))
     [violation] = run.violations()
     assert violation.state == f"broker 0 writes {path} ({op}) in controller epoch 2, which is broker 1's"
 
 
-def test_the_controller_of_the_term_and_leaders_and_operators_may_write() -> None:
+def test_the_current_controller_and_leaders_and_operators_may_write() -> None:
     run = story()
     run.state(2, (2,), 0, controller_epoch=1)
     run.state(3, (3,), 1, controller_epoch=2)

@@ -65,7 +65,7 @@ def test_epochs_that_grow() -> None:
     assert run.violations() == []
 
 
-def test_a_restart_a_deleted_replica_and_a_new_topic_begin_anew() -> None:
+def test_a_restart_a_deleted_replica_and_a_new_topic_start_over() -> None:
     run = story()
     run.emit(e.NodeStarted, 0, 2)
     obeys(run, 6)

@@ -1,4 +1,4 @@
-"""F1 and F3: a replica leads, is fetched or has failed; and what has failed waits for the next leader epoch."""
+"""F1 and F3: a replica leads, is fetched or has failed; and a failed replica waits for the next leader epoch."""
 
 from typing import Any
 
@@ -101,7 +101,7 @@ def test_only_a_later_epoch_brings_it_back(epoch: int, broken: list[str], leads:
     assert run.invariants() == broken
 
 
-def test_what_it_says() -> None:
+def test_the_text_of_the_violation() -> None:
     run = failed_in(3)
     back = fetches(run, 1, epoch=3)
     [violation] = run.violations()
@@ -110,7 +110,7 @@ def test_what_it_says() -> None:
     )  # fmt: skip
 
 
-def test_stop_replica_and_a_crash_let_it_begin_anew() -> None:
+def test_stop_replica_and_a_crash_reset_the_state() -> None:
     for between in ((e.PartitionUnfailed, 1, *ORDERS_0, "stop-replica"), (e.NodeCrashed, 1, 1, "process")):
         run = failed_in(3)
         run.emit(*between)

@@ -64,7 +64,7 @@ def run() -> Shown:
 # -- T1, T2 -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_gauge_that_counts_what_it_was_told(run: Shown) -> None:
+def test_a_gauge_that_counts_what_its_leader_received(run: Shown) -> None:
     run.registered(UNDER_REPLICATED)
     run.led((0, 1))
     run.shows(UNDER_REPLICATED, 1)
@@ -91,7 +91,7 @@ def test_a_gauge_that_forgets_to_change(run: Shown, rests: bool) -> None:
 
 
 def test_a_gauge_that_drifts_and_comes_back() -> None:
-    """A replica that its leader takes in (0.8.0) is nothing that the checker follows; who counts anew sees it."""
+    """The checker does not follow a replica that its leader adds by itself (0.8.0); the recount finds it."""
     for recounts in (False, True):
         run = Shown("under_replicated_true")
         run.registered(UNDER_REPLICATED)
@@ -112,7 +112,7 @@ def test_what_changes_in_this_very_instant_may_be_shown_still(run: Shown) -> Non
     assert run.broken == []
 
 
-def test_who_does_not_lead_counts_nothing(run: Shown) -> None:
+def test_a_broker_that_does_not_lead_counts_nothing(run: Shown) -> None:
     run.registered(UNDER_REPLICATED)
     run.led((0, 1))
     run.shows(UNDER_REPLICATED, 1)
@@ -133,7 +133,7 @@ def test_a_replica_that_went_with_its_log_directory_does_not_count(run: Shown) -
 
 @pytest.mark.parametrize(("beside", "true"), [((), 1), ((REASSIGNING,), 0)])
 def test_the_definition_is_the_releases(beside: tuple[str, ...], true: int) -> None:
-    """KAFKA-8834: what a reassignment adds is not missed, since 2.5."""
+    """KAFKA-8834: since 2.5 a replica that a reassignment adds does not count as missing."""
     for shown in (0, 1):
         run = Shown("under_replicated_true")
         run.registered(UNDER_REPLICATED, *beside)
@@ -151,7 +151,8 @@ def test_the_drafts_definition_knows_names(run: Shown) -> None:
 
 
 def test_the_drafts_definition_knows_names_after_the_move_too(run: Shown) -> None:
-    """KAFKA-6794's hops: who left the assignment is in the ISR still and makes up for nobody."""
+    """KAFKA-6794's hops: a replica that has left the assignment is still in the ISR, and does not replace a missing
+    one."""
     run.registered(UNDER_REPLICATED, REASSIGNED)
     run.emit(e.ReplicasKnown, 0, *ORDERS_0, 1, (0, 2, 3), ())
     run.led((0, 1, 2), (0, 2, 3))
@@ -228,7 +229,7 @@ def test_kafka_1068_right_after_the_failover(run: Shown) -> None:
     assert run.broken == ["offline_true"]
 
 
-def test_who_counts_before_the_failover_is_over(run: Shown) -> None:
+def test_a_count_from_before_the_end_of_the_failover(run: Shown) -> None:
     controlled(run, 0)
     run.state(-1, (1,), 1)
     run.fails_over(between=lambda: run.shows(OFFLINE, 1))
@@ -260,7 +261,7 @@ def test_what_an_older_controller_still_writes_may_count_or_not(run: Shown) -> N
 def test_offline_partitions_that_drift_and_come_back(run: Shown) -> None:
     controlled(run, 0)
     run.state(-1, (1,), 1)
-    run.checkers.recount(run.world.now)  # too early to tell
+    run.checkers.recount(run.world.now)  # too early to judge
     run.shows(OFFLINE, 1)
     run.recount()
     assert run.broken == []
@@ -300,7 +301,7 @@ def test_a_leader_that_is_not_registered_is_none(run: Shown) -> None:
     assert run.broken == ["offline_true"]
 
 
-def test_a_topic_that_is_to_be_deleted_may_count_or_not(run: Shown) -> None:
+def test_a_topic_that_is_being_deleted_may_count_or_not(run: Shown) -> None:
     controlled(run, 0)
     run.state(-1, (1,), 1)
     run.emit(ZkWritten, -10, "create", "/admin/delete_topics/orders", 0, 0, "")

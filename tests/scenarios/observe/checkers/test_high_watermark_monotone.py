@@ -23,7 +23,7 @@ def test_a_leader_goes_back_by_truncation() -> None:
     assert run.invariants() == [NAME]
 
 
-def test_a_leader_goes_behind_what_it_took_over_with() -> None:
+def test_a_leader_goes_below_the_high_watermark_that_it_took_over_with() -> None:
     run = WrittenHistory(NAME)
     run.loaded(0, 30, 30)
     run.leads(0, 1, high_watermark=30)
@@ -101,7 +101,7 @@ def test_a_leader_that_restarts_in_its_epoch_takes_its_followers_back() -> None:
     assert run.violations() == []
 
 
-def test_a_deleted_replica_begins_anew() -> None:
+def test_a_deleted_replica_starts_over() -> None:
     run = WrittenHistory(NAME).begin()
     run.follows(1, 0, 0)
     run.high_watermark(1, 30)

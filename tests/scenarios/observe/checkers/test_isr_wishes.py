@@ -1,4 +1,4 @@
-"""I1, I3 and E6: what a leader may want of its ISR."""
+"""I1, I3 and E6: the changes of its ISR that a leader may propose."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def story(name: str) -> WrittenHistory:
     return run
 
 
-def test_a_stranger_joins() -> None:
+def test_an_unassigned_replica_joins() -> None:
     run = story(ASSIGNED)
     wish = run.proposes(0, "expand", 3)
     [violation] = run.violations()
@@ -33,7 +33,7 @@ def test_a_stranger_joins() -> None:
 
 
 @pytest.mark.parametrize(("kind", "replica"), [("expand", 2), ("shrink", 3)])
-def test_an_assigned_replica_joins_and_a_stranger_leaves(kind: str, replica: int) -> None:
+def test_an_assigned_replica_joins_and_an_unassigned_one_leaves(kind: str, replica: int) -> None:
     run = story(ASSIGNED)
     run.proposes(0, kind, replica)
     assert run.violations() == []
@@ -46,7 +46,7 @@ def test_one_that_is_behind_and_overdue_leaves() -> None:
 
 
 @pytest.mark.parametrize("changes", [{"end": 20}, {"overdue_us": 10_000_000}, {"max_messages": 10, "overdue_us": 0}])
-def test_one_that_is_not_behind_or_not_overdue_is_put_out(changes: dict[str, int]) -> None:
+def test_one_that_is_not_behind_or_not_overdue_is_removed(changes: dict[str, int]) -> None:
     run = story(OVERDUE)
     wish = run.proposes(0, "shrink", 2, **changes)
     assert [(violation.invariant, violation.seq) for violation in run.violations()] == [(OVERDUE, wish.seq)]

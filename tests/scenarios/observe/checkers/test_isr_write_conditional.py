@@ -1,4 +1,4 @@
-"""E5: a leader's ISR is what it has written."""
+"""E5: the ISR of a leader is the one that it has written."""
 
 from emulator.protocol import events as e
 from scenarios.observe.checkers.isr_write_conditional import IsrWriteConditional

@@ -1,4 +1,4 @@
-"""I2: who joins the ISR has caught up."""
+"""I2: a replica that joins the ISR has caught up."""
 
 from scenarios.observe.checkers.joins_caught_up import JoinsCaughtUp
 from tests.scenarios.observe.checkers.written_history import WrittenHistory
@@ -16,7 +16,7 @@ def story() -> WrittenHistory:
     return run
 
 
-def test_behind_the_high_watermark() -> None:
+def test_below_the_high_watermark() -> None:
     run = story()
     run.high_watermark(0, 20, 1, leader=True)
     joined = run.state(0, (0, 1, 2), 1)

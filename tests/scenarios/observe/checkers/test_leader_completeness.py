@@ -9,7 +9,7 @@ NAME = LeaderCompleteness.name
 
 
 def exposed() -> WrittenHistory:
-    """Broker 0 has exposed batch 1, which broker 2 lacks; nobody was told that it is acknowledged."""
+    """Broker 0 has exposed batch 1, which broker 2 lacks; no producer has received its acknowledgement."""
     run = WrittenHistory(NAME).begin()
     run.everywhere(0, 1, nodes=(0, 1))
     run.high_watermark(0, 10, leader=True)
@@ -44,7 +44,7 @@ def test_a_clean_leader_that_has_it() -> None:
     assert run.violations() == []
 
 
-def test_an_unclean_leader_begins_anew() -> None:
+def test_an_unclean_leader_starts_over() -> None:
     run = exposed()
     run.state(0, (0, 1), 0)
     run.state(2, (2,), 1)
@@ -58,7 +58,7 @@ def test_an_unclean_leader_begins_anew() -> None:
     assert "batch 5 of epoch 1" in violation.state
 
 
-def test_an_unclean_election_that_only_the_controller_tells() -> None:
+def test_an_unclean_election_that_only_the_controller_reports() -> None:
     run = exposed()
     run.emit(e.LeaderElected, *ORDERS_0, 2, 1, (2,), "offline", 1, True)
     run.leads(2, 1)
@@ -98,7 +98,8 @@ def test_a_late_adoption_of_an_old_epoch_is_no_election() -> None:
 
 
 def test_the_only_member_of_the_isr_comes_back_with_less() -> None:
-    """Its machine crashed before it had flushed: nobody else could have kept it. S14 tells if it was acknowledged."""
+    """Its machine crashed before it had flushed: no other replica could have kept the record. If it was acknowledged,
+    S14 reports it."""
     run = exposed()
     run.state(0, (0,), 0)
     run.emit(e.NodeCrashed, 0, 1, "host")
@@ -118,8 +119,8 @@ def test_a_replica_that_was_deleted_may_not_lead() -> None:
     assert run.invariants() == [NAME]
 
 
-def test_a_topic_that_is_being_deleted_owes_nothing() -> None:
-    """A controller that fails over in between has its replicas made once more, empty."""
+def test_a_topic_that_is_being_deleted_need_not_have_its_records() -> None:
+    """After a controller failover in between its replicas are created once more, empty."""
     run = exposed()
     run.assigned((0, 1, 2))
     run.emit(Step, "delete.partitions", "after", "orders", -1, -1, 0, 3, "")
@@ -129,7 +130,7 @@ def test_a_topic_that_is_being_deleted_owes_nothing() -> None:
     assert run.violations() == []
 
 
-def test_a_topic_made_anew_owes_nothing_of_the_old_one() -> None:
+def test_a_topic_created_again_need_not_have_the_old_records() -> None:
     run = exposed()
     for node in (0, 1, 2):
         run.emit(e.ReplicaStopped, node, *ORDERS_0, True)

@@ -50,7 +50,7 @@ def test_what_is_new_is_compared_where_the_old_ends() -> None:
     assert run.invariants() == [NAME]
 
 
-def test_behind_the_high_watermarks_logs_may_differ() -> None:
+def test_above_the_high_watermarks_logs_may_differ() -> None:
     run = story()
     run.append(0, 10, 2, leader=True)
     run.append(1, 10, 3, 1, leader=True)

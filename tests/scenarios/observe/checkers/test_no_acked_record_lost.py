@@ -101,7 +101,7 @@ def test_an_unclean_election_loses_and_is_measured() -> None:
     assert measured(run).lost_acked == 2
 
 
-def test_an_unclean_election_that_only_the_controller_tells() -> None:
+def test_an_unclean_election_that_only_the_controller_reports() -> None:
     run = story()
     run.append(0, 0, 1, leader=True)
     run.acked(0, 1)
@@ -213,7 +213,7 @@ def test_the_leaders_own_log_is_looked_at_in_the_end() -> None:
     assert run.invariants() == [NAME]
 
 
-def test_one_loss_is_told_once() -> None:
+def test_one_loss_is_reported_once() -> None:
     run = story()
     run.append(0, 0, 1, leader=True)
     run.acked(0, 1)
@@ -294,7 +294,7 @@ def test_a_deleted_replica_that_comes_back_empty_has_lost_the_record() -> None:
     assert run.invariants() == [NAME]
 
 
-def test_a_partition_that_is_deleted_owes_nothing() -> None:
+def test_a_deleted_partition_need_not_have_its_records() -> None:
     run = story()
     run.everywhere(0, 1)
     run.acked(0, 1)
@@ -362,7 +362,7 @@ def test_what_a_deleted_topic_took_with_it_is_not_counted_as_lost() -> None:
     assert measured(run).lost_acked_by_one == 0
 
 
-def test_a_topic_made_anew_under_the_name_of_one_that_was_deleted_is_watched_like_any() -> None:
+def test_a_topic_created_again_under_the_name_of_a_deleted_one_is_checked_like_any() -> None:
     run = story()
     run.everywhere(0, 1)
     run.acked(0, 1)

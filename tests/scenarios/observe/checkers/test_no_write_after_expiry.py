@@ -37,7 +37,7 @@ def test_writes_within_a_session() -> None:
     assert run.violations() == []
 
 
-def test_the_session_of_a_life_before_expires_late() -> None:
+def test_the_session_of_an_earlier_incarnation_expires_late() -> None:
     run = WrittenHistory(NoWriteAfterExpiry.name)
     session(run, 1, "created")
     session(run, 2, "created")

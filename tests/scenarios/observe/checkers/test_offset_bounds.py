@@ -38,7 +38,7 @@ def test_a_high_watermark_before_a_log_that_begins_later() -> None:
     assert violation.state.endswith("when its high watermark moves: log start 500, high watermark 10, log end 500")
 
 
-def test_a_log_that_begins_behind_its_high_watermark() -> None:
+def test_a_log_that_begins_above_its_high_watermark() -> None:
     run = WrittenHistory(OffsetBounds.name).begin()
     run.everywhere(0, 1)
     run.high_watermark(0, 5, leader=True)

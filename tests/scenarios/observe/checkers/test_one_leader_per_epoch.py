@@ -52,7 +52,7 @@ def test_isr_changes_repetitions_and_new_epochs() -> None:
     assert run.violations() == []
 
 
-def test_no_leader_is_nobody() -> None:
+def test_a_state_without_leader_names_no_broker() -> None:
     run = WrittenHistory(NAME)
     run.state(-1, (0,), 1)
     run.state(0, (0,), 1)
@@ -68,7 +68,7 @@ def test_a_new_partition_of_the_same_name_has_new_epochs() -> None:
 
 
 @pytest.mark.parametrize("topic", ["orders", "payments"])
-def test_partitions_are_told_apart(topic: str) -> None:
+def test_partitions_are_independent(topic: str) -> None:
     run = WrittenHistory(NAME)
     run.leads(0, 0)
     run.emit(e.BecameLeader, 1, topic, 1, 0, 0, 0, (), (), (), ())

@@ -1,4 +1,4 @@
-"""S10, S11 and what Jepsen looks for: histories in which a consumer is told what it must not be."""
+"""S10, S11 and what Jepsen looks for: histories in which a consumer gets records that it must not get."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ def test_what_is_committed_may_be_read() -> None:
 
 @pytest.mark.parametrize(("told", "committed"), [(30, 20), (20, 30)])
 def test_above_the_high_watermark(told: int, committed: int) -> None:
-    """That the consumer was told, or that any leader has had."""
+    """The high watermark that the consumer received, or the highest that any leader has had."""
     run = story(ReadsCommitted.name, 1, 2, 3)
     if committed == 20:
         run = story(ReadsCommitted.name, 1, 2)
@@ -104,7 +104,7 @@ def test_what_was_read_too_early_and_came_otherwise() -> None:
     assert violation.seq == early.seq
 
 
-def test_what_a_leader_before_an_unclean_election_gave_is_nobodys_fault() -> None:
+def test_what_a_leader_before_an_unclean_election_gave_is_no_violation() -> None:
     run = story(ReadsConsistent.name, 1, 2)
     run.emit(e.LeaderElected, *ORDERS_0, 2, 2, (2,), "offline", 1, True)
     run.truncated(2, COUNT, 2, COUNT)
@@ -173,7 +173,7 @@ def test_gaps_and_producers_without_idempotence() -> None:
     assert identified(1, other, 3, other, 4).violations() == []
 
 
-def test_an_unclean_election_begins_anew() -> None:
+def test_an_unclean_election_starts_over() -> None:
     run = identified(1, 2, 3)
     run.emit(e.LeaderElected, *ORDERS_0, 2, 2, (2,), "offline", 1, True)
     run.truncated(2, COUNT, 2, COUNT)

@@ -47,7 +47,7 @@ def test_outside_the_isr_anything_may_go() -> None:
     assert run.violations() == []
 
 
-def test_after_an_unclean_election_everybody_cuts_to_its_leader() -> None:
+def test_after_an_unclean_election_all_replicas_truncate_to_its_leader() -> None:
     run = exposed()
     run.state(3, (3,), 1)
     run.loaded(3)

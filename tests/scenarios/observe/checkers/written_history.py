@@ -1,4 +1,4 @@
-"""A run told by hand: events on a clock that moves one millisecond with each of them."""
+"""A run written by hand: events on a clock that moves one millisecond with each of them."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ class WrittenHistory:
         return self.emit(e.BecameLeader, node, *ORDERS_0, epoch, end, high_watermark, (), replicas, (), ())
 
     def proposes(self, node: int, kind: str, replica: int, **changes: Any) -> Any:
-        """``node``, leader of epoch 1, wants ``replica`` in or out: it is at 10 of 20, fetches under epoch 1 and was
-        caught up 11 s ago, of 10 s."""
+        """``node``, leader of epoch 1, proposes to add or remove ``replica``: it is at 10 of 20, fetches under epoch 1
+        and was caught up 11 s ago, of 10 s."""
         found: dict[str, Any] = {"end": 10, "epoch": 1, "overdue_us": 11_000_000, "max_messages": -1} | changes
         return self.emit(
             e.IsrProposed, node, *ORDERS_0, 1, kind, (), 0, 0, 20, (replica,), (found["end"],), (found["epoch"],),

@@ -1,4 +1,4 @@
-"""What Yammer's library makes of counts and durations."""
+"""The rates and quantiles that Yammer's library computes from counts and durations."""
 
 import math
 

@@ -24,7 +24,7 @@ ORDERS_0 = TopicPartition("orders", 0)
 
 
 class Stream:
-    """Emits events at the time it stands at; times are milliseconds."""
+    """Emits events at its current time; times are milliseconds."""
 
     def __init__(self, **measured: Any) -> None:
         self._world = SimpleNamespace(now=0)

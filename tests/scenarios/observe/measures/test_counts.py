@@ -1,4 +1,4 @@
-"""Counts, latencies, moves, and that no table's row loses a column."""
+"""Counts, latencies and moves; and every row of a table has all columns."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_all_moves_count_and_one_that_is_open_censors_the_run() -> None:
     stream.at(200).moved()
     assert stream.measures.open_moves == 0
     stream.move((3,))
-    stream.at(300).move((4,))  # overrides the open one, and does not begin it anew
+    stream.at(300).move((4,))  # overrides the open one, and does not begin another
     found = stream.finish(1_000)
     assert (found["moves"], found["moves_finished"], found["time_to_complete_us"]) == (2, 1, None)
     last = stream.rows("moves")[-1]

@@ -126,7 +126,8 @@ def test_gauges_follow_the_leader() -> None:
 
 
 def test_a_topic_that_is_deleted_is_neither_offline_nor_under_replicated() -> None:
-    """From the step on at which Kafka's controller stops to count it, and until a topic of that name is there anew."""
+    """From the step on at which Kafka's controller stops to count it, and until a topic of that name is created
+    again."""
     stream = started(default_min_isr=2)
     stream.at(1_000).state(0, (0, 1))
     stream.at(2_000).emit(Step, "delete.partitions", "before", "orders", -1, -1, 0, 3, "")

@@ -1,4 +1,5 @@
-"""What counts as one move: overrides, cancellations, refusals, and an end that nobody is left to tell of."""
+"""What counts as one move: overrides, cancellations, refusals, and a move whose controller dies before it records the
+end."""
 
 from __future__ import annotations
 

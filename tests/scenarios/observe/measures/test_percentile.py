@@ -1,4 +1,4 @@
-"""The percentile's definition: a value with frequency n stands n times in the sorted list."""
+"""The percentile's definition: a value with frequency n is n times in the sorted list."""
 
 from __future__ import annotations
 

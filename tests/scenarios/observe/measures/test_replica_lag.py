@@ -63,7 +63,7 @@ def test_a_failed_partition_has_no_lag_and_a_true_one() -> None:
     assert found["lag_p95"] == 7.0
 
 
-def test_without_a_leader_the_last_true_lag_stands() -> None:
+def test_without_a_leader_the_last_true_lag_is_kept() -> None:
     stream = started()
     stream.at(100).append(0, 3, leader=True)
     stream.at(200).state(-1, (0,), epoch=1)

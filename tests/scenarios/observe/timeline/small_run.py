@@ -25,7 +25,7 @@ PAYMENTS_0 = TopicPartition("payments", 0)
 
 
 class Teller:
-    """Tells events; times are milliseconds."""
+    """Emits events; times are milliseconds."""
 
     def __init__(self) -> None:
         self._world = SimpleNamespace(now=0)

@@ -1,4 +1,4 @@
-"""Which cells there are: the gates of the undisturbed move, and whoever plays a part there."""
+"""Which cells there are: the gates of the undisturbed move, and the brokers with a role there."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_no_broker_plays_two_parts_at_one_gate(plan: Plan) -> None:
     assert all(len(set(brokers.values())) == len(brokers) for brokers in parts.values())
 
 
-def test_who_is_nobody_where_nobody_plays_the_part() -> None:
+def test_a_role_that_no_broker_has_gives_no_cell() -> None:
     visit = GateVisit("wiki.1", "before", 0, 1, controller=6, leader=0, isr=(0, 1, 2))
     reorder, elsewhere = Plan((0, 1, 2), (2, 1, 0)), Plan((0, 1, 2), (3, 4, 5))
     assert (broker_of("adding", reorder, visit), broker_of("removing", reorder, visit)) == (None, None)

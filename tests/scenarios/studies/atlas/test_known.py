@@ -1,4 +1,4 @@
-"""What is known of the harms is told where it applies, and nowhere else."""
+"""The known causes of harms are shown where they apply, and nowhere else."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_new_leader_s_losses_are_not_the_old_one_s() -> None:
     assert told(cell("wiki", "wiki.9", actor="leader"), "acks-1-loss").startswith("acks=1 is acknowledged before")
 
 
-def test_a_leader_left_behind_leads_on() -> None:
+def test_a_leader_that_stays_leads_on() -> None:
     reason = told(cell("wiki", "wiki.3", actor="leader"), "acks-1-loss", "stray")
     assert "goes on acknowledging acks=1 to whoever" in reason
     assert "acks=1 is acknowledged before" not in reason

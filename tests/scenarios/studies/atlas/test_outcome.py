@@ -1,4 +1,4 @@
-"""Every outcome and every harm, on runs made up for it; and what the undisturbed move does is nobody's harm."""
+"""Every outcome and every harm, on runs made up for it; and what the undisturbed move does is no harm."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_a_good_end_is_finished() -> None:
     assert (found().outcome, found().why, found().harms) == ("finished", "", {})
 
 
-PLANTED: dict[str, dict[str, Any]] = {
+INJECTED: dict[str, dict[str, Any]] = {
     "leaderless": {"offline_us": 2 * SECOND},
     "leader-outside-assignment": {"leader": 0, "isr": (0, 1, 3, 4)},
     "isr-outside-assignment": {"isr": (0, 1, 3, 4)},
@@ -44,25 +44,25 @@ PLANTED: dict[str, dict[str, Any]] = {
 }
 
 
-def test_every_harm_is_planted() -> None:
-    assert list(PLANTED) == list(HARMS)
+def test_every_harm_is_injected() -> None:
+    assert list(INJECTED) == list(HARMS)
 
 
 @pytest.mark.parametrize("harm", HARMS)
 def test_each_harm_is_named(harm: str) -> None:
-    finding = found(**PLANTED[harm])
+    finding = found(**INJECTED[harm])
     assert finding.outcome == "harmed"
     assert harm in finding.harms
     assert finding.why
 
 
 def test_the_worst_harm_comes_first() -> None:
-    finding = found(**{**PLANTED["steps-rerun"], **PLANTED["stray"], **PLANTED["leaderless"]})
+    finding = found(**{**INJECTED["steps-rerun"], **INJECTED["stray"], **INJECTED["leaderless"]})
     assert list(finding.harms) == ["leaderless", "stray", "steps-rerun"]
 
 
 @pytest.mark.parametrize("field", ["offline_us", "under_min_isr_us"])
-def test_what_nobody_notices_is_no_harm(field: str) -> None:
+def test_a_short_outage_is_no_harm(field: str) -> None:
     changes: dict[str, Any] = {field: 90_000}
     assert found(**changes).outcome == "finished"
 
@@ -76,7 +76,7 @@ def test_a_batch_that_fell_between_two_requests_is_no_harm() -> None:
 
 @pytest.mark.parametrize("harm", ["leaderless", "under-min-isr", "acks-1-loss", "steps-rerun"])
 def test_what_the_undisturbed_move_does_too_is_no_harm(harm: str) -> None:
-    same = evolve(GOOD, **PLANTED[harm])
+    same = evolve(GOOD, **INJECTED[harm])
     assert judge(same, DEFAULT, same).outcome == "finished"
     if harm != "steps-rerun":
         assert harm in own_harms(same, DEFAULT)

@@ -69,7 +69,7 @@ def read() -> Read:
     return reader
 
 
-def test_every_cell_stands_in_its_map_with_letter_and_colour() -> None:
+def test_every_cell_is_in_its_map_with_letter_and_colour() -> None:
     reader = read()
     assert reader.open == []
     assert len(reader.cells) == len(rows()) == CELLS
@@ -109,7 +109,7 @@ def test_ids_are_unique_and_those_that_the_script_asks_for_are_there() -> None:
     assert asked <= set(ids)
 
 
-def test_letters_tell_apart_what_colours_do() -> None:
+def test_letters_distinguish_what_colours_do() -> None:
     assert len(set(LETTERS.values())) == len(LETTERS)
     assert set(LETTERS) == {*HARMS, *OUTCOMES} - {"harmed"}
 

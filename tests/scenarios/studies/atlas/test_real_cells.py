@@ -32,7 +32,7 @@ def test_a_controller_s_death_before_the_move_is_taken_up_costs_nothing() -> Non
 
 
 def test_acks_1_is_lost_between_the_election_and_stop_replica() -> None:
-    """kafka-behaviour §12: the old leader is told nothing until StopReplica, and goes on acknowledging."""
+    """kafka-behaviour §12: the old leader gets no request until StopReplica, and goes on acknowledging."""
     row = cell("wiki/0,1,2-1,3,4/9.before/controller/crash")
     assert (row.outcome, row.harm) == ("harmed", "acks-1-loss")
     assert "steps-rerun" in row.harms
@@ -54,7 +54,8 @@ def test_kafka_6794_leaves_the_leader_outside_where_its_controller_dies_in_the_l
 
 @pytest.mark.parametrize("step", ["6.after", "9.before"])
 def test_kafka_6794_leaves_a_leader_that_nobody_can_follow(step: str) -> None:
-    """Step 6 has raised the epoch; the next controller tells it to the assignment, of which the leader is no part."""
+    """Step 6 has raised the epoch; the next controller sends it to the assigned replicas, and the leader is not one of
+    them."""
     row = cell(f"kafka-6794/0,1,2-1,3,4/hop3.{step}/controller/crash")
     assert row.outcome == "stuck"
     assert "does not follow leader 0" in row.why

@@ -19,7 +19,7 @@ def test_a_long_one_keeps_its_beginning_and_its_end() -> None:
     assert len(found) == HEAD + 1 + TAIL
 
 
-def test_batches_that_are_given_up_in_a_row_are_told_once() -> None:
+def test_batches_that_are_given_up_in_a_row_are_shown_once() -> None:
     given_up = [f"client -10 gives batch {number} for orders-0 up" for number in range(5)]
     assert shortened(("before", *given_up, "after")) == ("before", given_up[0], "  … and 4 more batches", "after")
     assert shortened((given_up[0], "between", given_up[1])) == (given_up[0], "between", given_up[1])

@@ -1,1 +1,1 @@
-"""What others might add: a figure of their own."""
+"""Plug-ins as a user might write them: a figure of their own."""

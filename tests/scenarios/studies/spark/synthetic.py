@@ -1,4 +1,4 @@
-"""A stand-in for the emulator: events drawn from a seed, measured as a run's would be, in no time at all."""
+"""A stand-in for the emulator: events drawn from a seed, measured as a run's would be, without an emulator's costs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PARTITIONS = (TopicPartition("orders", 0), TopicPartition("orders", 1), TopicPar
 
 @frozen
 class SyntheticScenario:
-    """What ``sweep`` asks of a scenario.
+    """The parts of a scenario that ``sweep`` needs.
 
     ``steps``: events per run; ``spin_s``: time a run takes on the wall; ``fails_at``: a seed that breaks.
     """
@@ -47,7 +47,7 @@ def run_record(spec: RunSpec) -> RunRecord:
         raise ValueError(f"seed {spec.seed} is out of luck")
     end = time.monotonic() + table["spin_s"]
     record = random_run(spec, random.Random(f"{spec.strategy}/{spec.seed}"), table["steps"])
-    while time.monotonic() < end:  # stands for work: it must keep the executor busy
+    while time.monotonic() < end:  # in place of work: it must keep the executor busy
         pass
     return record
 

@@ -1,4 +1,4 @@
-"""A recorder of events with a planted fault: a producer sends its batches in the order of a set of names."""
+"""A recorder of events with an injected fault: a producer sends its batches in the order of a set of names."""
 
 from pathlib import Path
 from typing import Any

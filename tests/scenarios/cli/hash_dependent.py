@@ -1,4 +1,4 @@
-"""Recorders for `run --check` with a planted fault: what they write depends on how this process hashes texts."""
+"""Recorders for `run --check` with an injected fault: what they write depends on how this process hashes texts."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def digest_only(scenario: Scenario, path: Path, **asked: Any) -> str:
 
 def breaks_in_one(scenario: Scenario, path: Path, **asked: Any) -> str:
     if os.environ["PYTHONHASHSEED"] != FIRST:
-        raise ZeroDivisionError("planted")
+        raise ZeroDivisionError("injected")
     return record_events(scenario, path, **asked)
 
 
 def breaks_in_both(scenario: Scenario, path: Path, **asked: Any) -> str:
-    raise ZeroDivisionError("planted")
+    raise ZeroDivisionError("injected")
 
 
 def refuses(scenario: Scenario, path: Path, **asked: Any) -> str:
-    raise BadInput("is not to be had", where="planted")
+    raise BadInput("is not to be had", where="injected")
