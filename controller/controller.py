@@ -23,6 +23,7 @@ from controller.events import (
     Event,
     Expire,
     IsrChangeNotification,
+    Latch,
     LeaderAndIsrResponseReceived,
     ListReassignments,
     LogDirEventNotification,
@@ -64,6 +65,7 @@ from controller.topic_deletion import TopicDeletionManager
 from controller.watches import Watches
 from controller.zk_client import ANY_VERSION, KafkaZkClient, unclean_in
 from emulator.gates import Gates
+from emulator.kernel import Signal
 from emulator.network import Channel, Network
 from emulator.nodes import Process
 from emulator.protocol import znodes
@@ -228,6 +230,12 @@ class Controller:
         self.event_manager.start()
         self.event_manager.put(Startup())
 
+    def hold(self) -> Callable[[], object]:
+        """Keep the event thread from its next event on, after those that are queued now. Returns what releases it."""
+        latch = Latch(Signal(self.process.world, "the release of the controller's event thread"))
+        self.event_manager.put(latch)
+        return latch.released.set
+
     def configured(self, entity: str, config: Mapping[str, str]) -> None:
         """The settings of ``entity`` (``topics/T`` or ``brokers/<default>``) were changed while the process runs."""
         if entity == znodes.ALL_BROKERS:
@@ -301,6 +309,8 @@ class Controller:
                 await self._process_expire()
             case RegisterBrokerAndReelect():
                 await self._process_register_broker_and_reelect()
+            case Latch(released):
+                await released.wait()
             case _ if self.is_active:
                 await self._process_as_active(event)
             case RequestReceived():

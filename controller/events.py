@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from attrs import define
 
+from emulator.kernel import Signal
 from emulator.network import Channel
 from emulator.protocol.alter_isr import AlterIsrRequest, AlterIsrResponse
 from emulator.protocol.alter_reassignments import (
@@ -114,6 +115,19 @@ class RegisterBrokerAndReelect:
     """There is a new session."""
 
     state: ClassVar = ControllerState.CONTROLLER_CHANGE
+
+
+# -- tests ------------------------------------------------------------------------------------------------------------
+
+
+@define(eq=False)
+class Latch:
+    """Keeps the event thread until ``released``: the latch in a mocked event, by which Kafka's tests hold it
+    (ControllerIntegrationTest, 2.4)."""
+
+    state: ClassVar = ControllerState.TOPIC_CHANGE
+
+    released: Signal
 
 
 # -- brokers, topics, ISRs --------------------------------------------------------------------------------------------

@@ -70,6 +70,20 @@ def refusal(task: Task, what: str) -> ForeignAwait:
     return ForeignAwait(f"task {task.name} awaits {what}: the world does not own it")
 
 
+def as_foreign_await(name: str, error: BaseException) -> ForeignAwait | None:
+    """What ``error``, raised in the task ``name``, means: an await that Trio, or asyncio, did not understand. None for
+    any other error."""
+    text, what = str(error), None
+    if isinstance(error, RuntimeError | TypeError):
+        if "must be called from async context" in text:
+            what = trio_call(error)
+        elif "unrecognized yield message" in text:
+            what = awaited(error)
+        elif "no running event loop" in text:
+            what = "asyncio"
+    return None if what is None else ForeignAwait(f"task {name} awaits {what}: the world does not own it")
+
+
 def trio_call(error: BaseException) -> str:
     """The name of the Trio function that the task called when ``error`` arose."""
     for frame in _frames(error):

@@ -19,7 +19,7 @@ from outcome import Value
 from emulator.kernel.collector import EVENTS_BETWEEN_COLLECTIONS, collect, collector_off
 from emulator.kernel.errors import BudgetExceeded, DeadIncarnation, Deadlock, ForeignAwait, KernelError
 from emulator.kernel.mailbox import Signal
-from emulator.kernel.report import awaited, foreign_await, refusal, trio_call, waiting_report
+from emulator.kernel.report import as_foreign_await, foreign_await, refusal, waiting_report
 from emulator.kernel.task import CANCELLED, PARKED, REATTACH, Task, WorldNursery
 from emulator.streams import Stream, Streams
 
@@ -225,11 +225,9 @@ class World:
             await trio.lowlevel.checkpoint_if_cancelled()
             raise
         except (RuntimeError, TypeError) as error:
-            # Trio's own messages for a call of one of its functions, or an await, that it does not understand.
-            if "must be called from async context" in str(error):
-                raise ForeignAwait(f"task {task.name} awaits {trio_call(error)}: the world does not own it") from error
-            if "unrecognized yield message" in str(error):
-                raise ForeignAwait(f"task {task.name} awaits {awaited(error)}: the world does not own it") from error
+            foreign = as_foreign_await(task.name, error)
+            if foreign is not None:
+                raise foreign from error
             raise
         finally:
             await task.reattach()

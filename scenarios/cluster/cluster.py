@@ -3,8 +3,10 @@
 Knows nothing of scenario files; ``scenarios.runs`` reads one and drives this.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from functools import partial
+from typing import Any
 
 import trio
 from attrs import define, evolve, field, frozen
@@ -78,6 +80,7 @@ class Cluster:
 
     Attributes:
         brokers: the newest incarnation of each broker that was ever started, by id.
+        controllers: the controller that each of them hosts.
     """
 
     world: World
@@ -88,11 +91,13 @@ class Cluster:
     zookeeper: ZooKeeper = field(init=False)
     nodes: dict[int, Node] = field(factory=dict)
     brokers: dict[int, Broker] = field(factory=dict)
+    controllers: dict[int, Controller] = field(factory=dict)
     operator: Operator = field(init=False)
     _nursery: trio.Nursery = field(init=False)
     _stopping: dict[int, bool] = field(factory=dict)
     """The brokers in a controlled shutdown, and whether to start each again afterwards."""
     _producers: int = 0
+    _consumers: int = 0
 
     def __attrs_post_init__(self) -> None:
         self.trace = Trace(self.world)
@@ -101,6 +106,12 @@ class Cluster:
 
     async def run(self, drive: Callable[["Cluster"], Awaitable[object]]) -> None:
         """Start everything, create the topics, await ``drive(cluster)``, and end when that returns."""
+        async with self.running():
+            await drive(self)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Start everything and create the topics; end everything on the way out."""
         async with self.world.open_nursery() as nursery:
             self._nursery = nursery
             self.zookeeper = ZooKeeper.start(self.world, self.trace, self.network, nursery, self.setup.zk)
@@ -117,10 +128,9 @@ class Cluster:
             await self.world.settled()
             for workload in self.setup.workloads:
                 self.start_producer(workload)
-            for number, consumption in enumerate(self.setup.consumers):
-                main = partial(Consumer.main, self.network, consumption, tuple(range(self.setup.brokers)))
-                self._node(FIRST_CONSUMER - number, f"consumer-{number}").start(main)
-            await drive(self)
+            for consumption in self.setup.consumers:
+                self.start_consumer(consumption)
+            yield
             nursery.cancel_scope.cancel()
 
     async def _configure(self) -> None:
@@ -213,20 +223,33 @@ class Cluster:
     def _controller(
         self, process: Process, zk: ZkClient, register: Callable[[], Awaitable[int]], serve: Serve
     ) -> Controller:
-        return Controller(process, self.network, zk, self.gates, self.setup.controller, register, serve)
+        controller = Controller(process, self.network, zk, self.gates, self.setup.controller, register, serve)
+        self.controllers[controller.id] = controller
+        return controller
 
     # -- clients ----------------------------------------------------------------------------------------------------
 
     def start_producer(self, workload: Workload) -> None:
         """Start one more producer, on a machine of its own."""
+        node, first_id = self.producer_machine()
+        node.start(partial(Producer.main, self.network, workload, tuple(range(self.setup.brokers)), first_id))
+
+    def producer_machine(self) -> tuple[Node, int]:
+        """The machine of one more producer, on which nothing runs yet, and the id of the producer's first batch."""
         number = self._producers
         self._producers += 1
-        bootstrap = tuple(range(self.setup.brokers))
-        main = partial(Producer.main, self.network, workload, bootstrap, number * IDS_PER_PRODUCER + 1)
-        self._node(FIRST_PRODUCER - number, f"producer-{number}").start(main)
+        return self._node(FIRST_PRODUCER - number, f"producer-{number}"), number * IDS_PER_PRODUCER + 1
 
-    async def operate(self, command: Callable[..., Awaitable[object]], *args: object) -> None:
-        """Let the operator run ``command``, and wait until it ends."""
+    def start_consumer(self, consumption: Consumption) -> Node:
+        """Start one more consumer, on a machine of its own, which is returned."""
+        number = self._consumers
+        self._consumers += 1
+        node = self._node(FIRST_CONSUMER - number, f"consumer-{number}")
+        node.start(partial(Consumer.main, self.network, consumption, tuple(range(self.setup.brokers))))
+        return node
+
+    async def operate(self, command: Callable[..., Awaitable[object]], *args: object) -> Any:
+        """Let the operator run ``command``, wait until it ends, and return what it returns."""
         done = Signal(self.world, f"operator's {command.__name__}")
         self.operator.begin(command, *args, done=done.set)
-        await done.wait()
+        return await done.wait()

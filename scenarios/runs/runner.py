@@ -38,6 +38,13 @@ RETRY_US = 2_000_000
 """Longer than brokers wait before they retry: to fetch, to register, to reach ZooKeeper."""
 
 
+def silence_logs() -> None:
+    """Log nothing, unless the caller has configured the logs. A call then costs no more than a comparison of its
+    level."""
+    if not structlog.is_configured():
+        structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(SILENT))
+
+
 @define(eq=False)
 class Stage:
     """Everything that one run consists of, set up and not begun.
@@ -63,9 +70,7 @@ class Stage:
     _ending: bool = False
 
     def __attrs_post_init__(self) -> None:
-        if not structlog.is_configured():
-            # Logs are not wanted: a call costs no more than a comparison of its level.
-            structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(SILENT))
+        silence_logs()
         scenario = self.scenario
         self.world = World(scenario.seed, backend=self.backend)
         self.cluster = cluster = Cluster(self.world, cluster_setup(scenario))

@@ -53,7 +53,7 @@ def explain(
     reason: object,
     events: Mapping[int, Event] | Iterable[Event],
     seq: int,
-    replay_command: str,
+    replay_command: str = "",
     *,
     seed: int | None = None,
 ) -> str:
@@ -69,7 +69,8 @@ def explain(
     known = events if isinstance(events, Mapping) else {event.seq: event for event in events}
     found = chain(known, seq)
     before = [*_wrapped(f"FAILED: {reason}", REASON_LINES), *_place(known.get(seq), seed)]
-    after = [*_why(found), "replay it:", *_command(replay_command)]
+    replay = ["replay it:", *_command(replay_command)] if replay_command else []
+    after = [*_why(found), *replay]
     done = _done(known, found, LINES - len(before) - len(after))
     return "\n".join([*before, *done, *after])
 

@@ -1,0 +1,19 @@
+"""A cluster in a test: the part of the project that other people's tests use (docs/python.md)."""
+
+from scenarios.testing.clients import ConsumerInstance, KafkaError
+from scenarios.testing.cluster import ClusterInstance, cluster
+from scenarios.testing.gate import HeldGate
+from scenarios.testing.state import ClusterMetadata, ReplicaLog
+from scenarios.testing.virtual_time import NotInTime, in_virtual_time
+
+__all__ = [
+    "ClusterInstance",
+    "ClusterMetadata",
+    "ConsumerInstance",
+    "HeldGate",
+    "KafkaError",
+    "NotInTime",
+    "ReplicaLog",
+    "cluster",
+    "in_virtual_time",
+]

@@ -1,0 +1,1 @@
+"""The bench that other people's tests use, by its public name."""
