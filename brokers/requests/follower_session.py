@@ -143,9 +143,9 @@ class FollowerSession(FetchSession):
         return FetchedPartition(tp, NO_ERROR, -1, -1, (), diverging)
 
     def _is_throttled(self, throttle: Throttle, partition: Partition) -> bool:
-        """Whether the follower gets no records now: it is out of sync, and its quota is exceeded (KIP-73;
-        ReplicaManager.shouldLeaderThrottle)."""
-        if partition.is_in_sync(self.replica):
+        """Whether the follower gets no records now: it is not in the committed ISR, and its quota is exceeded (KIP-73;
+        ReplicaManager.shouldLeaderThrottle, which asks Partition.inSyncReplicaIds, 2.7.2)."""
+        if self.replica in partition.isr:
             return False
         quota = throttle.quota(partition.tp, partition.adds(self.replica))
         if quota is None or not quota.is_quota_exceeded(self.manager.process.clock_us):
@@ -203,7 +203,7 @@ class FollowerSession(FetchSession):
             manager.metrics.topics.reassignment_out.mark(added)
 
     def _adds(self, tp: TopicPartition) -> bool:
-        """Whether a reassignment adds the follower's replica, and it is still out of sync."""
+        """Whether a reassignment adds the follower's replica, and it is still outside the committed ISR."""
         partition = self.manager.partitions[tp]
-        remote = partition.remotes.get(self.replica)
-        return partition.adds(self.replica) and not (remote is not None and partition.is_in_sync(self.replica))
+        in_sync = self.replica in partition.remotes and self.replica in partition.isr
+        return partition.adds(self.replica) and not in_sync

@@ -2,10 +2,13 @@
 
 from attrs import evolve
 
+from brokers.partition.isr import ByController
+from brokers.policies import BrokerPolicies
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkCode
 from fetchers import QuotaManagers, Throttle
 from tests.brokers.bench import ME, TP, Bench, state
+from tests.brokers.replica_manager.test_alter_isr import NotedAlterIsr
 
 OTHER = TopicPartition("t", 1)
 
@@ -61,6 +64,25 @@ def test_records_that_are_held_back_keep_the_world_unsettled() -> None:
     assert bench.world.foreground == 0
     assert follower.at(2) is None
     assert bench.world.foreground == 1
+
+
+def test_a_replica_whose_joining_the_controller_has_not_answered_is_held_back() -> None:
+    """2.7's shouldLeaderThrottle asks for the committed ISR (Partition.inSyncReplicaIds), not the maximal one."""
+    noted = NotedAlterIsr()
+    policies = BrokerPolicies(isr_writes=ByController())
+    bench = Bench(policies, leaders_half(f"{TP.partition}:{ME}", replication=100), noted)
+    bench.lead(isr=(0,))
+    for _ in range(10):
+        bench.produce()
+    follower = bench.follower(1, max_partition_bytes=1000)
+    follower.at(0)
+    follower.at(10)
+    assert noted.isrs() == [(0, 1)]
+    bench.produce()
+    assert follower.answer(1) is None
+    noted.wanted[0].taken((0, 1), 1)
+    bench.produce()
+    assert follower.answer(1) is not None
 
 
 def test_an_in_sync_replica_that_joined_is_let_go() -> None:
