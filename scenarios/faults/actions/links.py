@@ -37,7 +37,7 @@ class OnLinks(PerformedAction):
                         routes[broker, other] = None
                     if self.direction in ("both", "to"):
                         routes[other, broker] = None
-        if not routes and not context.in_rollbacks:
+        if not routes and not (context.undoes or context.in_rollbacks):
             context.refuse(f"broker {','.join(map(str, context.brokers))} has no link to itself")
         return list(routes)
 

@@ -41,6 +41,11 @@ def test_an_action_without_effect_is_not_exercised(entry: dict[str, Any], said: 
     assert said in " ".join(explanation.split())
 
 
+def test_a_link_to_itself_is_refused_once_and_not_again_when_the_duration_ends() -> None:
+    _, explanation = run({"at": "1s", "action": "link.cut", "target": 3, "peer": 3, "duration": "2s"})
+    assert explanation.count("has no link to itself") == 1
+
+
 def test_a_crash_of_what_is_down_is_not_exercised() -> None:
     crash = {"action": "broker.crash", "target": 3}
     reason, explanation = run({"at": "1s", **crash}, {"at": "2s", **crash})
