@@ -10,6 +10,7 @@ import structlog
 from attrs import define
 
 from brokers.log import Log, LogDirectory, LogManager, StorageError
+from brokers.log.disk_work import DiskWork
 from brokers.partition.partition import Partition
 from brokers.partition.replica import refuse
 from emulator.disks import DiskError
@@ -28,7 +29,7 @@ from emulator.protocol.types import Batch, TopicPartition
 from fetchers import FetcherPolicies, InitialFetchState, ReplicaAlterLogDirsManager, Throttle
 
 READ_US = 1_000
-"""The least time that a read takes, on a disk without a speed of its own: a loop has to take time."""
+"""The least time that a read takes, also on a disk without a speed: a loop has to take time."""
 
 IDLE_SWEEP_US = 10_000_000
 """How often threads without anything left to copy are ended (shutdown-idle-replica-alter-log-dirs-thread)."""
@@ -86,24 +87,29 @@ class CurrentLogs:
     their end, on leaders and followers alike.
 
     Attributes:
+        work: of the broker's disks: a copy waits for what it has read and written itself.
         replace: ends a copy, see ``LogDirMoves.replace``.
     """
 
     def __init__(
         self,
         process: Process,
+        work: DiskWork,
         partitions: Mapping[TopicPartition, Partition],
         offline: Mapping[TopicPartition, None],
         replace: Callable[[TopicPartition], bool],
     ) -> None:
         self._process = process
+        self._work = work
         self._partitions = partitions
         self._offline = offline
         self.replace = replace
 
     async def read(self, wanted: FetchPartition, max_bytes: int) -> FetchedPartition:
-        """The records from the wanted offset on, once the disk has read them."""
-        await self._process.world.sleep(READ_US)
+        """The records from the wanted offset on, once the disks have written what the copy appended before, and have
+        read them: Kafka's ReplicaAlterLogDirsThread reads and appends in its own thread (2.3)."""
+        world = self._process.world
+        await world.sleep(max(READ_US, self._work.take_us()))
         error, partition = self._find(wanted.tp, wanted.leader_epoch)
         if partition is None:
             return FetchedPartition(wanted.tp, error, -1, -1, ())
@@ -114,7 +120,12 @@ class CurrentLogs:
             batches = log.read(wanted.fetch_offset, max_bytes)
         except DiskError:
             return FetchedPartition(wanted.tp, Errors.KAFKA_STORAGE_ERROR, -1, -1, ())
-        return FetchedPartition(wanted.tp, Errors.NONE, partition.high_watermark, log.start_offset, batches)
+        log.directory.was_read(batches)
+        answer = FetchedPartition(wanted.tp, Errors.NONE, partition.high_watermark, log.start_offset, batches)
+        left_us = self._work.take_us()
+        if left_us:
+            await world.sleep(left_us)
+        return answer
 
     def epoch_end(self, query: EpochQuery) -> EpochEndOffset:
         """Where the epoch ends in the current log."""
@@ -161,7 +172,7 @@ class LogDirMoves:
         self._offline = offline
         self._follows_epochs = follows_epochs
         self.futures: dict[TopicPartition, FutureReplica] = {}
-        reader = CurrentLogs(process, partitions, offline, self.replace)
+        reader = CurrentLogs(process, logs.work, partitions, offline, self.replace)
         threads = len(self._logs.directories)
         self.fetchers = ReplicaAlterLogDirsManager(self._process, policies, reader, threads, throttle)
         self._log = structlog.get_logger("brokers.log_dirs").bind(broker=self._process.node.id)

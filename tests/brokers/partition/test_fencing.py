@@ -66,7 +66,9 @@ def test_a_copy_between_directories_may_read_from_a_follower(
 ) -> None:
     """fetchOnlyFromLeader is false for it."""
     for bench in benches():
-        logs = CurrentLogs(bench.process, bench.manager.partitions, bench.manager.offline, lambda tp: False)
+        logs = CurrentLogs(
+            bench.process, bench.manager.logs.work, bench.manager.partitions, bench.manager.offline, lambda tp: False
+        )
         assert logs.offsets(TP, epoch).error is of_leader
         assert logs.epoch_end(EpochQuery(TP, epoch, 4)).error is of_leader
 

@@ -83,6 +83,15 @@ def test_the_copies_of_a_broker_are_throttled_until_verify() -> None:
     assert [e.lifted for e in played.of(MovesVerified)] == [True]
 
 
+def test_a_copy_takes_the_time_of_its_disks() -> None:
+    """It is read and written piece after piece: ReplicaAlterLogDirsThread does both in its own thread (2.3)."""
+    wanted = moving(rate=0).to_table()
+    wanted["cluster"]["disk"] = {"read": "10MiB/s", "write": "5MiB/s"}
+    played = play(Scenario.from_table(wanted))
+    (begun,), (replaced,) = played.of(CopyBegun), played.of(LogReplaced)
+    assert (replaced.t_us - begun.t_us) / 1e6 == pytest.approx(20 / 10 + 20 / 5, rel=0.1)
+
+
 def test_verify_in_the_middle_leaves_the_throttle() -> None:
     verify: Table = {"at": "5s", "action": "reassign.verify"}
     played = play(moving(verify, execute={"log_dirs_throttle": "2MiB/s"}, rate=0))
