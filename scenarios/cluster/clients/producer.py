@@ -99,15 +99,18 @@ class Producer:
     # -- batches ----------------------------------------------------------------------------------------------------
 
     def _tick(self, _: Any) -> None:
-        """Close the batches that have gathered for a linger, and send those that can be sent."""
+        """Close the batches that have gathered for a linger, and send those that can be sent. After the load's stop
+        this goes on until every batch is acknowledged, has failed or has expired, as KafkaProducer.close does (2.3)."""
         load, process = self._workload, self._process
-        now = process.world.now
-        if load.stop_us is None or now < load.stop_us:
-            process.call_later(load.tick_us, self._tick)
+        now, stop_us = process.world.now, load.stop_us
+        # From a stop on the ticks are in the foreground: a run does not end before the last batch has a fate.
+        routine = stop_us is None or now + load.tick_us < stop_us
+        if stop_us is None or now < stop_us:
+            process.call_later(load.tick_us, self._tick, background=routine)
             for batch, queue in self._gather():
                 self._accumulator.add(Pending(batch, queue, now))
         elif self._accumulator.unfinished:
-            process.call_later(load.tick_us, self._tick)
+            process.call_later(load.tick_us, self._tick, background=routine)
         self._expire(now)
         self._drain()
 

@@ -51,6 +51,25 @@ def test_too_small_an_isr_is_refused_and_tried_again() -> None:
     assert_whole(played)
 
 
+@pytest.mark.parametrize("stops", [True, False])
+def test_a_load_that_has_stopped_keeps_its_run_until_its_batches_have_a_fate(stops: bool) -> None:
+    """Two of three are gone for good and min.insync.replicas is 2: what was sent last times out."""
+    gone = {"at": "3s", "action": "broker.stop", "target": [1, 2]}
+    load: Table = {"topic": "orders", "producerRate": 200, "config": {"delivery.timeout.ms": 40_000}}
+    load["config"]["request.timeout.ms"] = 5_000
+    if stops:
+        load["stop"] = "4s"
+    played = play(loaded(gone, min_isr=2, rate=0, workloads=[load]))
+    expired = played.of(Produced, lambda event: event.fate == "expired")
+    if stops:
+        assert max(event.t_us for event in expired) > 43_000_000
+        assert played.stage.world.now < 50_000_000
+        assert len(played.of(Produced)) == max(event.id for event in played.of(Produced))
+    else:
+        assert expired == []
+        assert played.stage.world.now < 20_000_000
+
+
 def test_acks_1_does_not_ask_for_an_isr() -> None:
     gone = {"at": "3s", "action": "broker.stop", "target": [1, 2], "duration": "10s"}
     played = play(loaded(gone, acks="1", min_isr=2, rollbacks=HEAL))
