@@ -142,7 +142,7 @@ def chunks(
 
 @frozen(kw_only=True)
 class Failure(Generic[Item]):
-    """A chunk that failed.
+    """A chunk, or an item of one, that failed.
 
     Attributes:
         item: the one that was being done.

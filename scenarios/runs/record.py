@@ -95,7 +95,7 @@ def write_trace(
     """Write the data set of a single run, events included. ``original``: as for ``conclude``."""
     from scenarios.runs.dataset.manifest import Manifest, write_manifest
     from scenarios.runs.dataset.record import RunSpec
-    from scenarios.runs.dataset.writer import check_writable, chunk_name, write_chunk
+    from scenarios.runs.dataset.writer import check_writable, chunk_name, empty_staging, write_chunk
 
     check_writable(folder)
     spec = RunSpec.plan(
@@ -113,6 +113,7 @@ def write_trace(
         ),
     )  # fmt: skip
     write_chunk(folder, SINGLE_RUN, run.strategy, chunk_name([spec.run_id]), [_record(spec, run, figures, tables)])
+    empty_staging(folder)
 
 
 def _record(spec: RunSpec, run: Run, figures: Figures, tables: Mapping[str, Sequence[Any]]) -> RunRecord:

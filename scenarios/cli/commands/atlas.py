@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attrs import define, field
 
@@ -22,8 +22,10 @@ from scenarios.errors import BadInput
 
 if TYPE_CHECKING:
     from scenarios.language import Scenario
+    from scenarios.runs.batch import Failure
     from scenarios.runs.dataset.rows import CellRow
-    from scenarios.studies.atlas.campaign import Atlas, Baseline
+    from scenarios.studies.atlas.campaign import Atlas, Baseline, Done
+    from scenarios.studies.atlas.cells import Cell
     from scenarios.studies.atlas.summary import UndisturbedMove
 
 
@@ -173,22 +175,26 @@ class _Progress:
     root: Path | None
     rows: list[CellRow] = field(factory=list)
     skipped: int = 0
+    failures: list[Failure[Cell]] = field(factory=list)
 
-    def take(self, done: Any) -> None:
+    def take(self, done: Done) -> None:
         if self.root is not None and done.rows:
             from scenarios.runs.dataset.cells import write_cells
 
             write_cells(self.root, done.rows)
         self.rows += done.rows
         self.skipped += done.skipped
+        self.failures += done.failures
         unsafe = sum(row.outcome == "unsafe" for row in self.rows)
-        note(f"atlas: {len(self.rows) + self.skipped} of {self.total} cells, {unsafe} unsafe")
+        failed = f", {len(self.failures)} failed" if self.failures else ""
+        over = len(self.rows) + self.skipped + len(self.failures)
+        note(f"atlas: {over} of {self.total} cells, {unsafe} unsafe{failed}")
 
 
 def _all_cells(atlas: Atlas, arguments: Namespace) -> int:
     from scenarios.cli import logs
     from scenarios.runs.batch import local_workers
-    from scenarios.studies.atlas.campaign import cell_chunks, work
+    from scenarios.studies.atlas.campaign import cell_chunks, check_failures, work
 
     began = time.monotonic()
     baselines = list(atlas.baselines())
@@ -207,6 +213,7 @@ def _all_cells(atlas: Atlas, arguments: Namespace) -> int:
     places = {cell.id: index for index, cell in enumerate(cell for baseline in baselines for cell in baseline.cells)}
     rows = sorted((row for row in progress.rows if row.cell in places), key=lambda row: places[row.cell])
     _tell(rows, baselines, progress.skipped, time.monotonic() - began, arguments)
+    check_failures(progress.failures)
     return exits.FAILED if any(row.outcome == "unsafe" for row in rows) else exits.PASSED
 
 
@@ -239,7 +246,9 @@ def _tell(rows: list[CellRow], baselines: list[Baseline], skipped: int, wall_s: 
 
 
 def _write_page(root: Path, rows: list[CellRow], undisturbed: list[UndisturbedMove]) -> Path:
-    from scenarios.runs.dataset.writer import put_text
+    from scenarios.runs.dataset.writer import empty_staging, put_text
     from scenarios.studies.atlas.page import NAME, page
 
-    return put_text(root, root / NAME, page(rows, undisturbed))
+    written = put_text(root, root / NAME, page(rows, undisturbed))
+    empty_staging(root)
+    return written

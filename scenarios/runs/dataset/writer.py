@@ -1,7 +1,8 @@
 """Writing files of a data set so that nothing half-written ever counts (readings §10).
 
 ``put`` writes every file: under a name of its own in the staging folder, then brought to the disk, then renamed. A
-file that is in its place is whole and stays there through Ctrl-C, a full disk or the loss of power. The final name
+file that is in its place is whole and stays there through Ctrl-C, a full disk or the loss of power. What a killed
+process was writing stays in the staging folder until ``empty_staging``, with which every study ends. The final name
 depends on the runs or cells in the file alone, so doing a chunk again, after a retry or beside a speculative twin,
 replaces files by equal ones. A chunk of runs counts once its file of the table ``runs`` is there, which comes last.
 
@@ -10,10 +11,12 @@ Raises BadInput when the folder cannot be written or the disk is full.
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -67,17 +70,42 @@ def put_text(root: Path, final: Path, text: str) -> Path:
 
 def put(root: Path, final: Path, write: Callable[[Path], Any]) -> Path:
     """Write the file ``final`` of the data set in ``root``: ``write`` gets the path to write to. Raises: BadInput."""
-    staged = root / STAGING / f"{final.name}-{secrets.token_hex(8)}"
     try:
-        staged.parent.mkdir(parents=True, exist_ok=True)
         final.parent.mkdir(parents=True, exist_ok=True)
-        write(staged)
-        _to_disk(staged)
-        staged.replace(final)
+        with _staged(root, final.name) as staged:
+            write(staged)
+            _to_disk(staged)
+            staged.replace(final)
         _to_disk(final.parent)
     except OSError as error:
         raise cannot_write(root, error) from error
     return final
+
+
+@contextmanager
+def _staged(root: Path, name: str) -> Iterator[Path]:
+    """A new file in the staging folder. It is removed at the end, unless it has been renamed, and locked until then: a
+    file without a lock was left by a process that was killed."""
+    staged = root / STAGING / f"{name}-{secrets.token_hex(8)}"
+    staged.parent.mkdir(parents=True, exist_ok=True)
+    with staged.open("wb") as held:
+        with suppress(OSError):  # not every network file system has locks
+            fcntl.flock(held, fcntl.LOCK_EX)
+        try:
+            yield staged
+        finally:
+            staged.unlink(missing_ok=True)
+
+
+def empty_staging(root: Path) -> None:
+    """Remove the files that killed processes have left in the staging folder, and the folder if it is empty then.
+    Files that another process is writing stay."""
+    for left in (root / STAGING).glob("*"):
+        with suppress(OSError), left.open("rb") as held:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            left.unlink()
+    with suppress(OSError):
+        (root / STAGING).rmdir()
 
 
 def _to_disk(path: Path) -> None:

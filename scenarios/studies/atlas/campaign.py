@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import evolve, field, frozen
 
@@ -10,7 +10,7 @@ from scenarios.errors import BadInput, did_you_mean, nearest
 from scenarios.language import Scenario
 from scenarios.language.schema.kinds import at
 from scenarios.language.strategies import parse_strategy
-from scenarios.runs.batch import Chunk, chunks
+from scenarios.runs.batch import Chunk, Failure, attempt, chunks
 from scenarios.runs.dataset.identity import code_digest, program_version
 from scenarios.runs.dataset.rows import CellRow
 from scenarios.studies.atlas.cell_run import execute, execute_undisturbed
@@ -90,10 +90,18 @@ CellChunk = Chunk[tuple[Baseline, Replay], Cell]
 
 @frozen
 class Done:
-    """The results of a chunk. ``skipped``: how many cells were left out because their fault could not be done."""
+    """The results of a chunk. ``skipped``: how many cells were left out because their fault could not be done;
+    ``failures``: the cells whose run raised."""
 
     rows: tuple[CellRow, ...]
     skipped: int
+    failures: tuple[Failure[Cell], ...] = ()
+
+
+class AtlasFailed(Exception):
+    """The run of a cell has raised. The other cells are done."""
+
+    exit_code = 4
 
 
 def take_baseline(scenario: Scenario, plan: Plan) -> Baseline:
@@ -115,11 +123,29 @@ def _bare(baseline: Baseline) -> Baseline:
 
 
 def work(chunk: CellChunk) -> Done:
-    """Run the cells of a chunk, in any process."""
+    """Run the cells of a chunk, in any process. One that raises costs no other."""
     baseline, replay = chunk.common
-    found = [run_cell(baseline, cell, replay) for cell in chunk.items]
-    rows = tuple(row for row in found if row is not None)
-    return Done(rows, len(found) - len(rows))
+
+    def run(cells: Iterator[Cell]) -> CellRow | None:
+        return run_cell(baseline, next(cells), replay)
+
+    found = [attempt(run, (cell,)) for cell in chunk.items]
+    rows = tuple(one for one in found if isinstance(one, CellRow))
+    failures = tuple(one for one in found if isinstance(one, Failure))
+    return Done(rows, len(found) - len(rows) - len(failures), failures)
+
+
+def check_failures(failures: Sequence[Failure[Cell]]) -> None:
+    """Raises: BadInput where a cell cannot be run as asked, AtlasFailed where one has failed."""
+    for failure in failures:
+        if failure.bad_input:
+            raise BadInput(failure.what)
+    if failures:
+        first = failures[0]
+        raise AtlasFailed(
+            f"the cell {first.item.id} failed: {first.what} ({len(failures)} cells failed, the others are done)\n"
+            f"{first.trace}"
+        )
 
 
 def run_cell(baseline: Baseline, cell: Cell, replay: Replay) -> CellRow | None:

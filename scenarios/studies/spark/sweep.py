@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import shutil
 import time
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -22,7 +21,7 @@ from scenarios.runs.batch import Chunk, Failure, Workers, attempt, chunks
 from scenarios.runs.dataset.manifest import Manifest, write_manifest
 from scenarios.runs.dataset.reader import finished_runs
 from scenarios.runs.dataset.record import RunRecord, RunSpec
-from scenarios.runs.dataset.writer import STAGING, check_writable, chunk_name, part_path, write_chunk
+from scenarios.runs.dataset.writer import check_writable, chunk_name, empty_staging, part_path, write_chunk
 from scenarios.studies.spark.session import LOCAL, PROGRAM, session
 from scenarios.studies.spark.task import SparkTasks
 
@@ -104,7 +103,7 @@ def sweep(
     if tasks:
         with session(master, _packages(runner)) as spark:
             failures = _run(tasks, SparkTasks(spark), _Progress(progress, total, total - missing))
-        shutil.rmtree(root / STAGING, ignore_errors=True)
+        empty_staging(root)
         _raise(failures)
     return Swept(root, missing, total - missing)
 

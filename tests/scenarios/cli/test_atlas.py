@@ -125,6 +125,26 @@ def test_bad_input_is_one_line(call: Call, words: tuple[str, ...], line: str) ->
     assert done.line.startswith(f"understudy: {line}"), done.line
 
 
+def test_a_cell_that_raises_costs_no_other_one(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from scenarios.studies.atlas.cell_run import execute as real
+
+    def execute(scenario: Scenario) -> object:
+        if f"{CELL} of the atlas" in scenario.description:
+            raise ValueError("out of luck")
+        return real(scenario)
+
+    monkeypatch.setattr("scenarios.studies.atlas.campaign.execute", execute)
+    done = call("atlas", *FEW, "--out", tmp_path, "--jobs", 1)
+    assert done.code == 4
+    assert "24 of 24 cells, 0 unsafe, 1 failed" in done.err
+    assert f"AtlasFailed: the cell {CELL} failed: ValueError: out of luck (1 cells failed" in done.err
+    assert len(read_cells(tmp_path)) == 23
+    monkeypatch.undo()
+    assert call("atlas", *FEW, "--out", tmp_path, "--jobs", 1, "--resume").code == 0
+    assert len(read_cells(tmp_path)) == 24
+    assert not (tmp_path / "_staging").exists()
+
+
 def test_an_unsafe_cell_makes_the_exit_code_1(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     from scenarios.studies.atlas import outcome
 

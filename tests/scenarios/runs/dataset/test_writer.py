@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import errno
+import multiprocessing
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +17,7 @@ from scenarios.errors import BadInput
 from scenarios.runs.dataset.manifest import write_manifest
 from scenarios.runs.dataset.reader import finished_runs, open_data_set, read_table
 from scenarios.runs.dataset.record import RunRecord
-from scenarios.runs.dataset.writer import check_writable, write_chunk
+from scenarios.runs.dataset.writer import STAGING, check_writable, empty_staging, put, write_chunk
 from tests.scenarios.runs.dataset.runs import files, manifest, record, spec, write
 
 
@@ -70,6 +73,39 @@ def test_a_full_disk_is_one_line_and_nothing_counts(tmp_path: Path, monkeypatch:
         write(tmp_path, 0)
     assert str(tmp_path) in str(failure.value)
     assert finished_runs(tmp_path) == set()
+
+
+def die(staged: Path) -> None:
+    staged.write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_what_a_killed_process_was_writing_is_removed(tmp_path: Path) -> None:
+    process = multiprocessing.get_context("spawn").Process(target=put, args=(tmp_path, tmp_path / "final", die))
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
+    assert [left.read_text() for left in (tmp_path / STAGING).iterdir()] == ["half"]
+    empty_staging(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_another_process_is_writing_stays(tmp_path: Path) -> None:
+    def meanwhile(staged: Path) -> None:
+        staged.write_text("whole")
+        empty_staging(tmp_path)
+
+    assert put(tmp_path, tmp_path / "final", meanwhile).read_text() == "whole"
+
+
+def test_a_file_that_cannot_be_written_is_not_left(tmp_path: Path) -> None:
+    def interrupted(staged: Path) -> None:
+        staged.write_text("half")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        put(tmp_path, tmp_path / "final", interrupted)
+    assert list((tmp_path / STAGING).iterdir()) == []
 
 
 def test_a_folder_that_is_a_file_cannot_be_written(tmp_path: Path) -> None:
