@@ -1,7 +1,7 @@
 """The build: in a wheel the five packages of the checkout are ``understudy.emulator``, ``understudy.scenarios``, ….
 
 In the checkout they are top-level packages, and ``from emulator.kernel import World`` is how its code imports them. In
-somebody else's environment names such as ``controller`` may be taken, so there they come under one name. The build
+another project's environment names such as ``controller`` may be taken, so there they come under one name. The build
 copies each module to its place and puts ``understudy.`` before the packages' names in its import statements; line
 numbers stay. Everything else that names a module derives it from ``__name__`` or ``__package__``, and the tests in
 tests/packaging install the wheel beside packages that are called ``scenarios`` and ``controller``.

@@ -1,1 +1,1 @@
-"""Measurements of the world and of what stands on it; each is run as ``python -m benchmarks.<name>``."""
+"""Measurements of the world, of the cluster and of the studies; each is run as ``python -m benchmarks.<name>``."""

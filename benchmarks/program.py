@@ -1,4 +1,4 @@
-"""What the programs of all benchmarks do alike: they read options, run cases in processes of their own, print, write
+"""The parts that all benchmark programs share: they read options, run cases in processes of their own, print, write
 down what they found, and end with 1 where a target is missed."""
 
 import argparse
@@ -37,17 +37,17 @@ def conclude(name: str, lines: Sequence[str], problems: Sequence[str] = (), *, w
 
 
 def alone(module: str, *arguments: object) -> Any:
-    """What ``python -m MODULE ARGUMENTS`` prints, which is JSON: one run in a process of its own."""
+    """The JSON that ``python -m MODULE ARGUMENTS`` prints: one run in a process of its own."""
     command = [sys.executable, "-m", module, *map(str, arguments)]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
 
 
 def watch(cluster: Cluster) -> None:
-    """Let checkers and measures look on, as ``understudy run`` has them."""
+    """Add checkers and measures, as ``understudy run`` has them."""
     measures = Measures(cluster.trace, Measured(keep_rows=False))
     Checkers(cluster.trace, topology=measures.topology)
 
 
 def quiet() -> None:
-    """No logs for people."""
+    """Turn the log off."""
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))

@@ -1,4 +1,4 @@
-"""What a broker measures of itself, under Kafka's names (kafka-behaviour §9): the gauges of ReplicaManager, which are
+"""The metrics of a broker, under Kafka's names (kafka-behaviour §9): the gauges of ReplicaManager, which are
 sums over its partitions, the gauges of each partition, LastStableOffsetLag, and BrokerTopicMetrics.
 
 A partition reports each change; no sum is ever computed from all partitions. What changes with every batch is written

@@ -457,7 +457,7 @@ class Controller:
         async with step("failover.F4"):
             await self.deletion.load()
         async with step("failover.F5"):
-            # Before the state machines: a broker refuses a leader that it has not heard of (KAFKA-4443).
+            # Before the state machines: a broker refuses a leader that is not in its metadata (KAFKA-4443).
             self.batch.send_update_metadata(self.context.live_or_shutting_down)
         async with step("failover.F6"):
             await self.replicas.startup()

@@ -1,5 +1,5 @@
-"""What a fetcher thread fetches from (``fetchers.ports.LeaderEndPoint``): the leader on another broker, within an
-incremental fetch session (KIP-227), or the current logs of its own broker (KIP-113)."""
+"""The ends that a fetcher thread fetches from (``fetchers.ports.LeaderEndPoint``): the leader on another broker, within
+an incremental fetch session (KIP-227), or the current logs of its own broker (KIP-113)."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any

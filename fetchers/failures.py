@@ -1,4 +1,5 @@
-"""What a failure does to a partition or to its thread: one rule for each generation of releases (kafka-behaviour §8.4).
+"""The effect of a failure on a partition or on its thread: one rule for each generation of releases (kafka-behaviour
+§8.4).
 
 KIP-461 (2.3) lets the partition fail and the thread go on. Before, an unforeseen error ended the thread, and all its
 partitions stopped being fetched, unnoticed (KAFKA-8346).

@@ -1,4 +1,4 @@
-"""What a fetcher thread needs from its surroundings: an end to fetch from, and a log that follows."""
+"""Interfaces of a fetcher thread: an end to fetch from, and a log that follows."""
 
 from typing import Any, Protocol
 
@@ -51,7 +51,7 @@ class BlockingSend(Protocol):
 
 
 class LeaderEndPoint(Protocol):
-    """What a fetcher thread fetches from: the leader on another broker, or this broker's own current logs.
+    """The end that a fetcher thread fetches from: the leader on another broker, or this broker's own current logs.
 
     The thread says which partitions to fetch from where (``want``, ``forget``), and each ``fetch`` reads them. The
     coroutines raise emulator.network.Disconnected if there is no answer.

@@ -1,4 +1,4 @@
-"""What a fetcher thread knows about one of its partitions."""
+"""The fetch state of one partition of a fetcher thread."""
 
 from attrs import define
 

@@ -1,4 +1,4 @@
-"""Pages of docs/ that the program writes parts of: a rendered section stands between two marks of its name."""
+"""Pages of docs/ that the program writes parts of: a rendered section is between two marks of its name."""
 
 from __future__ import annotations
 

@@ -131,7 +131,7 @@ def demo_seconds(repeats: int) -> float:
 
 
 def profiled(case: Case) -> list[str]:
-    """Where its time goes."""
+    """The functions that take most of its time."""
     profile = cProfile.Profile()
     cluster(case, profile)
     return top_ten(case.name, profile)

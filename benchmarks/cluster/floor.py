@@ -116,7 +116,7 @@ class Floor:
                 self._send(self._acknowledged, None)
 
     def _acknowledged(self, _: None) -> None:
-        """The producer has its answer."""
+        """The producer has its response."""
 
     def _expire(self, poll: tuple[tuple[int, int], int]) -> None:
         pair, number = poll

@@ -1,1 +1,1 @@
-"""Do all runs still give the same bytes? What a change of shape has to prove."""
+"""Checks that all runs still give the same bytes, as they have to after a refactoring."""

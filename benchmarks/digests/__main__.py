@@ -1,9 +1,10 @@
-"""``python -m benchmarks.digests [--quick] [--out FILE] [--against FILE] [--write]``: a line for what each run gives.
+"""``python -m benchmarks.digests [--quick] [--out FILE] [--against FILE] [--write]``: one line for the result of each
+run.
 
 Three parts, each run by the command line as a user would: the scenario library with three seeds each, the default
 atlas, and a move under load with 500 seeds. A line has the run's name, its digest (of all events) and a hash of
 everything else that the command reports of it: verdict, violations, expectations, figures. ``--out`` keeps the lines;
-``--against`` compares them with those that an earlier commit has kept, and ends with 1 where one differs or is missing.
+``--against`` compares them with those of an earlier commit, and ends with 1 where one differs or is missing.
 ``--quick`` does a sample of the same runs, for use while working; it can be held against a file of all.
 """
 
@@ -36,7 +37,7 @@ def understudy(*arguments: str) -> list[Any]:
 
 
 def line(name: str, result: Mapping[str, Any]) -> tuple[str, str]:
-    """The run's name, and what has to stay."""
+    """The run's name, and the hashes that have to stay equal."""
     rest = {key: value for key, value in result.items() if key not in (*UNSTABLE, "digest")}
     figures = hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
     return name, f"{result['digest']} {figures[:16]}"

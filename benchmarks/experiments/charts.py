@@ -1,4 +1,4 @@
-"""Pictures of an experiment: what is to be drawn. Drawing is ``pictures``' work, so that no run needs its library."""
+"""The content of an experiment's pictures. ``pictures`` draws them, so that no run needs its library."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -30,7 +30,7 @@ class Line:
 
 @frozen
 class Band:
-    """From ``start`` to ``end`` one state holds; ``row``: of whom, from the bottom."""
+    """From ``start`` to ``end`` one state holds; ``row``: its row, counted from the bottom."""
 
     row: int
     start: float

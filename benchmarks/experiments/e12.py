@@ -1,4 +1,4 @@
-"""E12: what a larger ISR costs acks=all, whose batches wait for the slowest of its followers.
+"""E12: the cost of a larger ISR under acks=all, where a batch waits for the slowest follower.
 
 Where the time from the leader's append to a follower's next fetch is lognormal, and that of each follower its own, a
 batch is acknowledged after the largest of n such delays. Its percentile q is that of one delay at q^(1/n).
@@ -30,12 +30,12 @@ SETTLED_S = 30
 
 
 def law_ms(followers: int, share: float = 0.99) -> float:
-    """The percentile of the largest of so many delays."""
+    """The percentile of the largest of that many delays."""
     return MEDIAN_MS * exp(SIGMA * NormalDist().inv_cdf(share ** (1 / followers)))
 
 
 def far_followers(brokers: int, replicas: Sequence[int], entries: Sequence[dict[str, Any]], **more: Any) -> Scenario:
-    """One partition whose followers' fetches take long to the leader, and nothing else takes any time."""
+    """One partition whose followers' fetches take long to reach the leader; nothing else takes any time."""
     others = [broker for broker in range(brokers - 1) if broker != LEADER]
     slow = {"latency": f"{MEDIAN_MS}ms", "sigma": SIGMA}
     return Scenario.from_table(
@@ -76,7 +76,7 @@ def p99_ms(followers: int, length_s: int) -> float:
 
 @frozen
 class Stall:
-    """A move from brokers 0, 1, 2 to 3, 4, 5 that never ends, since broker 5 dies as it begins.
+    """A move from brokers 0, 1, 2 to 3, 4, 5 that never ends, since broker 5 dies when it begins.
 
     Attributes:
         followers: in the ISR while the move waits.
@@ -112,7 +112,7 @@ STALLS = (Stall("wiki", 4), Stall("kafka-6794", 2))
 
 
 def carry_out(quick: bool) -> Outcome:
-    """Quick: a tenth of the batches, and the tolerance that so few allow."""
+    """Quick: a tenth of the batches, and a tolerance for that few."""
     length_s, tolerance = (120, within(0.2)) if quick else (2_000, within(0.05))
     findings: list[Finding] = []
     points: list[Point] = []

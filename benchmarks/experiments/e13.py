@@ -2,7 +2,7 @@
 does not.
 
 One broker leads a busy partition with two followers in sync and six idle ones that all move away, one to each of six
-new brokers. Its card carries B; the followers in sync take 2 W of it; the headroom B - 2 W is what is left for moves.
+new brokers. Its NIC carries B; the followers in sync take 2 W of it; the headroom B - 2 W is what is left for moves.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ PUBLISHED_MS = 15_000
 LINK_MS = 0.5
 THROUGH_CARD_MS = FOLLOWERS * BATCH_MB / CARD_MB * 1_000
 GOOD_MS = 1_000
-"""What nobody would call a cliff."""
+"""The largest latency that does not count as a cliff."""
 RATES_MB = (20, 30, 40, 45, 50, 55, 60, 70, 80)
 
 BACKLOG = (
@@ -42,7 +42,7 @@ BACKLOG = (
 
 @frozen(eq=False)
 class Trial:
-    """What the producer saw. ``rate_mb``: the throttle, None without one."""
+    """The producer's view of one run. ``rate_mb``: the throttle, None without one."""
 
     rate_mb: float | None
     latencies: Latencies
@@ -122,7 +122,7 @@ def cliff(free: Trial, throttled: list[Trial]) -> Chart:
 
 
 def course(trials: list[Trial]) -> Chart:
-    """What each batch waited, by when it was sent."""
+    """How long each batch waited, by the time at which it was sent."""
     end_s = BEGIN_S + 2 * min(one.took_s for one in trials)
     lines = (
         Line(

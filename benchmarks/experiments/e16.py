@@ -1,6 +1,6 @@
 """E16: one of twenty partitions on a fetcher thread fails, before KIP-461 and since.
 
-Broker 1 follows twenty partitions that broker 0 leads. The library has the story as scenarios to run
+Broker 1 follows twenty partitions that broker 0 leads. The library has the same as scenarios to run
 (kip-461-thread-dies.toml, kip-461-one-of-twenty.toml); here are its figures and pictures.
 """
 
@@ -23,13 +23,13 @@ PARTITIONS = 20
 LEADER, FOLLOWER, ADDED, CONTROLLER = 0, 1, 2, 3
 FAIL_S = 10.0
 OUT_S = 28.0
-"""By then whoever has not fetched since has left its ISR: after at most one and a half times 10 s."""
+"""By then every follower that has not fetched since has left its ISR: after at most one and a half times 10 s."""
 EPOCH_S = 30.0
 END_S = 45.0
 
 
 class Happening(NamedTuple):
-    """Something about the follower's fetchers; ``what``: the event's name."""
+    """An event of the follower's fetchers; ``what``: the event's name."""
 
     at_s: float
     what: str
@@ -42,7 +42,7 @@ class Story:
 
     Attributes:
         missing: how many partitions lack a replica in their ISR.
-        failed: what the brokers' FailedPartitionsCount says.
+        failed: the brokers' FailedPartitionsCount.
         lag: partition -> the follower's distance from its leader, in records.
     """
 

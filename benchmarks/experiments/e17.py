@@ -1,7 +1,7 @@
-"""E17: what under-replication says of healthy partitions that move, by each definition (KIP-352).
+"""E17: under-replication of healthy partitions that move, by each definition (KIP-352).
 
 Twenty partitions move from brokers 0, 1, 2 to 3, 4, 5. Counting all assigned replicas, every one of them is
-under-replicated until its move ends, and an old replica that dies meanwhile changes nothing in that.
+under-replicated until its move ends, and an old replica that dies meanwhile does not change the count.
 """
 
 from collections.abc import Iterator
@@ -29,8 +29,8 @@ KNOWN_S = 32.0
 
 @frozen(eq=False)
 class Seen:
-    """One run: what was so (``old``, ``new``, ``draft``: partitions under-replicated by each definition; ``moving``:
-    partitions whose move is open), and what the brokers showed."""
+    """One run: the true values (``old``, ``new``, ``draft``: partitions under-replicated by each definition;
+    ``moving``: partitions whose move is open), and what the brokers showed."""
 
     profile: str
     old: Steps
@@ -144,7 +144,7 @@ def chart(name: str, caption: str, seen: Seen, *moments: tuple[float, str]) -> C
 
 
 def hidden_again(late: Seen) -> str:
-    """How long the adopted definition misses what the draft's sees."""
+    """How long the adopted definition does not show what the draft's shows."""
     missed_s = (area(late.draft, KILL_S, late.end_s) - area(late.new, KILL_S, late.end_s)) / MOVING
     return (
         "The adopted definition counts replicas and does not name them: a new replica in the ISR makes up for the dead "

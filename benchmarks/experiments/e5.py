@@ -1,7 +1,7 @@
-"""E5: how much may be written before a move cannot end. A phase boundary, derived from E4.
+"""E5: the rate of writes above which a move cannot end. A phase boundary, derived from E4.
 
-The leader's card (B) carries RF - 1 followers in sync and the new replicas, each of which needs more than W to come
-nearer: all at once that is W < B / (2 RF - 1), one by one W < B / RF.
+The leader's NIC (B) carries RF - 1 followers in sync and the new replicas, each of which needs more than W to catch up:
+all at once that is W < B / (2 RF - 1), one by one W < B / RF.
 """
 
 from benchmarks.experiments.charts import Chart, Line

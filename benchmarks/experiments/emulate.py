@@ -1,4 +1,4 @@
-"""One run of a scenario, with whatever an experiment wants to watch."""
+"""One run of a scenario, with the folds that an experiment adds."""
 
 from collections.abc import Callable
 
@@ -14,13 +14,13 @@ Watch = Callable[[Stage], object]
 
 @frozen
 class Emulated:
-    """A run and the stage as it stands at its end."""
+    """A run and the stage at its end."""
 
     run: Run
     stage: Stage
 
     def seconds(self, metric: str) -> float:
-        """A metric of the run; what is unknown because the run ended first never was."""
+        """A metric of the run; infinite if the run ended before the metric had a value."""
         value: Value = self.run.metrics[metric]
         return float("inf") if value is None else float(value)
 

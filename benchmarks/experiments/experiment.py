@@ -87,7 +87,7 @@ def amount(value: float, unit: str) -> str:
 
 @frozen(kw_only=True)
 class Outcome:
-    """What an experiment found. ``remarks``: what a table cannot say, one paragraph each."""
+    """The result of an experiment. ``remarks``: what a table cannot say, one paragraph each."""
 
     findings: tuple[Finding, ...]
     charts: tuple[Chart, ...] = ()
@@ -98,7 +98,7 @@ class Outcome:
         return all(finding.agrees for finding in self.findings)
 
     def lines(self) -> list[str]:
-        """The table, and what there is to say besides."""
+        """The table, and the remarks."""
         heads = ("figure", "published or predicted", "emulated", "tolerance", "agrees")
         reasons = list(dict.fromkeys(each.why for each in self.findings if each.why and not each.agrees))
         lines = table(heads, (finding.cells(reasons) for finding in self.findings))

@@ -1,7 +1,7 @@
 """The fluid model that the predictions of E4 to E6 come from: data flows, there are no messages and no protocol.
 
-A leader's card is shared: followers in sync get what is written, the rest is shared evenly by those that catch up,
-none of which takes more than its own card lets in (max-min). The log grows by what is written while they do.
+A leader's NIC is shared: followers in sync get what is written, the rest is shared evenly by those that catch up,
+none of which takes more than its own NIC lets in (max-min). The log grows by what is written while they do.
 """
 
 import math
@@ -37,9 +37,9 @@ def shares(left: float, ingress: Sequence[float]) -> list[float]:
 
 
 def hop(size: float, write: float, egress: float, in_sync: int, ingress: Sequence[float]) -> Hop:
-    """Replicas with cards of ``ingress`` (ascending or not) are added beside ``in_sync`` followers.
+    """Replicas with NICs of ``ingress`` (ascending or not) are added beside ``in_sync`` followers.
 
-    Sizes are in MB, rates in MB/s; a time is infinite where the card cannot carry it.
+    Sizes are in MB, rates in MB/s; a time is infinite where the NIC cannot carry it.
     """
     missing = [(most, size) for most in sorted(ingress)]
     now = 0.0

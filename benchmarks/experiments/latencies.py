@@ -1,4 +1,4 @@
-"""What a producer waited for."""
+"""How long the batches of a producer waited."""
 
 from attrs import define, field
 
@@ -9,7 +9,7 @@ from scenarios.runs.runner import Stage
 
 @define(eq=False)
 class Latencies:
-    """Every batch whose fate its producer learnt, as (closed, latency, error); microseconds.
+    """Every batch that was acknowledged or failed, as (closed, latency, error); microseconds.
 
     ``watch`` is for ``emulate``.
     """

@@ -1,7 +1,7 @@
-"""The set-up that E3 to E6 share: what is written to evenly is moved, over cards of a stated bandwidth.
+"""The set-up that E3 to E6 share: partitions that are written to evenly are moved, over NICs of a stated bandwidth.
 
-MB are 10^6 bytes, as in the predictions (readings §10). The load comes as at least ten batches a
-second, each of at most 1 MB, which is what one batch may be (message.max.bytes), with acks=0: it waits for nobody.
+MB are 10^6 bytes, as in the predictions (readings §10). The load comes as at least ten batches a second, each of at
+most 1 MB, which is what one batch may be (message.max.bytes), with acks=0: the producer waits for no response.
 """
 
 from collections.abc import Mapping, Sequence

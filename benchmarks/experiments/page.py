@@ -9,7 +9,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 
 def section(experiment: Experiment, outcome: Outcome, cpu_s: float) -> list[str]:
-    """What the page shows of an experiment."""
+    """The section of an experiment."""
     lines = [f"`python -m benchmarks.experiments {experiment.name} --write` ({cpu_s:,.0f} s of CPU)", ""]
     lines += outcome.lines()
     for chart in outcome.charts:
@@ -18,7 +18,7 @@ def section(experiment: Experiment, outcome: Outcome, cpu_s: float) -> list[str]
 
 
 def write(experiment: Experiment, outcome: Outcome, cpu_s: float, docs: Path = DOCS) -> None:
-    """Put the section and its pictures in the place of what is there."""
+    """Replace the experiment's section and pictures."""
     from benchmarks.experiments.pictures import svg
 
     (docs / "pictures").mkdir(exist_ok=True)

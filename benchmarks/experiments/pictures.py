@@ -1,7 +1,7 @@
 """A chart as SVG, the same bytes for the same chart.
 
-Letters stay letters, the background is left out and every colour stands against white and against black, so that one
-small file serves both of a reader's themes.
+Text stays text, the background is transparent and every colour is visible on white and on black, so that one small file
+serves a light and a dark theme.
 """
 
 import io

@@ -1,4 +1,4 @@
-"""What changes at instants and holds in between: counts made of intervals, and the gauges that brokers show."""
+"""Step functions of time: counts of open intervals, and the gauges that brokers show."""
 
 from collections.abc import Iterable
 from itertools import groupby

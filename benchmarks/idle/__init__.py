@@ -1,1 +1,1 @@
-"""What partitions that nobody uses cost: as good as nothing, however many there are."""
+"""The cost of idle partitions: next to nothing, however many there are."""

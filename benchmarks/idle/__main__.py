@@ -60,7 +60,7 @@ def rows(runs: Mapping[int, Sequence[Run]], virtual_s: int) -> list[tuple[str, .
 
 
 def missed(runs: Mapping[int, Sequence[Run]]) -> list[str]:
-    """What is wrong: CPU time, since a run is one thread that waits for nothing."""
+    """The targets that are missed: in CPU time, since a run is one thread that never waits."""
     first = next(iter(runs.values()))
     more = {size: ratio(some, first, "cpu_s") - 1 for size, some in runs.items() if size <= HELD}
     return [f"{size:,} partitions take {share:.0%} more" for size, share in more.items() if share >= MOST_MORE]

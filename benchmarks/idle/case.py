@@ -20,7 +20,7 @@ STARTED_US = 30_000_000
 
 @frozen
 class Rest:
-    """What the stretch without any work took, in seconds, and how many events it put into the trace."""
+    """The cost of the stretch without any work, in seconds, and how many events it put into the trace."""
 
     wall_s: float
     cpu_s: float

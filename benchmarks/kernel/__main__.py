@@ -46,7 +46,7 @@ def measure(brokers: int, timeout_us: int | None, repeats: int) -> dict[str, lis
     fetches = max(1, round(MESSAGES / 2 / len(pairs(brokers))))
     seconds: dict[str, list[float]] = {name: [] for name in VARIANTS}
     checksums: dict[str, int] = {}
-    # The world keeps the cyclic collector off while it runs; so that nobody gains by that, it is off for all.
+    # The world keeps the cyclic collector off while it runs; so that this is no advantage, it is off for all.
     with collector_off():
         for _ in range(repeats):
             for name, run in VARIANTS.items():

@@ -1,6 +1,6 @@
 """The model that every variant runs, and the numbers that must come out the same.
 
-Each of ``brokers`` leads; each ordered pair (follower, leader) has a fetcher that asks ``fetches`` times, one
+Each of ``brokers`` leads; each ordered pair (follower, leader) has a fetcher that sends ``fetches`` requests, one
 request in flight, for two partitions. A request takes ``request_us`` to arrive, the leader answers at once,
 and the answer takes ``answer_us``. A leader appends one batch to a partition for each fetch of it that it
 answers, so what a follower gets depends on the order in which the leader saw its requests: a checksum over
@@ -17,7 +17,7 @@ MODULUS = (1 << 61) - 1
 
 @define(eq=False)
 class Fetch:
-    """A request: who asks (its index among the fetchers), and from which offsets."""
+    """A request: the index of its fetcher, and its fetch offsets."""
 
     fetcher: int
     offsets: tuple[int, ...]
@@ -31,7 +31,7 @@ class Fetched:
 
 
 class Leader:
-    """What a leader knows: the end of each partition's log."""
+    """A leader's state: the end of each partition's log."""
 
     __slots__ = ("ends",)
 
@@ -47,7 +47,7 @@ class Leader:
 
 
 class Follower:
-    """What a fetcher knows: its offsets, and the checksum of all that it got."""
+    """A fetcher's state: its offsets, and the checksum of all that it got."""
 
     __slots__ = ("checksum", "index", "offsets")
 

@@ -41,7 +41,7 @@ class Box:
 
 
 class StoreBox:
-    """SimPy's own Store in the same dress."""
+    """SimPy's own Store behind the same interface."""
 
     __slots__ = ("get", "put", "store")
 

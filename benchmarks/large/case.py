@@ -28,7 +28,7 @@ EVEN_US = 2_000_000
 
 @frozen
 class Loaded:
-    """What the stretch under load took, the events and acknowledged batches in it, and memory at its end."""
+    """The cost of the stretch under load, the events and acknowledged batches in it, and memory at its end."""
 
     wall_s: float
     cpu_s: float

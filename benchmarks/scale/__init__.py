@@ -1,1 +1,1 @@
-"""What a large cluster costs: creating one and failing over in it, at three sizes."""
+"""The cost of a large cluster: creating one and failing over in it, at three sizes."""

@@ -1,5 +1,5 @@
-"""``python -m benchmarks.scale [--sizes 10000 50000 200000] [--repeats 3] [--write]``: what creating and failing over
-a cluster of 10 brokers costs, and whether it grows linearly.
+"""``python -m benchmarks.scale [--sizes 10000 50000 200000] [--repeats 3] [--write]``: the cost of creating and failing
+over a cluster of 10 brokers, and whether it grows linearly.
 
 Exit code 1 where a target is missed. Each run has a process of its own, so that its peak of memory is its own.
 """
@@ -42,7 +42,7 @@ HEADINGS = (
 
 @frozen
 class Target:
-    """What the largest size may cost at most."""
+    """The limits for the largest size."""
 
     name: str
     of: Figure
@@ -96,7 +96,7 @@ def row(name: str, size: int, runs: Sequence[Run]) -> list[str]:
 
 
 def growth(runs: Mapping[int, Sequence[Run]]) -> tuple[list[str], list[str]]:
-    """What to say about growth, and what is wrong with it."""
+    """The lines about growth, and the exponents that are too large."""
     heading = f"Growth exponent over the {len(runs)} sizes, of each size's least (1 is linear; at most {EXPONENT}):"
     lines, problems = [heading, ""], []
     for name, of in GROWTH.items():
@@ -108,7 +108,7 @@ def growth(runs: Mapping[int, Sequence[Run]]) -> tuple[list[str], list[str]]:
 
 
 def judge(size: int, runs: Sequence[Run]) -> tuple[list[str], list[str]]:
-    """What the largest size costs beside its targets, and what is missed."""
+    """The costs of the largest size beside their targets, and the targets that are missed."""
     lines, problems = [f"{size:,} partitions:", ""], []
     for target in TARGETS:
         value = median(runs, target.of)

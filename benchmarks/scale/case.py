@@ -28,8 +28,8 @@ LOOK_US = 1_000_000
 
 @frozen
 class Phase:
-    """What one phase took: wall and CPU seconds, virtual seconds, messages on the network (requests and answers, those
-    with ZooKeeper included) and control requests."""
+    """The cost of one phase: wall and CPU seconds, virtual seconds, messages on the network (requests and answers,
+    those with ZooKeeper included) and control requests."""
 
     wall_s: float
     cpu_s: float
@@ -143,7 +143,7 @@ def measure(partitions: int, *, watched: bool = False) -> dict[str, Phase]:
 
 
 def leaders(cluster: Cluster) -> int:
-    """How many partitions a living broker leads."""
+    """How many partitions have a live leader."""
     return sum(
         partition.is_leader
         for id, broker in cluster.brokers.items()

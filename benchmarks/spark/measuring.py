@@ -24,7 +24,7 @@ QUANTILES = (0.5, 0.95, 0.99)
 
 @frozen
 class Measured:
-    """Seconds: until the session stands, of the first aggregation, of the fastest later one."""
+    """Seconds: until the session has started, of the first aggregation, of the fastest later one."""
 
     start_s: float
     first_s: float
@@ -33,7 +33,7 @@ class Measured:
 
     @property
     def once_s(self) -> float:
-        """What a user waits for who compares once."""
+        """The wait of a user who compares once."""
         return self.start_s + self.first_s
 
 

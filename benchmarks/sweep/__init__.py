@@ -1,1 +1,1 @@
-"""What Spark costs a sweep: the same runs as Spark tasks and in two bare processes."""
+"""The overhead of Spark in a sweep: the same runs as Spark tasks and in two bare processes."""

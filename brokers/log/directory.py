@@ -11,7 +11,7 @@ from emulator.disks import Disk
 from emulator.protocol.types import Batch, TopicPartition
 
 LOGS, FUTURES, DELETED = "logs/", "futures/", "deleted/"
-"""Where a disk has the logs, those that will replace a log of another directory, and those that are to be deleted."""
+"""The paths of logs, of logs that will replace one of another directory, and of logs that wait for their deletion."""
 
 
 def log_path(tp: TopicPartition) -> str:

@@ -26,7 +26,7 @@ def _next_offset(batch: Batch) -> int:
 
 @frozen
 class LogHooks:
-    """What a LogManager does when one of its logs changes; None: nothing.
+    """A LogManager's callbacks when one of its logs changes; None: no callback.
 
     Attributes:
         appended: a batch was appended (``flushing.LogFlusher``).

@@ -14,7 +14,7 @@ The listener refuses a partition that does not exist (the ticket's "previously e
 shows), one whose list stays the same, and one with a dead replica in the new list; a list that only changes its order
 is accepted (readings §3). The entry is removed, which the admin command takes for the end.
 
-AR in ZooKeeper stays unchanged until step 6. So a leader never hears of the new replicas: it has to admit them as they
+AR in ZooKeeper stays unchanged until step 6. So a leader never receives the new replicas: it has to admit them as they
 fetch. A new replica that dies before step 4 has no stored state from which it could be started again; only the next
 controller starts it.
 

@@ -26,7 +26,7 @@ class Shape:
         api: whether the controller can be asked by AlterPartitionReassignments, and asked what is in progress.
         example: a strategy of this shape, where the shape's name is not one.
         tool_waits: whether the admin command waits for the end.
-        admits_unassigned: whether leaders do not hear of new replicas, and so have to admit followers that they do
+        admits_unassigned: whether leaders do not receive the new replicas, and so have to admit followers that they do
             not know as assigned: the move could not end otherwise.
     """
 

@@ -22,7 +22,7 @@ from emulator.protocol.znodes import LeaderAndIsr
 
 @define(eq=False, repr=False)
 class StepsWork:
-    """What a protocol's methods work with: parts of the controller, and the work that the steps share."""
+    """The tools of a protocol's methods: parts of the controller, and the work that the steps share."""
 
     context: ControllerContext
     zk_client: KafkaZkClient

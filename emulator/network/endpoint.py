@@ -203,8 +203,8 @@ class Endpoint:
         self.world.call_at(arrival, peer.ended, reason)
 
     def reset(self) -> None:
-        """Inject a fault: the connection is reset on the way. This end is told in an event of its own, the other end
-        after the route's delay."""
+        """Inject a fault: the connection is reset on the way. This end is notified in an event of its own, the other
+        end after the route's delay."""
         self.world.call_at(self.world.now, self._on_reset, self.process.node.trace.cause)
         self.reset_peer("reset")
 

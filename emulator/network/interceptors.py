@@ -63,7 +63,7 @@ class InterceptedMessage:
         return there if self.edge == "sent" else here
 
     def reset(self) -> None:
-        """Reset the connection. The message is lost, and both ends are told."""
+        """Reset the connection. The message is lost, and both ends are notified."""
         self.lost = True
 
     def hold(self) -> Hold:

@@ -1,4 +1,4 @@
-"""What a method does to a cluster: when an entry's time has come, which brokers it acts on, and how."""
+"""The actions of a method on a cluster: when an entry's time has come, which brokers it acts on, and how."""
 
 from scenarios.faults.performer import ActionContext, PerformedAction, Performer
 from scenarios.faults.roles import Roles

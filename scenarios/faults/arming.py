@@ -145,7 +145,8 @@ class Watch:
         return target is None or machine in self.roles.find(target)
 
     def _fire(self, passing: InterceptedMessage | None, cause: int | None = None) -> None:
-        """What was waited for has come. ``cause``: the event that caused it, if not the trace's current one."""
+        """Act: the trigger's condition has come. ``cause``: the event that caused it, if not the trace's current
+        one."""
         ends, self._ends = self._ends, []
         for end in ends:
             end()

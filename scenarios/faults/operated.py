@@ -27,7 +27,7 @@ class OperatorAction(PerformedAction):
         context.cluster.operator.begin(*command, done=done or self.judge(context))
 
     def judge(self, context: ActionContext) -> Judge:
-        """What was refused goes into the verdict, unless it was refused as the entry expects."""
+        """The judge of an outcome: an error goes into the verdict, unless it is the one that the entry expects."""
         wanted = self.expected_error
 
         def done(outcome: Outcome) -> None:

@@ -29,16 +29,16 @@ class PerformedAction(Action):
     """An action with what it does to a cluster."""
 
     def perform(self, context: ActionContext) -> None:
-        """Do it, in one transition. What cannot be done goes to ``context.refuse``."""
+        """Do it, in one transition. What cannot be done is reported by ``context.refuse``."""
         raise NotImplementedError
 
 
 @define(eq=False)
 class Memory:
-    """What the actions of one theme keep in mind during a run."""
+    """State that the actions of one theme share during a run."""
 
     def not_exercised(self) -> list[str]:
-        """What was prepared and never came about, in words."""
+        """Faults that were prepared and never took effect, in words."""
         return []
 
 
@@ -67,7 +67,8 @@ class Performer:
         return found
 
     def not_exercised(self) -> list[str]:
-        """What was not done, in words: what was refused, and what was prepared and never came about."""
+        """Everything that was not done, in words: refused actions, and faults that were prepared and never took
+        effect."""
         return [*self.refused, *(line for memory in self._memories.values() for line in memory.not_exercised())]
 
     def perform(self, entry: MethodEntry, passing: InterceptedMessage | None = None) -> Brokers:
@@ -107,7 +108,7 @@ class Performer:
 
 @frozen(eq=False)
 class ActionContext:
-    """What an action is performed on, and for which entry.
+    """The target of an action, and its entry.
 
     Attributes:
         brokers: those that the entry's target has found.

@@ -1,4 +1,5 @@
-"""What an entry of the method or of the rollbacks does: the declaration of an action, and the register of all of them.
+"""The action of an entry of the method or of the rollbacks: the declaration of an action, and the register of all of
+them.
 
 An action is one class: its keys in the file are attrs fields with a ``key``, ``@action`` gives it a name and one line
 of help, and the rest of the class checks and performs it. ``scenarios.faults.actions`` holds the classes, one file for
@@ -72,7 +73,7 @@ class Action:
         return self.undo(**{name: getattr(self, name) for name in names if hasattr(self, name)})
 
     def detail(self) -> str:
-        """What the trace and the timeline say of it besides its name and its brokers."""
+        """Its text in the trace and in the timeline, besides its name and its brokers."""
         return ""
 
     def own_plan(self) -> Plan | None:
@@ -131,7 +132,7 @@ def all_actions() -> Mapping[str, type[Action]]:
 
 
 def find_action(name: str) -> type[Action]:
-    """The action of that name; `BadInput` when there is none."""
+    """The action of that name; ``BadInput`` when there is none."""
     known = all_actions()
     if name in known:
         return known[name]

@@ -128,7 +128,7 @@ class Config(Kind[dict[str, Any]]):
         return {name: at(name, self.settings[name].kind.read, found) for name, found in table.items()}
 
     def _refuse_bare_dots(self, table: Mapping[str, object]) -> None:
-        """TOML takes the dots of a bare `min.insync.replicas` for tables within tables."""
+        """TOML takes the dots of a bare ``min.insync.replicas`` for tables within tables."""
         for name, found in table.items():
             meant = next((setting for setting in self.settings if setting.startswith(f"{name}.")), None)
             if meant is not None and isinstance(found, Mapping):

@@ -1,4 +1,4 @@
-"""What the run must have come to: one statement per ``[[expect]]``, so that the verdict can name the one that
+"""The expected results of a run: one statement per ``[[expect]]``, so that the verdict can name the one that
 failed."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What the names in a scenario may refer to: its brokers, and its topics as the method makes, expands and deletes
-them, in the order of its entries."""
+"""The objects that names in a scenario may refer to: its brokers, and its topics as the method makes, expands and
+deletes them, in the order of its entries."""
 
 from __future__ import annotations
 

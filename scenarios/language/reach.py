@@ -112,7 +112,7 @@ _SENT_ON_DEMAND: Mapping[str, str] = {
 def check_sent(known: Known, message: str) -> None:
     """Refuse a message that neither a load, nor a consumer, nor an entry, nor the profile causes."""
     if message in _SENT_ON_DEMAND and message not in _sent(known):
-        raise BadInput(f"nobody sends {message} here; {_SENT_ON_DEMAND[message]}", where="message")
+        raise BadInput(f"{message} is never sent here; {_SENT_ON_DEMAND[message]}", where="message")
 
 
 def _sent(known: Known) -> Iterator[str]:

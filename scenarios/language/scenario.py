@@ -110,7 +110,8 @@ class Scenario:
     """The file it was read from, for messages; not part of the scenario's equality or digest."""
 
     def __attrs_post_init__(self) -> None:
-        """Tell the strategy which one the profile's release runs; ``check`` refuses an unknown profile."""
+        """Set the strategy's protocol to the one that the profile's release runs; ``check`` refuses an unknown
+        profile."""
         profile = PROFILES.get(self.profile)
         if profile is not None:
             object.__setattr__(self, "strategy", evolve(self.strategy, native=profile.strategy))

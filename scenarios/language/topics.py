@@ -1,4 +1,4 @@
-"""The topics of a scenario and where their replicas stand at first."""
+"""The topics of a scenario and the first assignment of their replicas."""
 
 from __future__ import annotations
 

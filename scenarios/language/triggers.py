@@ -78,7 +78,7 @@ def _steps(names: str | Iterable[str]) -> tuple[str, ...]:
 
 @frozen(kw_only=True)
 class When:
-    """At a step of the running protocol: `when = { step = "move.start" }`.
+    """At a step of the running protocol: ``when = { step = "move.start" }``.
 
     Attributes:
         steps: names of steps or phases; the first one that the running protocol has counts.
@@ -132,7 +132,7 @@ OCCURRENCE = key(Integer(1), "which occurrence, counted from 1; requests are sen
 
 @frozen(kw_only=True)
 class WhenMessage:
-    """At a message between two machines: `when = { message = "LeaderAndIsr", to = 3 }`."""
+    """At a message between two machines: ``when = { message = "LeaderAndIsr", to = 3 }``."""
 
     message: str = field(metadata=key(MESSAGE_NAME, "the API"))
     response: bool = field(default=False, metadata=key(Boolean(), "the response instead of the request"))
@@ -174,7 +174,7 @@ class WhenMessage:
 
 @frozen(kw_only=True)
 class WhenZk:
-    """At a write to ZooKeeper, or at a session event: `when = { zk = "setData", path = "/controller" }`."""
+    """At a write to ZooKeeper, or at a session event: ``when = { zk = "setData", path = "/controller" }``."""
 
     zk: str = field(metadata=key(Choice((*WRITES, *SESSION_EVENTS), "write"), "the write, or the session event"))
     path: str | None = field(default=None, metadata=key(ZNODE_PATH, "only this znode; `*` matches any one segment"))
@@ -220,7 +220,7 @@ _HINTS = {"metric": 'metric predicates are not in this version (docs/limits.md);
 
 
 class ConditionKind(Kind[Condition]):
-    """A table with one of the keys `step`, `message` and `zk`, which decides what other keys it may have."""
+    """A table with one of the keys ``step``, ``message`` and ``zk``, which decides what other keys it may have."""
 
     def read(self, value: object) -> Condition:
         if not isinstance(value, Mapping):
@@ -249,7 +249,7 @@ TRIGGER_KEYS = ("at", "after", "when")
 
 
 def read_trigger(reader: Reader) -> Trigger | None:
-    """The one trigger that a table states, None when it states none; `BadInput` when it states several."""
+    """The one trigger that a table states, None when it states none; ``BadInput`` when it states several."""
     stated = [name for name in TRIGGER_KEYS if name in reader.table]
     if len(stated) > 1:
         raise BadInput(f"two triggers, {' and '.join(map(repr, stated[:2]))}; keep one", where=stated[1])

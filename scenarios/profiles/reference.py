@@ -21,12 +21,12 @@ def sections() -> dict[str, str]:
 
 
 def titles() -> tuple[str, ...]:
-    """What profiles do differently, each once."""
+    """All differences between profiles, each once."""
     return tuple(dict.fromkeys(difference.title for difference in _differences()))
 
 
 def words(profile: Profile, title: str) -> str:
-    """What ``profile`` does about one of the ``titles``.
+    """The behaviour of ``profile`` under one of the ``titles``.
 
     Raises: LookupError where no difference says what ``kafka-2.3`` does.
     """

@@ -1,4 +1,4 @@
-"""docs/determinism.md: the tests that it points to are there, and what it shows of `--check` is what `--check` says."""
+"""docs/determinism.md: the tests that it names exist, and the output of ``--check`` that it shows is the real one."""
 
 from __future__ import annotations
 

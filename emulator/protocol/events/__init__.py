@@ -1,4 +1,4 @@
-"""What a run records, one file per theme.
+"""The events that a run records, one file per theme.
 
 Every event begins with ``t_us, seq, cause`` (``emulator.trace``). ``node`` is a broker id (clients are negative). A
 ``detail`` is text for people; whatever a fold needs has a field of its own. Names, fields and their order go into the

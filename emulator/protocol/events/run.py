@@ -1,4 +1,4 @@
-"""What a scenario does to the cluster, and what its checkers find."""
+"""Events of a scenario's actions, and of violations that checkers find."""
 
 from typing import NamedTuple
 

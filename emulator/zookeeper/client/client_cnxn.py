@@ -45,7 +45,7 @@ class _Call:
 
 
 def _nothing() -> None:
-    """The callback of a session change that nobody listens to."""
+    """The default callback of session changes: it does nothing."""
 
 
 @define(eq=False, repr=False)

@@ -76,7 +76,7 @@ def _actions() -> list[Entry]:
 
 
 def _strategies() -> list[Entry]:
-    """Shapes, then what is written behind one with a plus."""
+    """Shapes, then the parts that follow one after a plus."""
     from scenarios.language.strategies import SHAPES, parts_by_axis
 
     shapes: list[Entry] = [

@@ -1,4 +1,4 @@
-"""Who uses the cluster: producers, consumers, and the operator's tools."""
+"""The clients of the cluster: producers, consumers, and the operator's tools."""
 
 from scenarios.cluster.clients.consumer import Consumer
 from scenarios.cluster.clients.consuming import Consumption

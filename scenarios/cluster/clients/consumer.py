@@ -48,7 +48,7 @@ class Consumer:
 
     @classmethod
     async def main(cls, network: Network, load: Consumption, bootstrap: tuple[int, ...], process: Process) -> None:
-        """What the consumer's process runs: it begins at the load's start."""
+        """The main function of the consumer's process: it begins at the load's start."""
         cls(network, process, load, bootstrap)
 
     # -- leaders ----------------------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ class Operator:
     admin: AdminClient = field(init=False)
 
     async def main(self, process: Process) -> None:
-        """What the operator's process runs: it opens a session."""
+        """The main function of the operator's process: it opens a session."""
         self.process = process
         self.admin = AdminClient(self.network, process, self.brokers)
         self.zk = ZkClient(self.network, process, self.zk_spec)

@@ -93,7 +93,7 @@ class Producer:
     async def main(
         cls, network: Network, workload: Workload, bootstrap: tuple[int, ...], first_id: int, process: Process
     ) -> None:
-        """What the producer's process runs: it begins at the workload's start."""
+        """The main function of the producer's process: it begins at the workload's start."""
         cls(network, process, workload, bootstrap, first_id)
 
     # -- batches ----------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ class SlowedRoute:
 
 @define(eq=False)
 class Effect:
-    """What an entry does to a message, or to its route, until ``undo``."""
+    """The effect of an entry on a message, or on its route, until ``undo``."""
 
     entry: MethodEntry
     undo: Callable[[], object]

@@ -14,7 +14,7 @@ CONTROLLERS = (f"{znodes.TOPICS}/", "/admin/")
 
 
 class ControllerFence(Checker):
-    """What a controller writes to ZooKeeper takes effect in its own controller epoch only.
+    """A controller's write to ZooKeeper takes effect in its own controller epoch only.
 
     Verified: a write that gives a partition a new leader epoch carries the controller epoch of that moment. Whatever
         else a broker writes below /brokers/topics and /admin, except the ISR of a partition that it leads, comes from

@@ -37,7 +37,7 @@ class FailedUntilEpoch(Checker):
         self._failed[event.node][TopicPartition(event.topic, event.partition)] = event.leader_epoch
 
     def on_unfailed(self, event: PartitionUnfailed) -> None:
-        """What an epoch takes out is judged by what follows: the role under that epoch."""
+        """Ignored: a partition that a new epoch removes is judged by the role that follows under that epoch."""
         if event.reason != "epoch":
             self._failed[event.node].pop(TopicPartition(event.topic, event.partition), None)
 

@@ -41,6 +41,6 @@ class LogMatching(Checker):
         self.violated(
             event,
             f"{commit.tp}, broker {event.node}, epoch {event.leader_epoch}: below its high watermark "
-            f"{event.high_watermark} stands batch {here.id} of epoch {here.leader_epoch}, offsets "
+            f"{event.high_watermark} its log has batch {here.id} of epoch {here.leader_epoch}, offsets "
             f"{here.base_offset} to {here.next_offset - 1}; {commit}",
         )

@@ -34,7 +34,7 @@ def _index(entry: Entry) -> int:
 
 @define(eq=False)
 class _Partition:
-    """What is known of one partition.
+    """The state of one partition.
 
     Attributes:
         election: the adoption of leadership in the highest epoch so far.

@@ -44,7 +44,7 @@ class Metric:
 
 
 class Shown:
-    """What the processes show after the events seen so far. ``lacks``: the names that the release does not have."""
+    """The metrics that processes show after the events so far. ``lacks``: the names that the release does not have."""
 
     def __init__(self, lacks: Collection[str] = ()) -> None:
         self._lacks = lacks

@@ -1,1 +1,1 @@
-"""What checkers need to know of a run's past: shared folds, one for each subject, behind one ``History``."""
+"""A run's past, for checkers: shared folds, one for each subject, reached through one ``History``."""

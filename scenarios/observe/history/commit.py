@@ -1,4 +1,4 @@
-"""What is committed of one partition: a path in the tree of ``replica_logs``."""
+"""The committed prefix of one partition's log: a path in the tree of ``replica_logs``."""
 
 from __future__ import annotations
 
@@ -18,9 +18,7 @@ def _nothing() -> list[Entry]:
 
 @define(eq=False)
 class Commit:
-    """What is committed of one partition.
-
-    Attributes:
+    """The committed prefix of one partition's log. Attributes:
         entries: the base, then the committed batches, as in the logs that hold them.
         offset: the highest high watermark that any leader has had.
         isr: as ZooKeeper has it, once it is ``stated``.

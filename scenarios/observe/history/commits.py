@@ -1,4 +1,4 @@
-"""What is committed of each partition, that is, which batches a leader's high watermark has ever covered.
+"""The committed prefix of each partition's log, that is, which batches a leader's high watermark has ever covered.
 
 The committed prefix is a path in the tree of ``replica_logs``, so "does this log hold all that is committed?" is one
 comparison of identities. A leader may extend it; a high watermark that covers anything else has *diverged*.
@@ -59,7 +59,7 @@ class Commits:
         """By broker whose machine has crashed, the logs that it has loaded from its disk since."""
 
     def get(self, topic: str, partition: int) -> Commit:
-        """What is committed of a partition; nothing at first."""
+        """The committed prefix of a partition's log; empty at first."""
         found = self._commits.get((topic, partition))
         if found is None:
             found = self._commits[topic, partition] = Commit(TopicPartition.of(topic, partition))

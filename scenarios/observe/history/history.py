@@ -1,4 +1,4 @@
-"""What several checkers need to know of a run's past, kept once.
+"""The facts about a run's past that several checkers need, kept once.
 
 Each part is a fold that is armed when a checker first asks for it. Checkers ask in their constructors and are armed
 afterwards, so a part of the history has seen an event before the checkers see it.
@@ -32,14 +32,14 @@ class History:
 
     @cached_property
     def commits(self) -> Commits:
-        """What is committed of each partition."""
+        """The committed prefix of each partition's log."""
         commits = Commits(self.logs, self.topology)
         arm(commits, self._trace, self.topology)
         return commits
 
     @cached_property
     def led_partitions(self) -> LedPartitions:
-        """What each broker knows of the partitions that it leads."""
+        """The state of the partitions that each broker leads, as the broker knows it."""
         led = LedPartitions()
         arm(led, self._trace, self.topology)
         return led

@@ -1,4 +1,4 @@
-"""What each broker knows of the partitions that it leads, and how many of them its gauges should count."""
+"""The partitions that each broker leads, as the broker knows them, and how many of them its gauges should count."""
 
 from __future__ import annotations
 

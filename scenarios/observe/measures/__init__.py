@@ -1,4 +1,4 @@
-"""What a run measures of itself: folds over its events, O(1) per event, and the figures that they add up to.
+"""The measurements of a run: folds over its events, O(1) per event, and the figures that they add up to.
 
 A figure and the columns of a table are declared beside their fold. Spark computes the same figures again from the
 tables (``scenarios.studies.spark.figures``).

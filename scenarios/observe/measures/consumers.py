@@ -1,4 +1,4 @@
-"""What consumers read: how far they are behind in messages, and how long after a message could be read they read it.
+"""The reads of consumers: how far they are behind in messages, and how long after a message could be read they read it.
 
 - ``lag``: max(0, the leader's high watermark - the consumer's position), at grid instants, on change, as replica lag
   (``scenarios.observe.measures.replica_lag``). It keeps its value while a consumer receives nothing; a consumer that
@@ -28,7 +28,7 @@ KEPT = 4096
 
 
 class ConsumeRow(NamedTuple):
-    """What one poll returned to an application of one partition. ``delay_us``: as defined above."""
+    """The result of one poll for one partition. ``delay_us``: as defined above."""
 
     t_us: int
     seq: int

@@ -1,4 +1,4 @@
-"""What is counted of the control plane: requests of controllers, ZooKeeper writes, protocol steps, failed partitions.
+"""Counts of the control plane: requests of controllers, ZooKeeper writes, protocol steps, failed partitions.
 
 Faults, violations and the lives of fetcher threads become rows here as well.
 """
@@ -47,7 +47,7 @@ class ControlPlane(Fold):
     Three kinds of its figures are computed, online and by Spark, and are no rows of the comparison. Requests are costs
     by the partition states in them, and how these are grouped into requests depends on timing. ``failed_partitions``
     and ``violations`` are 0 in a run that is worth comparing: a violation fails the run, and a partition that has
-    failed shows in the times of its ISR. Both stand in each run's own metrics.
+    failed shows in the times of its ISR. Both are in each run's own metrics.
     """
 
     FIGURES = (

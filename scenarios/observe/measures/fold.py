@@ -29,7 +29,7 @@ class Measured:
 
 @frozen
 class Source:
-    """What a fold sees of a run.
+    """The parts of a run that a fold reads.
 
     Attributes:
         trace: the run's events; a fold subscribes to it before the run starts.
@@ -65,7 +65,7 @@ class Fold:
     Attributes:
         FIGURES: the figures that it computes.
         TABLES: the tables of the data set that it fills, by name.
-        counts: the figures that are counts, as they stand.
+        counts: the current values of the figures that are counts.
     """
 
     FIGURES: ClassVar[Sequence[Figure]] = ()

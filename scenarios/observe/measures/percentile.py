@@ -25,7 +25,8 @@ def weighted_percentiles(weights: Mapping[int, int], quantiles: Sequence[float])
 
 
 def lag_figures(stem: str, held_us: Mapping[int, int]) -> dict[str, int | float | None]:
-    """The figures that ``percentiles(stem)`` declares, of a lag that had each value for so many microseconds."""
+    """The figures that ``percentiles(stem)`` declares, of a lag that had each value for the given number of
+    microseconds."""
     p50, p95, p99 = weighted_percentiles(held_us, QUANTILES)
     return {f"{stem}_p50": p50, f"{stem}_p95": p95, f"{stem}_p99": p99, f"{stem}_max": max(held_us, default=None)}
 

@@ -1,4 +1,4 @@
-"""What happens to the batches of producers, and how long their acknowledgements take."""
+"""The outcomes of producers' batches, and the latency of acknowledgements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ZooKeeper has of every partition: its assignment, its leader and its ISR, decoded once for all folds.
+"""ZooKeeper's state of every partition: its assignment, its leader and its ISR, decoded once for all folds.
 
 The truth is ZooKeeper's tree, as events show it: a dead broker stays leader, and in the ISR, until a write changes
 that, because the cluster acts upon ZooKeeper.

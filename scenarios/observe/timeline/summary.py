@@ -1,4 +1,4 @@
-"""What happened to the logs between two lines of a timeline, in one line."""
+"""A one-line summary of the changes of logs between two lines of a timeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What an entry of a method may do, one class for each action of a scenario file (``understudy list actions``)."""
+"""The actions that an entry of a method may have, one class for each action of a scenario file (``understudy list
+actions``)."""
 
 from scenarios.faults.actions.brokers import (
     BrokerControlledShutdown,

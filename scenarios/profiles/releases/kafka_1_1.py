@@ -13,7 +13,7 @@ PROFILE = KAFKA_2_3.with_differences(
     Difference(
         title="a replaced controller",
         before="cannot write: each write checks the controller epoch, and an election is one write",
-        here="goes on writing until it hears of its successor; an election writes `/controller` first, then the epoch",
+        here="goes on writing until it learns of its successor; an election writes `/controller` first, then the epoch",
         source="KAFKA-6082, 2.1",
         policies={"controller.fencing": Unfenced()},
     ),

@@ -138,8 +138,8 @@ def cells(protocol: str, plan: Plan, visits: Iterable[GateVisit]) -> Iterator[Ce
 
 
 def broker_of(actor: str, plan: Plan, visit: GateVisit) -> int | None:
-    """The broker that an actor stands for at a gate. None where there is none, or where an earlier actor of the table
-    stands for the same broker."""
+    """The broker that an actor means at a gate. None where there is none, or where an earlier actor of the table means
+    the same broker."""
     if actor == "controller":
         return visit.controller
     if actor == "leader":

@@ -54,7 +54,7 @@ def _new_leader(cell: Cell, finding: Finding) -> bool:
 
 
 def _written_too_early(cell: Cell, finding: Finding) -> bool:
-    """What KAFKA-6794's step 5 leaves when the controller fails."""
+    """A controller that fails after KAFKA-6794's step 5 leaves such a leader or ISR."""
     outside = {"leader-outside-assignment", "isr-outside-assignment"} & set(finding.harms)
     return protocol_of(cell) == "kafka-6794" and bool(outside)
 
@@ -64,7 +64,7 @@ def _epoch_of_its_own(cell: Cell, finding: Finding) -> bool:
 
 
 def _cut_at_high_watermark(cell: Cell, finding: Finding) -> bool:
-    """What followers of 0.8.0 do at each change of leader."""
+    """Followers of 0.8.0 truncate to the high watermark at each change of leader."""
     return protocol_of(cell) == "kafka-42" and finding.unsafe.startswith("truncate_safety")
 
 

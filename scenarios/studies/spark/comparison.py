@@ -1,4 +1,4 @@
-"""The comparison of a sweep: its table, for people (in benchstat's manner) and for programs.
+"""The comparison of a sweep: its table, for people (in the style of benchstat) and for programs.
 
 In the text there is one line per metric, with ``~`` where a difference is not significant.
 """

@@ -110,7 +110,7 @@ def sweep(
 
 @frozen(kw_only=True)
 class Part:
-    """What the runs of a chunk have in common. ``runner``: ``module:function``."""
+    """The settings that the runs of a chunk share. ``runner``: ``module:function``."""
 
     root: str
     experiment: str
@@ -240,7 +240,7 @@ def _raise(failures: Sequence[Failure[RunSpec]]) -> None:
 
 
 def _packages(runner: str) -> tuple[str, ...]:
-    """The top-level packages that executors import: the program's, and the runner's if that is another one."""
+    """The top-level packages that executors import: the program's, and the runner's if that is a different one."""
     return tuple(dict.fromkeys((*PROGRAM, runner.partition(":")[0].partition(".")[0])))
 
 

@@ -63,7 +63,7 @@ def test_while_an_expansion_is_pending_who_joins_counts() -> None:
     assert partition.high_watermark == 0
     assert not line.replies
     follower.at(1)
-    assert partition.high_watermark == 1, "which does not stand still meanwhile"
+    assert partition.high_watermark == 1, "which goes on meanwhile"
     assert line.last.partitions == ((TP, Errors.NONE, 0),)
 
 

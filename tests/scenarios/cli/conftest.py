@@ -31,7 +31,7 @@ Call = Callable[..., Called]
 
 @pytest.fixture
 def call(capsys: pytest.CaptureFixture[str]) -> Iterator[Call]:
-    """`call("run", "FILE")`; structlog's settings are as before afterwards."""
+    """``call("run", "FILE")``; structlog's settings are as before afterwards."""
 
     def called(*words: str | Path) -> Called:
         capsys.readouterr()

@@ -1,4 +1,4 @@
-"""Recorders for `run --check` with an injected fault: what they write depends on how this process hashes texts."""
+"""Recorders for ``run --check`` with an injected fault: what they write depends on how this process hashes texts."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""`understudy sweep` whose runs from seed 3 on never end: the process that a test interrupts.
+"""``understudy sweep`` whose runs from seed 3 on never end: the process that a test interrupts.
 
-`python -m tests.scenarios.cli.interrupted sweep ...`
+``python -m tests.scenarios.cli.interrupted sweep ...``
 """
 
 from __future__ import annotations

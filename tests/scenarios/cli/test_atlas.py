@@ -1,4 +1,4 @@
-"""`understudy atlas`: a small one in all its forms; one cell; interruption; bad input."""
+"""``understudy atlas``: a small one in all its forms; one cell; interruption; bad input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`run --check`: equal runs pass; every injected non-determinism is detected, and its first event named."""
+"""``run --check``: equal runs pass; every injected non-determinism is detected, and its first event named."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`list`, `schema`, `--version`, `--help`: every registry is listed completely, as text and as JSON."""
+"""``list``, ``schema``, ``--version``, ``--help``: every registry is listed completely, as text and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`metrics`: what the brokers showed at a moment of a recorded run."""
+"""``metrics``: what the brokers showed at a moment of a recorded run."""
 
 from __future__ import annotations
 

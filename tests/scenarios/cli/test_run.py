@@ -1,4 +1,4 @@
-"""`run`: its text, its JSON, many seeds in one process and in several, and its exit codes."""
+"""``run``: its text, its JSON, many seeds in one process and in several, and its exit codes."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_a_full_disk_under_standard_output() -> None:
 @pytest.mark.parametrize(
     ("error", "code", "line"),
     [
-        (Deadlock("nobody moves\nmore of it"), 4, "understudy: the tool failed: Deadlock: nobody moves (--log"),
+        (Deadlock("no task can run\nmore of it"), 4, "understudy: the tool failed: Deadlock: no task can run (--log"),
         (ZeroDivisionError("by zero"), 4, "understudy: the tool failed: ZeroDivisionError: by zero (--log"),
         (KeyboardInterrupt(), 130, "understudy: interrupted"),
         (BaseExceptionGroup("", [KeyboardInterrupt()]), 130, "understudy: "),
@@ -196,7 +196,7 @@ def _digest(out: str) -> str:
 
 
 def _replay(out: str) -> str:
-    """The command under `replay it:`, its continued lines joined."""
+    """The command under ``replay it:``, its continued lines joined."""
     return out.partition("replay it:\n")[2].partition("\n\n")[0].replace("\\\n", " ").strip()
 
 

@@ -1,4 +1,4 @@
-"""`test`: all parts run whatever fails, pytest last with what follows; a clear line where there are no tests."""
+"""``test``: all parts run whatever fails, pytest last with what follows; a clear line where there are no tests."""
 
 from __future__ import annotations
 

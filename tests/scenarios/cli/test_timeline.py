@@ -1,4 +1,4 @@
-"""`timeline`: reads a trace back, of one partition, of a span of time, around a fault, of one run of several."""
+"""``timeline``: reads a trace back, of one partition, of a span of time, around a fault, of one run of several."""
 
 from __future__ import annotations
 

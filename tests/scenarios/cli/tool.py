@@ -1,4 +1,4 @@
-"""Calling `understudy` as a process, as a user's shell does."""
+"""Calling ``understudy`` as a process, as a user's shell does."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def move(old: Sequence[int], new: Sequence[int], controller: int, strategy: str,
 def test_the_pages_table(profile: str) -> None:
     played = move(OLD, NEW, controller=0, strategy="wiki", profile=profile)
     contents = Contents(played.events, TP)
-    assert sorted(played.state().isr) == list(NEW), "followers that were not told of a new epoch go on"
+    assert sorted(played.state().isr) == list(NEW), "followers that did not receive a new epoch go on"
     assert_in_order(PAGE, contents.rows)
     assert played.admin is None
     check_golden(f"wiki-{profile}-123-to-456", contents.text())

@@ -34,7 +34,7 @@ def test_acks(acks: str) -> None:
     low, high = {"0": (0, 0), "1": (700, 2_000), "all": (1_400, 10_000)}[acks]
     assert low <= latency_us <= high
     known = {event.base_offset >= 0 for event in produced}
-    assert known == {acks != "0"}, "without an answer nobody knows the offset"
+    assert known == {acks != "0"}, "without a response the offset is unknown"
 
 
 def test_too_small_an_isr_is_refused_and_tried_again() -> None:

@@ -60,7 +60,7 @@ def test_C77_acks_1_to_the_old_leader_is_accepted_then_lost(strategy: str) -> No
     begin, end = window(played)
     assert 9_900_000 < end - begin < 10_100_000
     late = played.of(Produced, lambda event: begin < event.t_us < end)
-    assert {(event.leader, event.error) for event in late} == {(0, "NONE")}, "nobody told the producer to go elsewhere"
+    assert {(event.leader, event.error) for event in late} == {(0, "NONE")}, "no response sent the producer elsewhere"
     assert played.run.lost["1"] >= len(late) >= 95
 
 
@@ -192,7 +192,7 @@ def test_the_controller_s_shrink_is_written_once_and_sent() -> None:
     written = played.of(ZkWritten, lambda event: event.path == STATE)
     assert [(event.op, event.client) for event in written] == [("create", 3), ("setData", 3)]
     assert (played.state().isr, played.state().leader_epoch) == ((0,), 1)
-    assert [event.leader_epoch for event in played.of(BecameLeader)] == [0, 1], "the leader was told the new epoch"
+    assert [event.leader_epoch for event in played.of(BecameLeader)] == [0, 1], "the leader received the new epoch"
     assert played.of(ControllerResigned) == []
 
 
@@ -225,4 +225,4 @@ def test_without_a_second_look_the_winner_would_not_know(monkeypatch: pytest.Mon
     played = lost_answer(ELECTION, {"at": "3s", "action": "controller.crash"})
     assert [event.controller_epoch for event in played.of(ControllerElected)] == [1]
     epochs = played.of(ZkWritten, lambda event: event.path == znodes.CONTROLLER_EPOCH)
-    assert [event.data for event in epochs] == ["0", "1", "2"], "elected, and nobody knows"
+    assert [event.data for event in epochs] == ["0", "1", "2"], "elected, and no broker knows"

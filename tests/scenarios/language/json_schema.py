@@ -20,7 +20,7 @@ _NOTES = {"$schema", "$defs", "title", "description", "default", "examples", "ad
 
 
 def violations(value: Any, schema: Schema, root: Schema, path: str = "$") -> list[str]:
-    """Where `value` does not fit `schema`, empty when it does."""
+    """Where ``value`` does not fit ``schema``, empty when it does."""
     return [f"{path}: {found}" for found in _found(value, schema, root, path)]
 
 

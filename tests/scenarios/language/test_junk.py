@@ -1,4 +1,4 @@
-"""No document, however odd, makes the reader raise anything but `BadInput`."""
+"""No document, however odd, makes the reader raise anything but ``BadInput``."""
 
 import datetime
 from pathlib import Path
@@ -41,7 +41,7 @@ JUNK = st.recursive(
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The paths to everything below `value`."""
+    """The paths to everything below ``value``."""
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     return [found for key, item in items for found in [(*path, key), *places(item, (*path, key))]]
 

@@ -1,4 +1,4 @@
-"""`--set key=value` and the seed, strategy and profile of a run change one thing each, checked as a file
+"""``--set key=value`` and the seed, strategy and profile of a run change one thing each, checked as a file
 is."""
 
 import pytest

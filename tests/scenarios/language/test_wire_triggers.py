@@ -51,7 +51,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "cut for a while": (acts('message = "Fetch"', "message.cut", 'duration = "1s"'), "duration", "done at once"),
     "delay by nothing": (acts('message = "Fetch"', "message.delay"), "needs 'delay'", "add it"),
     "hold whom": (acts('message = "Fetch"', "message.hold", "target = 3"), "target", "takes no target"),
-    "release what nobody holds": (
+    "release of a message that is not held": (
         acting('action = "message.release"', 'message = "session.expired"'), "message: unknown message", "known:",
     ),
 }  # fmt: skip
@@ -89,7 +89,7 @@ SENT_ON_DEMAND = {
 
 def test_no_leader_asks_the_controller_for_an_isr_before_2_7() -> None:
     text = f'{SMALL}\n[[method]]\nwhen = {{ message = "AlterIsr" }}\naction = "message.cut"\n'
-    with pytest.raises(BadInput, match=r"nobody sends AlterIsr here; write a profile .* such as 'kafka-2\.7'"):
+    with pytest.raises(BadInput, match=r"AlterIsr is never sent here; write a profile .* such as 'kafka-2\.7'"):
         Scenario.loads(text)
     assert Scenario.loads(text.replace('title = "small"', 'title = "small"\nprofile = "kafka-2.7"'))
 
@@ -99,11 +99,11 @@ def test_a_message_that_is_never_sent_is_refused(message: str) -> None:
     quiet = SMALL.replace('[[workloads]]\ntopic = "orders"\nproducerRate = 100\n', "").replace('"wiki"', '"kip-455"')
     text = f'{quiet}\n[[method]]\nwhen = {{ message = "{message}" }}\naction = "message.cut"\n'
     if message == "AlterIsr":
-        with pytest.raises(BadInput, match="nobody sends AlterIsr here; write a profile"):
+        with pytest.raises(BadInput, match="AlterIsr is never sent here; write a profile"):
             Scenario.loads(text)
         text = f'profile = "kafka-2.7"\n{text}'
     if message in SENT_ON_DEMAND:
-        with pytest.raises(BadInput, match=rf"method\[1\].when.message: nobody sends {message} here; add "):
+        with pytest.raises(BadInput, match=rf"method\[1\].when.message: {message} is never sent here; add "):
             Scenario.loads(text)
         text += SENT_ON_DEMAND[message]
     assert Scenario.loads(text).method[1].name == "message.cut"
@@ -113,7 +113,7 @@ def test_an_executor_that_asks_by_the_api_looks_by_the_api() -> None:
     by_api = SMALL.replace('action = "reassign.execute"', 'action = "reassign.execute"\nvia = "api"')
     text = by_api + '\n[[method]]\nwhen = { message = "ListPartitionReassignments" }\naction = "message.cut"\n'
     assert Scenario.loads(text.replace('"wiki"', '"kip-455+serial"'))
-    with pytest.raises(BadInput, match="nobody sends ListPartitionReassignments here"):
+    with pytest.raises(BadInput, match="ListPartitionReassignments is never sent here"):
         Scenario.loads(text.replace('"wiki"', '"kip-455"'))
 
 

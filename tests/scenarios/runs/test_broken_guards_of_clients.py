@@ -37,7 +37,7 @@ def clients(*method: Table, **load: object) -> Scenario:
 
 
 def broken(run: Run) -> list[str]:
-    assert run.verdict == "failed", "nobody noticed"
+    assert run.verdict == "failed", "no checker noticed"
     return list(dict.fromkeys(violation.invariant for violation in run.violations))
 
 

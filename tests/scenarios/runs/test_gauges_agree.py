@@ -94,4 +94,4 @@ def test_at_rest_brokers_and_measures_agree(profile: str, strategy: str) -> None
 
     check()
     assert min(true[definition] for true in counts) == 0 < max(true[definition] for true in counts)
-    assert any(len(set(true.values())) > 1 for true in counts), "the definitions have to be told apart"
+    assert any(len(set(true.values())) > 1 for true in counts), "the definitions have to differ"

@@ -34,7 +34,7 @@ def test_through_a_move_of_all_three_replicas() -> None:
     assert known[-1] == ((0, 1, 2), (3, 4, 5))
     started, ended = run.of(MoveStarted)[0].t_us, run.of(MoveFinished)[0].t_us
     rise, fall = gauge(run, "ReassignedCount")
-    assert started < rise.t_us < fall.t_us < ended + 5_000, "the old leader hears of its end last"
+    assert started < rise.t_us < fall.t_us < ended + 5_000, "the old leader learns of its end last"
 
 
 def test_a_dead_current_replica_shows() -> None:

@@ -60,7 +60,7 @@ ASKED_FOR: dict[str, Table] = {
     "AlterReplicaLogDirs": {"action": "reassign.execute", "plan": WITH_LOG_DIRS},
     "DescribeLogDirs": {"action": "reassign.verify", "plan": WITH_LOG_DIRS},
 }
-"""What makes somebody send the messages that are not always sent."""
+"""The entries that cause the messages that are not always sent."""
 
 CLIENTS_ASK = ("InitProducerId",)
 """What clients send once, as they start."""

@@ -14,7 +14,7 @@ def test_a_cluster_to_which_nothing_happens() -> None:
     run = Scenario.loads('title = "nothing"\n[cluster]\nbrokers = 3').run()
     assert run.passed
     lines = list(report(run))
-    assert "  " not in lines, "no line of nothing where no expectation stands"
+    assert "  " not in lines, "no empty line where there is no expectation"
 
 
 def test_one_broker_that_comes_back_is_all_there_is() -> None:

@@ -12,7 +12,7 @@ LEADER_DOWN: Table = {"at": "30s", "action": "broker.crash", "target": 0}
 LEADER_BACK: Table = {"at": "90s", "action": "broker.start", "target": 0}
 SWITCH: Table = {"at": "60s", "action": "config.set", "config": {KEY: True}}
 OFFLINE_US = (45_000_000, 60_000_000)
-"""The follower is back by then, the leader's session has expired, and nobody has changed a setting."""
+"""The follower is back by then, the leader's session has expired, and no setting has changed."""
 
 
 def story(*more: Table, settings: dict[str, object] | None = None, topic: dict[str, object] | None = None) -> Played:

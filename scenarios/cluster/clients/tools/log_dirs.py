@@ -34,10 +34,10 @@ async def around(
     command: Callable[..., Awaitable[Outcome]],
     *args: object,
 ) -> Outcome:
-    """Let ``command(operator, *args)`` hand the plan over, and the plan's replicas have their directories.
+    """Run ``command(operator, *args)``, which writes the plan, and have its replicas in their directories.
 
-    Brokers are told before, so that a replica that is yet to come begins in the right one, and after, so that one
-    that is there already is moved. ``rate``: --replica-alter-log-dirs-throttle, bytes per second.
+    AlterReplicaLogDirs is sent before the command, so that a new replica is created in the right directory, and after
+    it, so that an existing one is moved. ``rate``: --replica-alter-log-dirs-throttle, bytes per second.
     """
     if rate is not None:
         await configs.alter(operator, map(broker_entity, _brokers(directories)), {COPY_RATE: str(rate)})

@@ -1,7 +1,7 @@
 """kafka-reassign-partitions: execute through ZooKeeper (up to 2.5) or the API (2.6, KAFKA-8820), cancel, list,
 verify.
 
-By way of ZooKeeper nobody answers, so the tool checks the plan itself; by the API the controller does, partition by
+Through ZooKeeper there is no response, so the tool checks the plan itself; by the API the controller does, partition by
 partition. Asked by the API the tool goes ahead while other moves are in progress, as with ``--additional``.
 """
 

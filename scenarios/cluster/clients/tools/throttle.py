@@ -39,10 +39,10 @@ def throttled_lists(before: Assignments, moves: Assignments, *, all_leaders: boo
 async def impose(
     operator: Operator, throttle: Throttle, before: Assignments, moves: Assignments, *, all_leaders: bool = False
 ) -> None:
-    """List whom ``moves`` concern (KIP-542's rule needs no list), then limit their brokers.
+    """List the replicas that ``moves`` copy from and to (KIP-542's rule needs no list), then limit their brokers.
 
     Args:
-        before: where the replicas of the plan's topics stand.
+        before: the current replicas of the plan's topics.
         all_leaders: see ``throttled_lists``.
     """
     if not throttle.only_reassigned:
@@ -52,7 +52,7 @@ async def impose(
 
 
 async def limit(operator: Operator, throttle: Throttle, before: Assignments, moves: Assignments) -> None:
-    """Set the rates alone, on every broker that has a replica of the plan's topics or is to get one."""
+    """Set the rates alone, on every broker that has a replica of the plan's topics or will get one."""
     involved = sorted({broker for replicas in (*before.values(), *moves.values()) for broker in replicas})
     rates = REASSIGNMENT_RATES if throttle.only_reassigned else RATES
     await configs.alter(operator, map(broker_entity, involved), dict.fromkeys(rates, str(throttle.rate)))

@@ -194,7 +194,7 @@ CASES: dict[str, Case] = {
         'write = "1MB/s"',
     ),
     "no setting": (acting('action = "config.set"', "config = {}"), "method[1].config", "min.insync.replicas"),
-    "a shutdown of nobody": (
+    "a shutdown without a target": (
         acting('action = "broker.controlled_shutdown"'),
         "method[1]",
         "'target'",

@@ -52,12 +52,12 @@ CASES: dict[str, Case] = {
     "step: unknown topic": (when('step = "wiki.3", topic = "order"'), "method[1].when.topic", "'orders'?"),
     "step: hop of one hop": (when('step = "move.start", hop = 2'), "method[1].when.hop", "write 1 to 1"),
     "step: metric predicate": (when('metric = "isr_shrinks"'), "method[1].when.metric", "docs/limits.md"),
-    "step: a shutdown that nobody asks for": (
+    "step: a shutdown that is never requested": (
         when('step = "shutdown.2"'),
         "method[1].when.step",
         "broker.controlled_shutdown",
     ),
-    "step of a deletion that nobody asks for": (
+    "step of a deletion that is never requested": (
         when('step = "delete.start"'),
         "method[1].when.step: step 'delete.start' is never reached",
         'add an entry with action = "topic.delete"',

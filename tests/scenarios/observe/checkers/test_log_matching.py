@@ -23,7 +23,7 @@ def test_a_follower_exposes_another_batch() -> None:
     [violation] = run.violations()
     assert violation.seq == shown.seq
     assert violation.state == (
-        "orders-0, broker 1, epoch 0: below its high watermark 20 stands batch 9 of epoch 0, offsets 10 to 19; "
+        "orders-0, broker 1, epoch 0: below its high watermark 20 its log has batch 9 of epoch 0, offsets 10 to 19; "
         "committed up to offset 20, batch 2 of epoch 0"
     )
 

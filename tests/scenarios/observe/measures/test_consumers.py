@@ -51,7 +51,7 @@ def test_what_could_be_read_before_the_first_consumer_began_has_no_delay() -> No
     consumes(stream, 1100, 0, 10)
     found = stream.finish(2000)
     assert found["consume_p50_us"] is None
-    assert found["consumer_lag_max"] == 10, "the consumer was told of 20"
+    assert found["consumer_lag_max"] == 10, "the consumer has received 20"
 
 
 def test_a_consumer_that_failed_has_no_lag() -> None:

@@ -49,7 +49,7 @@ def test_kafka_6794_leaves_the_leader_outside_where_its_controller_dies_in_the_l
     row = cell("kafka-6794/0,1,2-1,3,4/hop3.5.after/controller/crash")
     assert row.outcome == "harmed"
     assert row.harms == ("leader-outside-assignment", "isr-outside-assignment", "stray")
-    assert row.virtual_us - row.healed_us >= 600_000_000, "it was given ten minutes to mend itself"
+    assert row.virtual_us - row.healed_us >= 600_000_000, "it had ten minutes to recover"
 
 
 @pytest.mark.parametrize("step", ["6.after", "9.before"])
