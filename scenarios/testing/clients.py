@@ -127,11 +127,17 @@ class BatchProducer:
         return leader, error, base
 
     async def _leader(self, tp: TopicPartition, timeout_us: int) -> int:
-        broker = self.bootstrap[self._turn % len(self.bootstrap)]
-        self._turn += 1
+        """Ask the brokers in turn, from the one that answered last. Raises: Disconnected where none answers."""
         request = MetadataRequest((tp.topic,))
-        response: MetadataResponse = await self._ask(broker, request, min(METADATA_TIMEOUT_US, timeout_us))
-        return next((known.leader for known in response.partitions if known.tp == tp), NO_LEADER)
+        for _ in self.bootstrap:
+            broker = self.bootstrap[self._turn % len(self.bootstrap)]
+            try:
+                response: MetadataResponse = await self._ask(broker, request, min(METADATA_TIMEOUT_US, timeout_us))
+            except Disconnected:
+                self._turn += 1
+            else:
+                return next((known.leader for known in response.partitions if known.tp == tp), NO_LEADER)
+        raise Disconnected("no broker answers")
 
     async def _ask(self, broker: int, request: MetadataRequest | ProduceRequest, timeout_us: int) -> Any:
         client = Client(self.network, self._process, broker, LISTENER, timeout_us)

@@ -15,12 +15,13 @@ from typing import Any, Literal, TypeVar
 import trio
 from attrs import define, field
 
+from emulator.gates import Visit
 from emulator.kernel import World
 from emulator.nodes import CrashKind
 from emulator.protocol.api import Request
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import Consumed
-from emulator.protocol.types import NO_LEADER
+from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS, broker_entity, topic_entity
 from emulator.trace import Event
 from emulator.zookeeper import ZkClient
@@ -44,7 +45,7 @@ from scenarios.faults.actions.brokers import (
 )
 from scenarios.faults.actions.links import LinkCut, LinkHeal
 from scenarios.faults.arming import GateFilter
-from scenarios.language import Action, At, MethodEntry, Scenario, Target, TopicSpec, When
+from scenarios.language import Action, At, MethodEntry, Scenario, Target, TopicSpec, When, split_partition
 from scenarios.language.step_names import check_step, unreachable
 from scenarios.language.targets import TARGET
 from scenarios.observe.checkers import Checkers, Violation
@@ -376,6 +377,13 @@ class ClusterInstance:
     def _peer(self, peer: int | str | None) -> Target | str | None:
         return TARGET.read(self._state.broker(peer)) if isinstance(peer, int) else peer
 
+    def truncate_fully(self, broker: int, partition: Partition, start_at: int) -> None:
+        """Empty a replica's log, which then begins at an offset: as where retention has deleted every record."""
+        replica = self._cluster.brokers[self._state.running(broker)].replicas.partitions.get(self._state.tp(partition))
+        if replica is None:
+            raise BadInput(f"broker {broker} has no replica of {partition}")
+        replica.truncate_fully_and_start_at(start_at)
+
     def perform(self, action: Action, target: int | Sequence[int] | str | None = None) -> None:
         """Perform any action of a scenario file (``understudy.actions``), on brokers or on a role such as
         ``"leader(orders-0)"``.
@@ -399,6 +407,7 @@ class ClusterInstance:
         broker: int | None = None,
         topic: str | None = None,
         occurrence: int = 1,
+        do: Callable[[Visit], object] | None = None,
     ) -> HeldGate:
         """Hold a protocol step (``understudy list steps``)::
 
@@ -412,6 +421,7 @@ class ClusterInstance:
         Args:
             partition, broker, topic: only visits that are about these.
             occurrence: hold this one of them, and later ones.
+            do: called when the step is reached, before anything else happens at that instant.
 
         Raises: BadInput for an unknown step, and for one that the strategy does not have.
         """
@@ -425,7 +435,7 @@ class ClusterInstance:
             raise BadInput(unreachable(step, used.name))
         filter = GateFilter.of(when, used.parsed.protocol)
         name = f"step {step}, {edge}" + (f", of {partition}" if partition else "")
-        return HeldGate(name, self._world, self._cluster.gates, filter)
+        return HeldGate(name, self._world, self._cluster.gates, filter, do)
 
     @contextmanager
     def hold_controller(self, broker: int | None = None) -> Iterator[None]:
@@ -536,7 +546,7 @@ class ClusterInstance:
 
         Raises: KafkaError with the first error.
         """
-        moves = {self._state.tp(name): tuple(replicas) for name, replicas in plan.items()}
+        moves = {TopicPartition(*split_partition(name)): tuple(replicas) for name, replicas in plan.items()}
         await self._operate(reassign.execute, moves, via or self.scenario.reassigns_by)
 
     async def cancel_reassignment(self, *partitions: Partition) -> None:

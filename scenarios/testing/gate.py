@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from types import TracebackType
 
+import trio
 from attrs import define, field
 
 from emulator.gates import Gates, Visit
-from emulator.kernel import Signal, World
+from emulator.kernel import Mailbox, Signal, World
 from scenarios.faults.arming import GateFilter
-from scenarios.testing.virtual_time import NotInTime, duration_us, set_in_time
+from scenarios.testing.virtual_time import NotInTime, duration_us
 
 
 @define(eq=False)
@@ -24,23 +27,27 @@ class HeldGate:
     _world: World
     _gates: Gates
     _filter: GateFilter
-    _reached: Signal = field(init=False)
+    _do: Callable[[Visit], object] | None = None
+    _visit: Visit | None = field(init=False, default=None)
+    _bell: Mailbox = field(init=False)
     _release: Signal = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._reached = Signal(self._world, f"a visit of {self.name}")
+        self._bell = Mailbox(self._world, f"a visit of {self.name}")
         self._release = Signal(self._world, f"the release of {self.name}")
 
     async def reached(self, within: str = "30s") -> Visit:
-        """Wait until a process is held here, and return its visit: which step, of which partition, for which broker.
+        """Wait until a process is held here, and return its visit: the step, its partition, its broker, the process.
 
         Raises: NotInTime.
         """
         __tracebackhide__ = True
-        if not await set_in_time(self._world, self._reached, duration_us(within)):
+        if self._visit is None:
+            with suppress(trio.TooSlowError):
+                await self._bell.get_within(duration_us(within))
+        if self._visit is None:
             raise NotInTime(f"nothing has reached {self.name} within {within}")
-        visit: Visit = self._reached.value
-        return visit
+        return self._visit
 
     def release(self) -> None:
         """Let what is held here go on, and hold nothing more. Doing it twice changes nothing."""
@@ -51,7 +58,11 @@ class HeldGate:
     def _visited(self, visit: Visit) -> Signal | None:
         if not self._filter.lets(visit):
             return None
-        self._reached.set(visit)
+        if self._visit is None:
+            self._visit = visit
+            self._bell.put(None)
+            if self._do is not None:
+                self._do(visit)
         return self._release
 
     def __enter__(self) -> HeldGate:
@@ -64,5 +75,5 @@ class HeldGate:
         """Raises: NotInTime where nothing has come here, so that the test has tested nothing."""
         __tracebackhide__ = True
         self.release()
-        if error is None and not self._reached.is_set:
+        if error is None and self._visit is None:
             raise NotInTime(f"nothing has reached {self.name}")

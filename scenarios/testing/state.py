@@ -182,14 +182,16 @@ class ClusterState:
         return "paused" if process.paused else "up"
 
     def metadata(self, id: int) -> ClusterMetadata:
-        """Raises: BadInput where the broker is down."""
-        cache = self.cluster.brokers[self.running(id)].replicas.metadata
-        return ClusterMetadata.of(cache.answer(MetadataRequest(None)), self.tp)
+        """Empty while the broker is starting. Raises: BadInput where it is down."""
+        broker, response = self.cluster.brokers[self.running(id)], MetadataResponse((), (), NO_CONTROLLER)
+        if broker.started:
+            response = broker.replicas.metadata.answer(MetadataRequest(None))
+        return ClusterMetadata.of(response, self.tp)
 
     def log(self, id: int, tp: TopicPartition) -> ReplicaLog | None:
         """The log of a replica; None where the broker has none. Also of a broker that is down."""
         node, path = self.cluster.nodes[self.broker(id)], log_path(tp)
-        if node.running:
+        if node.running and self.cluster.brokers[id].started:
             partition = self.cluster.brokers[id].replicas.partitions.get(tp)
             if partition is not None and partition.log is not None:
                 log = partition.log

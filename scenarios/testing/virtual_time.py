@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar, overload
 
 import trio
 
-from emulator.kernel import ForeignAwait, Signal, World
+from emulator.kernel import ForeignAwait, World
 from emulator.kernel.report import as_foreign_await
 from scenarios import units
 
@@ -122,8 +122,3 @@ async def passes(world: World, condition: Callable[[], object], within_us: int) 
             return False
         await world.sleep(min(LOOK_US, left_us), background=True)
     return True
-
-
-async def set_in_time(world: World, signal: Signal, within_us: int) -> bool:
-    """Whether ``signal`` is set within that time."""
-    return await passes(world, lambda: signal.is_set, within_us)

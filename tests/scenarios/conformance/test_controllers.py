@@ -1,98 +1,63 @@
-"""C07, C09, C13: what brokers learn from the controller, and which controller's requests they accept."""
-
-from collections.abc import Awaitable, Callable
-from typing import Any
+"""C07, C09, C13: what brokers learn from the controller, and which controller they believe."""
 
 import pytest
 
-from emulator.gates import Visit
-from emulator.kernel import Signal, World
-from emulator.protocol import znodes
-from emulator.protocol.events import ControlResponse
-from emulator.protocol.metadata import MetadataRequest
-from emulator.protocol.types import TopicPartition
-from emulator.zookeeper import ZkClient
-from scenarios.cluster import Cluster
-from scenarios.cluster.clients.tools import reassign, topics
-from scenarios.cluster.from_scenario import cluster_setup
-from scenarios.language import Scenario
-from tests.scenarios.runs.building import TP, scenario
+from understudy.events import ControlResponse
+from understudy.testing import ClusterInstance, cluster, in_virtual_time
 
-EXPIRY_US = 15_000_000
-SOON_US = 1_000_000
+JITTER = {"jitter": "200us"}
 
 
-def drive(wanted: Scenario, test: Callable[[Cluster], Awaitable[object]]) -> list[Any]:
-    """``test`` with the cluster of ``wanted``; returns every event."""
-    world = World(wanted.seed)
-    cluster = Cluster(world, cluster_setup(wanted))
-    events: list[Any] = []
-    cluster.trace.sink(events.extend)
-    world.run(cluster.run, test)
-    cluster.trace.flush()
-    return events
+@in_virtual_time(seed=1)
+async def test_C07_metadata_propagation_on_broker_change() -> None:
+    async with cluster(3, {"orders": [[0, 2]]}, controller=0, network=JITTER) as c:
+        c.crash(2)
+        await c.sleep("15s")
+        assert [live_and_offline(c, broker) for broker in (0, 1)] == [((0, 1), [2])] * 2
+        c.start(2)
+        await c.sleep("15s")
+        assert [live_and_offline(c, broker) for broker in (0, 1, 2)] == [((0, 1, 2), [])] * 3
 
 
-def zk(cluster: Cluster) -> ZkClient:
-    return cluster.operator.zk
-
-
-def metadata(cluster: Cluster, broker: int, tp: TopicPartition = TP) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """What ``broker`` knows: who is alive, and the replicas of ``tp`` that are offline."""
-    cache = cluster.brokers[broker].replicas.metadata
-    [state] = (known for known in cache.answer(MetadataRequest((tp.topic,))).partitions if known.tp == tp)
-    return cache.live_brokers, state.offline_replicas
-
-
-def test_C07_metadata_propagation_on_broker_change() -> None:
-    async def test(cluster: Cluster) -> None:
-        cluster.crash_broker(2)
-        await cluster.world.sleep(EXPIRY_US)
-        assert [metadata(cluster, broker) for broker in (0, 1)] == [((0, 1), (2,))] * 2
-        cluster.start_broker(2)
-        await cluster.world.sleep(EXPIRY_US)
-        assert [metadata(cluster, broker) for broker in (0, 1, 2)] == [((0, 1, 2), ())] * 3
-
-    drive(scenario(brokers=3, controller=0, assignment=[[0, 2]], rate=0), test)
+def live_and_offline(c: ClusterInstance, broker: int) -> tuple[tuple[int, ...], list[int]]:
+    """What ``broker`` knows: who is alive, and the replicas of orders-0 that are offline."""
+    known = c.metadata(broker)
+    return known.live_brokers, known.offline_replicas("orders-0")
 
 
 @pytest.mark.parametrize(("profile", "noticed"), [("kafka-2.3", True), ("kafka-1.1", False)])
-def test_C09_controller_detects_bounced_brokers(profile: str, noticed: bool) -> None:
-    """The controller is held while broker 1 restarts: the same id, a new czxid. Before 2.2 it never notices, and the
+@in_virtual_time(seed=1)
+async def test_C09_controller_detects_bounced_brokers(profile: str, noticed: bool) -> None:
+    """The controller is held while broker 1 restarts: the same id, a new czxid. Before 2.2 it never finds out, and the
     broker, up and registered, serves nothing (KIP-380)."""
-
-    async def test(cluster: Cluster) -> None:
-        world, release = cluster.world, Signal(cluster.world, "the controller's release")
-        cluster.gates.arm("new-partition.1", "before", lambda _: release)
-        cluster.operator.begin(topics.create, "others", {0: (0,)}, {})
-        await world.sleep(SOON_US)
-        cluster.crash_broker(1)
-        cluster.zookeeper.expire(1)
-        cluster.start_broker(1)
-        await world.sleep(SOON_US)
-        replicas = cluster.brokers[1].replicas
-        assert len(replicas.partitions) == 0
-        release.set()
-        await world.sleep(EXPIRY_US)
-        assert list(replicas.partitions) == ([TP] if noticed else [])
+    partitions = "kafka.server:type=ReplicaManager,name=PartitionCount"
+    async with cluster(2, {"orders": [[0, 1]]}, profile=profile, controller=0, network=JITTER) as c:
+        before = c.broker_epoch(1)
+        with c.hold_controller():
+            c.crash(1)
+            c.expire(1)
+            c.start(1)
+            await c.until(lambda: c.broker_epoch(1) > before)
+            assert c.metric(1, partitions) == 0
+        await c.sleep("15s")
+        assert c.metric(1, partitions) == (1 if noticed else 0)
+        assert c.metadata(1).partitions == (["orders-0"] if noticed else [])
         if noticed:
-            assert metadata(cluster, 1) == ((0, 1), ())
-
-    drive(scenario(brokers=2, controller=0, assignment=[[0, 1]], rate=0, profile=profile), test)
+            assert live_and_offline(c, 1) == ((0, 1), [])
 
 
 ZOMBIE, NEW_REPLICA = 4, 3
 
 
 @pytest.mark.parametrize("profile", ["kafka-2.3", "kafka-1.1"])
-def test_C13_brokers_refuse_a_zombie_once_they_know_its_successor(profile: str) -> None:
+def test_C13_brokers_refuse_a_zombie_once_they_have_heard_of_its_successor(profile: str) -> None:
     answers = answers_to_a_zombie(profile, cut_off=())
     assert len(answers) > 0
     assert {answer.error for answer in answers} == {"STALE_CONTROLLER_EPOCH"}
 
 
 @pytest.mark.parametrize("profile", ["kafka-2.3", "kafka-1.1"])
-def test_C13_a_broker_that_does_not_know_the_successor_obeys_the_zombie(profile: str) -> None:
+def test_C13_a_broker_that_has_not_heard_of_it_believes_the_zombie(profile: str) -> None:
     """It never reads /controller_epoch."""
     answers = answers_to_a_zombie(profile, cut_off=(0, 1, 2))
     believed = [answer for answer in answers if answer.error == "NONE"]
@@ -100,37 +65,26 @@ def test_C13_a_broker_that_does_not_know_the_successor_obeys_the_zombie(profile:
     assert "LeaderAndIsr" in {answer.api for answer in believed}
 
 
-def answers_to_a_zombie(profile: str, cut_off: tuple[int, ...]) -> list[ControlResponse]:
+@in_virtual_time(seed=1)
+async def answers_to_a_zombie(profile: str, cut_off: tuple[int, ...]) -> list[ControlResponse]:
     """The controller stops in the middle of a move with requests in its queues; /controller is deleted, another broker
-    goes on with the move, if it can reach the new replica (not from ``cut_off``); then the old one goes on. Returns the
-    answers to its requests from then on."""
-    woke_us: list[int] = []
+    goes on with the move, if it can reach the new replica (not from ``cut_off``); then the old one wakes. What its
+    requests are answered from then on.
 
-    async def test(cluster: Cluster) -> None:
-        world, paused = cluster.world, Signal(cluster.world, "the pause")
-
-        def pause(visit: Visit) -> None:
-            if not paused.is_set:
-                visit.process.pause()
-                paused.set()
-
-        cluster.gates.arm("wiki.4", "before", pause)
-        cluster.operator.begin(reassign.execute, {TP: (0, 1, NEW_REPLICA)})
-        await paused.wait()
+    Two brokers show that they are the controller, which the checkers rightly call a violation.
+    """
+    async with cluster(
+        5, {"orders": [[0, 1, 2]]}, profile=profile, strategy="wiki", controller=ZOMBIE, checkers=False, network=JITTER
+    ) as c:
+        with c.gate("wiki.4", do=lambda _: c.pause(ZOMBIE)) as gate:
+            await c.reassign({"orders-0": [0, 1, NEW_REPLICA]})
+            await gate.reached()
         for broker in cut_off:
-            cluster.network.cut(broker, NEW_REPLICA)
-        await zk(cluster).delete(znodes.CONTROLLER)
-        await world.sleep(2 * SOON_US)
-        successor = await zk(cluster).get(znodes.CONTROLLER)
-        assert znodes.decode_controller(successor[0]) != ZOMBIE
-        woke_us.append(world.now)
-        process = cluster.nodes[ZOMBIE].process
-        assert process is not None
-        process.resume()
-        await world.sleep(2 * SOON_US)
-
-    wanted = scenario(brokers=5, controller=ZOMBIE, plan={0: [0, 1, NEW_REPLICA]}, rate=0, profile=profile)
-    events = drive(wanted, test)
-    [woke] = woke_us
-    answers = [event for event in events if isinstance(event, ControlResponse)]
-    return [answer for answer in answers if answer.controller == ZOMBIE and answer.t_us > woke]
+            c.cut(broker, NEW_REPLICA)
+        await c.zk.delete("/controller")
+        await c.sleep("2s")
+        assert c.controller() != ZOMBIE
+        woke = c.now * 1_000_000
+        c.resume(ZOMBIE)
+        await c.sleep("2s")
+        return c.events(ControlResponse, lambda answer: answer.controller == ZOMBIE and answer.t_us > woke)

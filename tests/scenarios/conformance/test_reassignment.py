@@ -1,38 +1,33 @@
 """ReassignPartitionsClusterTest of 2.4.1 with real brokers and the operator's tool."""
 
+from typing import Literal
+
 import pytest
 
-from emulator.protocol.events import MoveStarted
 from emulator.protocol.types import TopicPartition
 from scenarios.cluster.clients.tools.outcome import DONE
 from scenarios.cluster.clients.tools.reassign import check
 from scenarios.cluster.clients.tools.throttle import LISTS, throttled_lists
-from scenarios.runs.runner import Stage
-from tests.scenarios.runs.building import EXECUTE, TP, Table, play, scenario
+from understudy.events import MoveStarted
+from understudy.testing import KafkaError, cluster, in_virtual_time
 
 
 @pytest.mark.parametrize("via", ["zk", "api"])
-def test_C57_hw_after_partition_reassignment(via: str) -> None:
+@in_virtual_time(seed=1)
+async def test_C57_hw_after_partition_reassignment(via: Literal["zk", "api"]) -> None:
     """RS [100], its log truncated fully to start at 100; move to [101, 102]: the high watermark is 100 on both, not 0.
     The brokers' numbers are 0, 1 and 2 here."""
 
-    def truncate(stage: Stage) -> None:
-        stage.cluster.world.call_later(1_000_000, cut, stage, True)
-
-    def cut(stage: Stage) -> None:
-        partition = stage.cluster.brokers[0].replicas.partitions[TP]
-        partition.truncate_fully_and_start_at(100)
-        assert (partition.log_start_offset, partition.log_end_offset) == (100, 100)
-
-    wanted = scenario(
-        brokers=4, controller=3, assignment=[[0]], plan={0: [1, 2]}, method=[{**EXECUTE, "via": via}], rate=0,
-        size="0B", strategy="kip-455", profile="kafka-2.4",
-    )  # fmt: skip
-    played = play(wanted, truncate)
-    assert played.run.passed, played.run.explanation
-    partitions = {b: broker.replicas.partitions.get(TP) for b, broker in played.stage.cluster.brokers.items()}
-    assert {broker: p.high_watermark for broker, p in partitions.items() if p is not None} == {1: 100, 2: 100}
-    assert [broker for broker, p in partitions.items() if p is not None and p.is_leader] == [1]
+    async with cluster(4, {"orders": [[0]]}, profile="kafka-2.4", controller=3) as c:
+        c.truncate_fully(0, "orders-0", start_at=100)
+        before = c.log(0, "orders-0")
+        assert before is not None
+        assert (before.start_offset, before.end_offset) == (100, 100)
+        await c.reassign({"orders-0": [1, 2]}, via=via)
+        await c.settled()
+        logs = {broker: c.log(broker, "orders-0") for broker in c.up()}
+        assert {broker: log.high_watermark for broker, log in logs.items() if log is not None} == {1: 100, 2: 100}
+        assert (c.replicas("orders-0"), c.leader("orders-0")) == ([1, 2], 1)
 
 
 def test_C61_only_throttle_moving_replicas() -> None:
@@ -67,26 +62,24 @@ def test_C63_fail_if_proposed(case: str) -> None:
     assert check({ZERO: (1,)}, EXISTING, (0, 1)) is DONE
 
 
-@pytest.mark.parametrize(
-    ("down", "plan", "words"),
-    [(3, {0: [1, 3]}, "no such brokers now: 3"), (None, {5: [1, 2]}, "no such partitions: late-5")],
-    ids=["dead-broker", "topic-to-come"],
-)
-def test_C63_nothing_is_written(down: int | None, plan: dict[int, list[int]], words: str) -> None:
-    """A broker that is down does not exist to the tool; nor does a topic that is created only later."""
-    topic = "orders" if down is not None else "late"
-    moves = [{"topic": topic, "partition": p, "replicas": replicas} for p, replicas in plan.items()]
-    late = {"name": "late", "partitions": 6, "replication_factor": 1}
-    method: list[Table] = [
-        {"at": "3s", "action": "reassign.execute", "via": "zk", "plan": {"partitions": moves}},
-        {"at": "10s", "action": "topic.create", "topic": late},
-    ]
-    if down is not None:
-        method.insert(0, {"at": "1s", "action": "broker.stop", "target": down})
-    played = play(
-        scenario(brokers=5, controller=4, assignment=[[0]], method=method, strategy="kip-455", profile="kafka-2.4")
-    )
-    assert (played.run.passed, played.run.reason) == (False, "not exercised")
-    assert words in played.run.explanation
-    assert played.admin is None
-    assert played.of(MoveStarted) == []
+@in_virtual_time(seed=1)
+async def test_C63_a_dead_broker_does_not_exist_to_the_tool_and_nothing_is_written() -> None:
+    async with cluster(5, {"orders": [[0]]}, profile="kafka-2.4", controller=4) as c:
+        await c.stop(3)
+        with pytest.raises(KafkaError, match=r"^INVALID_REPLICA_ASSIGNMENT: no such brokers now: 3$"):
+            await c.reassign({"orders-0": [1, 3]}, via="zk")
+        await c.settled()
+        assert c.znode("/admin/reassign_partitions") is None
+        assert c.events(MoveStarted) == []
+
+
+@in_virtual_time(seed=1)
+async def test_C63_nor_does_a_topic_that_is_created_only_later() -> None:
+    async with cluster(5, {"orders": [[0]]}, profile="kafka-2.4", controller=4) as c:
+        with pytest.raises(KafkaError, match=r"^UNKNOWN_TOPIC_OR_PARTITION: no such partitions: late-5$"):
+            await c.reassign({"late-5": [1, 2]}, via="zk")
+        await c.create_topic("late", [[0]] * 6)
+        await c.settled()
+        assert c.znode("/admin/reassign_partitions") is None
+        assert c.replicas("late-5") == [0]
+        assert c.events(MoveStarted) == []
