@@ -161,7 +161,7 @@ class Controller:
         )
         self.batch = ControllerBrokerRequestBatch(
             self.id, context, self.channels, self._answered, self._stopped, policies.sends_reassigning,
-            policies.requests, policies.stops_name_epochs,
+            policies.requests, policies.stops_name_epochs, policies.metadata_without_partitions_holds_all,
         )  # fmt: skip
         self.elections = Elections(process, context, self.zk_client, self.batch, policies.unclean_leader_election)
         self.partitions = PartitionStateMachine(context, self.elections, self.batch, policies.selectors)
@@ -186,8 +186,9 @@ class Controller:
             self.process, policies.auto_rebalance, context, zk_client, self.event_manager, self.preferred
         )
         self.brokers = BrokerChanges(
-            context, zk_client, self.channels, batch, partitions, replicas, self.reassignments, self.deletion, step
-        )
+            context, zk_client, self.channels, batch, partitions, replicas, self.reassignments, self.deletion,
+            policies.announces_brokers, step,
+        )  # fmt: skip
         self.topics = TopicChanges(context, zk_client, watches, partitions, replicas, step)
         self.shutdowns = ControlledShutdowns(context, batch, partitions, replicas, step)
         self.notifications = Notifications(context, zk_client, batch, replicas)

@@ -28,6 +28,10 @@ class ControllerPolicies:
         fencing: whether a controller that has been replaced can still write, and how a controller epoch begins.
         broker_epochs: whether requests have the epoch of the broker's incarnation, by which the broker refuses those
             for an earlier incarnation and the controller notices a restart (KIP-380, 2.2).
+        metadata_without_partitions_holds_all: whether an UpdateMetadata that is about brokers alone holds all
+            partitions (before KAFKA-7537, 2.2).
+        announces_brokers: whether all live brokers get UpdateMetadata when a broker starts, or fails without having
+            led a partition (KAFKA-972, 0.9); else only the broker that starts gets one.
         stops_name_epochs: whether StopReplica has leader epochs, by which brokers refuse a stale one (KIP-570, 2.6).
         unclean_leader_election: unclean.leader.election.enable.
         delete_topics: delete.topic.enable; without it requests for deletion are dropped.
@@ -50,6 +54,8 @@ class ControllerPolicies:
     answers_preempted: bool = False
     fencing: Fencing = field(factory=Fenced)
     broker_epochs: bool = True
+    metadata_without_partitions_holds_all: bool = False
+    announces_brokers: bool = True
     stops_name_epochs: bool = False
     unclean_leader_election: bool = config(
         "unclean.leader.election.enable", False, "whether an out-of-sync replica may become leader",

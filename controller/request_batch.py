@@ -1,6 +1,6 @@
 """The requests of one state change, collected by broker and sent together (kafka-behaviour §7.1)."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -37,6 +37,8 @@ class ControllerBrokerRequestBatch:
             inter.broker.protocol.version 2.4-IV0).
         schema: how a partition is written into the requests.
         stops_name_epochs: whether StopReplica carries leader epochs (KIP-570).
+        no_partitions_are_all: whether an UpdateMetadata that is added for no partitions holds all of them
+            (``addUpdateMetadataRequestForBrokers`` before KAFKA-7537, 2.2).
     """
 
     controller_id: int
@@ -47,6 +49,7 @@ class ControllerBrokerRequestBatch:
     sends_reassigning: bool = True
     schema: RequestSchema = field(factory=AllReplicas)
     stops_name_epochs: bool = False
+    no_partitions_are_all: bool = False
     _leader_and_isr: dict[int, dict[TopicPartition, LeaderAndIsrPartition]] = field(factory=dict)
     _written: dict[TopicPartition, tuple[LeaderAndIsr, LeaderAndIsrPartition]] = field(factory=dict)
     _stops: dict[int, list[Stop]] = field(factory=dict)
@@ -133,9 +136,11 @@ class ControllerBrokerRequestBatch:
         state = self.context.leadership_info.get(tp)
         return NO_EPOCH if state is None else state.leader_epoch
 
-    def add_update_metadata(self, brokers: Iterable[int], partitions: Iterable[TopicPartition]) -> None:
+    def add_update_metadata(self, brokers: Iterable[int], partitions: Sequence[TopicPartition]) -> None:
         """Send ``brokers`` the live brokers, and add those of ``partitions`` that ever had a leader to what all get. A
         partition whose topic is being deleted has leader -2."""
+        if self.no_partitions_are_all and not partitions:
+            partitions = tuple(self.context.leadership_info)
         informed = self._metadata_brokers
         for broker in brokers:
             if broker not in informed and broker >= 0:
@@ -152,7 +157,7 @@ class ControllerBrokerRequestBatch:
 
     # -- sending ------------------------------------------------------------------------------------------------------
 
-    def send_update_metadata(self, brokers: Iterable[int], partitions: Iterable[TopicPartition] = ()) -> None:
+    def send_update_metadata(self, brokers: Iterable[int], partitions: Sequence[TopicPartition] = ()) -> None:
         """Send ``brokers`` the live brokers and ``partitions``, in a batch of its own
         (KafkaController.sendUpdateMetadataRequest)."""
         self.new_batch()

@@ -38,7 +38,12 @@ Registered = list[tuple[int, int]]
 
 @define(eq=False, repr=False)
 class BrokerChanges:
-    """Keeps the controller's view of the brokers, and of their log directories."""
+    """Keeps the controller's view of the brokers, and of their log directories.
+
+    Attributes:
+        announces: whether all live brokers get UpdateMetadata when a broker starts, or fails without having led a
+            partition (KAFKA-972, 0.9).
+    """
 
     context: ControllerContext
     zk_client: KafkaZkClient
@@ -48,6 +53,7 @@ class BrokerChanges:
     replicas: ReplicaStateMachine
     reassignments: Reassignments[Any]
     deletion: TopicDeletionManager
+    announces: bool
     _step: Steps
 
     async def process_broker_change(self) -> None:
@@ -89,7 +95,8 @@ class BrokerChanges:
         for broker in brokers:
             context.offline_dirs.pop(broker, None)
         async with self._step("broker-startup.1", *labels):
-            self.batch.send_update_metadata([b for b in context.live_or_shutting_down if b not in brokers])
+            if self.announces:
+                self.batch.send_update_metadata([b for b in context.live_or_shutting_down if b not in brokers])
             self.batch.send_update_metadata(brokers, tuple(context.leadership_info))
         async with self._step("broker-startup.2", *labels):
             await self.replicas.handle_state_changes(context.replicas_on(brokers), ReplicaState.ONLINE)
@@ -120,7 +127,7 @@ class BrokerChanges:
         async with self._step("broker-failure.3", *labels):
             await self.replicas.handle_state_changes(staying, ReplicaState.OFFLINE)
         await self.deletion.replicas_failed(replicas)
-        if not leaderless:
+        if self.announces and not leaderless:
             self.batch.send_update_metadata(context.live_or_shutting_down)
 
     async def process_leader_and_isr_response(self, broker: int, response: LeaderAndIsrResponse) -> None:

@@ -145,6 +145,23 @@ def test_broker_failure_and_startup() -> None:
     run(test, brokers=4, policies=PINNED_3, joins=False)
 
 
+@pytest.mark.parametrize(("announces", "others"), [(True, {0, 1, 3}), (False, set())])
+def test_before_kafka_972_only_the_broker_that_starts_gets_metadata(announces: bool, others: set[int]) -> None:
+    """Broker 2 has no replica: nothing else is sent when it fails and starts."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1)})
+        notes = Notes(lab)
+        await crash(lab, 2)
+        assert set(notes.requests()) == others
+        notes = Notes(lab)
+        lab.restart(2)
+        await lab.pass_time(EXPIRY_US)
+        assert set(notes.requests()) == {*others, 2}
+
+    run(test, brokers=4, policies=ControllerPolicies(pinned=3, announces_brokers=announces), joins=False)
+
+
 def test_a_bounce_is_a_failure_and_a_startup() -> None:
     """The broker is back before the controller looks: only its epoch tells (KIP-380)."""
 

@@ -46,6 +46,17 @@ def make() -> tuple[ControllerBrokerRequestBatch, Recorder, ControllerContext]:
     return ControllerBrokerRequestBatch(0, context, recorder, ignore, ignore), recorder, context  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(("all_of_them", "named"), [(True, [A, B]), (False, [])])
+def test_an_update_for_no_partitions_held_all_of_them_before_kafka_7537(
+    all_of_them: bool, named: list[TopicPartition]
+) -> None:
+    batch, recorder, _ = make()
+    batch.no_partitions_are_all = all_of_them
+    batch.send_update_metadata([0])
+    [(_, message)] = recorder.sent
+    assert [state.tp for state in message.partitions] == named
+
+
 def state(epoch: int) -> LeaderAndIsr:
     return LeaderAndIsr(0, epoch, (0, 1), 7, 3)
 

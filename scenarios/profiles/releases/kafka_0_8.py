@@ -49,6 +49,13 @@ PROFILE = KAFKA_1_1.with_differences(
         policies={"controller.replicas.stops_offline": False},
     ),
     Difference(
+        title="when a broker starts, or fails without having led a partition, UpdateMetadata goes",
+        before="to every broker",
+        here="to the broker that starts",
+        source="KAFKA-972, 0.9",
+        policies={"controller.announces_brokers": False},
+    ),
+    Difference(
         title="a partition without a leader gets",
         before="the first assigned replica that is alive and in the ISR; any live one if unclean elections are allowed",
         here="the first of the ISR that is alive; else any replica that is alive",
@@ -156,6 +163,7 @@ PROFILE = KAFKA_1_1.with_differences(
     lacks_metrics=metrics.SINCE_1_1,
     leaves_out=(
         "StopReplica deletes the log, which 0.8.0 left on the disk",
+        "a new controller sends UpdateMetadata before it starts the state machines (KAFKA-4443), where 0.8.0 ended so",
         "a control request is sent until it is answered, where 0.8.0 tried once",
         "fetch errors are retried after replica.fetch.backoff.ms, which came with 0.9 (KAFKA-1461); 0 is 0.8's way",
         "one lock and synchronous ZooKeeper calls: the controller has the event queue of 0.11 (KAFKA-5028)",

@@ -25,6 +25,13 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"controller.broker_epochs": False},
     ),
     Difference(
+        title="an UpdateMetadata that is about brokers alone holds",
+        before="no partitions; only a broker that starts gets all of them",
+        here="all partitions that ever had a leader",
+        source="KAFKA-7537, 2.2",
+        policies={"controller.metadata_without_partitions_holds_all": True},
+    ),
+    Difference(
         title="a new controller",
         before="removes dead replicas from their ISRs",
         here="leaves dead replicas in their ISRs",
