@@ -146,6 +146,8 @@ class ReplicaStateMachine:
         if self.rules.trusts_memory:
             return await self._leave_remembered_isrs(broker, led, leaderless)
         shrunk = await self._shrink(broker, led)
+        if not self.rules.leaderless_go_offline:
+            return shrunk
         if leaderless:
             self.batch.add_update_metadata(self.context.live_or_shutting_down, leaderless)
         return [*shrunk, *leaderless]

@@ -33,6 +33,8 @@ class ReplicaRules:
         stops_offline: whether a replica that goes offline is sent StopReplica(keep).
         trusts_memory: whether the ISR in memory decides if an offline replica has to leave it; where it is outside,
             only its state changes. Otherwise ZooKeeper is read, and the ISR is sent even where nothing changes.
+        leaderless_go_offline: whether a replica of a partition that never had a leader becomes Offline, of which
+            UpdateMetadata is sent (KAFKA-6650, 2.0). Otherwise it keeps its state, and its topic cannot be deleted.
         keeps_last_in_isr: whether the last member of an ISR stays in it when it goes offline (KAFKA-1028, 0.8.2).
     """
 
@@ -43,6 +45,7 @@ class ReplicaRules:
     told_of_shrunk_isr: Recipients
     stops_offline: bool = True
     trusts_memory: bool = False
+    leaderless_go_offline: bool = True
     keeps_last_in_isr: bool = True
 
     @property

@@ -1,6 +1,7 @@
 """The two state machines: every pair of states, and what each legal transition writes and sends."""
 
 import pytest
+from attrs import evolve
 
 from controller import ControllerPolicies
 from controller.state_machines.rules import FOUR_STATES, SEVEN_STATES, ReplicaRules
@@ -180,6 +181,21 @@ def test_a_replica_of_a_partition_that_never_had_a_leader_goes_offline() -> None
         assert notes.requests() == {0: everybody, 1: everybody, 2: [*everybody, "StopReplica keep orders-0"]}
 
     run(test, joins=False)
+
+
+def test_before_kafka_6650_a_replica_of_a_partition_that_never_had_a_leader_is_only_stopped() -> None:
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1, 2)})
+        c = lab.active
+        del c.context.leadership_info[TP]
+        notes = Notes(lab)
+        await c.replicas.handle_state_changes([(TP, 2)], R.OFFLINE)
+        await lab.settle()
+        assert c.context.replica_state(TP, 2) is R.ONLINE
+        assert notes.requests() == {2: ["StopReplica keep orders-0"]}
+
+    rules = evolve(SEVEN_STATES, leaderless_go_offline=False)
+    run(test, policies=ControllerPolicies(replicas=rules), joins=False)
 
 
 def test_nobody_hears_of_the_isr_of_a_topic_that_is_to_be_deleted() -> None:

@@ -1,7 +1,10 @@
 """Deletions that wait, controllers that are deposed in the middle of one, rules that know none."""
 
+import pytest
+from attrs import evolve
+
 from controller import ControllerPolicies
-from controller.state_machines.rules import FOUR_STATES
+from controller.state_machines.rules import FOUR_STATES, SEVEN_STATES
 from controller.state_machines.states import ReplicaState
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
@@ -35,6 +38,24 @@ def test_whatever_waits_is_looked_at_with_the_next_deletion() -> None:
         assert lab.is_gone("orders")
 
     run(test, brokers=4)
+
+
+@pytest.mark.parametrize("leaderless_go_offline", [True, False])
+def test_before_kafka_6650_a_topic_that_never_had_a_leader_cannot_be_deleted(leaderless_go_offline: bool) -> None:
+    """Its replica never goes offline, and only an offline replica can be deleted."""
+
+    async def test(lab: Lab) -> None:
+        lab.nodes[0].crash()
+        await lab.pass_time(EXPIRY_US)
+        await lab.create_topic("orders", {0: (0,)})
+        await lab.delete_topic("orders")
+        lab.restart(0)
+        await lab.pass_time(EXPIRY_US)
+        assert lab.is_gone("orders") == leaderless_go_offline
+        assert states(lab) == ([] if leaderless_go_offline else [R.ONLINE])
+
+    rules = evolve(SEVEN_STATES, leaderless_go_offline=leaderless_go_offline)
+    run(test, brokers=4, policies=ControllerPolicies(pinned=3, replicas=rules))
 
 
 def test_a_deposed_controller_deletes_nothing_of_the_topics_successor() -> None:

@@ -39,6 +39,13 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"controller.replicas.shrink_at_failover": False},
     ),
     Difference(
+        title="a replica of a partition that never had a leader",
+        before="goes offline like any other, so that its topic can be deleted",
+        here="never goes offline: its topic cannot be deleted",
+        source="KAFKA-6650, 2.0",
+        policies={"controller.replicas.leaderless_go_offline": False},
+    ),
+    Difference(
         title="a controlled shutdown gives leadership to",
         before="the first assigned replica that is alive and in the ISR",
         here="the first assigned replica that is alive and in the ISR; the broker that shuts down gets no LeaderAndIsr",
