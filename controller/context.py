@@ -147,9 +147,12 @@ class ControllerContext:
         for broker in brokers:
             del self.brokers[broker]
 
-    def is_online(self, broker: int, tp: TopicPartition) -> bool:
-        """Whether the replica of ``tp`` on ``broker`` is online: the broker live, the log directory not offline."""
-        if broker not in self.brokers or broker in self.shutting_down:
+    def is_online(self, broker: int, tp: TopicPartition, *, include_shutting_down: bool = False) -> bool:
+        """Whether the replica of ``tp`` on ``broker`` is online: the broker live, the log directory not offline.
+
+        ``include_shutting_down``: whether a broker that is shutting down counts as live.
+        """
+        if broker not in self.brokers or (broker in self.shutting_down and not include_shutting_down):
             return False
         offline = self.offline_dirs.get(broker)
         return not offline or tp not in offline

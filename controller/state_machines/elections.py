@@ -99,11 +99,13 @@ class Elections:
         move = context.reassignments.get(tp)
         # A topic's settings are read only where they matter: no replica in the ISR is online.
         asks = selector.asks_unclean and not any(context.is_online(replica, tp) for replica in state.isr)
+        replicas = context.replicas(tp)
         return Candidates(
-            assignment=context.replicas(tp),
+            assignment=replicas,
             isr=state.isr,
             online=tuple(broker for broker in context.live if context.is_online(broker, tp)),
             shutting_down=tuple(context.shutting_down),
+            reachable=tuple(b for b in replicas if context.is_online(b, tp, include_shutting_down=True)),
             target=() if move is None else move.step_target,
             unclean=asks and await self.zk_client.unclean_allowed(tp.topic, self.unclean),
             leader=state.leader,

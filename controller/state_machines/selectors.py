@@ -17,6 +17,7 @@ class Candidates:
         isr: as ZooKeeper has it.
         online: replicas whose broker is live and not shutting down.
         shutting_down: brokers that are shutting down.
+        reachable: assigned replicas that are online or would be if their broker were not shutting down.
         target: the step target of the move that the partition is in; empty outside a move.
         leader: as ZooKeeper has it; -1 for none.
         unclean: whether a replica outside the ISR may lead when none in it is online.
@@ -26,6 +27,7 @@ class Candidates:
     isr: Replicas
     online: Replicas
     shutting_down: Replicas = ()
+    reachable: Replicas = ()
     target: Replicas = ()
     unclean: bool = False
     leader: int = NO_LEADER
@@ -100,11 +102,11 @@ def preferred(c: Candidates) -> Choice | None:
 
 
 def controlled_shutdown(c: Candidates) -> Choice | None:
-    """The first live replica in the ISR that is not shutting down; those that are leave the ISR."""
-    up = c.online + c.shutting_down
+    """The first live replica in the ISR that is not shutting down; those that are leave the ISR. A replica whose log
+    directory is offline gets no LeaderAndIsr, on whatever broker (Election.leaderForControlledShutdown, 2.4.1)."""
     staying = tuple(replica for replica in c.isr if replica not in c.shutting_down)
     leader = _first(c.assignment, c.online, staying)
-    return None if leader is None else Choice(leader, staying, among(c.assignment, up))
+    return None if leader is None else Choice(leader, staying, c.reachable)
 
 
 def controlled_shutdown_told_to_live(c: Candidates) -> Choice | None:
@@ -117,7 +119,7 @@ def controlled_shutdown_told_to_live(c: Candidates) -> Choice | None:
 def head_of_staying_isr(c: Candidates) -> Choice | None:
     """The first of the ISR, in its own order, that neither leads nor shuts down, live or not (Kafka 0.8.0)."""
     staying = tuple(replica for replica in c.isr if replica != c.leader and replica not in c.shutting_down)
-    return Choice(staying[0], staying, among(c.assignment, c.online + c.shutting_down)) if staying else None
+    return Choice(staying[0], staying, c.reachable) if staying else None
 
 
 @frozen

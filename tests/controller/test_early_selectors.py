@@ -1,6 +1,7 @@
 """The selectors of Kafka 0.8.0 (kafka-behaviour §5.3 and §14; kafka.controller.PartitionLeaderSelector)."""
 
 import pytest
+from attrs import evolve
 from hypothesis import given
 
 from controller.state_machines.selectors import (
@@ -15,7 +16,7 @@ from controller.state_machines.selectors import (
 )
 from tests.controller.test_selectors import brokers, candidates
 
-LED_BY_1 = Candidates((1, 2, 3), (1, 3, 2), (2, 3), (1,), leader=1)
+LED_BY_1 = Candidates((1, 2, 3), (1, 3, 2), (2, 3), (1,), (1, 2, 3), leader=1)
 TABLE = [
     (HEAD_OF_ISR, Candidates((1, 2, 3), (3, 1, 2), (1, 2, 3)), Choice(3, (3, 1, 2), (1, 2, 3))),
     (HEAD_OF_ISR, Candidates((1, 2, 3), (1,), (2, 3)), Choice(2, (2,), (2, 3), unclean=True)),
@@ -64,7 +65,7 @@ def test_reassigned_asks_only_who_lives(c: Candidates) -> None:
 
 @given(candidates(), brokers)
 def test_controlled_shutdown_takes_leader_and_leavers_out(c: Candidates, leaders: tuple[int, ...]) -> None:
-    c = Candidates(c.assignment, c.isr, c.online, c.shutting_down, leader=leaders[0] if leaders else -1)
+    c = evolve(c, leader=leaders[0] if leaders else -1)
     choice = HEAD_OF_STAYING_ISR.select(c)
     staying = tuple(broker for broker in c.isr if broker != c.leader and broker not in c.shutting_down)
     assert (choice is None) == (not staying)

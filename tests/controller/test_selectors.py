@@ -16,6 +16,7 @@ from controller.state_machines.selectors import (
     Choice,
     Selector,
 )
+from emulator.protocol.assignments import among
 
 TABLE = [
     (OFFLINE, Candidates((1, 2, 3), (1, 2, 3), (2, 3)), Choice(2, (2, 3), (2, 3))),
@@ -31,7 +32,7 @@ TABLE = [
     (PREFERRED, Candidates((1, 2), (2, 1), (1, 2)), Choice(1, (2, 1), (1, 2))),
     (PREFERRED, Candidates((1, 2), (2,), (1, 2)), None),
     (PREFERRED, Candidates((1, 2), (1, 2), (2,)), None),
-    (CONTROLLED_SHUTDOWN, Candidates((1, 2, 3), (1, 2), (2, 3), (1,)), Choice(2, (2,), (1, 2, 3))),
+    (CONTROLLED_SHUTDOWN, Candidates((1, 2, 3), (1, 2), (2, 3), (1,), (1, 2, 3)), Choice(2, (2,), (1, 2, 3))),
     (CONTROLLED_SHUTDOWN, Candidates((1, 2, 3), (1,), (2, 3), (1,)), None),
     (TOLD_TO_LIVE, Candidates((1, 2, 3), (1, 2), (2, 3), (1,)), Choice(2, (2,), (2, 3))),
     (TOLD_TO_LIVE, Candidates((1, 2, 3), (1,), (2, 3), (1,)), None),
@@ -52,7 +53,12 @@ def candidates(draw: st.DrawFn) -> Candidates:
     stopping = draw(brokers)
     online = tuple(broker for broker in draw(brokers) if broker not in stopping)
     assigned = draw(brokers.filter(bool))
-    return Candidates(assigned, draw(brokers), online, stopping, draw(brokers), draw(st.booleans()))
+    offline_dirs = draw(brokers)
+    stopping_well = tuple(broker for broker in stopping if broker not in offline_dirs)
+    return Candidates(
+        assigned, draw(brokers), online, stopping, among(assigned, online + stopping_well), draw(brokers),
+        draw(st.booleans()),
+    )  # fmt: skip
 
 
 @given(st.sampled_from(SELECTORS), candidates())
@@ -113,7 +119,7 @@ def row_of(selector: Selector, c: Candidates) -> Row:
     if selector is PREFERRED:
         return Row(c.assignment[:1], live & i, i, a)
     if selector is CONTROLLED_SHUTDOWN:
-        return Row(c.assignment, (live | going) & i - going, i - going, a & (live | going))
+        return Row(c.assignment, (live | going) & i - going, i - going, set(c.reachable))
     if selector is TOLD_TO_LIVE:
         return Row(c.assignment, live & i - going, i - going, a & live)
     return Row(c.assignment, live & i, i & live, a & live)

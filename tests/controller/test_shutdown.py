@@ -132,6 +132,23 @@ def test_no_epoch_is_not_checked() -> None:
     run(test, brokers=4, policies=PINNED_3, joins=False)
 
 
+def test_a_replica_in_an_offline_log_directory_gets_no_leader_and_isr() -> None:
+    """Broker 2 shuts down already, and its replica of the partition is in such a directory."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", TOPIC)
+        context = lab.active.context
+        context.offline_dirs[2] = {LED: None}
+        context.shutting_down[2] = None
+        notes = Notes(lab)
+        await shut_down(lab, 0)
+        moved = ["LeaderAndIsr orders-0 1/{1} epoch 1 AR {0,1,2}"]
+        received = notes.requests(metadata=False)
+        assert [received.get(broker, [])[:1] for broker in (0, 1, 2)] == [moved, moved, []]
+
+    run(test, brokers=4, policies=PINNED_3, joins=False)
+
+
 STEPS = [(step, edge) for step in ("shutdown.1", "shutdown.2", "shutdown.3") for edge in ("before", "after")]
 
 
