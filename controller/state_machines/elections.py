@@ -16,6 +16,7 @@ from emulator.protocol.assignments import Replicas
 from emulator.protocol.events import LeaderElected
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
+from emulator.zookeeper import SessionExpired
 
 log = structlog.get_logger("controller.elections")
 
@@ -23,6 +24,9 @@ log = structlog.get_logger("controller.elections")
 @define(eq=False, repr=False)
 class Elections:
     """Each decision is based on the state that ZooKeeper has at that moment, and written over that version only.
+
+    Where the session expires, the partitions at hand fail and the event goes on
+    (ZkPartitionStateMachine.initializeLeaderAndIsrForPartitions and doElectLeaderForPartitions, 2.4.1).
 
     Attributes:
         unclean: unclean.leader.election.enable of the brokers; a topic's own setting overrides it.
@@ -43,8 +47,8 @@ class Elections:
     async def initialize(self, partitions: Sequence[TopicPartition]) -> list[TopicPartition]:
         """Give new partitions their state znode: the first live replica leads, all live ones are the ISR.
 
-        Returns the partitions whose znode was created. The others stay new: none of their replicas is live, or there
-        was a znode already.
+        Returns the partitions whose znode was created. The others stay new: none of their replicas is live, there was
+        a znode already, or the session expired.
         """
         states = {}
         for tp in partitions:
@@ -53,7 +57,11 @@ class Elections:
                 states[tp] = LeaderAndIsr(live[0], 0, live, self.context.epoch)
             else:
                 log.error("no assigned replica is alive", partition=str(tp), replicas=self.context.replicas(tp))
-        created = await self.zk_client.create_states(states)
+        try:
+            created = await self.zk_client.create_states(states)
+        except SessionExpired as error:
+            log.error("no state znodes were created", partitions=[str(tp) for tp in states], reason=str(error))
+            return []
         for tp in created:
             state = self.context.leadership_info[tp] = states[tp]
             self.batch.add_leader_and_isr(state.isr, tp, state, self.context.replicas(tp), is_new=True)
@@ -66,8 +74,12 @@ class Elections:
         elected: list[TopicPartition] = []
         remaining = list(partitions)
         while remaining:
-            choices, states = await self._choose(remaining, selector)
-            written, remaining = await self.zk_client.write_states(states)
+            try:
+                choices, states = await self._choose(remaining, selector)
+                written, remaining = await self.zk_client.write_states(states)
+            except SessionExpired as error:
+                log.error("no elections", partitions=[str(tp) for tp in remaining], reason=str(error))
+                break
             for tp, state in written.items():
                 choice = choices[tp]
                 self.context.leadership_info[tp] = state

@@ -20,7 +20,7 @@ log = structlog.get_logger("controller.partitions")
 class PartitionStateMachine:
     """Changes the states of partitions; one call is one batch of requests.
 
-    Every method that writes raises ControllerMoved and SessionExpired.
+    Every method that writes raises ControllerMoved.
     """
 
     context: ControllerContext

@@ -14,6 +14,7 @@ from controller.state_machines.states import ReplicaState
 from controller.zk_client import KafkaZkClient
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
+from emulator.zookeeper import SessionExpired
 
 log = structlog.get_logger("controller.replicas")
 
@@ -29,7 +30,8 @@ partition is then still in the CPU's cache for its next broker."""
 class ReplicaStateMachine:
     """Changes the states of replicas; one call is one batch of requests.
 
-    Every method that writes raises ControllerMoved and SessionExpired.
+    Every method that writes raises ControllerMoved. Where the session expires, the ISRs at hand are not changed, and
+    the event goes on (ZkReplicaStateMachine.doRemoveReplicasFromIsr, 2.4.1).
     """
 
     context: ControllerContext
@@ -178,24 +180,36 @@ class ReplicaStateMachine:
         done: list[TopicPartition] = []
         remaining = partitions
         while remaining:
-            known = await self.zk_client.states(remaining)
-            states = {}
-            for tp in remaining:
-                state = known.get(tp)
-                if state is None or self.elections.written_by_newer(tp, state):
-                    log.error("cannot shrink the ISR", partition=str(tp), broker=broker)
-                elif broker in state.isr:
-                    states[tp] = self._without(broker, state)
-                else:
-                    # Nothing to write: what is sent again is the state in ZooKeeper, with this controller's epoch.
-                    self.context.leadership_info[tp] = LeaderAndIsr(
-                        state.leader, state.leader_epoch, state.isr, self.context.epoch, state.zk_version
-                    )
-                    done.append(tp)
-            written, remaining = await self.zk_client.write_states(states)
+            try:
+                states = await self._to_shrink(broker, remaining, done)
+                written, remaining = await self.zk_client.write_states(states)
+            except SessionExpired as error:
+                failed = [str(tp) for tp in remaining if tp not in done]
+                log.error("cannot shrink ISRs", partitions=failed, broker=broker, reason=str(error))
+                break
             self.context.leadership_info.update(written)
             done += written
         return done
+
+    async def _to_shrink(
+        self, broker: int, partitions: list[TopicPartition], done: list[TopicPartition]
+    ) -> dict[TopicPartition, LeaderAndIsr]:
+        """The states to write. Partitions with nothing to write are added to ``done``."""
+        known = await self.zk_client.states(partitions)
+        states = {}
+        for tp in partitions:
+            state = known.get(tp)
+            if state is None or self.elections.written_by_newer(tp, state):
+                log.error("cannot shrink the ISR", partition=str(tp), broker=broker)
+            elif broker in state.isr:
+                states[tp] = self._without(broker, state)
+            else:
+                # What is sent again is the state in ZooKeeper, with this controller's epoch.
+                self.context.leadership_info[tp] = LeaderAndIsr(
+                    state.leader, state.leader_epoch, state.isr, self.context.epoch, state.zk_version
+                )
+                done.append(tp)
+        return states
 
     def _without(self, broker: int, state: LeaderAndIsr) -> LeaderAndIsr:
         """The state without ``broker``. Where it stays in the ISR as the last member, so that a clean leader can be

@@ -3,10 +3,13 @@
 import pytest
 
 from controller import ControllerPolicies
+from controller.state_machines.states import PartitionState
+from controller.zk_client import KafkaZkClient
 from emulator.protocol import znodes
 from emulator.protocol.events import LeaderElected
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step
+from emulator.zookeeper import SessionExpired
 from tests.controller.lab import EXPIRY_US, Lab, run
 from tests.controller.notes import Notes, check_golden
 
@@ -40,6 +43,32 @@ def test_a_topic_without_live_replica_waits_for_one() -> None:
         assert (state.leader, state.isr, state.leader_epoch) == (0, (0,), 0)
 
     run(test, brokers=4, policies=PINNED_3)
+
+
+def test_partitions_that_cannot_be_created_stay_new_and_the_others_get_leaders(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The session expires while the state znode of the new partition is created: as in Kafka the event goes on, and
+    elects for the partition that is offline."""
+
+    async def fail(zk_client: KafkaZkClient, states: object) -> object:
+        raise SessionExpired("/brokers/topics")
+
+    async def test(lab: Lab) -> None:
+        new = TopicPartition("more", 0)
+        await lab.create_topic("orders", {0: (0, 1)})
+        c = lab.active
+        c.context.partition_states[TP] = PartitionState.OFFLINE
+        c.context.assign(new, (0, 1))
+        c.context.partition_states[new] = PartitionState.NEW
+        with monkeypatch.context() as patch:
+            patch.setattr(KafkaZkClient, "create_states", fail)
+            changed = await c.partitions.handle_state_changes([new, TP], PartitionState.ONLINE)
+        assert changed == [TP]
+        assert c.context.partition_state(new) is PartitionState.NEW
+        assert lab.state(TP).leader_epoch == 1
+
+    run(test, brokers=4, policies=PINNED_3, joins=False)
 
 
 def test_a_topic_that_somebody_takes_out_of_zookeeper_is_forgotten() -> None:

@@ -12,7 +12,9 @@ from controller.state_machines.states import (
     PartitionState,
     ReplicaState,
 )
+from controller.zk_client import KafkaZkClient
 from emulator.protocol.types import TopicPartition
+from emulator.zookeeper import SessionExpired
 from tests.controller.lab import Lab, run
 from tests.controller.notes import Notes
 
@@ -179,6 +181,33 @@ def test_a_replica_of_a_partition_that_never_had_a_leader_goes_offline() -> None
         assert notes.writes() == []
         everybody = ["UpdateMetadata live {0,1,2}"]
         assert notes.requests() == {0: everybody, 1: everybody, 2: [*everybody, "StopReplica keep orders-0"]}
+
+    run(test, joins=False)
+
+
+@pytest.mark.parametrize("method", ["states", "write_states"])
+def test_a_session_that_expires_fails_the_isrs_at_hand_and_not_the_event(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A replica outside the ISR has nothing to write; it goes offline if its state could be read."""
+
+    async def fail(zk_client: KafkaZkClient, states: object) -> object:
+        raise SessionExpired("/brokers")
+
+    async def test(lab: Lab) -> None:
+        outside = TopicPartition("orders", 1)
+        await lab.create_topic("orders", {0: (0, 1, 2), 1: (0, 1, 2)})
+        await lab.write_isr(outside, (0, 1))
+        c = lab.active
+        notes = Notes(lab)
+        with monkeypatch.context() as patch:
+            patch.setattr(KafkaZkClient, method, fail)
+            await c.replicas.handle_state_changes([(TP, 2), (outside, 2)], R.OFFLINE)
+        await lab.settle()
+        offline = [tp for tp in (TP, outside) if c.context.replica_state(tp, 2) is R.OFFLINE]
+        assert offline == ([outside] if method == "write_states" else [])
+        assert notes.writes() == []
+        assert notes.requests(metadata=False)[2] == ["StopReplica keep orders-0; orders-1"]
 
     run(test, joins=False)
 
