@@ -11,7 +11,7 @@ from attrs import define, field, fields
 
 from controller.reassignment.move import Move
 from controller.state_machines.states import PartitionState, ReplicaState
-from emulator.protocol.assignments import Motion, ReplicaAssignment, Replicas
+from emulator.protocol.assignments import NOT_REASSIGNED, ReassigningReplicas, ReplicaAssignment, Replicas
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 
@@ -19,9 +19,6 @@ Replica = tuple[TopicPartition, int]
 """One replica: its partition and its broker."""
 NO_CONTROLLER = -1
 """The controller's id where there is none."""
-
-AT_REST: Motion = ((), ())
-"""No adding and no removing replicas."""
 
 V = TypeVar("V")
 
@@ -106,7 +103,7 @@ class ControllerContext:
     brokers: dict[int, int] = field(factory=dict)
     shutting_down: dict[int, None] = field(factory=dict)
     assignments: dict[str, dict[int, Replicas]] = field(factory=dict)
-    reassigning: dict[str, dict[int, Motion]] = field(factory=dict)
+    reassigning: dict[str, dict[int, ReassigningReplicas]] = field(factory=dict)
     touched: dict[TopicPartition, None] = field(factory=dict)
     leadership_info: Tracked[LeaderAndIsr] = field(init=False)
     partition_states: Tracked[PartitionState] = field(init=False)
@@ -178,10 +175,10 @@ class ControllerContext:
         self.touched[tp] = None
         self.assignments.setdefault(tp.topic, {})[tp.partition] = tuple(replicas)
 
-    def adding_and_removing(self, tp: TopicPartition) -> Motion:
+    def adding_and_removing(self, tp: TopicPartition) -> ReassigningReplicas:
         """The adding and the removing replicas; both empty unless KIP-455 is reassigning ``tp``."""
         of_topic = self.reassigning.get(tp.topic)
-        return AT_REST if of_topic is None else of_topic.get(tp.partition, AT_REST)
+        return NOT_REASSIGNED if of_topic is None else of_topic.get(tp.partition, NOT_REASSIGNED)
 
     def full_assignment(self, tp: TopicPartition) -> ReplicaAssignment:
         """RS, AR and RR; all empty where there is no such partition."""
@@ -190,7 +187,7 @@ class ControllerContext:
     def assign_fully(self, tp: TopicPartition, assignment: ReplicaAssignment) -> None:
         self.assign(tp, assignment.replicas)
         of_topic = self.reassigning.setdefault(tp.topic, {})
-        of_topic[tp.partition] = assignment.motion
+        of_topic[tp.partition] = assignment.reassigning
         if not assignment.being_reassigned:
             del of_topic[tp.partition]
         if not of_topic:

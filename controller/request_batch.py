@@ -7,10 +7,10 @@ from typing import NamedTuple
 from attrs import define, evolve, field
 
 from controller.channel_manager import ControllerChannelManager
-from controller.context import AT_REST, ControllerContext
+from controller.context import ControllerContext
 from controller.errors import IllegalState
 from controller.request_schemas import AllReplicas, RequestSchema
-from emulator.protocol.assignments import Replicas
+from emulator.protocol.assignments import NOT_REASSIGNED, ReassigningReplicas, Replicas
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest, LeaderAndIsrResponse
 from emulator.protocol.stop_replica import EPOCH_DURING_DELETE, NO_EPOCH, StopReplicaRequest, StopReplicaResponse
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
@@ -122,8 +122,8 @@ class ControllerBrokerRequestBatch:
         self._written[tp] = state, written
         return written
 
-    def _adding_and_removing(self, tp: TopicPartition) -> tuple[Replicas, Replicas]:
-        return self.context.adding_and_removing(tp) if self.sends_reassigning else AT_REST
+    def _adding_and_removing(self, tp: TopicPartition) -> ReassigningReplicas:
+        return self.context.adding_and_removing(tp) if self.sends_reassigning else NOT_REASSIGNED
 
     def add_stop_replica(self, broker: int, tp: TopicPartition, *, delete: bool) -> None:
         """Stop a replica under the leader epoch that the context has now: the same state change may raise it later."""

@@ -137,7 +137,7 @@ class KafkaZkClient:
         """Read the assignments of ``topics``, adding and removing replicas included, into the context."""
         read = await self._topic_data(topics)
         self.context.assignments = {topic: znodes.decode_topic(data) for topic, data in read.items()}
-        reassigning = {topic: znodes.decode_motions(data) for topic, data in read.items()}
+        reassigning = {topic: znodes.decode_reassigning(data) for topic, data in read.items()}
         self.context.reassigning = {topic: found for topic, found in reassigning.items() if found}
 
     async def _topic_data(self, topics: Sequence[str]) -> dict[str, str]:
@@ -145,7 +145,7 @@ class KafkaZkClient:
         return {topic: r.data for topic, r in zip(topics, responses, strict=True) if r.error is ZkCode.OK}
 
     async def write_assignment(
-        self, topic: str, assignment: Mapping[int, Replicas], reassigning: znodes.Motions | None = None
+        self, topic: str, assignment: Mapping[int, Replicas], reassigning: znodes.Reassigning | None = None
     ) -> None:
         """Write a topic's assignment.
 

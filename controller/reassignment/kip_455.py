@@ -121,7 +121,7 @@ class Kip455(RequestedByApi):
         changes = now != wanted
         async with self._step(work, move, "U1"):
             if changes:
-                await work.write_assignment(tp, wanted.replicas, wanted.motion)
+                await work.write_assignment(tp, wanted.replicas, wanted.reassigning)
         async with self._step(work, move, "U2"):
             if changes:
                 work.context.assign_fully(tp, wanted)
@@ -175,7 +175,7 @@ class Kip455(RequestedByApi):
         async with self._step(work, move, "B5"):
             await work.delete(tp, now.removing)
         async with self._step(work, move, "B6"):
-            await work.write_assignment(tp, done.replicas, done.motion)
+            await work.write_assignment(tp, done.replicas, done.reassigning)
         async with self._step(work, move, "B7"):
             await work.admin_znode.complete(move)
         async with self._step(work, move, "B8"):

@@ -15,7 +15,7 @@ from controller.state_machines.states import PartitionState, ReplicaState
 from controller.steps import Label, Step, Steps
 from controller.watches import Watches
 from controller.zk_client import KafkaZkClient
-from emulator.protocol.assignments import Motion
+from emulator.protocol.assignments import ReassigningReplicas
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 
@@ -51,7 +51,7 @@ class StepsWork:
         return state is not None and all(replica in state.isr for replica in replicas)
 
     async def write_assignment(
-        self, tp: TopicPartition, replicas: Sequence[int], adding_and_removing: Motion | None = None
+        self, tp: TopicPartition, replicas: Sequence[int], adding_and_removing: ReassigningReplicas | None = None
     ) -> None:
         """Write a partition's replicas to the topic's znode, beside those of the topic's other partitions in memory.
 

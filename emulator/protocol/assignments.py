@@ -1,11 +1,27 @@
 """Where a partition's replicas are and where they are going (KIP-455, Kafka 2.4; kafka-behaviour §6.2)."""
 
+from typing import NamedTuple
+
 from attrs import frozen
 
 Replicas = tuple[int, ...]
 """Brokers, in order of preference."""
-Motion = tuple[Replicas, Replicas]
-"""AR and RR."""
+
+
+class ReassigningReplicas(NamedTuple):
+    """What a reassignment in progress does with a partition's replicas (KIP-455).
+
+    Attributes:
+        adding: AR, the replicas that it adds.
+        removing: RR, those that it removes.
+    """
+
+    adding: Replicas = ()
+    removing: Replicas = ()
+
+
+NOT_REASSIGNED = ReassigningReplicas()
+"""Of a partition without a reassignment."""
 
 
 def among(replicas: Replicas, others: Replicas) -> Replicas:
@@ -49,9 +65,9 @@ class ReplicaAssignment:
         return without(self.replicas, self.removing)
 
     @property
-    def motion(self) -> Motion:
+    def reassigning(self) -> ReassigningReplicas:
         """AR and RR, which are stored with the assignment in ZooKeeper."""
-        return self.adding, self.removing
+        return ReassigningReplicas(self.adding, self.removing)
 
     @property
     def being_reassigned(self) -> bool:

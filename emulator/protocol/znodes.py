@@ -11,7 +11,7 @@ from typing import Any
 from attrs import frozen
 
 from emulator.protocol.address import PORT, host
-from emulator.protocol.assignments import Motion
+from emulator.protocol.assignments import ReassigningReplicas
 from emulator.protocol.types import TopicPartition
 
 CONTROLLER = "/controller"
@@ -142,20 +142,21 @@ def encode_broker(broker: int, timestamp_ms: int, rack: str | None = None) -> st
     return _dumps(value)
 
 
-Motions = Mapping[int, Motion]
+Reassigning = Mapping[int, ReassigningReplicas]
 """Partition -> AR and RR, of those that are being reassigned (KIP-455)."""
 
 
-def encode_topic(assignment: Mapping[int, Iterable[int]], motions: Motions | None = None) -> str:
+def encode_topic(assignment: Mapping[int, Iterable[int]], reassigning: Reassigning | None = None) -> str:
     """/brokers/topics/T: partition -> replicas in order of preference.
 
-    Version 1 (up to 2.3) without ``motions``; version 2 (2.4) with it, which lists the AR and RR that are not empty.
+    Version 1 (up to 2.3) without ``reassigning``; version 2 (2.4) with it, which lists the AR and RR that are not
+    empty.
     """
     value: dict[str, Any] = {"version": 1, "partitions": _by_number(assignment)}
-    if motions is not None:
+    if reassigning is not None:
         value["version"] = 2
-        value["adding_replicas"] = _by_number({p: adding for p, (adding, _) in motions.items() if adding})
-        value["removing_replicas"] = _by_number({p: removing for p, (_, removing) in motions.items() if removing})
+        value["adding_replicas"] = _by_number({p: r.adding for p, r in reassigning.items() if r.adding})
+        value["removing_replicas"] = _by_number({p: r.removing for p, r in reassigning.items() if r.removing})
     return _dumps(value)
 
 
@@ -168,13 +169,13 @@ def decode_topic(data: str) -> dict[int, tuple[int, ...]]:
     return _numbered(json.loads(data)["partitions"])
 
 
-def decode_motions(data: str) -> dict[int, tuple[tuple[int, ...], tuple[int, ...]]]:
+def decode_reassigning(data: str) -> dict[int, ReassigningReplicas]:
     """Partition -> AR and RR, of those that are being reassigned; none in version 1."""
     if '"adding_replicas"' not in data:
         return {}
     value = json.loads(data)
     adding, removing = _numbered(value["adding_replicas"]), _numbered(value["removing_replicas"])
-    return {p: (adding.get(p, ()), removing.get(p, ())) for p in sorted({**adding, **removing})}
+    return {p: ReassigningReplicas(adding.get(p, ()), removing.get(p, ())) for p in sorted({**adding, **removing})}
 
 
 def _numbered(replicas: Mapping[str, Iterable[int]]) -> dict[int, tuple[int, ...]]:

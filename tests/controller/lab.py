@@ -30,7 +30,7 @@ from emulator.network import Channel, Client, Network, serve
 from emulator.nodes import Node, Process
 from emulator.protocol import znodes
 from emulator.protocol.alter_reassignments import AlterPartitionReassignmentsRequest
-from emulator.protocol.assignments import ReplicaAssignment
+from emulator.protocol.assignments import NOT_REASSIGNED, ReplicaAssignment
 from emulator.protocol.errors import Errors
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest, LeaderAndIsrResponse
 from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest
@@ -202,7 +202,8 @@ class Lab:
         """RS, AR and RR in the topic's znode."""
         data = self.zookeeper.tree.get(znodes.topic_path(tp.topic))
         assert data is not None
-        return ReplicaAssignment(self.assignment(tp), *znodes.decode_motions(data).get(tp.partition, ((), ())))
+        reassigning = znodes.decode_reassigning(data)
+        return ReplicaAssignment(self.assignment(tp), *reassigning.get(tp.partition, NOT_REASSIGNED))
 
     def data(self, path: str) -> str | None:
         return self.zookeeper.tree.get(path)

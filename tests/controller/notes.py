@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from emulator.protocol import znodes
+from emulator.protocol.assignments import NOT_REASSIGNED
 from emulator.protocol.events import LeaderElected, MoveFinished
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
@@ -33,9 +34,9 @@ def write(event: ZkWritten) -> str:
         s = znodes.LeaderAndIsr.decode(event.data, event.version)
         return f"{who} {event.op} state {tp}: {s.leader}/{{{numbers(s.isr)}}} epoch {s.leader_epoch}"
     if event.path.startswith(znodes.TOPICS) and event.data:
-        found = znodes.decode_motions(event.data)
+        found = znodes.decode_reassigning(event.data)
         rows = [
-            f"{p}: {{{numbers(rs)}}}" + reassigning(*found.get(p, ((), ())))
+            f"{p}: {{{numbers(rs)}}}" + reassigning(*found.get(p, NOT_REASSIGNED))
             for p, rs in znodes.decode_topic(event.data).items()
         ]
         return f"{who} {event.op} topic {event.path.rpartition('/')[2]} {'; '.join(rows)}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import TOPICS, LeaderAndIsr, decode_motions, decode_topic, state_path_partition
+from emulator.protocol.znodes import TOPICS, LeaderAndIsr, decode_reassigning, decode_topic, state_path_partition
 from emulator.trace import Trace
 from emulator.trace.events import ZkWritten
 
@@ -74,7 +74,7 @@ class Topology:
         self._see_reassigning(event, topic)
 
     def _see_reassigning(self, event: ZkWritten, topic: str) -> None:
-        now = {} if event.op == "delete" else decode_motions(event.data)
+        now = {} if event.op == "delete" else decode_reassigning(event.data)
         before = self._reassigning.get(topic, {})
         self._reassigning[topic] = dict(now)
         for partition in {**before, **now}:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from emulator.protocol import znodes
+from emulator.protocol.assignments import NOT_REASSIGNED
 
 
 def written(path: str, data: str, version: int) -> str:
@@ -29,9 +30,9 @@ def _list(ids: Iterable[int]) -> str:
 
 
 def _topic(data: str) -> str:
-    motions = znodes.decode_motions(data)
+    reassigning = znodes.decode_reassigning(data)
     return ", ".join(
-        f"{number}: {_list(replicas)}{_reassigning(*motions.get(number, ((), ())))}"
+        f"{number}: {_list(replicas)}{_reassigning(*reassigning.get(number, NOT_REASSIGNED))}"
         for number, replicas in znodes.decode_topic(data).items()
     )
 

@@ -8,7 +8,7 @@ import pytest
 from controller import ControllerPolicies
 from controller.reassignment.kip_455 import Kip455
 from emulator.protocol import znodes
-from emulator.protocol.assignments import ReplicaAssignment
+from emulator.protocol.assignments import ReassigningReplicas, ReplicaAssignment
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from tests.controller.lab import EXPIRY_US, Lab, run
@@ -110,8 +110,9 @@ def test_C65_the_znode_goes_before_what_stands_in_the_topics() -> None:
             lab.nodes[node].crash()
         await lab.pass_time(EXPIRY_US)
         replicas = {0: (0, 1, 2), 1: (1, 2, 0), 2: (0, 1, 2), 3: (0, 1, 2)}
-        motions = {0: ((2,), (0,)), 1: ((0,), (1,)), 2: ((2,), (0,)), 3: ((2,), (0,))}
-        await lab.operator.set(znodes.topic_path("orders"), znodes.encode_topic(replicas, motions))
+        pairs = [((2,), (0,)), ((0,), (1,)), ((2,), (0,)), ((2,), (0,))]
+        reassigning = {number: ReassigningReplicas(*pair) for number, pair in enumerate(pairs)}
+        await lab.operator.set(znodes.topic_path("orders"), znodes.encode_topic(replicas, reassigning))
         await lab.reassign({orders(0): (2, 1), orders(1): (1, 2), orders(2): (1, 2)})
         for node in (0, 1, 2):
             lab.restart(node)

@@ -5,8 +5,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from emulator.protocol.assignments import ReplicaAssignment
-from emulator.protocol.znodes import decode_motions, decode_topic, encode_topic
+from emulator.protocol.assignments import NOT_REASSIGNED, ReassigningReplicas, ReplicaAssignment
+from emulator.protocol.znodes import decode_reassigning, decode_topic, encode_topic
 
 REPLICAS = st.lists(st.integers(0, 8), unique=True, min_size=1, max_size=5).map(tuple)
 REQUESTS = st.lists(REPLICAS, min_size=1, max_size=4)
@@ -71,7 +71,7 @@ def test_the_topic_znode_has_two_versions() -> None:
     """TopicZNode of 2.3 and of 2.4.1: the second lists adding and removing replicas where there are any."""
     replicas = {0: (1, 2), 1: (2, 3, 1)}
     assert encode_topic(replicas) == '{"version":1,"partitions":{"0":[1,2],"1":[2,3,1]}}'
-    assert encode_topic(replicas, {1: ((3,), ())}) == (
+    assert encode_topic(replicas, {1: ReassigningReplicas((3,), ())}) == (
         '{"version":2,"partitions":{"0":[1,2],"1":[2,3,1]},"adding_replicas":{"1":[3]},"removing_replicas":{}}'
     )
     assert encode_topic({0: (1,)}, {}) == (
@@ -83,8 +83,9 @@ def test_the_topic_znode_has_two_versions() -> None:
 def test_what_is_written_is_read_back(moves: dict[int, tuple[tuple[int, ...], tuple[int, ...]]]) -> None:
     moving = {p: ReplicaAssignment(original).reassign_to(target) for p, (original, target) in moves.items()}
     replicas = {p: assignment.replicas for p, assignment in moving.items()}
-    data = encode_topic(replicas, {p: (assignment.adding, assignment.removing) for p, assignment in moving.items()})
+    data = encode_topic(replicas, {p: assignment.reassigning for p, assignment in moving.items()})
     assert json.loads(data)["version"] == 2
-    read = {p: ReplicaAssignment(rs, *decode_motions(data).get(p, ((), ()))) for p, rs in decode_topic(data).items()}
+    found = decode_reassigning(data)
+    read = {p: ReplicaAssignment(rs, *found.get(p, NOT_REASSIGNED)) for p, rs in decode_topic(data).items()}
     assert read == moving
-    assert decode_motions(encode_topic(replicas)) == {}
+    assert decode_reassigning(encode_topic(replicas)) == {}

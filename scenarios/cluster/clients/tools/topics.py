@@ -13,7 +13,7 @@ from emulator.protocol.znodes import (
     BROKER_IDS,
     CONFIG_TOPICS,
     REASSIGN_PARTITIONS,
-    decode_motions,
+    decode_reassigning,
     decode_topic,
     delete_topic_path,
     encode_config,
@@ -90,7 +90,7 @@ async def expand(
         return _refused(topic, Errors.INVALID_REPLICA_ASSIGNMENT)
     added = {len(before) + index: tuple(replicas) for index, replicas in enumerate(assignment)}
     try:
-        await operator.zk.set(topic_path(topic), encode_topic({**before, **added}, decode_motions(data) or None))
+        await operator.zk.set(topic_path(topic), encode_topic({**before, **added}, decode_reassigning(data) or None))
     except NoNode:
         return _refused(topic, Errors.UNKNOWN_TOPIC_OR_PARTITION)
     return DONE

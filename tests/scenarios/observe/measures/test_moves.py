@@ -3,17 +3,15 @@ end."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import pytest
 
+from emulator.protocol.assignments import ReassigningReplicas
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ControllerElected, MoveAnswered, MoveCancelled
-from emulator.protocol.znodes import encode_topic, topic_path
+from emulator.protocol.znodes import Reassigning, encode_topic, topic_path
 from tests.scenarios.observe.measures.streams import ORDERS_0, Stream
 
 OLD = (0, 1, 2)
-Motions = Mapping[int, tuple[tuple[int, ...], tuple[int, ...]]]
 
 
 def started() -> Stream:
@@ -24,8 +22,8 @@ def started() -> Stream:
     return stream
 
 
-def topic(stream: Stream, replicas: tuple[int, ...], motions: Motions) -> None:
-    stream.write(topic_path("orders"), encode_topic({0: replicas}, motions))
+def topic(stream: Stream, replicas: tuple[int, ...], reassigning: Reassigning) -> None:
+    stream.write(topic_path("orders"), encode_topic({0: replicas}, reassigning))
 
 
 def answer(stream: Stream, error: Errors = Errors.NONE) -> None:
@@ -40,10 +38,10 @@ def moves(stream: Stream) -> list[tuple[int, tuple[int, ...], tuple[int, ...], b
 def test_an_override_goes_on_with_another_target() -> None:
     stream = started()
     stream.at(1_000).move((3, 1, 2))
-    topic(stream, (3, 1, 2, 0), {0: ((3,), (0,))})
+    topic(stream, (3, 1, 2, 0), {0: ReassigningReplicas((3,), (0,))})
     answer(stream)
     stream.at(2_000).move((4, 1, 2))
-    topic(stream, (4, 1, 2, 0), {0: ((4,), (0,))})
+    topic(stream, (4, 1, 2, 0), {0: ReassigningReplicas((4,), (0,))})
     answer(stream)
     stream.at(3_000).moved()
     stream.finish(9_000)
@@ -53,7 +51,7 @@ def test_an_override_goes_on_with_another_target() -> None:
 def test_a_cancelled_move_ends_where_it_began() -> None:
     stream = started()
     stream.at(1_000).move((3, 1, 2))
-    topic(stream, (3, 1, 2, 0), {0: ((3,), (0,))})
+    topic(stream, (3, 1, 2, 0), {0: ReassigningReplicas((3,), (0,))})
     answer(stream)
     stream.at(2_000).emit(MoveCancelled, *ORDERS_0)
     topic(stream, (1, 2, 0), {})
@@ -95,9 +93,9 @@ def test_a_move_that_is_over_in_zookeeper_ends_with_the_next_controllers_electio
     """The last controller has died between KIP-455's B6 and B7."""
     stream = started()
     stream.at(1_000).move((3, 1, 2))
-    topic(stream, (3, 1, 2, 0), {0: ((3,), (0,))})
+    topic(stream, (3, 1, 2, 0), {0: ReassigningReplicas((3,), (0,))})
     stream.at(2_000).emit(ControllerElected, 5, 2)
-    assert stream.measures.open_moves == 1, "it is in motion"
+    assert stream.measures.open_moves == 1, "it is being reassigned"
     stream.at(3_000).state(3, (3, 1, 2), epoch=4)
     topic(stream, (3, 1, 2), {})
     assert stream.measures.open_moves == 1
@@ -110,7 +108,7 @@ def test_a_move_that_is_over_in_zookeeper_ends_with_the_next_controllers_electio
 def test_a_new_request_is_not_ended_by_the_election_that_finds_the_last_one_over() -> None:
     stream = started()
     stream.at(1_000).move((3, 1, 2))
-    topic(stream, (3, 1, 2, 0), {0: ((3,), (0,))})
+    topic(stream, (3, 1, 2, 0), {0: ReassigningReplicas((3,), (0,))})
     topic(stream, (3, 1, 2), {})
     stream.at(5_000).move((4, 1, 2))
     stream.at(9_000).emit(ControllerElected, 6, 3)
