@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from attrs import define, field, fields
 
-from controller.reassignment.move import Move
-from controller.state_machines.states import PartitionState, ReplicaState
+from controller.move import Move
+from controller.states import PartitionState, ReplicaState
 from emulator.protocol.assignments import NOT_REASSIGNED, ReassigningReplicas, ReplicaAssignment, Replicas
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr

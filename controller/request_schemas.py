@@ -4,7 +4,7 @@ from typing import Protocol
 
 from attrs import frozen
 
-from controller.reassignment.move import Move
+from controller.move import Move
 from emulator.protocol.assignments import Replicas, union
 from emulator.protocol.kip_352_draft import DraftLeaderAndIsrPartition, DraftPartitionMetadata
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition

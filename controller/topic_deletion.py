@@ -31,7 +31,7 @@ from controller.context import ControllerContext, Replica
 from controller.request_batch import ControllerBrokerRequestBatch
 from controller.state_machines.partitions import PartitionStateMachine
 from controller.state_machines.replicas import ReplicaStateMachine
-from controller.state_machines.states import PartitionState, ReplicaState
+from controller.states import PartitionState, ReplicaState
 from controller.steps import Label, Procedure, Step, Steps
 from controller.watches import Watches
 from controller.zk_client import KafkaZkClient

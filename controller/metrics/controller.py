@@ -4,7 +4,7 @@ event touched."""
 from collections.abc import Callable
 
 from controller.context import ControllerContext
-from controller.state_machines.states import PartitionState, ReplicaState
+from controller.states import PartitionState, ReplicaState
 from emulator.metrics import Gauge, mbean
 from emulator.nodes import Process
 from emulator.protocol.types import TopicPartition

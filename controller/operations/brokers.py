@@ -11,7 +11,7 @@ from controller.reassignment.reassignments import Reassignments
 from controller.request_batch import ControllerBrokerRequestBatch
 from controller.state_machines.partitions import PartitionStateMachine
 from controller.state_machines.replicas import ReplicaStateMachine
-from controller.state_machines.states import PartitionState, ReplicaState
+from controller.states import PartitionState, ReplicaState
 from controller.steps import Label, Procedure, Steps
 from controller.topic_deletion import TopicDeletionManager
 from controller.zk_client import KafkaZkClient

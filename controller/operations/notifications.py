@@ -5,7 +5,7 @@ from attrs import define
 from controller.context import ControllerContext
 from controller.request_batch import ControllerBrokerRequestBatch
 from controller.state_machines.replicas import ReplicaStateMachine
-from controller.state_machines.states import ReplicaState
+from controller.states import ReplicaState
 from controller.zk_client import KafkaZkClient
 from emulator.protocol import znodes
 

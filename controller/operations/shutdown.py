@@ -11,7 +11,7 @@ from controller.events import ControlledShutdown
 from controller.request_batch import ControllerBrokerRequestBatch
 from controller.state_machines.partitions import PartitionStateMachine
 from controller.state_machines.replicas import ReplicaStateMachine
-from controller.state_machines.states import PartitionState, ReplicaState
+from controller.states import PartitionState, ReplicaState
 from controller.steps import Label, Procedure, Steps
 from emulator.protocol.controlled_shutdown import ControlledShutdownRequest, ControlledShutdownResponse
 from emulator.protocol.errors import Errors

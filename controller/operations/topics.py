@@ -8,7 +8,7 @@ from attrs import define
 from controller.context import ControllerContext
 from controller.state_machines.partitions import PartitionStateMachine
 from controller.state_machines.replicas import ReplicaStateMachine
-from controller.state_machines.states import PartitionState, ReplicaState
+from controller.states import PartitionState, ReplicaState
 from controller.steps import Procedure, Steps, labels_of
 from controller.watches import Watches
 from controller.zk_client import KafkaZkClient

@@ -6,7 +6,7 @@ from attrs import define
 
 from controller.context import ControllerContext
 from controller.errors import IllegalState
-from controller.reassignment.move import Move
+from controller.move import Move
 from controller.watches import Watches
 from controller.zk_client import KafkaZkClient
 from emulator.nodes import Process

@@ -11,7 +11,7 @@ import structlog
 from attrs import define
 
 from controller.errors import StateChangeFailed
-from controller.reassignment.move import Move
+from controller.move import Move
 from controller.reassignment.protocol import RequestedByApi
 from controller.reassignment.reassignments import Reassignments
 from emulator.protocol import znodes

@@ -27,7 +27,7 @@ from typing import ClassVar
 from attrs import frozen
 
 from controller.context import ControllerContext
-from controller.reassignment.move import Move
+from controller.move import Move
 from controller.reassignment.protocol import RequestedByZnode
 from controller.reassignment.steps_work import StepsWork
 from controller.steps import Procedure, Step, phases

@@ -32,10 +32,10 @@ from typing import ClassVar
 
 from attrs import frozen
 
-from controller.reassignment.move import Move
+from controller.move import Move
 from controller.reassignment.protocol import RequestedByZnode
 from controller.reassignment.steps_work import StepsWork
-from controller.state_machines.states import ReplicaState
+from controller.states import ReplicaState
 from controller.steps import Procedure, Span, Step, phases
 from emulator.protocol.assignments import Replicas, without
 

@@ -39,10 +39,10 @@ from typing import ClassVar
 from attrs import frozen
 
 from controller.errors import StateChangeFailed
-from controller.reassignment.move import Move
+from controller.move import Move
 from controller.reassignment.protocol import RequestedByApi
 from controller.reassignment.steps_work import StepsWork
-from controller.state_machines.states import ReplicaState
+from controller.states import ReplicaState
 from controller.steps import Procedure, Step, phases
 from emulator.protocol.assignments import ReplicaAssignment, without
 from emulator.protocol.types import TopicPartition

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from controller.context import ControllerContext
-from controller.reassignment.move import Move
+from controller.move import Move
 from controller.reassignment.steps_work import StepsWork
 from controller.steps import Procedure
 from emulator.protocol.assignments import ReplicaAssignment, Replicas

@@ -6,8 +6,8 @@ from typing import Generic, TypeVar
 from attrs import define
 
 from controller.context import ControllerContext
+from controller.move import Move
 from controller.reassignment.admin_znode import AdminZnode
-from controller.reassignment.move import Move
 from controller.reassignment.protocol import ReassignmentProtocol
 from controller.reassignment.steps_work import StepsWork
 from controller.topic_deletion import TopicDeletionManager

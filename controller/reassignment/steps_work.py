@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from attrs import define
 
 from controller.context import ControllerContext
+from controller.move import Move
 from controller.reassignment.admin_znode import AdminZnode
-from controller.reassignment.move import Move
 from controller.request_batch import ControllerBrokerRequestBatch
 from controller.state_machines.elections import Elections
 from controller.state_machines.partitions import PartitionStateMachine
 from controller.state_machines.replicas import ReplicaStateMachine
-from controller.state_machines.states import PartitionState, ReplicaState
+from controller.states import PartitionState, ReplicaState
 from controller.steps import Label, Step, Steps
 from controller.watches import Watches
 from controller.zk_client import KafkaZkClient

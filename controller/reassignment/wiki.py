@@ -26,7 +26,7 @@ from typing import ClassVar
 
 from attrs import frozen
 
-from controller.reassignment.move import Move
+from controller.move import Move
 from controller.reassignment.protocol import RequestedByZnode
 from controller.reassignment.steps_work import StepsWork
 from controller.steps import Procedure, phases

@@ -10,7 +10,7 @@ from controller.context import ControllerContext
 from controller.request_batch import ControllerBrokerRequestBatch
 from controller.state_machines.elections import Elections
 from controller.state_machines.selectors import Selector, Selectors
-from controller.state_machines.states import PARTITION_PREDECESSORS, PartitionState
+from controller.states import PARTITION_PREDECESSORS, PartitionState
 from emulator.protocol.types import TopicPartition
 
 log = structlog.get_logger("controller.partitions")

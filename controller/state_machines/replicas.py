@@ -10,7 +10,7 @@ from controller.context import ControllerContext, Replica
 from controller.request_batch import ControllerBrokerRequestBatch
 from controller.state_machines.elections import Elections
 from controller.state_machines.rules import ReplicaRules
-from controller.state_machines.states import ReplicaState
+from controller.states import ReplicaState
 from controller.zk_client import KafkaZkClient
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr

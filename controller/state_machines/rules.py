@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from attrs import evolve, frozen
 
-from controller.state_machines.states import PAGE_REPLICA_PREDECESSORS, REPLICA_PREDECESSORS, ReplicaState
+from controller.states import PAGE_REPLICA_PREDECESSORS, REPLICA_PREDECESSORS, ReplicaState
 
 Recipients = Callable[[tuple[int, ...], int], tuple[int, ...]]
 

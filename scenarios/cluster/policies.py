@@ -9,7 +9,7 @@ from brokers.partition.isr import StuckOrSlow
 from brokers.policies import BrokerPolicies
 from controller import ControllerPolicies
 from controller.reassignment.protocol import ReassignmentProtocol
-from controller.reassignment.registry import SHAPES
+from controller.shapes import SHAPES
 from emulator.protocol.configs import LONG_MAX, with_settings
 from fetchers import FetcherPolicies
 from scenarios.language import Scenario, TopicSpec

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable
 
 from attrs import frozen
 
-from controller.reassignment.move import Move
-from controller.state_machines.states import PartitionState, ReplicaState
+from controller.move import Move
+from controller.states import PartitionState, ReplicaState
 from emulator.protocol import znodes
 from emulator.protocol.controlled_shutdown import ControlledShutdownRequest
 from emulator.protocol.types import TopicPartition

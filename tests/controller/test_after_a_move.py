@@ -6,7 +6,7 @@ from controller import ControllerPolicies
 from controller.reassignment.kafka_6794 import Kafka6794, literal
 from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.wiki import Wiki
-from controller.state_machines.states import ReplicaState
+from controller.states import ReplicaState
 from emulator.protocol.types import TopicPartition
 from tests.controller.crashes import KAFKA_42
 from tests.controller.lab import EXPIRY_US, Lab, run

@@ -3,7 +3,7 @@
 import pytest
 
 from controller import ControllerPolicies
-from controller.state_machines.states import PartitionState
+from controller.states import PartitionState
 from controller.zk_client import KafkaZkClient
 from emulator.protocol import znodes
 from emulator.protocol.events import LeaderElected

@@ -1,6 +1,6 @@
 """The replica states as they first ran (kafka.controller.ReplicaStateMachine, 0.8.0; readings §3)."""
 
-from controller.state_machines.states import ReplicaState
+from controller.states import ReplicaState
 from emulator.protocol.events import LeaderElected
 from tests.controller.crashes import KAFKA_42, TP
 from tests.controller.lab import EXPIRY_US, Lab, run

@@ -5,7 +5,7 @@ import pytest
 from attrs import evolve
 
 from controller import ControllerPolicies
-from controller.state_machines.states import ReplicaState
+from controller.states import ReplicaState
 from scenarios.profiles import PROFILES
 from tests.controller.lab import Lab, run
 from tests.controller.notes import GOLDEN, Notes, check_golden, numbers

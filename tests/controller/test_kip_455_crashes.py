@@ -9,7 +9,7 @@ from attrs import frozen
 
 from controller import ControllerPolicies
 from controller.reassignment.kip_455 import Kip455
-from controller.state_machines.states import ReplicaState
+from controller.states import ReplicaState
 from emulator.gates import Edge
 from emulator.network import Disconnected
 from emulator.protocol.alter_reassignments import AlterPartitionReassignmentsRequest

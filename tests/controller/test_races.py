@@ -8,7 +8,7 @@ import pytest
 from controller import ControllerPolicies
 from controller.errors import StateChangeFailed
 from controller.state_machines.selectors import PREFERRED
-from controller.state_machines.states import PartitionState, ReplicaState
+from controller.states import PartitionState, ReplicaState
 from controller.zk_client import KafkaZkClient
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition

@@ -5,7 +5,7 @@ from attrs import evolve
 
 from controller import ControllerPolicies
 from controller.state_machines.rules import FOUR_STATES, SEVEN_STATES, ReplicaRules
-from controller.state_machines.states import (
+from controller.states import (
     PAGE_REPLICA_PREDECESSORS,
     PARTITION_PREDECESSORS,
     REPLICA_PREDECESSORS,

@@ -5,7 +5,7 @@ from attrs import evolve
 
 from controller import ControllerPolicies
 from controller.state_machines.rules import FOUR_STATES, SEVEN_STATES
-from controller.state_machines.states import ReplicaState
+from controller.states import ReplicaState
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
 from tests.controller.conformance.test_topic_deletion import states

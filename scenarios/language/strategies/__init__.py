@@ -1,7 +1,7 @@
 """Reassignment strategies by name: the shapes that the controller steps moves in, and the parts of which the operator's
 half is composed."""
 
-from controller.reassignment.registry import SHAPES, Shape
+from controller.shapes import SHAPES, Shape
 from scenarios.language.strategies.execution import Execution, Throttle, parts_by_axis
 from scenarios.language.strategies.registry import PARTS, Part, PlannedMove, Progress
 from scenarios.language.strategies.strategy import Strategy, parse_strategy

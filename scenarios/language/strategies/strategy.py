@@ -7,7 +7,7 @@ from functools import partial
 
 from attrs import Factory, evolve, field, frozen
 
-from controller.reassignment.registry import SHAPES, Shape
+from controller.shapes import SHAPES, Shape
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.schema.kinds import RATE, SOME_TIME, Text
 from scenarios.language.schema.reader import key

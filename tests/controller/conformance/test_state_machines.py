@@ -9,7 +9,7 @@ import structlog
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.state_machines.states import PartitionState, ReplicaState
+from controller.states import PartitionState, ReplicaState
 from emulator.protocol.types import TopicPartition
 from tests.controller.lab import Lab, run
 from tests.controller.notes import Notes

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller.state_machines.states import PartitionState, ReplicaState
+from controller.states import PartitionState, ReplicaState
 from controller.zk_client import KafkaZkClient
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition

@@ -8,7 +8,7 @@ import pytest
 from controller.context import ControllerContext
 from controller.events import TopicDeletionStopReplicaResponseReceived
 from controller.request_batch import ControllerBrokerRequestBatch
-from controller.state_machines.states import ReplicaState
+from controller.states import ReplicaState
 from emulator.protocol.errors import Errors
 from emulator.protocol.stop_replica import StopReplicaResponse
 from emulator.protocol.types import TopicPartition

@@ -4,7 +4,7 @@ TopicDeletionManagerTest)."""
 import pytest
 
 from controller import ControllerPolicies
-from controller.state_machines.states import PartitionState, ReplicaState
+from controller.states import PartitionState, ReplicaState
 from emulator.gates import Edge
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition

@@ -10,7 +10,7 @@ from controller.controller import Controller
 from controller.metrics import is_offline_by_leader, is_offline_by_state
 from controller.metrics.controller import ControllerMetrics, IsOffline, is_imbalanced
 from controller.reassignment.kip_455 import Kip455
-from controller.state_machines.states import ReplicaState
+from controller.states import ReplicaState
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
 from emulator.protocol.types import TopicPartition
 from tests.controller.lab import EXPIRY_US, Lab, run

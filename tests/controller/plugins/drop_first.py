@@ -11,10 +11,10 @@ from typing import ClassVar
 
 from attrs import frozen
 
-from controller.reassignment.move import Move
+from controller.move import Move
 from controller.reassignment.protocol import RequestedByZnode
-from controller.reassignment.registry import Shape
 from controller.reassignment.steps_work import StepsWork
+from controller.shapes import Shape
 from controller.steps import Procedure, phases
 from emulator.protocol.assignments import without
 

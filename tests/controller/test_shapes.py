@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from controller import procedures
-from controller.reassignment import registry
+from controller import procedures, shapes
 from controller.reassignment.wiki import Wiki
 from controller.steps import Procedure, phases
 from emulator.protocol.events import Fault, MoveFinished
@@ -57,9 +56,9 @@ duration = "1s"
 @pytest.fixture
 def drop_first() -> Iterator[None]:
     """The protocol is registered for one test."""
-    tables: tuple[dict[str, Any], ...] = (procedures.PROCEDURES, procedures.STEPS, procedures.ALIASES, registry.SHAPES)
+    tables: tuple[dict[str, Any], ...] = (procedures.PROCEDURES, procedures.STEPS, procedures.ALIASES, shapes.SHAPES)
     before = [dict(table) for table in tables]
-    registry.register(SHAPE)
+    shapes.register(SHAPE)
     yield
     for table, entries in zip(tables, before, strict=True):
         table.clear()
@@ -85,7 +84,7 @@ def test_a_protocol_that_is_not_registered_is_unknown() -> None:
 @pytest.mark.usefixtures("drop_first")
 def test_a_name_is_registered_once() -> None:
     with pytest.raises(ValueError, match="there is a shape 'drop-first' already"):
-        registry.register(SHAPE)
+        shapes.register(SHAPE)
 
 
 @pytest.mark.parametrize(
