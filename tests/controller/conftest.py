@@ -1,4 +1,4 @@
-"""The controller's log is for people; here its warnings are what the tests provoke."""
+"""Silences the controller's log: its warnings here are those that the tests cause."""
 
 import logging
 

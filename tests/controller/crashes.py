@@ -81,7 +81,7 @@ def crash_after(
     joins: bool = True,
     also: Replicas = (),
 ) -> Recovery:
-    """Move ``old`` to ``new`` and kill the controller (and ``also``) at that gate; see what becomes of it."""
+    """Move ``old`` to ``new`` and crash the controller (and ``also``) at that gate; return what the next one does."""
 
     async def test(lab: Lab) -> Recovery:
         await lab.create_topic("orders", {0: old})

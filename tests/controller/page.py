@@ -182,7 +182,7 @@ async def follower_dies(lab: Lab) -> None:
 
 
 async def orders_without_0(lab: Lab) -> None:
-    """And a partition that has nobody else."""
+    """And a partition whose only replica is on broker 0."""
     await orders(lab)
     await lab.create_topic("alone", {0: (0,)})
     await crash(lab, 0)

@@ -1,4 +1,5 @@
-"""What a finished move leaves in the controller's memory, whatever the protocol: as if it had always been so."""
+"""A finished move leaves the controller's memory as if the partition had always had its new replicas, under
+every protocol."""
 
 import pytest
 
@@ -26,10 +27,11 @@ POLICIES = {
 
 @pytest.mark.parametrize("move", MOVES, ids=str)
 @pytest.mark.parametrize("protocol", POLICIES)
-def test_the_memory_is_that_of_a_partition_at_rest(
+def test_the_memory_is_that_of_a_partition_without_reassignment(
     protocol: str, move: tuple[tuple[int, ...], tuple[int, ...]]
 ) -> None:
-    """Every replica of the target is online, nobody remembers the others; a broker that starts again hears of it."""
+    """Every replica of the target is online, the removed ones are forgotten; a broker that restarts is sent
+    LeaderAndIsr."""
     old, new = move
 
     async def test(lab: Lab) -> None:

@@ -1,4 +1,4 @@
-"""AlterIsr at the controller: what is checked, written, answered and told (KafkaController.processAlterIsr, 2.7.2)."""
+"""AlterIsr at the controller: checks, writes, answers and UpdateMetadata (KafkaController.processAlterIsr, 2.7.2)."""
 
 from typing import Any
 

@@ -71,8 +71,8 @@ def test_partitions_that_cannot_be_created_stay_new_and_the_others_get_leaders(
     run(test, brokers=4, policies=PINNED_3, joins=False)
 
 
-def test_a_topic_that_somebody_takes_out_of_zookeeper_is_forgotten() -> None:
-    """Without a word to the brokers, as in Kafka. Under the same name another one can be made, and is new."""
+def test_a_topic_that_is_removed_from_zookeeper_is_forgotten() -> None:
+    """As in Kafka, nothing is sent to the brokers. A topic created under the same name is a new one."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
@@ -128,7 +128,7 @@ def test_leader_epochs(
 
 
 def test_the_whole_isr_dies() -> None:
-    """One after the other: the last member stays in the ISR, nobody leads, and it leads again when it is back."""
+    """One after the other: the last member stays in the ISR without a leader, and leads again when it is back."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1)})
@@ -192,7 +192,7 @@ def test_before_kafka_972_only_the_broker_that_starts_gets_metadata(announces: b
 
 
 def test_a_bounce_is_a_failure_and_a_startup() -> None:
-    """The broker is back before the controller looks: only its epoch tells (KIP-380)."""
+    """The broker is back before the controller reads the registrations: only its epoch has changed (KIP-380)."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1)})
@@ -211,9 +211,9 @@ def test_a_bounce_is_a_failure_and_a_startup() -> None:
     run(test, brokers=4, policies=PINNED_3, joins=False)
 
 
-def test_what_waits_for_a_broker_that_bounced_is_dropped() -> None:
-    """It was for the incarnation before: three LeaderAndIsr and three UpdateMetadata. The new one gets what is sent
-    while the controller still reads who is there, and no more."""
+def test_requests_queued_for_a_broker_that_bounced_are_dropped() -> None:
+    """The queued requests (three LeaderAndIsr, three UpdateMetadata) were for the earlier incarnation. The new one gets
+    those that are queued after the controller has noticed it."""
 
     async def test(lab: Lab) -> None:
         old = lab.active.context.brokers[0]
@@ -237,7 +237,7 @@ def test_what_waits_for_a_broker_that_bounced_is_dropped() -> None:
 
 
 def test_isr_change_notification() -> None:
-    """The controller tells everybody what a leader announced, and deletes the announcement."""
+    """The controller sends the announced ISR to all brokers, and deletes the announcement."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1)})
@@ -256,7 +256,7 @@ def test_isr_change_notification() -> None:
 
 
 def test_a_replica_whose_disk_is_gone_goes_offline() -> None:
-    """Told by the answer to a LeaderAndIsr, while its broker lives on."""
+    """The response to a LeaderAndIsr says so; the broker itself stays live."""
 
     async def test(lab: Lab) -> None:
         lab.broken_disks[0] = None

@@ -1,4 +1,4 @@
-"""How KIP-455 is asked: what the API and the admin znode refuse, and topics that are to be deleted."""
+"""Requests to KIP-455's controller: refusals by the API and the admin znode, and topics that are being deleted."""
 
 from collections.abc import Awaitable, Callable
 
@@ -22,7 +22,7 @@ PINNED = ControllerPolicies(reassignment=Kip455(), pinned=6)
 
 
 def play(test: Callable[[Lab], Awaitable[object]], policies: ControllerPolicies = PINNED) -> None:
-    """Seven brokers, the controller on one without replicas; nobody joins an ISR unless told."""
+    """Seven brokers, the controller on one without replicas; replicas join ISRs only where the test says so."""
     run(test, brokers=7, policies=policies, joins=False)
 
 
@@ -61,7 +61,7 @@ def test_what_the_api_refuses(case: str) -> None:
 
 
 def test_a_replica_that_is_dead_already_may_stay() -> None:
-    """Only what is added has to live."""
+    """Only added replicas have to be live."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 5)})
@@ -90,7 +90,7 @@ def test_unknown_partitions() -> None:
 @pytest.mark.parametrize(
     "request_", [AlterPartitionReassignmentsRequest({TP: (0,)}), ListPartitionReassignmentsRequest(None)]
 )
-def test_who_may_not_answer(request_: object) -> None:
+def test_who_refuses_the_request(request_: object) -> None:
     """Another broker is not the controller; a controller without KIP-455 does not know the request."""
 
     async def other(lab: Lab) -> None:
@@ -104,8 +104,8 @@ def test_who_may_not_answer(request_: object) -> None:
 
 
 def test_a_partition_that_never_had_a_leader() -> None:
-    """A1 cannot write: the answer is an unknown error, and yet the move is under way, until somebody takes it up: here
-    the start of a broker of its target, which is the old one too."""
+    """A1 cannot write: the answer is an unknown error, but the move is in progress. It goes on with the next event that
+    concerns it: here a broker of its target starts, which is also the one of its only old replica."""
 
     async def test(lab: Lab) -> None:
         lab.nodes[5].crash()
@@ -123,8 +123,8 @@ def test_a_partition_that_never_had_a_leader() -> None:
 
 
 @pytest.mark.parametrize("data", ["", "not json", "{}"])
-def test_nonsense_in_the_znode_is_left_alone(data: str) -> None:
-    """2.4 reads no moves in it and writes nothing; it bars the way by the znode, not by the API."""
+def test_content_of_the_znode_that_cannot_be_read_is_left_alone(data: str) -> None:
+    """2.4 finds no moves in it and writes nothing; it blocks further requests by the znode, not by the API."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1)})
@@ -141,7 +141,7 @@ def test_nonsense_in_the_znode_is_left_alone(data: str) -> None:
 
 
 def test_the_znode_is_watched_again_once_it_is_gone() -> None:
-    """Nothing but the deletion itself has the controller look for the next one."""
+    """Only its deletion makes the controller arm the watch for the next one."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1)})
@@ -155,7 +155,7 @@ def test_the_znode_is_watched_again_once_it_is_gone() -> None:
 
 
 def test_a_move_that_ends_leaves_a_newer_request_in_the_znode() -> None:
-    """B7 takes out what asks for the target that was reached, and nothing else."""
+    """B7 removes the entry only if it asks for the target that was reached."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1)})

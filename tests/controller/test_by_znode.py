@@ -56,7 +56,7 @@ def test_a_dead_target_is_waited_for(protocol: ReassignmentProtocol) -> None:
 
 
 def test_kafka_6794_waits_for_a_dead_replica_that_is_to_be_dropped_and_the_wiki_does_not() -> None:
-    """Step 1 wants all of CR in the ISR (readings §2)."""
+    """Step 1 needs all of CR in the ISR (readings §2)."""
 
     def finished(protocol: ReassignmentProtocol) -> bool:
         async def test(lab: Lab) -> bool:
@@ -74,7 +74,7 @@ def test_kafka_6794_waits_for_a_dead_replica_that_is_to_be_dropped_and_the_wiki_
 
 
 @pytest.mark.parametrize("data", ["", "not json", "{}", '{"version":1,"partitions":[{}]}'])
-def test_nonsense_is_deleted(data: str) -> None:
+def test_content_that_cannot_be_read_is_deleted(data: str) -> None:
     async def test(lab: Lab) -> None:
         await lab.operator.create(ADMIN, data)
         await lab.settle()

@@ -58,8 +58,8 @@ def test_a_topic_waits_for_the_last_of_its_moves() -> None:
 
 
 def test_as_kafka_has_it_a_moving_topic_is_deleted_at_once() -> None:
-    """Kafka 2.3.1 and 2.4.1 mark the topic as waiting before it is queued, which does nothing. What is left is a
-    move of a partition that is no more; only the next controller drops it."""
+    """Kafka 2.3.1 and 2.4.1 mark the topic as waiting before it is queued, which has no effect. The move of a partition
+    that no longer exists stays in the znode until the next controller drops it."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
@@ -122,9 +122,9 @@ def test_a_topic_to_be_deleted_is_not_moved(protocol: ReassignmentProtocol) -> N
     run(test, brokers=5, policies=heeding(protocol))
 
 
-def test_no_leader_is_looked_for_where_a_topic_is_to_be_deleted() -> None:
-    """A topic that waits for its move loses its leader meanwhile: nobody is elected, the move does not end, and
-    the topic goes when the leader is back."""
+def test_no_leader_is_elected_for_a_topic_that_is_being_deleted() -> None:
+    """A topic that waits for its move loses its leader meanwhile: no leader is elected, the move does not end, and the
+    topic is deleted when the leader is back."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})

@@ -1,4 +1,4 @@
-"""The replica states as they first ran (kafka.controller.ReplicaStateMachine, 0.8.0; readings §3)."""
+"""The replica states of Kafka 0.8.0 (kafka.controller.ReplicaStateMachine; readings §3)."""
 
 from controller.states import ReplicaState
 from emulator.protocol.events import LeaderElected
@@ -19,7 +19,8 @@ def test_a_dead_follower_leaves_the_isr_and_only_the_leader_hears_of_it() -> Non
 
 
 def test_a_dead_replica_outside_the_isr_is_only_marked() -> None:
-    """Nothing is written, nobody told; and memory decides, so one that has joined since unseen stays in the ISR."""
+    """Nothing is written or sent. The controller's memory decides, so a replica that has joined the ISR since, without
+    the controller's knowledge, stays in it."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
@@ -41,7 +42,7 @@ def test_a_dead_replica_outside_the_isr_is_only_marked() -> None:
 
 
 def test_the_isr_becomes_empty_and_the_next_leader_is_whoever_comes_back() -> None:
-    """KAFKA-1028 kept the last member in; before, nobody knew any more who had everything."""
+    """Before KAFKA-1028, which keeps the last member, it was not known which replica had all records."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1)})

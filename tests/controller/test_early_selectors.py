@@ -41,8 +41,8 @@ def test_the_preferred_one_is_as_later() -> None:
 
 
 @given(candidates())
-def test_offline_always_finds_somebody_where_a_replica_lives(c: Candidates) -> None:
-    """Clean in the ISR's own order; else whoever lives, with data lost and nobody asked."""
+def test_offline_always_finds_a_leader_where_a_replica_is_live(c: Candidates) -> None:
+    """Clean in the ISR's own order; else the first live replica, which loses data whatever the settings say."""
     choice = HEAD_OF_ISR.select(c)
     in_sync = [broker for broker in c.isr if broker in c.online]
     live = [broker for broker in c.assignment if broker in c.online]
@@ -55,7 +55,7 @@ def test_offline_always_finds_somebody_where_a_replica_lives(c: Candidates) -> N
 
 
 @given(candidates())
-def test_reassigned_asks_only_who_lives(c: Candidates) -> None:
+def test_reassigned_asks_only_for_a_live_replica(c: Candidates) -> None:
     choice = FIRST_LIVE_OF_TARGET.select(c)
     live = [broker for broker in c.target if broker in c.online]
     assert (choice is None) == (not live)

@@ -1,4 +1,4 @@
-"""Who is the controller: epochs, pinning, fencing, zombies, expiry (kafka-behaviour §3)."""
+"""Which broker is the controller: epochs, pinning, fencing, zombies, expiry (kafka-behaviour §3)."""
 
 from itertools import pairwise
 
@@ -23,13 +23,13 @@ SOON_US = 1_000_000
 
 
 async def ask_for_move(lab: Lab) -> None:
-    """Without waiting until all is settled: while a controller is paused in its work, nothing is."""
+    """Request a move without waiting until the cluster is settled, which it never is while the controller is paused."""
     await lab.operator.create(REASSIGN_PARTITIONS, encode_reassignment({TP: (0, 1, 3)}))
     await lab.world.sleep(SOON_US)
 
 
 def believers(lab: Lab) -> list[int]:
-    """Who takes itself for the controller."""
+    """The brokers that believe to be the controller."""
     return [c.id for c in lab.controllers.values() if c.is_active]
 
 
@@ -83,7 +83,8 @@ def test_an_expired_session_ends_the_term() -> None:
 
 
 def test_a_zombies_write_fails_and_it_resigns() -> None:
-    """Its gate holds it for longer than its session lives; the next one moves on; its next write is refused."""
+    """A gate stops it for longer than its session lasts; the next controller continues; the first one's next
+    write is refused."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
@@ -108,7 +109,8 @@ def test_a_zombies_write_fails_and_it_resigns() -> None:
 
 
 def test_the_fence_alone_stops_a_controller_whose_session_lives() -> None:
-    """Somebody else counts the epoch up, nobody tells: the next fenced write fails, and the controller looks."""
+    """The epoch is raised by another client without a notification: the next fenced write fails, and the controller
+    reads /controller."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
@@ -145,8 +147,9 @@ def test_a_broker_that_does_not_answer_gets_its_requests_again() -> None:
     run(test, brokers=3, policies=ControllerPolicies(pinned=2))
 
 
-def test_who_resigns_drops_what_waits_to_be_sent() -> None:
-    """The broker is not there, so its requests are retried; after the resignation none of the old term is."""
+def test_a_controller_that_resigns_drops_its_queued_requests() -> None:
+    """The broker is down, so its requests are retried; after the resignation none of the old controller epoch
+    is sent."""
 
     async def test(lab: Lab) -> None:
         lab.nodes[0].crash()
@@ -164,8 +167,8 @@ def test_who_resigns_drops_what_waits_to_be_sent() -> None:
 
 
 @pytest.mark.parametrize("error", [StateChangeFailed("a failover that fails"), NoNode("/")], ids=["ours", "zookeeper"])
-def test_who_cannot_take_over_makes_room(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It resigns and deletes /controller; somebody, maybe itself, is elected with the next epoch and does better."""
+def test_a_controller_whose_failover_fails_resigns(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It resigns and deletes /controller; a broker, possibly itself, is elected with the next epoch and succeeds."""
     failing = [error]
     honest = ByZnode.resume
 

@@ -75,7 +75,8 @@ def test_a_bug_ends_the_run(error: type[Exception], monkeypatch: pytest.MonkeyPa
 
 
 def test_order_and_precedence() -> None:
-    """First in, first out; an event that takes precedence follows the one in hand, and the others are gone."""
+    """First in, first out; an event that takes precedence is processed after the current one, and the others
+    are dropped."""
 
     async def test(lab: Lab) -> None:
         names: list[str] = []

@@ -62,7 +62,7 @@ def check_isr(lab: Lab, *, harmed: bool) -> None:
 
 
 def test_kafka_6794_last_hop_can_leave_the_leader_outside() -> None:
-    """The harm of writing the assignment first: a crash between steps 5 and 9 of the last hop."""
+    """Because the assignment is written first: a crash between steps 5 and 9 of the last hop."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: OLD})

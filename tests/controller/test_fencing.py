@@ -32,8 +32,8 @@ def writes_of(notes: Notes, controller: Controller) -> list[str]:
 
 
 async def replaced_before_its_write(lab: Lab) -> tuple[Controller, Notes]:
-    """The controller stops before it writes a move's first assignment; somebody deletes /controller, another broker
-    takes over and makes the whole move; then it goes on, its session intact."""
+    """The controller is paused before it writes a move's first assignment; /controller is deleted, another broker takes
+    over and completes the move; then the first one resumes, its session intact."""
     await lab.create_topic("orders", {0: (0, 1, 2)})
     zombie = lab.active
     lab.at_gate("wiki.1", "before", lambda at: at.process.pause())
@@ -61,8 +61,8 @@ def test_a_fenced_zombie_writes_nothing_and_resigns() -> None:
 
 
 def test_an_unfenced_zombie_undoes_what_its_successor_has_written() -> None:
-    """Its write of the assignment lands over the finished move; only the state znode, which bears the controller epoch,
-    stops it. Until it hears of its successor it goes on. Nobody repairs the assignment."""
+    """It overwrites the assignment of the finished move; only the state znode, which has the controller epoch, makes it
+    stop. It goes on until it hears of its successor. The assignment is not repaired."""
 
     async def test(lab: Lab) -> None:
         zombie, notes = await replaced_before_its_write(lab)
@@ -77,7 +77,7 @@ def test_an_unfenced_zombie_undoes_what_its_successor_has_written() -> None:
 
 @pytest.mark.parametrize("fencing", [Fenced(), Unfenced()], ids=["fenced", "unfenced"])
 def test_a_zombies_requests_bear_its_own_epoch(fencing: Fencing) -> None:
-    """What waits in its queues goes out when it wakes; the brokers have to tell by the epoch."""
+    """Requests in its queues are sent when it resumes; brokers recognise them by the controller epoch."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
@@ -114,9 +114,9 @@ def at_the_first_write(lab: Lab, path: str, do: Callable[[int], object]) -> None
     lab.trace.fold(ZkWritten, see)
 
 
-def test_an_unfenced_election_has_two_writes_and_one_who_pauses_between_them_comes_out_newer() -> None:
-    """/controller is written, the epoch not yet raised; its session ends; its successor takes epoch 2; it wakes and
-    raises the epoch to 3, and believes in it until it hears that its session is gone."""
+def test_an_unfenced_controller_that_pauses_between_the_two_writes_of_its_election_gets_a_later_epoch() -> None:
+    """/controller is written, the epoch not yet raised; its session expires; its successor takes epoch 2; it resumes,
+    raises the epoch to 3, and acts as controller until it hears that its session has expired."""
 
     async def test(lab: Lab) -> None:
         paused: list[int] = []
@@ -163,7 +163,7 @@ def test_a_fenced_election_is_one_write() -> None:
 
 
 @pytest.mark.parametrize(("fencing", "deleted"), [(Fenced(), False), (Unfenced(), True)], ids=["fenced", "unfenced"])
-def test_who_gives_up_without_fence_deletes_its_successors_znode(fencing: Fencing, deleted: bool) -> None:
+def test_an_unfenced_controller_that_gives_up_deletes_its_successors_znode(fencing: Fencing, deleted: bool) -> None:
     async def test(lab: Lab) -> None:
         old = lab.active
         old.process.pause()

@@ -1,4 +1,4 @@
-"""What ZooKeeper holds and what the brokers are told, step by step, for the examples of the two documents."""
+"""The content of ZooKeeper and the requests to the brokers, step by step, for the examples of the two documents."""
 
 import pytest
 
@@ -46,7 +46,8 @@ def row_after(event: ZkWritten, last: Row | None) -> Row | None:
 
 
 async def move(lab: Lab, old: tuple[int, ...], new: tuple[int, ...]) -> tuple[Notes, list[Row]]:
-    """Move the partition; the test is its leader and lets replicas join one by one, whenever all stand still."""
+    """Move the partition; the test acts as its leader and lets replicas join one by one, whenever the cluster
+    is settled."""
     whole = Notes(lab)
     await lab.create_topic("orders", {0: old})
     notes = Notes(lab)
@@ -75,7 +76,7 @@ def test_the_pages_example(profile: str) -> None:
 
 @pytest.mark.parametrize("profile", ["kafka-2.3", "wiki-text"])
 def test_a_leader_that_stays(profile: str) -> None:
-    """{0,1,2} -> {0,1,3}: step 7 tells OAR and RAR in Kafka's code, RAR alone on the page."""
+    """{0,1,2} -> {0,1,3}: step 7 sends to OAR and RAR in Kafka's code, to RAR alone on the page."""
     protocol = Wiki(recipients_in_step_7=target_only) if profile == "wiki-text" else Wiki()
 
     async def test(lab: Lab) -> None:

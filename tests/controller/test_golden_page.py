@@ -25,7 +25,7 @@ def golden(item: Item, profile: str) -> str:
 
 
 def memory(lab: Lab) -> str:
-    """What the controller believes in the end."""
+    """The controller's memory at the end."""
     context = lab.active.context
     lines = ["== controller"]
     for tp in {**dict.fromkeys(context.partitions()), **dict.fromkeys([TP])}:

@@ -27,7 +27,7 @@ async def move(lab: Lab, old: Replicas, new: Replicas) -> Notes:
 
 
 def moved(old: Replicas, new: Replicas) -> tuple[Znodes, list[tuple[int, str]]]:
-    """Where an undisturbed move ends, and who was elected."""
+    """The result of an undisturbed move, and the leaders that were elected."""
 
     async def test(lab: Lab) -> tuple[Znodes, list[tuple[int, str]]]:
         notes = await move(lab, old, new)
@@ -45,7 +45,7 @@ def moved(old: Replicas, new: Replicas) -> tuple[Znodes, list[tuple[int, str]]]:
 
 
 def test_kafka_42_leader_in_new_list() -> None:
-    """Nobody is elected and the leader is told of nothing until a replica leaves its ISR: one epoch in all."""
+    """No leader is elected, and the leader gets no request until a replica leaves its ISR: one epoch in all."""
     assert moved((0, 1, 2), (0, 2, 3)) == (Znodes((0, 2, 3), 0, (0, 2, 3), 1, 2), [])
 
 
@@ -238,8 +238,8 @@ def test_a_retry_while_in_progress_is_taken_up_by_the_next_controller() -> None:
 
 
 def test_a_new_replica_that_restarts_is_not_started_again() -> None:
-    """It is in no assigned list, so it went offline and comes back in nobody's book: its start has step 2 repeated,
-    which finds none that may start. The next controller starts it."""
+    """It is in no assigned list, so the controller neither changes its state nor starts it when it is back: step 2 is
+    repeated, and finds no replica that may be started. The next controller starts it."""
 
     async def test(lab: Lab) -> None:
         lab.takes_in = False

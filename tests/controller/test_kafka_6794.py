@@ -54,7 +54,7 @@ def test_wiki_is_not_blocked_by_that_replica() -> None:
 
 
 def test_step_3_waits_for_every_broker_of_the_hop() -> None:
-    """It knows by then where it goes, has written nothing, and goes on when the broker comes up."""
+    """It has chosen the hop, has written nothing, and continues when the broker is up."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
@@ -121,8 +121,8 @@ DROPPED = {2: 2, 3: 0}
 @pytest.mark.parametrize("hop", DROPPED)
 @pytest.mark.parametrize("step", [5, 6, 7, 8, 9, 10])
 def test_a_crash_between_5_and_10_leaves_harm(step: int, hop: int) -> None:
-    """The dropped replica is *stray*: it stands in no list, and no controller ever tells it to delete its log. In the
-    last hop the *leader is outside the assignment* up to step 9, and the *ISR* up to step 10. The move looks done."""
+    """The dropped replica is *stray*: it is in no list, and no controller sends it StopReplica. In the last hop the
+    *leader is outside the assignment* up to step 9, and the *ISR* up to step 10. The move looks done."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})

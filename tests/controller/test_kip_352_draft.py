@@ -1,4 +1,4 @@
-"""KIP-352's draft: what the requests carry, field by field, and when (readings §8)."""
+"""KIP-352's draft: the fields of the requests, and their values during a move (readings §8)."""
 
 import itertools
 from typing import Any
@@ -82,13 +82,13 @@ def test_each_field_has_its_type_and_its_value() -> None:
 
 
 def led(lab: Lab, broker: int = 0) -> list[DraftLeaderAndIsrPartition]:
-    """What ``broker`` was told in LeaderAndIsr."""
+    """The LeaderAndIsr states that ``broker`` got."""
     requests = [r for b, r in lab.received if b == broker and isinstance(r, LeaderAndIsrRequest)]
     return [state for r in requests for state in r.partitions if isinstance(state, DraftLeaderAndIsrPartition)]
 
 
 def told_all(lab: Lab) -> list[DraftPartitionMetadata]:
-    """What broker 5, which has no replica, was told in UpdateMetadata."""
+    """The UpdateMetadata states that broker 5 got, which has no replica."""
     requests = [r for b, r in lab.received if b == 5 and isinstance(r, UpdateMetadataRequest)]
     return [state for r in requests for state in r.partitions if isinstance(state, DraftPartitionMetadata)]
 

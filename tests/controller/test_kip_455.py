@@ -21,7 +21,7 @@ Replicas = tuple[int, ...]
 
 
 def play(test: Callable[[Lab], Awaitable[object]], policies: ControllerPolicies = PINNED) -> None:
-    """Seven brokers, the controller on one without replicas; nobody joins an ISR unless told."""
+    """Seven brokers, the controller on one without replicas; replicas join ISRs only where the test says so."""
     run(test, brokers=7, policies=policies, joins=False)
 
 
@@ -78,9 +78,9 @@ def test_the_worked_trace() -> None:
     play(test)
 
 
-def test_who_hears_what_in_the_worked_trace() -> None:
-    """A1 tells all four, the new one that it is not new; A2 tells it so under the same epoch; B3 and B4 tell the target
-    alone; the old leader hears of neither before it is stopped."""
+def test_who_gets_which_request_in_the_worked_trace() -> None:
+    """A1 sends LeaderAndIsr to all four, to the new one without "new"; A2 sends it with "new" under the same epoch; B3
+    and B4 go to the target alone; the old leader gets neither before it is stopped."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
@@ -176,7 +176,7 @@ def test_a_restart_of_the_new_broker_costs_one_epoch_more() -> None:
     play(test)
 
 
-def test_a_dead_replica_that_leaves_costs_none_and_stays_behind() -> None:
+def test_a_dead_replica_that_leaves_costs_no_epoch_and_keeps_its_log() -> None:
     """It is out of the ISR already, and StopReplica cannot reach it: its log stays on its disk."""
 
     async def test(lab: Lab) -> None:
@@ -196,7 +196,7 @@ def test_a_dead_replica_that_leaves_costs_none_and_stays_behind() -> None:
 
 
 def test_the_target_is_in_sync_before_it_is_all_of_the_isr() -> None:
-    """The KIP's text says ISR = TRS, its code TRS within the ISR: a removed replica need not be in sync."""
+    """The KIP's text asks for ISR = TRS, its code for TRS within the ISR: a removed replica need not be in sync."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
@@ -211,7 +211,7 @@ def test_the_target_is_in_sync_before_it_is_all_of_the_isr() -> None:
 
 
 def test_an_override_stops_what_it_does_not_need() -> None:
-    """U3: 3 was being added and is not wanted any more; 2, which the first request removed, stays now."""
+    """U3: 3 was being added and is no longer wanted; 2, which the first request removed, stays."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})

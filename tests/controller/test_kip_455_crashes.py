@@ -1,5 +1,5 @@
-"""The controller dies after each step of KIP-455, row by row (kafka-behaviour §6.4): what the next one finds, does and
-leaves behind, epochs and zkVersions included. Who comes from where, see ``move``."""
+"""The controller crashes after each step of KIP-455, row by row (kafka-behaviour §6.4): what the next one finds, does
+and leaves, epochs and zkVersions included. ``move`` says which replicas take part."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -70,12 +70,12 @@ CASES = [(name, *gate, by_api) for name, row in ROWS.items() for gate in row.gat
 
 
 def play(test: Callable[[Lab], Awaitable[object]]) -> None:
-    """Seven brokers; the controller is on one without replicas; nobody joins an ISR unless told."""
+    """Seven brokers; the controller is on one without replicas; replicas join ISRs only where the test says so."""
     run(test, brokers=7, policies=PINNED, joins=False)
 
 
 async def ask(lab: Lab, targets: Targets, *, by_api: bool) -> None:
-    """The controller may die of it; nobody asks again."""
+    """Send the request once; the controller may crash while it processes it."""
     if by_api:
         with suppress(Disconnected):
             await lab.ask(AlterPartitionReassignmentsRequest(targets))
@@ -93,7 +93,8 @@ async def catch_up(lab: Lab) -> None:
 
 
 async def move(lab: Lab, step: str, edge: Edge, *, by_api: bool) -> Notes:
-    """[0,1,2] -> [1,2,3] until the controller dies at the gate; then the next one takes over. Its deeds are noted."""
+    """[0,1,2] -> [1,2,3] until the controller crashes at the gate; then the next one takes over, and what it
+    does is recorded."""
     await lab.create_topic("orders", {0: OLD})
     visits = lab.at_gate(f"kip-455.{step}", edge, lambda at: at.process.node.crash())
     await ask(lab, {TP: NEW}, by_api=by_api)
@@ -143,8 +144,8 @@ def test_the_next_controller_recovers_as_the_row_says(case: tuple[str, str, Edge
 
 
 def test_after_u1_failover_itself_starts_the_new_replica() -> None:
-    """F6 tells all of RS under the old epoch; the new broker knows none and obeys. A1 then raises it; A2 finds the
-    replica online, which is no state to become new from, and sends nothing."""
+    """F6 sends LeaderAndIsr to all of RS under the old epoch; the new broker has no epoch yet and accepts it. A1 then
+    raises the epoch; A2 finds the replica online, from where it cannot become new, and sends nothing."""
 
     async def test(lab: Lab) -> None:
         notes = await move(lab, "U1", "after", by_api=True)
@@ -167,7 +168,7 @@ def test_in_sync_no_epoch_is_spent_on_phase_a_again() -> None:
 
 
 def test_after_b3_it_is_told_again() -> None:
-    """The leader is in the target now: B3 only raises its epoch."""
+    """The leader is in the target: B3 only raises its epoch."""
 
     async def test(lab: Lab) -> None:
         notes = await move(lab, "B3", "after", by_api=True)
@@ -179,7 +180,7 @@ def test_after_b3_it_is_told_again() -> None:
 
 @pytest.mark.parametrize("step", ["B4", "B5"])
 def test_after_b4_the_removed_replica_comes_back_and_is_deleted_again(step: str) -> None:
-    """It stands in RS still: F6 starts it as a follower, B4 has nothing to take out of the ISR, B5 deletes it."""
+    """It is still in RS: F6 starts it as a follower, B4 has nothing to remove from the ISR, B5 deletes it."""
 
     async def test(lab: Lab) -> None:
         notes = await move(lab, step, "after", by_api=True)
@@ -190,8 +191,9 @@ def test_after_b4_the_removed_replica_comes_back_and_is_deleted_again(step: str)
     play(test)
 
 
-def test_after_b6_the_entry_in_the_znode_makes_the_whole_of_phase_b_once_more() -> None:
-    """To be reassigned to what one is changes nothing: U1 writes nothing, B3 raises the epoch, B7 drops the entry."""
+def test_after_b6_the_entry_in_the_znode_repeats_phase_b() -> None:
+    """A reassignment to the present replicas changes nothing: U1 writes nothing, B3 raises the epoch, B7
+    removes the entry."""
 
     async def test(lab: Lab) -> None:
         notes = await move(lab, "B6", "after", by_api=False)
@@ -210,10 +212,11 @@ def test_after_b6_the_entry_in_the_znode_makes_the_whole_of_phase_b_once_more() 
 
 @pytest.mark.parametrize("cancels", [False, True], ids=["override", "cancel"])
 @pytest.mark.parametrize(("step", "edge"), [("U1", "after"), ("U2", "after"), ("U3", "before")])
-def test_before_u3_has_stopped_them_nobody_knows_the_replicas_of_the_first_request(
+def test_before_u3_the_next_controller_does_not_know_the_replicas_of_the_first_request(
     step: str, edge: Edge, cancels: bool
 ) -> None:
-    """[0,1,2] -> [0,1,3], then -> [0,1,4] or back. The znode has forgotten broker 3, so nobody stops its replica."""
+    """[0,1,2] -> [0,1,3], then -> [0,1,4] or back. Broker 3 is no longer in the znode, so its replica is
+    never stopped."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: OLD})
@@ -233,7 +236,8 @@ def test_before_u3_has_stopped_them_nobody_knows_the_replicas_of_the_first_reque
 
 
 def test_a_replica_that_had_joined_stays_in_the_isr_of_a_leader_that_does_not_know_it() -> None:
-    """The ISR is no subset of the assignment then, and only the leader or the next move could mend it (KAFKA-9672)."""
+    """The ISR is then not a subset of the assignment, and only the leader or the next move could change that
+    (KAFKA-9672)."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: OLD})

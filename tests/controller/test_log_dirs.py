@@ -22,7 +22,7 @@ async def announce(lab: Lab, broker: int) -> None:
 
 
 def check_offline(lab: Lab) -> None:
-    """What broker 0 had is led and kept elsewhere, while the broker lives on."""
+    """The replicas of broker 0 are led and in sync elsewhere, while the broker is live."""
     assert (lab.state(LED).leader, lab.state(LED).isr) == (1, (1, 2))
     assert (lab.state(FOLLOWED).leader, lab.state(FOLLOWED).isr) == (1, (1,))
     assert lab.active.context.offline_dirs[0] == {LED: None, FOLLOWED: None}
@@ -42,7 +42,7 @@ def test_the_replicas_that_it_reports_lost_go_offline() -> None:
 
 
 def test_one_request_asks_for_all_replicas_of_the_broker() -> None:
-    """And changes nothing where all of them are well."""
+    """It changes nothing where all of them are online."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", TOPIC)

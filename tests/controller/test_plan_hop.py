@@ -35,7 +35,7 @@ widths = st.one_of(st.none(), st.integers(1, 4))
 
 
 def path(current: Replicas, final: Replicas, leader: int, width: int | None, surplus: Surplus) -> list[Hop]:
-    """All hops; a leader that is dropped is followed by the first of the new list."""
+    """All hops; where the leader is dropped, the first of the new list leads."""
     plan: list[Hop] = []
     while not plan or not plan[-1].last:
         plan.append(plan_hop(current, final, leader, width=width, surplus=surplus))
@@ -97,8 +97,8 @@ def test_as_wide_as_all_is_all_at_once(current: Replicas, final: Replicas) -> No
 
 @given(replicas, replicas, st.data())
 def test_grow_then_shrink(current: Replicas, final: Replicas, data: st.DataObject) -> None:
-    """Same last hop. Nobody leaves before it unless the list gets longer; then one leaves with each that joins, at most
-    (the leader's rule does not hold here: readings §9)."""
+    """Same last hop. No replica leaves before it unless the list gets longer; then at most one leaves with each that
+    joins (the leader's rule does not hold here: readings §9)."""
     leader = data.draw(st.sampled_from(current))
     plan = path(current, final, leader, 1, literal)
     size = len(current)

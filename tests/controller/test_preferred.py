@@ -36,7 +36,7 @@ async def ask(lab: Lab, *partitions: TopicPartition) -> None:
 
 
 def test_the_page_has_one_step() -> None:
-    """Everything that the operation writes and sends; the ISR stays, all replicas are told."""
+    """Everything that the operation writes and sends; the ISR stays, and LeaderAndIsr goes to all replicas."""
 
     async def test(lab: Lab) -> None:
         await led_elsewhere(lab)
@@ -128,7 +128,7 @@ def test_the_api_says_that_the_preferred_leader_is_not_available() -> None:
 
 
 def test_an_unclean_election_can_be_asked_for() -> None:
-    """Whatever the settings say; where a leader lives there is no need, and where no replica lives no help."""
+    """Whatever the settings say; it is not needed where the leader is live, and fails where no replica is live."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1), 1: (1,), 2: (0,)})
@@ -159,7 +159,7 @@ def test_a_broker_that_is_not_the_controller_says_so() -> None:
 
 
 def test_a_topic_to_be_deleted_elects_nobody() -> None:
-    """It waits for a dead replica; neither way of asking does anything for it."""
+    """It waits for a dead replica; neither way of asking has an effect on it."""
 
     async def test(lab: Lab) -> None:
         await led_elsewhere(lab)

@@ -1,5 +1,5 @@
-"""Others write a state znode between the controller's read and its write: a leader, which is heard (kafka-behaviour
-§5.1 and §5.2: BADVERSION is tried again), or a newer controller, whose work is left alone (3)."""
+"""A state znode is written between the controller's read and its write: by the leader (kafka-behaviour §5.1 and §5.2:
+BADVERSION is tried again), or by a newer controller, whose write stays (§3)."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -61,8 +61,9 @@ def leader_writes_after_the_next_read(lab: Lab, monkeypatch: pytest.MonkeyPatch)
 
 
 @WRITES
-def test_a_leader_that_is_faster_is_heard(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The partition that it leads is done again, on what it wrote; the others of the call are not."""
+def test_a_leader_that_writes_first_is_respected(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The change of its partition is made again, on the state that it wrote; the others of the call are not
+    repeated."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2), 1: (0, 1, 2)})
@@ -82,7 +83,7 @@ def test_a_leader_that_is_faster_is_heard(write: Write, monkeypatch: pytest.Monk
 
 @WRITES
 def test_what_a_newer_controller_wrote_is_left_alone(write: Write) -> None:
-    """The partition fails, and nobody is told of it; the other one of the call goes its way."""
+    """The partition fails, and no broker is sent anything about it; the other one of the call succeeds."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2), 1: (0, 1, 2)})

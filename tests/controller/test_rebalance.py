@@ -1,4 +1,4 @@
-"""Auto leader rebalance: when it looks, what it counts, what keeps it from acting (kafka-behaviour §4)."""
+"""Auto leader rebalance: when it checks, what it counts, and what prevents it (kafka-behaviour §4)."""
 
 import pytest
 from attrs import evolve
@@ -19,7 +19,7 @@ PINNED_3 = ControllerPolicies(pinned=3, auto_rebalance=OFTEN)
 
 
 async def come_back(lab: Lab, *, in_sync: bool = True) -> None:
-    """Broker 0 dies and returns: it leads nothing that others could, and is in sync again."""
+    """Broker 0 crashes and returns: it is in sync again, and leads only partitions without other replicas."""
     lab.nodes[0].crash()
     await lab.pass_time(EXPIRY_US)
     lab.restart(0)
@@ -96,7 +96,7 @@ def test_the_next_look_counts_from_the_end_of_the_last() -> None:
     run(test, brokers=4, policies=PINNED_3)
 
 
-def test_a_term_that_is_over_looks_no_more() -> None:
+def test_a_controller_that_has_resigned_checks_no_more() -> None:
     async def test(lab: Lab) -> None:
         old = lab.active
         lab.zookeeper.expire(old.id)
@@ -169,7 +169,7 @@ def test_a_preferred_replica_that_is_down_is_not_tried() -> None:
 
 
 def test_a_topic_to_be_deleted_stays_as_it_is() -> None:
-    """It waits for a dead replica, and nobody leads it any more: that is no imbalance."""
+    """It waits for a dead replica and has no leader: that does not count as an imbalance."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
@@ -199,7 +199,7 @@ def test_whether_a_replica_out_of_sync_is_tried(rule: AutoRebalance, tries: bool
     run(test, brokers=4, policies=evolve(PINNED_3, auto_rebalance=rule), joins=False)
 
 
-def test_a_cluster_in_balance_is_left_in_peace() -> None:
+def test_a_balanced_cluster_is_left_alone() -> None:
     """No step, no write, no request, however often the controller looks; and the world is settled in between."""
 
     async def test(lab: Lab) -> None:

@@ -18,7 +18,7 @@ A, B = TopicPartition("a", 0), TopicPartition("b", 0)
 
 
 class Recorder:
-    """Takes the place of the senders."""
+    """Takes the place of the channel manager and records the requests."""
 
     def __init__(self) -> None:
         self.sent: list[tuple[int, Any]] = []
@@ -31,7 +31,7 @@ class Recorder:
 
 
 def ignore(_broker: int, _response: object) -> None:
-    """Takes an answer."""
+    """Takes a response and does nothing."""
 
 
 def make() -> tuple[ControllerBrokerRequestBatch, Recorder, ControllerContext]:
@@ -70,7 +70,8 @@ def test_the_last_state_wins_and_new_is_sticky() -> None:
 
 
 def test_order_recipients_and_epochs() -> None:
-    """LeaderAndIsr, UpdateMetadata to everybody, StopReplica with deletion, without; never to brokers that are gone."""
+    """LeaderAndIsr, UpdateMetadata to all brokers, StopReplica with deletion, then without; none to brokers that are
+    not registered."""
     batch, recorder, _ = make()
     batch.add_stop_replica(1, A, delete=False)
     batch.add_stop_replica(1, B, delete=True)
@@ -101,7 +102,8 @@ def test_brokers_share_one_state_object() -> None:
 
 
 def test_kip_570_stops_bear_the_leader_epoch_of_the_moment() -> None:
-    """A step stops first and raises the epoch then; what never had a leader, or is to be deleted, has none."""
+    """A step stops replicas first and raises the epoch later; a partition that never had a leader, or is being deleted,
+    has none."""
     _, recorder, context = make()
     batch = ControllerBrokerRequestBatch(0, context, recorder, ignore, ignore, stops_name_epochs=True)  # type: ignore[arg-type]
     batch.new_batch()
@@ -140,8 +142,8 @@ def test_a_batch_that_was_not_sent_is_an_illegal_state() -> None:
     assert recorder.sent == []
 
 
-def test_what_several_replicas_are_told_at_several_times_is_described_once() -> None:
-    """At a failover every replica is told on its own: one object for all of them, and one of metadata."""
+def test_the_state_of_a_partition_is_made_once_for_all_its_replicas() -> None:
+    """At a failover each replica is handled by itself: all get one object, and one of metadata."""
     batch, recorder, context = make()
     known = context.leadership_info[A]
     for broker in (0, 1):
@@ -153,7 +155,7 @@ def test_what_several_replicas_are_told_at_several_times_is_described_once() -> 
     assert [[state.tp for state in partitions] for partitions in metadata] == [[A]] * 3
 
 
-def test_a_newer_state_in_the_same_batch_is_described_anew() -> None:
+def test_a_newer_state_in_the_same_batch_is_made_again() -> None:
     batch, recorder, context = make()
     batch.add_leader_and_isr([0], A, context.leadership_info[A], context.replicas(A), is_new=False)
     context.leadership_info[A] = state(2)

@@ -1,4 +1,4 @@
-"""shutdownBroker: leaderships move away, replicas leave the ISR, the broker hears what is left (kafka-behaviour §4)."""
+"""shutdownBroker: leaders move away, replicas leave the ISR, the broker gets what remains (kafka-behaviour §4)."""
 
 import pytest
 
@@ -63,8 +63,8 @@ def test_the_stop_that_follows_changes_nothing_but_what_had_one_replica() -> Non
     run(test, brokers=4, policies=PINNED_3, joins=False)
 
 
-def test_what_nobody_else_can_lead_remains() -> None:
-    """And goes once a follower has caught up: the broker asks again."""
+def test_partitions_that_no_other_broker_can_lead_remain() -> None:
+    """Until a follower has caught up: the broker asks again."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", TOPIC)
@@ -79,7 +79,7 @@ def test_what_nobody_else_can_lead_remains() -> None:
 
 
 def test_a_topic_to_be_deleted_does_not_remain() -> None:
-    """It waits for a dead replica and is of no concern to a broker that goes down."""
+    """It waits for a dead replica and is not counted for a broker that shuts down."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", TOPIC)
@@ -115,7 +115,7 @@ def test_a_broker_that_is_not_the_controller_refuses() -> None:
 
 
 @pytest.mark.parametrize(("epoch", "error"), [(17, Errors.UNKNOWN_SERVER_ERROR), (-1, Errors.BROKER_NOT_AVAILABLE)])
-def test_a_broker_that_nobody_knows(epoch: int, error: Errors) -> None:
+def test_a_broker_that_is_not_registered(epoch: int, error: Errors) -> None:
     async def test(lab: Lab) -> None:
         answer = await lab.ask(ControlledShutdownRequest(9, epoch))
         assert answer.error is error
@@ -154,7 +154,8 @@ STEPS = [(step, edge) for step in ("shutdown.1", "shutdown.2", "shutdown.3") for
 
 @pytest.mark.parametrize(("step", "edge"), STEPS)
 def test_the_next_controller_knows_nothing_and_is_asked_again(step: str, edge: Edge) -> None:
-    """Who shuts down stands nowhere: a new controller takes the broker for live until it asks once more."""
+    """Shutting-down brokers are not recorded in ZooKeeper: a new controller takes the broker for live until
+    it asks again."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", TOPIC)
@@ -176,7 +177,7 @@ def test_the_next_controller_knows_nothing_and_is_asked_again(step: str, edge: E
 
 
 def test_a_controller_that_has_been_replaced_says_so() -> None:
-    """Its write fails the fence; the answer tells the broker, and the watch makes it resign."""
+    """Its fenced write fails; it answers the broker with an error, and resigns by the watch."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", TOPIC)
@@ -201,7 +202,7 @@ def test_a_controller_that_has_been_replaced_says_so() -> None:
 
 
 def test_a_request_dropped_at_expiry_is_answered() -> None:
-    """The queue is cleared when the session expires; whoever waits for an answer gets one."""
+    """The queue is cleared when the session expires; each waiting request gets an answer."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", TOPIC)

@@ -168,7 +168,7 @@ def test_a_replica_that_leads_is_not_started_as_a_new_one() -> None:
 
 
 def test_a_replica_of_a_partition_that_never_had_a_leader_goes_offline() -> None:
-    """There is no ISR to leave: it is stopped, and everybody hears who is alive."""
+    """There is no ISR to leave: it is stopped, and all brokers get UpdateMetadata (KAFKA-6650, 2.0)."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
@@ -227,8 +227,8 @@ def test_before_kafka_6650_a_replica_of_a_partition_that_never_had_a_leader_is_o
     run(test, policies=ControllerPolicies(replicas=rules), joins=False)
 
 
-def test_nobody_hears_of_the_isr_of_a_topic_that_is_to_be_deleted() -> None:
-    """The replica leaves the ISR in ZooKeeper; a LeaderAndIsr would bring back what is about to go."""
+def test_the_isr_of_a_topic_that_is_being_deleted_is_sent_to_no_broker() -> None:
+    """The replica leaves the ISR in ZooKeeper; a LeaderAndIsr would start replicas that are about to be deleted."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
@@ -243,8 +243,8 @@ def test_nobody_hears_of_the_isr_of_a_topic_that_is_to_be_deleted() -> None:
     run(test, joins=False)
 
 
-def test_only_live_replicas_hear_of_a_new_partition() -> None:
-    """Its LeaderAndIsr goes to the first ISR, which is who was alive."""
+def test_only_live_replicas_get_leader_and_isr_of_a_new_partition() -> None:
+    """Its LeaderAndIsr goes to the first ISR, which are the live replicas."""
 
     async def test(lab: Lab) -> None:
         lab.active.context.shutting_down[2] = None

@@ -1,4 +1,4 @@
-"""Deletions that wait, controllers that are deposed in the middle of one, rules that know none."""
+"""Deletions that wait, controllers that are replaced in the middle of one, replica rules without deletion."""
 
 import pytest
 from attrs import evolve
@@ -16,9 +16,9 @@ TP = TopicPartition("orders", 0)
 R = ReplicaState
 
 
-def test_whatever_waits_is_looked_at_with_the_next_deletion() -> None:
-    """All of a topic's replicas are dead: they are ineligible until anything else is deleted, and then made ready
-    to be tried again; as in Kafka, which looks at every queued topic each time."""
+def test_waiting_topics_are_checked_with_the_next_deletion() -> None:
+    """All of a topic's replicas are dead: they are ineligible until another topic is deleted, and are then prepared for
+    a retry; as in Kafka, every queued topic is checked each time."""
 
     async def test(lab: Lab) -> None:
         victim = next(b for b in (2, 1) if b != lab.active.id)
@@ -59,8 +59,8 @@ def test_before_kafka_6650_a_topic_that_never_had_a_leader_cannot_be_deleted(lea
 
 
 def test_a_deposed_controller_deletes_nothing_of_the_topics_successor() -> None:
-    """It is paused just before it deletes the znodes; the next controller deletes them, and the topic is made
-    again: when the first goes on, it has no say."""
+    """It is paused just before it deletes the znodes; the next controller deletes them, and the topic is created again:
+    when the first resumes, its writes are refused."""
 
     async def test(lab: Lab) -> None:
         first = lab.active.id
@@ -85,7 +85,7 @@ def test_a_deposed_controller_deletes_nothing_of_the_topics_successor() -> None:
 
 
 def test_rules_without_deletion_states_leave_topics_alone() -> None:
-    """The controller page, and Kafka before 0.8.1: nobody looks at /admin/delete_topics."""
+    """The controller page, and Kafka before 0.8.1: /admin/delete_topics is not read."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})

@@ -25,7 +25,7 @@ async def leaderless(lab: Lab) -> None:
 
 
 async def configure(lab: Lab, entity: str, config: dict[str, str]) -> None:
-    """Written, and told to every broker's controller, as brokers do."""
+    """Written to ZooKeeper, and passed to every broker's controller, as brokers do."""
     path = f"/config/{entity}"
     if lab.data(path) is None:
         await lab.operator.create(path, "")
@@ -89,8 +89,8 @@ def test_switched_off_again_it_elects_nobody() -> None:
     run(test, brokers=4, policies=PINNED_3, joins=False)
 
 
-def test_whoever_is_elected_next_knows_it_too() -> None:
-    """All controllers are told, active or not."""
+def test_the_next_controller_has_the_setting_too() -> None:
+    """All controllers get the setting, active or not."""
 
     async def test(lab: Lab) -> None:
         await configure(lab, znodes.ALL_BROKERS, ON)

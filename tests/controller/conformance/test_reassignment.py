@@ -100,9 +100,9 @@ def test_C65_trigger_reassignment_on_controller_startup() -> None:
     run(test, brokers=3, policies=POLICIES)
 
 
-def test_C65_the_znode_goes_before_what_stands_in_the_topics() -> None:
-    """shouldTriggerReassignmentWithZnodePrecedenceOnControllerStartup: what both name, the znode decides; what it does
-    not name goes on."""
+def test_C65_the_znode_overrides_the_topics_znodes() -> None:
+    """shouldTriggerReassignmentWithZnodePrecedenceOnControllerStartup: the znode decides for partitions that both name;
+    the other reassignments go on."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1), 1: (1, 2), 2: (0, 1), 3: (0, 1)})

@@ -24,7 +24,7 @@ FEW = settings(max_examples=60, deadline=None)
 
 @contextmanager
 def logged() -> Iterator[list[Any]]:
-    """What is logged meanwhile, of the rank of an error and above."""
+    """The errors that are logged inside the block."""
     before = structlog.get_config()["wrapper_class"]
     structlog.configure(wrapper_class=structlog.BoundLogger)
     try:
@@ -86,6 +86,6 @@ def test_C33_partition_transitions_of_one_call(states: list[PartitionState], tar
 
 
 def mentioned(notes: Notes) -> set[str]:
-    """The partitions that were written or spoken of."""
+    """The partitions in the writes and requests."""
     text = "\n".join([*notes.writes(), *(line for lines in notes.requests().values() for line in lines)])
     return {str(tp) for tp in PARTITIONS if str(tp) in text}

@@ -95,7 +95,7 @@ def test_C53_stop_replica_answers_are_heard_once_deletion_has_started(begun: boo
 
 
 def test_C53_a_request_that_fails_as_a_whole() -> None:
-    """Its error goes for every replica it names, whatever stands beside them: the topic waits."""
+    """Its error counts for every replica that it names, whatever their own errors are: the topic waits."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})

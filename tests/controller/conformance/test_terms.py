@@ -37,9 +37,9 @@ def test_C03_controller_move_increments_controller_epoch(fencing: Fencing) -> No
 
 @pytest.mark.parametrize(("fencing", "written"), [(Fenced(), False), (Unfenced(), True)], ids=["fenced", "unfenced"])
 def test_C05_controller_move_on_topic_creation(fencing: Fencing, written: bool) -> None:
-    """The controller stands still; a topic is created; /controller then names another broker, with the next epoch. It
-    goes on with the topic first: fenced, its write fails and it resigns at once; unfenced, the partition gets a leader
-    that bears the old epoch."""
+    """The controller is paused; a topic is created; /controller then names another broker, with the next epoch. The old
+    controller processes the topic first: with fencing its write fails and it resigns at once; without, the partition
+    gets a leader with the old controller epoch."""
 
     async def test(lab: Lab) -> None:
         old = lab.active

@@ -23,7 +23,7 @@ GATES = (
 
 
 async def expand(lab: Lab, topic: str, assignment: dict[int, tuple[int, ...]]) -> None:
-    """As the tool does it: without asking whether the topic is being deleted."""
+    """As the tool does it: without a check whether the topic is being deleted."""
     await lab.operator.set(znodes.topic_path(topic), znodes.encode_topic(assignment))
     await lab.settle()
 
@@ -41,8 +41,8 @@ def deleted_on(notes: Notes) -> list[int]:
 
 
 def test_C79_delete_topic_with_all_alive_replicas() -> None:
-    """The path, the entry and the configuration are gone, every replica was told to delete its log, and the
-    controller remembers nothing. The topic can be made again."""
+    """The topic's znode, its entry and its configuration are gone, every replica was sent StopReplica with deletion,
+    and the controller's memory has nothing of it. A topic of that name can be created again."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})
@@ -206,7 +206,7 @@ def test_C81_resume_delete_topic_on_controller_failover(gate: str, edge: Edge) -
         assert lab.active.context.assignments == {}
 
     def gone_by_then() -> bool:
-        """Of the topic's znode only its entry's and configuration's end was missing: no broker is needed."""
+        """Whether only the entry or the configuration was left to delete: no broker is needed."""
         return (gate, edge) == ("delete.znodes", "after")
 
     run(test)
@@ -214,7 +214,7 @@ def test_C81_resume_delete_topic_on_controller_failover(gate: str, edge: Edge) -
 
 @pytest.mark.parametrize("edge", ["before", "after"])
 def test_C81_failover_before_a_retry(edge: Edge) -> None:
-    """``delete.retry`` comes where a replica could not be deleted: the next controller tries it anew."""
+    """``delete.retry`` comes where a replica could not be deleted: the next controller tries again."""
 
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (0, 1, 2)})

@@ -7,7 +7,7 @@ from tests.controller.notes import Notes
 
 
 def without_one(lab: Lab) -> tuple[int, int]:
-    """The controller's broker, and another, which is down now."""
+    """The controller's broker, and another one, which is stopped."""
     controller = lab.active.id
     other = next(b for b in lab.nodes if b != controller)
     lab.nodes[other].crash("process")

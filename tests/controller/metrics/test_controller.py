@@ -1,4 +1,4 @@
-"""What a controller measures: its gauges after each event, against a count over everything it remembers."""
+"""A controller's gauges after each event, compared with a count over its whole memory."""
 
 from collections.abc import Callable
 from typing import Any
@@ -95,7 +95,7 @@ def test_a_new_controller_knows_what_is_offline(rule: IsOffline) -> None:
     play(test, is_offline=rule)
 
 
-def test_who_resigns_shows_nothing() -> None:
+def test_a_controller_that_resigns_shows_zeros() -> None:
     async def test(lab: Lab) -> None:
         await lab.create_topic("orders", {0: (2,), 1: (1, 0)})
         lab.nodes[2].crash()

@@ -1,1 +1,1 @@
-"""What a reader's own package could add to the controller."""
+"""Plug-ins of the controller, written as a user's own package would."""
