@@ -1,6 +1,6 @@
-"""When a leader reports a partition as under-replicated: three definitions (readings §8)."""
+"""When a leader reports a partition as under-replicated: 0.8's definition, and the three of readings §8."""
 
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from attrs import frozen
 
@@ -16,10 +16,18 @@ class LedPartition(Protocol):
     def adding(self) -> tuple[int, ...]: ...
     @property
     def current(self) -> tuple[int, ...]: ...
+    @property
+    def replication_factor(self) -> int: ...
 
 
 class UnderReplication(Protocol):
-    """A rule for the gauges UnderReplicated and ReplicasCount of a partition."""
+    """A rule for the gauges UnderReplicated and ReplicasCount of a partition.
+
+    Attributes:
+        keeps_factor: whether it goes by the replication factor that a broker has kept (``PartitionCreated``).
+    """
+
+    keeps_factor: ClassVar[bool]
 
     def replicas(self, led: LedPartition) -> int:
         """How many replicas it should have."""
@@ -31,8 +39,26 @@ class UnderReplication(Protocol):
 
 
 @frozen
+class FactorAtCreation:
+    """|ISR| < replication factor, which is the number of replicas in the LeaderAndIsr that brought the partition to
+    this broker. No later request changes it, only a deletion or a restart (kafka.cluster.Partition.isUnderReplicated
+    and ReplicaManager.getOrCreatePartition, 0.8.0)."""
+
+    keeps_factor: ClassVar[bool] = True
+
+    def replicas(self, led: LedPartition) -> int:
+        return led.replication_factor
+
+    def missing(self, led: LedPartition) -> int:
+        return led.replication_factor - len(led.isr)
+
+
+@frozen
 class AllAssigned:
-    """|ISR| < |assigned|: a reassignment that adds replicas makes the partition under-replicated (Kafka up to 2.4)."""
+    """|ISR| < |assigned|: a reassignment that adds replicas makes the partition under-replicated (Kafka up to 2.4, but
+    for 0.8.0)."""
+
+    keeps_factor: ClassVar[bool] = False
 
     def replicas(self, led: LedPartition) -> int:
         return len(led.assigned)
@@ -46,6 +72,8 @@ class WithoutAdding:
     """|assigned - adding| > |ISR|: it compares numbers, so an added replica in the ISR makes up for an old one that is
     not (KIP-352 as adopted, Kafka 2.5)."""
 
+    keeps_factor: ClassVar[bool] = False
+
     def replicas(self, led: LedPartition) -> int:
         return sum(replica not in led.adding for replica in led.assigned)
 
@@ -56,6 +84,8 @@ class WithoutAdding:
 @frozen
 class CurrentReplicas:
     """|current ∩ ISR| < |current|: replicas that are still being added do not count (KIP-352's draft)."""
+
+    keeps_factor: ClassVar[bool] = False
 
     def replicas(self, led: LedPartition) -> int:
         return len(led.current)

@@ -34,6 +34,7 @@ from emulator.protocol.events import (
     IsrChanged,
     IsrProposed,
     IsrUpdateFailed,
+    PartitionCreated,
     ReplicasKnown,
     ReplicaTakenIn,
 )
@@ -84,16 +85,18 @@ class Partition(Replica):
         adding, removing: those of the assigned replicas that a reassignment adds and removes, where the controller
             sends them (KIP-455).
         delayed: the produce requests that wait here for other replicas; None before the first.
+        replication_factor: the number of replicas in the LeaderAndIsr that brought it to this broker.
         figures: the values of its gauges.
         readers: the sessions of the consumers that read here; None before the first.
     """
 
     __slots__ = (
         "adding", "controller_epoch", "current", "delayed", "epoch_start_offset", "figures", "impending", "is_leader",
-        "isr_state", "leader", "readers", "remotes", "removing", "services", "unassigned", "zk_version",
+        "isr_state", "leader", "readers", "remotes", "removing", "replication_factor", "services", "unassigned",
+        "zk_version",
     )  # fmt: skip
 
-    def __init__(self, tp: TopicPartition, log: Log, services: Services) -> None:
+    def __init__(self, tp: TopicPartition, log: Log, services: Services, replication_factor: int) -> None:
         super().__init__(tp, log, services.process)
         self.services = services
         self.leader = NO_LEADER
@@ -108,9 +111,12 @@ class Partition(Replica):
         self.unassigned = NONE_REMOTE
         self.adding: tuple[int, ...] = ()
         self.removing: tuple[int, ...] = ()
+        self.replication_factor = replication_factor
         self.delayed: ProduceWatchers | None = None
         self.figures = NOT_LEADING
         self.readers: dict[Reader, None] | None = None
+        if services.policies.under_replication.keeps_factor:
+            self.process.emit(PartitionCreated, self.process.node.id, tp.topic, tp.partition, replication_factor)
 
     # -- roles ------------------------------------------------------------------------------------------------------
 

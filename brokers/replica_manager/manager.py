@@ -188,7 +188,7 @@ class ReplicaManager:
                     self._log.error("the replica is offline", partition=str(tp), reason=str(error))
                     self.offline[tp] = None
                     continue
-                partition = self.partitions[tp] = Partition(tp, log, self._services)
+                partition = self.partitions[tp] = Partition(tp, log, self._services, len(state.replicas))
             yield partition, state
 
     def _make_leaders(self, states: list[LeaderAndIsrPartition]) -> None:

@@ -1,12 +1,13 @@
-"""Three definitions of under-replication, on a leader (readings §8)."""
+"""Definitions of under-replicated, on a leader: 0.8.0's, and the three of readings §8."""
 
 import pytest
 from attrs import evolve
 
 from brokers.policies import BrokerPolicies
-from brokers.under_replication import AllAssigned, CurrentReplicas, UnderReplication, WithoutAdding
-from emulator.protocol.events import PartitionGauges
+from brokers.under_replication import AllAssigned, CurrentReplicas, FactorAtCreation, UnderReplication, WithoutAdding
+from emulator.protocol.events import PartitionCreated, PartitionGauges
 from emulator.protocol.kip_352_draft import DraftLeaderAndIsrPartition
+from emulator.protocol.stop_replica import StopReplicaRequest
 from tests.brokers.bench import TP, Bench, state
 
 Brokers = tuple[int, ...]
@@ -69,3 +70,26 @@ def test_the_draft_misses_current_replicas_by_name() -> None:
     assert not draft(THREE).under_replicated
     assert draft((0, 1, 3)).under_replicated, "a replica in sync does not make up for one that is not"
     assert draft(THREE).reassigned == 2
+
+
+def test_0_8_keeps_the_replication_factor_with_which_a_partition_came() -> None:
+    """Partition.replicationFactor is set by the constructor alone (0.8.0); a deletion forgets it."""
+    bench = Bench(BrokerPolicies(checks_assignment=False, under_replication=FactorAtCreation()))
+    created, seen = bench.see(PartitionCreated), bench.see(PartitionGauges)
+
+    def raised() -> bool:
+        return seen[-1].under_replicated
+
+    bench.lead(1, isr=(0, 1), replicas=(0, 1))
+    assert not raised()
+    bench.follower(2).at(0)
+    assert not raised(), "the leader has taken in broker 2"
+    bench.lead(2, isr=(0, 2), replicas=(0, 2, 3))
+    assert not raised(), "two are still enough"
+    bench.lead(3, isr=(0,), replicas=(0, 2, 3))
+    assert raised()
+    assert [event.replication_factor for event in created] == [2]
+    bench.send(StopReplicaRequest(9, 1, -1, True, (TP,)))
+    bench.lead(4, isr=(0, 2), replicas=(0, 2, 3))
+    assert raised()
+    assert [event.replication_factor for event in created] == [2, 3]

@@ -61,7 +61,13 @@ from emulator.protocol.events.moves import (
     MoveStarted,
     MovesVerified,
 )
-from emulator.protocol.events.replicas import BecameFollower, BecameLeader, ReplicasKnown, ReplicaStopped
+from emulator.protocol.events.replicas import (
+    BecameFollower,
+    BecameLeader,
+    PartitionCreated,
+    ReplicasKnown,
+    ReplicaStopped,
+)
 from emulator.protocol.events.run import Fault, Violated
 
 __all__ = [
@@ -111,6 +117,7 @@ __all__ = [
     "MovesVerified",
     "NodeCrashed",
     "NodeStarted",
+    "PartitionCreated",
     "PartitionFailed",
     "PartitionGauges",
     "PartitionUnfailed",

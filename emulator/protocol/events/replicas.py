@@ -3,6 +3,19 @@
 from typing import NamedTuple
 
 
+class PartitionCreated(NamedTuple):
+    """A LeaderAndIsr brought a partition to a broker that did not have it. Recorded where the broker keeps its
+    replication factor (0.8)."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    replication_factor: int
+
+
 class BecameLeader(NamedTuple):
     """A broker became leader of a partition.
 

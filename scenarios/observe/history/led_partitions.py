@@ -12,6 +12,7 @@ from emulator.protocol.events import (
     BecameLeader,
     IsrChanged,
     NodeCrashed,
+    PartitionCreated,
     ReplicaLost,
     ReplicasKnown,
     ReplicaStopped,
@@ -23,20 +24,25 @@ from scenarios.observe.mbeans import REASSIGNED, REASSIGNING, UNDER_REPLICATED
 
 @frozen
 class LedPartition:
-    """One partition as its leader knows it; ``current``: the replicas from before a move, where it receives them."""
+    """One partition as its leader knows it; ``current``: the replicas from before a move, where it receives them;
+    ``replication_factor``: the one that it keeps (0.8); 0: it keeps none."""
 
     isr: tuple[int, ...]
     replicas: tuple[int, ...]
     adding: tuple[int, ...]
     removing: tuple[int, ...]
     current: tuple[int, ...] = ()
+    replication_factor: int = 0
 
     @property
     def reassigning(self) -> bool:
         return bool(self.adding or self.removing)
 
     def under_replicated(self, definition: str) -> bool:
-        """By one of the three definitions (readings §8); ``definition`` is the gauge that was introduced with it."""
+        """By the factor that it keeps, or by one of three definitions (readings §8); ``definition`` is the gauge that
+        was introduced with it."""
+        if self.replication_factor:
+            return self.replication_factor > len(self.isr)
         if definition == REASSIGNED:
             return any(replica not in self.isr for replica in self.current or self.replicas)
         added = self.adding if definition == REASSIGNING else ()
@@ -54,6 +60,7 @@ class LedPartitions:
         self.changes = 0
         self._led: dict[int, dict[TopicPartition, LedPartition]] = {}
         self._definitions: dict[int, str] = {}
+        self._factors: dict[int, dict[TopicPartition, int]] = {}
         self._under_replicated: dict[int, int] = {}
         self._reassigning: dict[int, int] = {}
 
@@ -89,10 +96,15 @@ class LedPartitions:
         if event.metric in (REASSIGNED, REASSIGNING):
             self._definitions[event.node] = event.metric
 
+    def on_created(self, event: PartitionCreated) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        self._factors.setdefault(event.node, {})[tp] = event.replication_factor
+
     def on_became_leader(self, event: BecameLeader) -> None:
         known = self._get(event.node, event.topic, event.partition)
         current = () if known is None else known.current
-        led = LedPartition(event.isr, event.replicas, event.adding, event.removing, current)
+        factor = self._factors.get(event.node, {}).get(TopicPartition.of(event.topic, event.partition), 0)
+        led = LedPartition(event.isr, event.replicas, event.adding, event.removing, current, factor)
         self._set(event.node, event.topic, event.partition, led)
 
     def on_replicas_known(self, event: ReplicasKnown) -> None:
@@ -123,5 +135,5 @@ class LedPartitions:
         self._set(event.node, event.topic, event.partition, None)
 
     def on_crashed(self, event: NodeCrashed) -> None:
-        for table in (self._led, self._definitions, self._under_replicated, self._reassigning):
+        for table in (self._led, self._definitions, self._factors, self._under_replicated, self._reassigning):
             table.pop(event.node, None)

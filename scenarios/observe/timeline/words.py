@@ -164,6 +164,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.ControlResponse: _control_response,
     e.LeaderElected: _leader_elected,
     e.ElectionAnswered: lambda v: f"election for {_tp(v)} answered: {v.error}",
+    e.PartitionCreated: lambda v: f"{_tp(v)} comes to broker {v.node}, replication factor {v.replication_factor}",
     e.BecameLeader: lambda v: f"broker {v.node} leads {_tp(v)}, epoch {v.leader_epoch}, {_ends(v)}",
     e.ReplicaLost: lambda v: f"broker {v.node} loses its replica of {_tp(v)} with the log directory",
     e.ReplicaTakenIn: lambda v: (

@@ -1,6 +1,7 @@
 """Kafka 0.8.0, the first release that replicates: what came with 0.8.1 to 1.1 is not there yet."""
 
 from brokers.partition.isr import ByZooKeeper, StuckOrSlow
+from brokers.under_replication import FactorAtCreation
 from controller.state_machines.rules import FOUR_STATES
 from controller.state_machines.selectors import FIRST_LIVE_OF_TARGET, HEAD_OF_ISR, HEAD_OF_STAYING_ISR
 from fetchers.assignment import signed_fetcher_id
@@ -150,6 +151,12 @@ PROFILE = KAFKA_1_1.with_differences(
         here="ends the thread, and nothing reports it; if the disk refused, the whole broker",
         source="KIP-112, 1.0",
         policies={"fetchers.failures": THREAD_DIES, "brokers.disk_errors_halt": True},
+    ),
+    Difference(
+        title="a partition counts as under-replicated",
+        here="with fewer replicas in sync than it had when it came to the broker",
+        source="Kafka's code, 0.8.0 and 1.1",
+        policies={"brokers.under_replication": FactorAtCreation()},
     ),
     name="kafka-0.8",
     help="0.8.0: KAFKA-42's 7 steps, four replica states, no epochs that fence",

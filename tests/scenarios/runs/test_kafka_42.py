@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from emulator.metrics.events import GaugeSet
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import BecameFollower, BecameLeader, ControlResponse, MoveReported, Produced
 from emulator.trace.events import Step
+from scenarios.observe.mbeans import UNDER_REPLICATED
 from tests.scenarios.runs.building import EXECUTE, Played, Table, at_step, play, scenario
 
 PROFILE = "kafka-0.8"
@@ -37,6 +39,8 @@ def test_the_move_ends_and_is_reported_done(plan: tuple[int, ...], profile: str)
     assert run.state().leader in plan
     assert run.admin is None
     assert reports(run) == [(True, False)]
+    shown = run.of(GaugeSet, lambda event: event.metric == UNDER_REPLICATED and event.node == run.state().leader)
+    assert profile != PROFILE or len(plan) < 3 or not shown or shown[-1].value == 0
 
 
 def test_without_taking_them_in_the_move_never_ends() -> None:

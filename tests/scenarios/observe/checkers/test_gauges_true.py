@@ -142,6 +142,19 @@ def test_the_definition_is_the_releases(beside: tuple[str, ...], true: int) -> N
         assert run.broken == (["under_replicated_true"] if shown != true else [])
 
 
+@pytest.mark.parametrize(("factor", "true"), [(2, 0), (3, 1), (0, 1)])
+def test_0_8_goes_by_the_factor_that_the_broker_keeps(factor: int, true: int) -> None:
+    """Whatever replicas the leader has taken in; where it keeps no factor, those count."""
+    for shown in (0, 1):
+        run = Shown("under_replicated_true")
+        run.registered(UNDER_REPLICATED)
+        if factor:
+            run.emit(e.PartitionCreated, 0, *ORDERS_0, factor)
+        run.led((0, 1), (0, 1, 2))
+        run.shows(UNDER_REPLICATED, shown)
+        assert run.broken == (["under_replicated_true"] if shown != true else [])
+
+
 def test_the_drafts_definition_knows_names(run: Shown) -> None:
     run.registered(UNDER_REPLICATED, REASSIGNED)
     run.emit(e.ReplicasKnown, 0, *ORDERS_0, 1, (0, 1, 2), (2, 3, 4))
