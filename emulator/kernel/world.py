@@ -86,7 +86,8 @@ class World:
         now: virtual time in microseconds since the world began.
         current: the task that runs, or ran last.
         foreground: how many pending events may still change something. Timers of periodic work and empty long polls are
-            *background* and do not count. The world is settled when this is 0 and no task is ready.
+            *background* and do not count. The world is settled when this is 0, no task is ready, and no condition of
+            ``unsettled_while`` holds.
         events: how many events were handled so far.
     """
 
@@ -109,6 +110,7 @@ class World:
         self._tasks: dict[int, Task] = {}
         self._serial = 0
         self._settled: list[Callable[[], object]] = []
+        self._unsettled_while: list[Callable[[], bool]] = []
         self._root: trio.CancelScope | None = None
         self._failure: BaseException | None = None
         self._idle_turns = 0
@@ -185,8 +187,13 @@ class World:
         if task.nap == number:
             self.ready.append((task, None))
 
+    def unsettled_while(self, condition: Callable[[], bool]) -> None:
+        """The world is not settled while ``condition()`` is true: for what a background event is going to bring about.
+        A condition has to become false by events of its own, or nobody who waits for a settled world goes on."""
+        self._unsettled_while.append(condition)
+
     async def settled(self) -> None:
-        """Wait until no foreground event is pending and no task is ready: nothing more happens by itself."""
+        """Wait until the world is settled: nothing more happens by itself."""
         signal = Signal(self, "settled")
         self.when_settled(signal.set)
         await signal.wait()
@@ -319,7 +326,7 @@ class World:
                     self.current = task
                     trio.lowlevel.reschedule(task.trio_task, Value(value))
                     break
-            elif heap and (self.foreground or not self._settled):
+            elif heap and (self.foreground or not self._settled or any(holds() for holds in self._unsettled_while)):
                 self.now, sequence, fn, arg = heappop(heap)
                 if not sequence & 1:
                     self.foreground -= 1

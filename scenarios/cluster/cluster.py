@@ -115,6 +115,7 @@ class Cluster:
         async with self.world.open_nursery() as nursery:
             self._nursery = nursery
             self.zookeeper = ZooKeeper.start(self.world, self.trace, self.network, nursery, self.setup.zk)
+            self.world.unsettled_while(lambda: self.zookeeper.expiring)
             for broker in range(self.setup.brokers):
                 self.nodes[broker] = self._node(broker, host(broker))
             self._preload()
@@ -161,15 +162,15 @@ class Cluster:
 
     @property
     def sessions_stand(self) -> bool:
-        """Whether no broker's ZooKeeper session is about to expire, and none is about to be opened again."""
-        return not self.zookeeper.unattended and not any(map(self._session_will_change, self.nodes))
+        """Whether no ZooKeeper session is about to expire, and no broker is about to open one."""
+        return not self.zookeeper.expiring and not any(map(self._will_open_session, self.nodes))
 
-    def _session_will_change(self, id: int) -> bool:
-        """A session that its broker cannot keep alive will expire; a broker that can reach ZooKeeper will open one."""
+    def _will_open_session(self, id: int) -> bool:
+        """A broker that can reach ZooKeeper and has no session will open one."""
         process, network = self.nodes[id].process, self.network
         cut = network.route(id, ZOOKEEPER).cut or network.route(ZOOKEEPER, id).cut
         able = process is not None and process.alive and not process.paused and not cut
-        return able != (self.zookeeper.server.sessions.newest(id) is not None)
+        return able and self.zookeeper.server.sessions.newest(id) is None
 
     # -- brokers ----------------------------------------------------------------------------------------------------
 

@@ -37,9 +37,11 @@ class ZooKeeper:
         return self.server.database.tree
 
     @property
-    def unattended(self) -> int:
-        """How many sessions have lost their connection. Each will be resumed, or expire in the background."""
-        return sum(session.connection is None for session in self.server.sessions.living.values())
+    def expiring(self) -> bool:
+        """Whether a session will expire unless its client returns: it has lost its connection, or the client at the
+        other end is dead, paused or cut off. It is so for a timeout and a tick at most, so that a cluster can keep its
+        world unsettled meanwhile (``World.unsettled_while``)."""
+        return any(session.is_expiring for session in self.server.sessions.living.values())
 
     def expire(self, node_id: int) -> bool:
         """Inject a fault: expire the newest session of machine ``node_id`` now. False if it has none.

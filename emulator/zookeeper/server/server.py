@@ -47,6 +47,11 @@ class Session:
     connection: "Connection | None" = None
     timer: Timer | None = None
 
+    @property
+    def is_expiring(self) -> bool:
+        """Whether its client cannot keep it alive as things are, so that it expires or is resumed."""
+        return self.connection is None or not self.connection.can_be_heard
+
 
 @define(eq=False)
 class Sessions:
@@ -122,6 +127,14 @@ class Connection:
             self.server.database.set_watches(message, self)
         elif kind is CloseSession:
             self.server.queue(self, message)
+
+    @property
+    def can_be_heard(self) -> bool:
+        """Whether the client at the other end can send something and receive the answer."""
+        client = self.endpoint.peer
+        assert client is not None
+        cut = self.endpoint.out.cut or client.out.cut
+        return client.process.alive and not client.process.paused and not cut
 
     def notify(self, event: WatchEvent) -> None:
         self.endpoint.send(event, SIZE)

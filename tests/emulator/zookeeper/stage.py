@@ -98,6 +98,7 @@ def play(
         network = Network(world)
         async with world.open_nursery() as nursery:
             zookeeper = ZooKeeper.start(world, trace, network, nursery, used)
+            world.unsettled_while(lambda: zookeeper.expiring)
             stage = Stage(world, trace, network, nursery, zookeeper, used)
             stages.append(stage)
             trace.fold(ZkWritten, stage.written.append)

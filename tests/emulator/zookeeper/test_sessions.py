@@ -1,5 +1,7 @@
 """Sessions: what keeps them alive, what ends them, and what is left of requests when a connection is lost."""
 
+from collections.abc import Callable
+
 import pytest
 
 from emulator.zookeeper import (
@@ -32,12 +34,12 @@ def test_ephemerals_vanish_at_expiry_and_not_at_the_crash() -> None:
         stage.node(0).crash("process")
         await stage.sleep_s(5.9)
         assert await other.exists("/e0") is not None
-        assert stage.zookeeper.unattended == 1
+        assert stage.zookeeper.expiring
         await stage.sleep_s(2.2)
         assert await other.exists("/e0") is None
         assert 6 * SECOND <= gone[0] - crashed <= 8 * SECOND + stage.spec.rtt_us
         assert stage.zookeeper.tree.children("/") == ("p",)
-        assert stage.zookeeper.unattended == 0
+        assert not stage.zookeeper.expiring
 
     stage = play(script)
     assert stage.states(0) == ["created", "expired"]
@@ -45,6 +47,52 @@ def test_ephemerals_vanish_at_expiry_and_not_at_the_crash() -> None:
     assert deleted == [(-1, "delete", "/e0"), (-1, "delete", "/e1")]
     expired = stage.sessions[-1]
     assert [e.cause for e in stage.written[-2:]] == [expired.seq] * 2
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda stage: stage.node(0).crash("process"),
+        lambda stage: stage.node(0).crash("host"),
+        lambda stage: stage.process(0).pause(),
+        lambda stage: stage.network.cut(0, ZOOKEEPER),
+        lambda stage: stage.network.cut(ZOOKEEPER, 0),
+        lambda stage: stage.cut(0),
+    ],
+    ids=["crash", "crash of the machine", "pause", "cut to", "cut from", "cut"],
+)
+def test_the_world_is_settled_when_a_session_that_nobody_keeps_alive_has_expired(
+    harm: Callable[[Stage], object],
+) -> None:
+    """And then it is, though the client stays dead, paused or cut off, and the session of another one goes on."""
+
+    async def script(stage: Stage) -> None:
+        await stage.connected(1)
+        await stage.connected(0)
+        await stage.world.settled()
+        began = stage.world.now
+        assert began < SECOND
+        harm(stage)
+        await stage.world.settled()
+        assert stage.states(0) == ["created", "expired"]
+        assert 6 * SECOND <= stage.world.now - began < 13 * SECOND
+        began = stage.world.now
+        await stage.world.settled()
+        assert stage.world.now - began < SECOND
+
+    assert play(script).states(1) == ["created"]
+
+
+def test_the_world_is_settled_when_a_session_has_been_resumed() -> None:
+    async def script(stage: Stage) -> None:
+        zk = await stage.connected(0)
+        stage.process(0).pause()
+        stage.world.call_later(3 * SECOND, lambda _: stage.process(0).resume(), background=True)
+        await stage.world.settled()
+        assert stage.world.now < 4 * SECOND
+        assert is_up(zk)
+
+    assert play(script).states(0) == ["created"]
 
 
 def test_an_idle_session_lives_on_a_few_background_events() -> None:
@@ -220,7 +268,7 @@ def test_a_connection_that_claims_a_session_takes_it_from_the_old_one() -> None:
         thief.send(Connect(zk.session_id), SIZE)
         await stage.sleep_s(3)
         assert thief.done
-        assert stage.zookeeper.unattended == 0
+        assert not stage.zookeeper.expiring
 
     stage = play(script)
     assert turns == ["stolen", "lost", "back"]
