@@ -1,8 +1,9 @@
 """A cluster in a test: the part of the project that other people's tests use (docs/python.md)."""
 
 from scenarios.testing.clients import ConsumerInstance, KafkaError
-from scenarios.testing.cluster import ClusterInstance, cluster
+from scenarios.testing.cluster import cluster
 from scenarios.testing.gate import HeldGate
+from scenarios.testing.instance import ClusterInstance
 from scenarios.testing.state import ClusterMetadata, ReplicaLog
 from scenarios.testing.virtual_time import NotInTime, in_virtual_time
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from attrs import define, frozen
+from attrs import define, field, frozen
 
 from brokers.log.directory import log_path
 from emulator.metrics import short_name
@@ -42,7 +42,7 @@ class ClusterMetadata:
     live_brokers: tuple[int, ...]
     controller: int
     _partitions: dict[TopicPartition, PartitionMetadata]
-    _parse: Callable[[Partition], TopicPartition]
+    _parse: Callable[[Partition], TopicPartition] = field(repr=False)
 
     @classmethod
     def of(cls, response: MetadataResponse, parse: Callable[[Partition], TopicPartition]) -> ClusterMetadata:

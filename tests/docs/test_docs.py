@@ -55,7 +55,7 @@ def test_the_test_that_the_page_teaches_passes_under_pytest(tmp_path: Path) -> N
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "6 passed" in done.stdout
+    assert "9 passed" in done.stdout
 
 
 def test_the_scenario_of_the_readme_passes() -> None:

@@ -1,24 +1,16 @@
 """Topics that are deleted, made again and expanded, on a whole cluster."""
 
-import json
-from typing import Any
+from collections.abc import Awaitable, Callable
 
 import pytest
 
 from brokers.log.directory import log_path
-from emulator.kernel import Signal, World
 from emulator.protocol import znodes
-from emulator.protocol.errors import Errors
 from emulator.protocol.events import Fault, Produced
 from emulator.protocol.types import TopicPartition
-from emulator.zookeeper import ZkSpec
-from scenarios.cluster import Cluster, ClusterSetup, TopicSetup
-from scenarios.cluster.clients import Operator
-from scenarios.cluster.clients.tools import topics
-from scenarios.cluster.clients.tools.outcome import DONE, Outcome
 from scenarios.cluster.clients.tools.placement import place_replicas
-from scenarios.profiles import PROFILES
 from tests.scenarios.runs.building import EXECUTE, HEAL, Played, Table, at_step, play, scenario
+from understudy.testing import ClusterInstance, KafkaError, cluster, in_virtual_time
 
 DELETE: Table = {"at": "2s", "action": "topic.delete", "topic": "orders"}
 GONE: Table = {"assignment": {"orders-0": []}, "within": "1m"}
@@ -176,70 +168,43 @@ def test_placement_shifts_the_followers_after_each_round() -> None:
     assert place_replicas([7], 2, 1, 7, 3) == [(7,), (7,)]
 
 
-def answers(setup: ClusterSetup, *commands: tuple[Any, ...]) -> list[object]:
-    """The answers to the operator's commands, one after the other."""
-    world, found = World(1), list[object]()
-
-    async def drive(cluster: Cluster) -> None:
-        for command, *arguments in commands:
-            done = Signal(world, "the command's end")
-            cluster.operator.begin(command, *arguments, done=done.set)
-            await done.wait()
-            found.append(done.value)
-            await world.settled()
-
-    world.run(Cluster(world, setup).run, drive)
-    return found
-
-
-async def begin_move(operator: Operator, topic: str, partition: int) -> None:
-    """Topic and admin znodes as they are while a partition is being moved by Kafka 2.4."""
-    data, _ = await operator.zk.get(znodes.topic_path(topic))
-    moving = {**json.loads(data), "adding_replicas": {str(partition): [3]}, "removing_replicas": {}}
-    await operator.zk.set(znodes.topic_path(topic), json.dumps(moving))
-
-
 @pytest.mark.parametrize("profile", ["kafka-2.3", "kafka-2.4"])
-def test_C75_create_partitions_for_topic_not_in_reassignment(profile: str) -> None:
+@in_virtual_time(seed=1)
+async def test_C75_create_partitions_for_topic_not_in_reassignment(profile: str) -> None:
     """Topic a is being reassigned: in 2.4 partitions can be added to b and not to a; up to 2.3 to neither."""
-
-    def refused(topic: str) -> Outcome:
-        return Outcome(((topic, Errors.REASSIGNMENT_IN_PROGRESS),))
-
-    any_move = PROFILES[profile].policies.any_move_forbids_expansion
-    rule = topics.any_move if any_move else topics.move_of_the_topic
-    kept = {0: (0, 1, 2)}
-    expected = {
-        "kafka-2.3": [refused("a"), refused("b")],
-        "kafka-2.4": [refused("a"), DONE],
-    }
-    setup = ClusterSetup(brokers=4, topics=(TopicSetup("a", kept), TopicSetup("b", kept)), zk=ZkSpec())
-    move = begin_move if profile == "kafka-2.4" else stuck_move
-    found = answers(setup, (move, "a", 0), (topics.expand, "a", 2, None, rule), (topics.expand, "b", 2, None, rule))
-    assert found[1:] == expected[profile]
+    async with cluster(4, {"a": [[0, 1, 2]], "b": [[0, 1, 2]]}, profile=profile) as c:
+        with c.gate("move.start", "after", "a-0") as gate:
+            await c.reassign({"a-0": [1, 2, 3]})
+            await gate.reached()
+            with pytest.raises(KafkaError, match=r"^REASSIGNMENT_IN_PROGRESS: a$"):
+                await c.create_partitions("a", 2)
+            if profile == "kafka-2.3":
+                with pytest.raises(KafkaError, match=r"^REASSIGNMENT_IN_PROGRESS: b$"):
+                    await c.create_partitions("b", 2)
+            else:
+                await c.create_partitions("b", 2)
+                assert len(c.replicas("b-1")) == 3
 
 
-async def stuck_move(operator: Operator, topic: str, partition: int) -> None:
-    """A move to a broker that is not there: it never ends."""
-    moves = {TopicPartition(topic, partition): (0, 1, 9)}
-    await operator.zk.create(znodes.REASSIGN_PARTITIONS, znodes.encode_reassignment(moves))
+Command = Callable[[ClusterInstance], Awaitable[None]]
 
 
 @pytest.mark.parametrize(
     ("command", "error"),
     [
-        ((topics.delete, "b"), Errors.UNKNOWN_TOPIC_OR_PARTITION),
-        ((topics.expand, "b", 2, None, topics.any_move), Errors.UNKNOWN_TOPIC_OR_PARTITION),
-        ((topics.expand, "a", 1, None, topics.any_move), Errors.INVALID_PARTITIONS),
-        ((topics.expand, "a", 2, [(0, 1)], topics.any_move), Errors.INVALID_REPLICA_ASSIGNMENT),
-        ((topics.expand, "a", 3, [(0, 1, 2)], topics.any_move), Errors.INVALID_REPLICA_ASSIGNMENT),
-        ((topics.expand, "a", 2, [(0, 1, 1)], topics.any_move), Errors.INVALID_REPLICA_ASSIGNMENT),
-        ((topics.expand, "a", 2, [(0, 1, 9)], topics.any_move), Errors.INVALID_REPLICA_ASSIGNMENT),
-        ((topics.create, "a", {0: (0, 1, 2)}, {}), Errors.TOPIC_ALREADY_EXISTS),
-        ((topics.delete, "a"), Errors.NONE),
+        (lambda c: c.delete_topic("b"), "UNKNOWN_TOPIC_OR_PARTITION: b"),
+        (lambda c: c.create_partitions("b", 2), "UNKNOWN_TOPIC_OR_PARTITION: b"),
+        (lambda c: c.create_partitions("a", 1), "INVALID_PARTITIONS: a"),
+        (lambda c: c.create_partitions("a", 2, [[0, 1]]), "INVALID_REPLICA_ASSIGNMENT: a"),
+        (lambda c: c.create_partitions("a", 3, [[0, 1, 2]]), "INVALID_REPLICA_ASSIGNMENT: a"),
+        (lambda c: c.create_partitions("a", 2, [[0, 1, 1]]), "INVALID_REPLICA_ASSIGNMENT: a"),
+        (lambda c: c.create_partitions("a", 2, [[0, 1, 9]]), "INVALID_REPLICA_ASSIGNMENT: a"),
+        (lambda c: c.create_topic("a", [[0, 1, 2]]), "TOPIC_ALREADY_EXISTS: a"),
     ],
 )
-def test_the_tool_is_answered_with_kafkas_error_codes(command: tuple[Any, ...], error: Errors) -> None:
-    setup = ClusterSetup(brokers=3, topics=(TopicSetup("a", {0: (0, 1, 2)}),))
-    (outcome,) = answers(setup, command)
-    assert outcome == (DONE if error is Errors.NONE else Outcome(((command[1], error),)))
+@in_virtual_time(seed=1)
+async def test_the_tool_is_answered_with_kafkas_error_codes(command: Command, error: str) -> None:
+    async with cluster(3, {"a": [[0, 1, 2]]}) as c:
+        with pytest.raises(KafkaError, match=f"^{error}$"):
+            await command(c)
+        await c.delete_topic("a")

@@ -1,0 +1,551 @@
+"""A cluster that a test drives: real brokers, controllers and ZooKeeper, all checkers, and a failure that explains
+itself.
+
+State is read where Kafka's own tests read it: leaders, ISRs and assignments in ZooKeeper, metadata in a broker's cache,
+records on a broker's disk, metrics under Kafka's names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
+from types import TracebackType
+from typing import Any, Literal, TypeVar
+
+import trio
+from attrs import define, field
+
+from emulator.gates import Visit
+from emulator.kernel import World
+from emulator.nodes import CrashKind
+from emulator.protocol.api import Request
+from emulator.protocol.errors import Errors
+from emulator.protocol.events import Consumed
+from emulator.protocol.types import NO_LEADER, TopicPartition
+from emulator.protocol.znodes import ALL_BROKERS, broker_entity, topic_entity
+from emulator.trace import Event
+from emulator.zookeeper import ZkClient
+from scenarios.cluster import Cluster
+from scenarios.cluster.clients import Consumption
+from scenarios.cluster.clients.admin import TimedOut
+from scenarios.cluster.clients.tools import configs, elections, reassign, topics
+from scenarios.cluster.clients.tools.outcome import Outcome
+from scenarios.cluster.from_scenario import cluster_setup, topic_setup
+from scenarios.errors import BadInput
+from scenarios.faults import Performer, Roles
+from scenarios.faults.actions.brokers import (
+    BrokerControlledShutdown,
+    BrokerCrash,
+    BrokerPause,
+    BrokerResume,
+    BrokerStart,
+    BrokerStop,
+    ZkExpire,
+)
+from scenarios.faults.actions.links import LinkCut, LinkHeal
+from scenarios.faults.arming import GateFilter
+from scenarios.language import Action, At, MethodEntry, Scenario, Target, TopicSpec, When, split_partition
+from scenarios.language.step_names import check_step, unreachable
+from scenarios.language.targets import TARGET
+from scenarios.observe.checkers import Checkers, Violation
+from scenarios.observe.exposition import Shown
+from scenarios.observe.timeline import lines
+from scenarios.observe.timeline.explain import explain
+from scenarios.profiles import PROFILES
+from scenarios.runs.control_plane_log import ControlPlaneLog
+from scenarios.runs.recounts import Recounts
+from scenarios.runs.runner import RETRY_US, silence_logs
+from scenarios.testing.clients import ACKS, BatchProducer, ConsumerInstance, KafkaError, Sending
+from scenarios.testing.failures import described, in_words, last_events
+from scenarios.testing.gate import HeldGate
+from scenarios.testing.state import ClusterMetadata, ClusterState, Partition, ReplicaLog, value_of
+from scenarios.testing.virtual_time import NotInTime, current_world, duration_us, only, passes
+
+E = TypeVar("E")
+Assignment = Sequence[Sequence[int]]
+
+
+@define(eq=False, repr=False)
+class ClusterInstance:
+    """A running cluster, and everything that a test does with it.
+
+    Partitions are named ``"orders-0"``, times are texts such as ``"30s"`` or ``"500ms"``, both of virtual time. An
+    unknown partition, broker, metric or step raises ``BadInput`` with the nearest known name.
+
+    Attributes:
+        scenario: the cluster, its topics and settings; faults, plan and expectations in it are ignored.
+        checkers: whether every invariant is checked, or the names of those that are.
+    """
+
+    scenario: Scenario
+    checkers: bool | Collection[str] = True
+    _world: World = field(factory=current_world)
+    _cluster: Cluster = field(init=False)
+    _state: ClusterState = field(init=False)
+    _performer: Performer = field(init=False)
+    _checkers: Checkers = field(init=False)
+    _log: ControlPlaneLog = field(init=False)
+    _shown: Shown = field(init=False)
+    _events: list[Any] = field(init=False, factory=list)
+    _consumers: list[ConsumerInstance] = field(init=False, factory=list)
+    _producer: BatchProducer | None = field(init=False, default=None)
+    _running: AbstractAsyncContextManager[None] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        silence_logs()
+        scenario = self.scenario
+        self._cluster = cluster = Cluster(self._world, cluster_setup(scenario))
+        trace = cluster.trace
+        names = None if self.checkers is True else list(self.checkers or ())
+        self._checkers = Checkers(trace, names)
+        self._log = ControlPlaneLog.of(trace)
+        self._shown = Shown(PROFILES[scenario.profile].policies.brokers.lacks_metrics)
+        trace.sink(self._shown.see)
+        trace.sink(self._events.extend)
+        trace.fold(Consumed, self._consumed)
+        self._state = ClusterState(cluster, dict.fromkeys(topic.name for topic in scenario.topics))
+        roles = Roles(cluster, scenario.assignments(), scenario.targets())
+        self._performer = Performer(cluster, scenario, roles, topic_setup)
+
+    def __repr__(self) -> str:
+        return f"<cluster of {len(self._cluster.nodes)} brokers, {self.scenario.profile}>"
+
+    async def __aenter__(self) -> ClusterInstance:
+        """Start the brokers, and create the topics; it returns when nothing more is under way."""
+        self._running = self._cluster.running()
+        await self._running.__aenter__()
+        Recounts(self._world, self._checkers).begin()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool | None:
+        """Stop everything. Raises: AssertionError where an invariant was violated."""
+        __tracebackhide__ = True
+        if isinstance(error, trio.Cancelled):  # a task of the cluster has failed, or the whole world ends
+            return await self._running.__aexit__(kind, error, traceback)
+        notes = self._described() if isinstance(error, Exception) and not isinstance(error, NotInTime) else []
+        violations = self._checkers.finish()
+        try:
+            # The test's own exception stays out of the cluster's nursery, which would put it into a group.
+            await self._running.__aexit__(None, None, None)
+        except BaseExceptionGroup as group:
+            raise only(group) from None
+        if error is None:
+            assert not violations, self._explained(violations)
+        elif isinstance(error, Exception):
+            notes += [f"violated before: {violation}" for violation in violations]
+            if notes:
+                error.add_note("\n".join(notes))
+        return None
+
+    # -- time ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def now(self) -> float:
+        """Virtual time in seconds since the cluster began to start."""
+        return self._world.now / 1_000_000
+
+    async def sleep(self, time: str) -> None:
+        """Let that much time pass."""
+        await self._world.sleep(duration_us(time), background=True)
+
+    async def until(self, condition: Callable[[], object], within: str = "30s", what: str = "") -> None:
+        """Wait until ``condition()`` is true. One that raises AssertionError is not true yet.
+
+        Args:
+            what: what is waited for, in words; by default the source of the lambda, or the function's name.
+
+        Raises: NotInTime, an AssertionError that shows the cluster and its last events.
+        """
+        __tracebackhide__ = True
+        failed: list[str] = []
+
+        def holds() -> bool:
+            try:
+                return bool(condition())
+            except AssertionError as error:
+                failed[:] = [f"the last time: {str(error).strip() or 'AssertionError'}"]
+                return False
+
+        if not await passes(self._world, holds, duration_us(within)):
+            raise self._late(f"not within {within}: {what or in_words(condition)}", failed)
+
+    async def settled(self, within: str = "5m") -> None:
+        """Wait until nothing more happens by itself: no request is under way, no move, no session that will expire.
+
+        The checkers then check what has to hold at rest.
+
+        Raises: NotInTime.
+        """
+        __tracebackhide__ = True
+        deadline_us = self._world.now + duration_us(within)
+        for pause_us in (0, RETRY_US):
+            await self._world.sleep(pause_us, background=True)
+            if not await passes(self._world, self._quiet_since_last_look(), max(0, deadline_us - self._world.now)):
+                raise self._late(f"not settled within {within}", [])
+        self._checkers.at_rest(self._world.now)
+
+    def _quiet_since_last_look(self) -> Callable[[], bool]:
+        quiet: list[bool] = []
+        self._world.when_settled(lambda: quiet.append(True))
+
+        def look() -> bool:
+            if not quiet:
+                return False
+            quiet.clear()
+            if self._cluster.sessions_stand:
+                return True
+            self._world.when_settled(lambda: quiet.append(True))
+            return False
+
+        return look
+
+    # -- state --------------------------------------------------------------------------------------------------------
+
+    def leader(self, partition: Partition) -> int:
+        """The leader that ZooKeeper has; -1 for none."""
+        state = self._state.leader_and_isr(self._state.tp(partition))
+        return NO_LEADER if state is None else state.leader
+
+    def isr(self, partition: Partition) -> list[int]:
+        """The ISR that ZooKeeper has."""
+        state = self._state.leader_and_isr(self._state.tp(partition))
+        return [] if state is None else list(state.isr)
+
+    def leader_epoch(self, partition: Partition) -> int:
+        """The leader epoch that ZooKeeper has; -1 before the first election."""
+        state = self._state.leader_and_isr(self._state.tp(partition))
+        return -1 if state is None else state.leader_epoch
+
+    def replicas(self, partition: Partition) -> list[int]:
+        """The assignment that ZooKeeper has, the preferred leader first; empty where the partition is gone."""
+        return self._state.replicas(self._state.tp(partition))
+
+    def partitions(self) -> list[str]:
+        """All partitions that ZooKeeper has."""
+        return [str(tp) for tp in self._state.partitions()]
+
+    def controller(self) -> int:
+        """The broker that /controller names; -1 for none."""
+        return self._state.controller()
+
+    def controller_epoch(self) -> int:
+        """The number that /controller_epoch holds."""
+        return self._state.controller_epoch()
+
+    def broker_epoch(self, broker: int) -> int:
+        """The broker epoch (KIP-380): the czxid of the broker's registration; -1 where it is not registered."""
+        stat = self._cluster.zookeeper.tree.stat(f"/brokers/ids/{self._state.broker(broker)}")
+        return -1 if stat is None else stat.czxid
+
+    def znode(self, path: str) -> str | None:
+        """The data of a znode; None where there is none."""
+        return self._state.znode(path)
+
+    def children(self, path: str) -> tuple[str, ...]:
+        """The names of a znode's children."""
+        return self._state.children(path)
+
+    def metadata(self, broker: int) -> ClusterMetadata:
+        """What a client would get from this broker."""
+        return self._state.metadata(broker)
+
+    def log(self, broker: int, partition: Partition) -> ReplicaLog | None:
+        """The log of a replica, also of a broker that is down; None where the broker has none."""
+        return self._state.log(broker, self._state.tp(partition))
+
+    def up(self) -> list[int]:
+        """The brokers whose process runs."""
+        return [id for id, node in self._cluster.nodes.items() if node.running]
+
+    def metric(self, broker: int, name: str) -> float:
+        """The value of a metric by Kafka's name: of a gauge its value, of a meter its count, of a timer how many
+        durations it has measured. Brokers write what changes with the data ten times a second, meters once a second.
+        """
+        self._cluster.trace.flush()
+        return value_of(dict(self._shown.metrics(self._state.running(broker), self._world.now)), broker, name)
+
+    def events(self, kind: type[E], where: Callable[[E], bool] = lambda _: True) -> list[E]:
+        """What has happened so far: the events of one kind (``understudy.events``), in order."""
+        self._cluster.trace.flush()
+        return [event for event in self._events if isinstance(event, kind) and where(event)]
+
+    def timeline(self, partition: str | None = None) -> list[str]:
+        """What has happened so far, in lines: of one partition, or of the whole cluster."""
+        return list(lines(self._story(), partition))
+
+    @property
+    def violations(self) -> tuple[Violation, ...]:
+        """The invariants that were violated so far."""
+        return tuple(self._checkers.violations)
+
+    @property
+    def digest(self) -> str:
+        """Identifies what has happened so far: equal for the same test, seed and version."""
+        return self._cluster.trace.digest()
+
+    # -- faults -------------------------------------------------------------------------------------------------------
+
+    def crash(self, broker: int, kind: Literal["process", "host"] = "process") -> None:
+        """Kill a broker. ``host``: its machine too, so that what was not flushed is lost."""
+        crash: CrashKind = kind
+        self.perform(BrokerCrash(kind=crash), broker)
+
+    def start(self, broker: int) -> None:
+        """Start a broker that is down. It takes a moment until it is registered: wait for what you need of it."""
+        self.perform(BrokerStart(), broker)
+
+    async def stop(self, broker: int, within: str = "5m") -> None:
+        """Shut a broker down (SIGTERM, controlled shutdown), and wait until it is down. Raises: NotInTime."""
+        __tracebackhide__ = True
+        self.perform(BrokerControlledShutdown(), broker)
+        await self.until(lambda: broker not in self.up(), within, f"broker {broker} has shut down")
+
+    def stop_uncontrolled(self, broker: int) -> None:
+        """Stop a broker without a controlled shutdown: its logs are flushed, its session is closed."""
+        self.perform(BrokerStop(), broker)
+
+    def pause(self, broker: int) -> None:
+        """Stop a broker's tasks, and not its session's timer, as a long GC does."""
+        self.perform(BrokerPause(), broker)
+
+    def resume(self, broker: int) -> None:
+        """Let a paused broker go on."""
+        self.perform(BrokerResume(), broker)
+
+    def expire(self, broker: int) -> None:
+        """Expire a broker's ZooKeeper session."""
+        self.perform(ZkExpire(), broker)
+
+    def cut(self, broker: int, peer: int | Literal["zookeeper"] | None = None) -> None:
+        """Stop all messages between a broker and ``peer``; None: and every other broker."""
+        self.perform(LinkCut(peer=self._peer(peer)), broker)
+
+    def heal(self, broker: int, peer: int | Literal["zookeeper"] | None = None) -> None:
+        """Undo ``cut``."""
+        self.perform(LinkHeal(peer=self._peer(peer)), broker)
+
+    def _peer(self, peer: int | str | None) -> Target | str | None:
+        return TARGET.read(self._state.broker(peer)) if isinstance(peer, int) else peer
+
+    def truncate_fully(self, broker: int, partition: Partition, start_at: int) -> None:
+        """Empty a replica's log, which then begins at an offset: as where retention has deleted every record."""
+        replica = self._cluster.brokers[self._state.running(broker)].replicas.partitions.get(self._state.tp(partition))
+        if replica is None:
+            raise BadInput(f"broker {broker} has no replica of {partition}")
+        replica.truncate_fully_and_start_at(start_at)
+
+    def perform(self, action: Action, target: int | Sequence[int] | str | None = None) -> None:
+        """Perform any action of a scenario file (``understudy.actions``), on brokers or on a role such as
+        ``"leader(orders-0)"``.
+
+        Raises: BadInput where it cannot be done.
+        """
+        for broker in [target] if isinstance(target, int) else []:
+            self._state.broker(broker)
+        found = None if target is None else TARGET.read(target)
+        self._performer.perform(MethodEntry(action=action, trigger=At(self._world.now), target=found))
+        refused, self._performer.refused = self._performer.refused, []
+        if refused:
+            raise BadInput(refused[0])
+
+    def gate(
+        self,
+        step: str,
+        edge: Literal["before", "after"] = "before",
+        partition: str | None = None,
+        *,
+        broker: int | None = None,
+        topic: str | None = None,
+        occurrence: int = 1,
+        do: Callable[[Visit], object] | None = None,
+    ) -> HeldGate:
+        """Hold a protocol step (``understudy list steps``)::
+
+            with c.gate("kip-455.B3", partition="orders-0") as gate:
+                await c.reassign({"orders-0": [1, 2, 3]})
+                visit = await gate.reached()
+                c.crash(visit.process.node.id)
+
+        What reaches the step waits there until the block ends. A block in which nothing has reached it fails.
+
+        Args:
+            partition, broker, topic: only visits that are about these.
+            occurrence: hold this one of them, and later ones.
+            do: called when the step is reached, before anything else happens at that instant.
+
+        Raises: BadInput for an unknown step, and for one that the strategy does not have.
+        """
+        check_step(step)
+        when = When(
+            steps=(step,), edge=edge, partition=None if partition is None else str(self._state.tp(partition)),
+            broker=broker, topic=topic, occurrence=occurrence,
+        )  # fmt: skip
+        used = self.scenario.strategy
+        if when.gate(used.parsed.protocol) is None:
+            raise BadInput(unreachable(step, used.name))
+        filter = GateFilter.of(when, used.parsed.protocol)
+        name = f"step {step}, {edge}" + (f", of {partition}" if partition else "")
+        return HeldGate(name, self._world, self._cluster.gates, filter, do)
+
+    @contextmanager
+    def hold_controller(self, broker: int | None = None) -> Iterator[None]:
+        """Keep the controller's event thread busy inside the block, as Kafka's tests do with a latch: what happens
+        meanwhile queues up. ``broker``: whose controller; None: the active one."""
+        held = self.controller() if broker is None else broker
+        release = self._cluster.controllers[self._state.running(held)].hold()
+        try:
+            yield
+        finally:
+            release()
+
+    # -- requests -----------------------------------------------------------------------------------------------------
+
+    async def send(self, broker: int, request: Request, within: str = "30s") -> Any:
+        """A broker's response to any request (``understudy.protocol``). Where the connection is lost the request is
+        sent again.
+
+        Raises: KafkaError, REQUEST_TIMED_OUT.
+        """
+        __tracebackhide__ = True
+        admin = self._cluster.operator.admin
+        try:
+            return await admin.ask_broker(self._state.broker(broker), request, duration_us(within))
+        except TimedOut as error:
+            raise KafkaError(Errors.REQUEST_TIMED_OUT, str(error)) from None
+
+    async def produce(
+        self,
+        partition: Partition,
+        records: int = 1,
+        *,
+        acks: Literal["all", "1", "0", -1, 1, 0] = "all",
+        size: int = 1024,
+        within: str = "2m",
+        retries: bool = True,
+        broker: int | None = None,
+    ) -> range:
+        """Send one batch as a producer does, and return the offsets of its records (none with acks=0).
+
+        Args:
+            size: of a record, in bytes.
+            within: delivery.timeout.ms.
+            retries: False: the first error is raised.
+            broker: send it to this broker, whoever leads.
+
+        Raises: KafkaError with the last error.
+        """
+        __tracebackhide__ = True
+        if str(acks) not in ACKS:
+            raise BadInput(f"acks={acks!r}; write 'all', '1' or '0'")
+        to = None if broker is None else self._state.broker(broker)
+        if self._producer is None:
+            node, first_id = self._cluster.producer_machine()
+            self._producer = BatchProducer(self._cluster.network, node, tuple(self._cluster.nodes), first_id)
+        tp, needed = self._state.tp(partition), duration_us(within)
+        return await self._producer.send(Sending(tp, records, size, ACKS[str(acks)], to, retries, needed))
+
+    def consumer(
+        self, *partitions: Partition, offset_reset: Literal["earliest", "latest"] = "earliest"
+    ) -> ConsumerInstance:
+        """Start one more consumer, with these partitions assigned."""
+        tps = tuple(map(self._state.tp, partitions))
+        knows_epochs = PROFILES[self.scenario.profile].policies.brokers.checks_epochs  # as a client of that release
+        load = Consumption(tps, offset_reset, start_us=self._world.now, knows_epochs=knows_epochs)
+        node = self._cluster.start_consumer(load)
+        self._consumers.append(ConsumerInstance(self._world, node, self._state.tp))
+        return self._consumers[-1]
+
+    async def consume(self, partition: Partition, records: int, within: str = "30s") -> list[int]:
+        """Read a partition from its beginning with a consumer of its own, and return the offsets.
+
+        Raises: NotInTime.
+        """
+        __tracebackhide__ = True
+        consumer = self.consumer(partition)
+        await consumer.poll(records, within)
+        consumer.close()
+        return consumer.offsets(partition)
+
+    # -- the operator's tools -----------------------------------------------------------------------------------------
+
+    @property
+    def zk(self) -> ZkClient:
+        """A ZooKeeper session of the operator's, to write znodes by hand."""
+        return self._cluster.operator.zk
+
+    async def create_topic(self, topic: str, assignment: Assignment, config: Mapping[str, Any] | None = None) -> None:
+        """Raises: KafkaError where Kafka refuses it, BadInput for an unknown setting."""
+        setup = topic_setup(self.scenario, TopicSpec(name=topic, assignment=assignment, config=dict(config or {})))
+        self._state.topics[topic] = None
+        await self._operate(topics.create, topic, setup.assignment, setup.config)
+
+    async def create_partitions(self, topic: str, total: int, assignment: Assignment | None = None) -> None:
+        """Let a topic have ``total`` partitions. ``assignment``: the replicas of the new ones. Raises: KafkaError."""
+        replicas = None if assignment is None else tuple(map(tuple, assignment))
+        await self._operate(topics.expand, topic, total, replicas, self._cluster.setup.moves_forbid_expansion)
+
+    async def delete_topic(self, topic: str) -> None:
+        """Mark a topic for deletion, which takes the controller a moment. Raises: KafkaError."""
+        await self._operate(topics.delete, topic)
+
+    async def reassign(self, plan: Mapping[str, Sequence[int]], *, via: Literal["zk", "api"] | None = None) -> None:
+        """Hand a plan to the controller; it returns when the plan was accepted.
+
+        Args:
+            via: /admin/reassign_partitions or AlterPartitionReassignments; None: as the release's tool.
+
+        Raises: KafkaError with the first error.
+        """
+        moves = {TopicPartition(*split_partition(name)): tuple(replicas) for name, replicas in plan.items()}
+        await self._operate(reassign.execute, moves, via or self.scenario.reassigns_by)
+
+    async def cancel_reassignment(self, *partitions: Partition) -> None:
+        """Cancel the reassignment of these partitions, or of all. Raises: KafkaError with the first error."""
+        await self._operate(reassign.cancel, [self._state.tp(one) for one in partitions] or None)
+
+    async def elect_preferred(self, *partitions: Partition) -> None:
+        """Have the preferred replicas lead these partitions, or all. Raises: KafkaError with the first error."""
+        by_api = PROFILES[self.scenario.profile].election_tool == "api"
+        command = elections.by_api if by_api else elections.by_znode
+        await self._operate(command, [self._state.tp(one) for one in partitions] or None)
+
+    async def alter_config(
+        self, settings: Mapping[str, object], *, topic: str | None = None, broker: int | None = None
+    ) -> None:
+        """Change settings of a topic, of a broker, or of all brokers, while the cluster runs."""
+        entity = ALL_BROKERS
+        if topic is not None:
+            entity = topic_entity(topic)
+        elif broker is not None:
+            entity = broker_entity(self._state.broker(broker))
+        texts = {name: str(value).lower() for name, value in settings.items()}
+        await self._cluster.operate(configs.alter, [entity], texts)
+
+    async def _operate(self, command: Any, *args: object) -> None:
+        outcome: Outcome = await self._cluster.operate(command, *args)
+        for what, error in outcome.errors:
+            raise KafkaError(error, what)
+
+    # -- failures -----------------------------------------------------------------------------------------------------
+
+    def _consumed(self, event: Consumed) -> None:
+        for consumer in self._consumers:
+            consumer.see(event)
+
+    def _story(self) -> tuple[Event, ...]:
+        self._cluster.trace.flush()
+        return self._log.events()
+
+    def _described(self) -> list[str]:
+        return described(self._state, self._world.seed)
+
+    def _late(self, what: str, more: Sequence[str]) -> NotInTime:
+        events = last_events(self._story())
+        return NotInTime("\n".join([what, *more, *self._described(), "the last events:", *events]))
+
+    def _explained(self, violations: Sequence[Violation]) -> str:
+        first = violations[0]
+        text = explain(first, self._story(), first.seq, seed=self._world.seed)
+        return text if len(violations) == 1 else f"{text}\nand {len(violations) - 1} more violations"
