@@ -10,7 +10,7 @@ transitions that do not begin with a request (``KafkaApis.handle`` with ``Replic
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, ParamSpec, Protocol
+from typing import ParamSpec, Protocol
 
 from attrs import define, field
 
@@ -64,14 +64,9 @@ class DelayedProduce:
         self.channel.reply(response, response.size)
 
 
-class Watched(NamedTuple):
-    """A batch that waits at its partition: its base offset, the offset that replicas have to reach, the acks that the
-    request asked for, and the request."""
-
-    base_offset: int
-    required: int
-    acks: int
-    produce: DelayedProduce
+Watched = tuple[int, int, int, DelayedProduce]
+"""A batch that waits at its partition: its base offset, the offset that replicas have to reach, the acks that the
+request asked for, and the request. A plain tuple, because each batch of a producer makes one."""
 
 
 @define(eq=False)
@@ -86,39 +81,39 @@ class ProduceWatchers:
     counted: list[Watched] = field(factory=list)
     _queue: deque[Watched] = field(factory=deque)
 
-    def add(self, watched: Watched) -> None:
-        """Let ``watched`` wait."""
-        queue = self._queue
-        if watched.acks >= 0:
+    def add(self, base_offset: int, required: int, acks: int, produce: DelayedProduce) -> None:
+        """Let a batch wait."""
+        queue, watched = self._queue, (base_offset, required, acks, produce)
+        if acks >= 0:
             self.counted.append(watched)
-        elif queue and queue[-1].required > watched.required:
+        elif queue and queue[-1][1] > required:
             # A batch that was sent again, and is further ahead in the log (KIP-98).
-            queue.insert(sum(other.required <= watched.required for other in queue), watched)
+            queue.insert(sum(earlier <= required for _base, earlier, _acks, _produce in queue), watched)
         else:
             queue.append(watched)
 
     def complete(self, high_watermark: int, error: Errors) -> None:
         """Finish those with acks=all that require no more than ``high_watermark``. ``error`` may be NONE."""
         queue = self._queue
-        while queue and queue[0].required <= high_watermark:
+        while queue and queue[0][1] <= high_watermark:
             base_offset, _required, _acks, produce = queue.popleft()
             produce.finish(self.tp, error, base_offset)
 
     def complete_counted(self, is_enough: Callable[[int, int], bool]) -> None:
         """Finish those for which ``is_enough(required, acks)``."""
         waiting, self.counted = self.counted, []
-        for watched in waiting:
-            if is_enough(watched.required, watched.acks):
-                watched.produce.finish(self.tp, Errors.NONE, watched.base_offset)
+        for base_offset, required, acks, produce in waiting:
+            if is_enough(required, acks):
+                produce.finish(self.tp, Errors.NONE, base_offset)
             else:
-                self.counted.append(watched)
+                self.counted.append((base_offset, required, acks, produce))
 
     def fail(self, error: Errors) -> None:
         """Finish all of them with ``error``."""
         waiting = list(self)
         self._queue, self.counted = deque(), []
-        for watched in waiting:
-            watched.produce.finish(self.tp, error, watched.base_offset)
+        for base_offset, _required, _acks, produce in waiting:
+            produce.finish(self.tp, error, base_offset)
 
     def __iter__(self) -> Iterator[Watched]:
         """All that wait here."""

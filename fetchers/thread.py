@@ -12,7 +12,7 @@ leader epoch while a request is in flight; the answer for such a partition is ig
 that copy a replica to another log directory differ in the endpoint and in the log they are given (``fetchers.ports``).
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -122,19 +122,19 @@ class FetcherThread:
         self.partitions.pending.release()
         self._process.emit(FetcherStopped, self._process.node.id, self.name, self.leader, "died")
 
-    async def _do_work(self) -> None:
+    def _do_work(self) -> Coroutine[Any, Any, None]:
+        """One round, to be awaited."""
         partitions = self.partitions
         partitions.end_delays()
         self.throttle.apply()
         if partitions.truncating:
             partitions.pending.release()
-            await self._maybe_truncate()
-        elif partitions.any_to_fetch:
+            return self._maybe_truncate()
+        if partitions.any_to_fetch:
             if not partitions.held:
                 partitions.pending.release()
-            await self._process_fetch_request()
-        else:
-            await self._wait_within(partitions.next_end_of_delay_us())
+            return self._process_fetch_request()
+        return self._wait_within(partitions.next_end_of_delay_us())
 
     async def _wait_within(self, timeout_us: int | None) -> None:
         """Wait until partitions are added, at most for ``timeout_us``."""

@@ -23,7 +23,7 @@ from brokers.partition.isr import (
 from brokers.partition.remote import NONE_REMOTE, Reader, RemoteReplica
 from brokers.partition.replica import Replica
 from brokers.policies import BrokerPolicies
-from brokers.purgatory import DelayedProduce, ProduceWatchers, Purgatory, Watched
+from brokers.purgatory import DelayedProduce, ProduceWatchers, Purgatory
 from emulator.nodes import Process
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import (
@@ -44,6 +44,10 @@ from emulator.protocol.offsets_for_leader_epoch import OFFSET_NOT_AVAILABLE
 from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
+
+
+NOT_YET = (False, NO_ERROR)
+"""The answer of ``check_enough_replicas_reach_offset`` while too few replicas have a batch."""
 
 
 @define(eq=False)
@@ -285,8 +289,6 @@ class Partition(Replica):
         """Move the high watermark to the lowest log end offset among the replicas that count: the ISR, and those that
         were caught up lately (a policy)."""
         policies, state = self.services.policies, self.isr_state
-        if state.is_inflight and policies.isr_writes.holds_high_watermark:
-            return
         lowest = self.log.end_offset
         high_watermark = self.high_watermark
         in_sync = state.maximal_isr
@@ -297,7 +299,7 @@ class Partition(Replica):
                 lowest = remote.log_end_offset
                 if lowest <= high_watermark:
                     return
-        if lowest > high_watermark:
+        if lowest > high_watermark and not (state.is_inflight and policies.isr_writes.holds_high_watermark):
             self.set_high_watermark(lowest, True)
             stable = self.services.metrics.stable
             if stable.lags and self in stable.lags:
@@ -331,7 +333,7 @@ class Partition(Replica):
             return
         if self.delayed is None:
             self.delayed = ProduceWatchers(self.tp)
-        self.delayed.add(Watched(base, required, acks, produce))
+        self.delayed.add(base, required, acks, produce)
 
     def check_enough_replicas_reach_offset(self, required: int, acks: int) -> tuple[bool, Errors]:
         """Whether ``acks`` is satisfied for a batch that ends at ``required``, and the error to answer then.
@@ -340,7 +342,7 @@ class Partition(Replica):
         ISR, the leader included (0.8).
         """
         if acks < 0:
-            return (True, self._acks_all_error()) if self.high_watermark >= required else (False, NO_ERROR)
+            return (True, self._acks_all_error()) if self.high_watermark >= required else NOT_YET
         return self._has_acks(required, acks), NO_ERROR
 
     def _acks_all_error(self) -> Errors:

@@ -77,9 +77,10 @@ class ProduceHandler:
         delayed = DelayedProduce(channel, {}, len(results))
         process, partitions = self._manager.process, self._manager.partitions
         delayed.timer = process.call_later(request.timeout_us, delayed.expire)
+        timed_out = Errors.REQUEST_TIMED_OUT
         for batch, (error, base) in zip(request.batches, results.values(), strict=True):
             if error:
                 delayed.finish(batch.tp, error, base)
             else:
-                delayed.results[batch.tp] = (Errors.REQUEST_TIMED_OUT, base)
+                delayed.results[batch.tp] = (timed_out, base)
                 partitions[batch.tp].await_replicas(delayed, base, base + batch.count, request.acks)

@@ -219,8 +219,8 @@ class Bench:
         """Let the produces that wait at ``TP``, or at another partition, time out."""
         delayed = (partition or self.partition).delayed
         assert delayed is not None
-        for watched in list(delayed):
-            watched.produce.expire(None)
+        for *_, produce in list(delayed):
+            produce.expire(None)
 
     def follower(self, broker: int, **limits: int) -> "Follower":
         return Follower(self, broker, limits)
