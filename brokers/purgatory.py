@@ -150,9 +150,9 @@ class DelayedFetch:
     _expires_us: int = 0
     _timer_set: bool = False
 
-    def wait(self, request: FetchRequest) -> None:
+    def wait(self, request: FetchRequest, now_us: int) -> None:
         """Let ``request`` wait for at most its ``max_wait_us``."""
-        self._expires_us = self.process.clock_us + request.max_wait_us
+        self._expires_us = now_us + request.max_wait_us
         if not self._timer_set:
             self._timer_set = True
             self.process.call_later(request.max_wait_us, self.expire)

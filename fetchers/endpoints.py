@@ -110,19 +110,22 @@ class RemoteLeaderEndPoint:
             tuple(self._forgotten),
         )  # fmt: skip
         known = self._known
-        for tp in self._forgotten:
-            del known[tp]
-        known.update(changed)
-        self._changed, self._forgotten = {}, {}
+        if self._forgotten:
+            for tp in self._forgotten:
+                del known[tp]
+            self._forgotten = {}
+        if changed:
+            known.update(changed)
+            self._changed = {}
         response: FetchResponse = await self._connection.call(request, request.size, not request.partitions)
         if response.error:
             self.reset()
             return ()
         self._id = response.session_id
         self._epoch += 1
-        stale = {**self._changed, **self._forgotten}
-        if not stale:
+        if not self._changed and not self._forgotten:
             return response.partitions
+        stale = {**self._changed, **self._forgotten}
         return tuple(answer for answer in response.partitions if answer.tp not in stale)
 
 

@@ -45,7 +45,6 @@ from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 
-
 NOT_YET = (False, NO_ERROR)
 """The answer of ``check_enough_replicas_reach_offset`` while too few replicas have a batch."""
 

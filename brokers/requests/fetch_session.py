@@ -92,7 +92,7 @@ class FetchSession(ABC):
             self._take(wanted, now)
         self.delayed.request = request
         if not self.try_complete(arrived=True):
-            self.delayed.wait(request)
+            self.delayed.wait(request, now)
 
     def try_complete(self, arrived: bool = False) -> bool:
         """Answer the request in hand if there is enough to send. Returns whether it was answered.

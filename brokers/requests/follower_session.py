@@ -182,9 +182,11 @@ class FollowerSession(FetchSession):
                 or position.offset >= partitions[tp].log_end_offset
             ):
                 del self.dirty[tp]  # else it has records that did not fit or were throttled: they come next
-        if not self.dirty:
+        if self.dirty:
+            self.promising = True
+        else:
+            self.promising = False
             self.dirty.clear()  # a dictionary keeps the memory of deleted entries, and a loop over it visits that
-        self.promising = bool(self.dirty)
 
     def _measure(self, answers: list[FetchedPartition], size: int) -> None:
         """ReplicationBytesOutPerSec, the part of it for replicas that are being added, and what quotas count."""
