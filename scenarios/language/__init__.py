@@ -6,10 +6,10 @@ from scenarios.language.actions import Action, DelaySpec, all_actions, find_acti
 from scenarios.language.cluster import CardSpec, ClusterSpec, DiskSpec, NetworkSpec, ZooKeeperSpec
 from scenarios.language.entries import MethodEntry
 from scenarios.language.expect import Expect, SteadyState, Tolerance
+from scenarios.language.known import hops
 from scenarios.language.messages import fits
 from scenarios.language.metrics import METRICS, Metric
 from scenarios.language.plan import Move, Plan
-from scenarios.language.reach import hops
 from scenarios.language.scenario import Scenario, scenario_json_schema
 from scenarios.language.step_names import Gate, gate_of, resolve
 from scenarios.language.strategies.strategy import StrategySpec

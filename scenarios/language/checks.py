@@ -14,29 +14,21 @@ from emulator.protocol.errors import Errors
 from scenarios.errors import BadInput, answered, did_you_mean
 from scenarios.language.entries import MethodEntry
 from scenarios.language.expect import Expect
-from scenarios.language.known import Known
+from scenarios.language.known import Known, check_moved, check_reach, check_sent, check_steps
 from scenarios.language.messages import topic_of
 from scenarios.language.plan import ANY_LOG_DIR, LOG_DIR, Move, Plan
-from scenarios.language.reach import check_moved, check_reach, check_sent, check_steps
 from scenarios.language.schema.kinds import ListOf, at
 from scenarios.language.schema.reader import Key, stated
 from scenarios.language.strategies import SHAPES
+from scenarios.language.strategies.execution import THROTTLE
 from scenarios.language.targets import Target
 from scenarios.language.topics import PARTITION_NAME, TOPIC_NAME, TopicSpec, join_partition
 from scenarios.language.triggers import At, When, WhenMessage, WhenZk
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
-from scenarios.profiles import PROFILES, check_profile
+from scenarios.profiles import PROFILES, Profile, check_profile
 
 if TYPE_CHECKING:
     from scenarios.language.scenario import Scenario
-from typing import TYPE_CHECKING
-
-from scenarios.language.strategies.execution import THROTTLE
-from scenarios.profiles import Profile
-
-if TYPE_CHECKING:
-    from scenarios.language.scenario import Scenario
-    from scenarios.language.workloads import WorkloadSpec
 
 NOT_EVERYWHERE = {"replica.lag.max.messages": "it went with 0.9 (KAFKA-1546)"}
 """The settings that only the profiles know which say so (``Profile.also_knows``), and why."""

@@ -1,14 +1,22 @@
-"""The objects that names in a scenario may refer to: its brokers, and its topics as the method makes, expands and
-deletes them, in the order of its entries."""
+"""The objects that names in a scenario may refer to, and whether its triggers can fire.
+
+``Known`` has the brokers of a scenario, and its topics as the method creates, expands and deletes them, in the order of
+its entries. A trigger that cannot fire would make the run ``failed: not exercised``: a step that the strategy does not
+have, a partition that is not moved, a message that is never sent. The functions below refuse it before the run.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from controller.procedures import STEPS
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.schema.kinds import at
+from scenarios.language.step_names import Gate, gate_of, is_move_step, unreachable
 from scenarios.language.topics import TopicSpec, join_partition, split_partition
+from scenarios.language.triggers import When
+from scenarios.profiles import PROFILES
 
 if TYPE_CHECKING:
     from scenarios.language.scenario import Scenario
@@ -101,3 +109,116 @@ class Known:
             )
         for partition, replicas in enumerate(topic.assignment or ()):
             self.all_brokers(replicas, f"assignment[{partition}]")
+
+
+_BROUGHT_ABOUT_BY = {
+    "delete": ("topic.delete", "no topic is deleted"),
+    "shutdown": ("broker.controlled_shutdown", "no broker asks for its shutdown"),
+}
+
+
+def check_reach(known: Known, when: When) -> None:
+    """Refuse a trigger (or a gate) at a step that the scenario's strategy, plan or method cannot reach."""
+    gate = check_steps(known, when.steps, when.edge, when.partition)
+    if when.hop is not None:
+        _check_hop(known.scenario, gate, when.partition, when.hop)
+
+
+def check_steps(known: Known, steps: Sequence[str], edge: str, partition: str | None) -> Gate:
+    """Refuse steps of which the strategy has none, and steps of a move that is never started. Returns the gate of the
+    first one that it has."""
+    scenario, strategy = known.scenario, known.scenario.strategy.parsed
+    gate = gate_of(steps, edge, strategy.protocol)
+    if gate is None:
+        raise BadInput(unreachable(steps[0], strategy.name), where="step")
+    if not is_move_step(gate.step):
+        _check_cause(scenario, gate.step)
+        return gate
+    if all(entry.name != "reassign.execute" for entry in scenario.method):
+        raise BadInput(
+            f'step {gate.step!r} is never reached: no move is started; add an entry with action = "reassign.execute"',
+            where="step",
+        )
+    check_moved(known, partition, "partition")
+    return gate
+
+
+def _check_cause(scenario: Scenario, step: str) -> None:
+    """Refuse a step of an operation that only an action starts, where no entry has that action."""
+    action, lacking = _BROUGHT_ABOUT_BY.get(STEPS[step].name, ("", ""))
+    if action and all(entry.name != action for entry in (*scenario.method, *scenario.rollbacks)):
+        raise BadInput(
+            f'step {step!r} is never reached: {lacking}; add an entry with action = "{action}"', where="step"
+        )
+
+
+def check_moved(known: Known, partition: str | None, where: str) -> None:
+    """Refuse a partition that the plan does not move."""
+    moved = known.scenario.targets()
+    if partition is not None and partition not in moved:
+        raise BadInput(f"{partition!r} is not moved by the plan; it moves {', '.join(moved) or 'nothing'}", where=where)
+
+
+def hops(current: Sequence[int], target: Sequence[int], width: int | None = 1) -> int:
+    """How many hops KAFKA-6794 takes: one for each ``width`` replicas to add (None: for all of them), and the last,
+    which adds none (readings §2)."""
+    added = sum(replica not in current for replica in target)
+    return -(-added // (width or max(1, added))) + 1
+
+
+def _check_hop(scenario: Scenario, gate: Gate, partition: str | None, hop: int) -> None:
+    strategy = scenario.strategy.parsed
+    if not is_move_step(gate.step):
+        raise BadInput("only the steps of a move have hops; leave 'hop' out", where="hop")
+    most = _most_hops(scenario, partition) if strategy.protocol == "kafka-6794" else 1
+    if hop + gate.hop_shift > most:
+        raise BadInput(
+            f"strategy {strategy.name!r} does not come to hop {hop} of this plan at that step; "
+            f"write 1 to {max(1, most - gate.hop_shift)}, or leave it out",
+            where="hop",
+        )
+
+
+def _most_hops(scenario: Scenario, partition: str | None) -> int:
+    current = scenario.assignments()
+    moves = [move for plan in scenario.plans for move in plan.targets().items()]
+    width = scenario.strategy.parsed.width
+    return max(
+        (hops(current.get(name, ()), target, width) for name, target in moves if partition in (None, name)), default=1
+    )
+
+
+_BY_API = 'via = "api" under kip-455'
+_SENT_ON_DEMAND: Mapping[str, str] = {
+    "Produce": "add [[workloads]]",
+    "InitProducerId": 'add [[workloads]] with config = { "enable.idempotence" = true }',
+    "Metadata": "add [[workloads]]",
+    "AlterIsr": "write a profile whose leaders ask the controller, such as 'kafka-2.7'",
+    "ControlledShutdown": 'add an entry with action = "broker.controlled_shutdown"',
+    "AlterPartitionReassignments": f'add action = "reassign.execute" with {_BY_API}, or "reassign.cancel"',
+    "ListPartitionReassignments": 'add an entry with action = "reassign.list"',
+    "AlterReplicaLogDirs": 'add an entry with action = "reassign.execute" and a plan with log_dirs',
+    "DescribeLogDirs": 'add an entry with action = "reassign.verify" and a plan with log_dirs',
+    "ElectLeaders": 'add action = "election.preferred" with via = "api"',
+}
+"""The messages that not every scenario sends, each with what to write so that it is sent."""
+
+
+def check_sent(known: Known, message: str) -> None:
+    """Refuse a message that neither a load, nor a consumer, nor an entry, nor the profile causes."""
+    if message in _SENT_ON_DEMAND and message not in _sent(known):
+        raise BadInput(f"{message} is never sent here; {_SENT_ON_DEMAND[message]}", where="message")
+
+
+def _sent(known: Known) -> Iterator[str]:
+    scenario = known.scenario
+    for load in scenario.workloads:
+        yield from ("Produce", "Metadata")
+        if load.setting("enable.idempotence"):
+            yield "InitProducerId"
+    if scenario.consumers:
+        yield "Metadata"
+    if PROFILES[scenario.profile].policies.alters_isr:
+        yield "AlterIsr"
+    for entry in (*scenario.method, *scenario.rollbacks):
+        yield from entry.action.sends(known)

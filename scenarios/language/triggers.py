@@ -1,7 +1,7 @@
 """When an entry of the method acts: at a virtual time, some time after the entry before it, at a protocol step, at a
 message, or at a write to ZooKeeper.
 
-``scenarios.language.reach`` checks whether a trigger can fire at all; ``scenarios.faults.arming`` arms it in a run.
+``scenarios.language.known`` checks whether a trigger can fire at all; ``scenarios.faults.arming`` arms it in a run.
 """
 
 from __future__ import annotations
