@@ -1,8 +1,11 @@
-"""``python -m benchmarks.cluster [--repeats 5] [--write]``: virtual seconds per second of CPU, and where they go.
+"""``python -m benchmarks.cluster [--repeats 5] [--before CHECKOUT] [--write]``: virtual seconds per second of CPU, and
+where they go.
 
 The real emulator, traces on, acks=all, one produce request per leader broker and linger of 100 ms (so 10 batches a
 second and partition), beside a bare callback model. Exit code 1 where a target is missed or the two disagree on how
 many batches were acknowledged.
+
+``--before CHECKOUT``: the same cases beside those of another checkout, instead.
 """
 
 import cProfile
@@ -13,6 +16,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from benchmarks.cluster import before
 from benchmarks.cluster.floor import LINGER_US, REPLICAS, Floor
 from benchmarks.profiling import top_ten
 from benchmarks.program import conclude, parser_of, quiet, watch
@@ -87,7 +91,7 @@ def cluster(case: Case, profile: cProfile.Profile | None = None) -> Timing:
 
     async def drive(_: Cluster) -> None:
         await world.sleep(1_000_000, background=True)
-        before, events = acked[0], stage.trace.seq
+        batches, events = acked[0], stage.trace.seq
         if profile is not None:
             profile.enable()
         began = time.process_time()
@@ -95,7 +99,7 @@ def cluster(case: Case, profile: cProfile.Profile | None = None) -> Timing:
         took = time.process_time() - began
         if profile is not None:
             profile.disable()
-        timings.append(Timing(took, acked[0] - before, stage.trace.seq - events))
+        timings.append(Timing(took, acked[0] - batches, stage.trace.seq - events))
 
     world.run(stage.run, drive)
     return timings[0]
@@ -137,8 +141,26 @@ def profiled(case: Case) -> list[str]:
     return top_ten(case.name, profile)
 
 
+def compare(checkout: Path, repeats: int, *, write: bool) -> int:
+    """The cases in ``checkout`` and in this one, pair by pair. Returns the exit code."""
+    found = before.pairs(checkout, [case.name for case in CASES], repeats)
+    lines = [
+        machine(f"python -m benchmarks.cluster --before CHECKOUT --repeats {repeats} --write"),
+        "",
+        f"Virtual seconds per CPU second; before: {before.commit(checkout)}, after: {before.commit(before.HERE)}.",
+        f"Medians of {repeats} pairs of runs, each run in a process of its own; the ratio is taken pair by pair.",
+        "",
+        *table(before.HEADINGS, before.rows(found)),
+    ]
+    return conclude("cluster-before", lines, write=write)
+
+
 def main() -> int:
-    options = parser_of("cluster", __doc__, repeats=5).parse_args()
+    parser = parser_of("cluster", __doc__, repeats=5)
+    parser.add_argument("--before", type=Path, metavar="CHECKOUT", help="compare with the code of another checkout")
+    options = parser.parse_args()
+    if options.before is not None:
+        return compare(options.before.resolve(), options.repeats, write=options.write)
     quiet()
     rows, problems = [], []
     for case in CASES:
