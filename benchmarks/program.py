@@ -12,7 +12,7 @@ from typing import Any
 import structlog
 
 from benchmarks.results import write_section
-from scenarios.cluster import Cluster
+from scenarios.cluster.cluster import Cluster
 from scenarios.observe.checkers import Checkers
 from scenarios.observe.measures import Measured, Measures
 

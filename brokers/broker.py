@@ -33,7 +33,10 @@ from emulator.protocol.events import BrokerRegistered
 from emulator.protocol.metadata import MetadataRequest
 from emulator.protocol.znodes import ALL_BROKERS, PERSISTENT_PATHS, broker_entity, broker_path, encode_broker
 from emulator.zookeeper import NodeExists, SessionExpired, ZkClient, ZkSpec
-from fetchers import FetcherPolicies, QuotaManagers, ReplicaFetcherBlockingSend, ReplicaFetcherManager
+from fetchers.endpoints import ReplicaFetcherBlockingSend
+from fetchers.manager import ReplicaFetcherManager
+from fetchers.policies import FetcherPolicies
+from fetchers.quota import QuotaManagers
 
 REGISTRATION_RETRY_US = 1_000_000
 

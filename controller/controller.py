@@ -60,7 +60,7 @@ from controller.request_batch import ControllerBrokerRequestBatch
 from controller.state_machines.elections import Elections
 from controller.state_machines.partitions import PartitionStateMachine
 from controller.state_machines.replicas import ReplicaStateMachine
-from controller.steps import Procedure, Steps
+from controller.steps import Steps
 from controller.topic_deletion import TopicDeletionManager
 from controller.watches import Watches
 from controller.zk_client import ANY_VERSION, KafkaZkClient, unclean_in
@@ -74,30 +74,6 @@ from emulator.protocol.leader_and_isr import LeaderAndIsrResponse
 from emulator.protocol.stop_replica import StopReplicaResponse
 from emulator.zookeeper import ZkClient, ZkCode, ZkError
 from emulator.zookeeper.messages import Delete, EventType, GetData, WatchEvent
-
-FAILOVER = Procedure(
-    "failover",
-    {
-        "failover.F1": "register the ZooKeeper handlers",
-        "failover.F2": "delete old ISR-change and log-dir notifications",
-        "failover.F3": "load brokers, topics, assignments and leaders",
-        "failover.F4": "find the topics to delete",
-        "failover.F5": "send UpdateMetadata with the live brokers",
-        "failover.F6": "start the replica state machine",
-        "failover.F7": "start the partition state machine, electing leaders",
-        "failover.F8": "resume reassignments",
-        "failover.F9": "resume topic deletions and preferred elections",
-    },
-    aliases={
-        "failover.1.1": "failover.F6",
-        "failover.1.2": "failover.F6",
-        "failover.2.1": "failover.F7",
-        "failover.2.2": "failover.F7",
-        "failover.3": "failover.F8",
-        "failover.4": "failover.F9",
-    },
-)
-"""The order of Kafka's onControllerFailover. The aliases are the controller page's numbers for the same work."""
 
 log = structlog.get_logger("controller")
 

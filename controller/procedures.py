@@ -1,6 +1,6 @@
-"""The procedures whose steps a scenario file can name: each is declared where it is carried out."""
+"""The procedures whose steps a scenario file can name. Each is declared where it is carried out; the failover is
+declared here, as its steps run through the whole controller, which reading a scenario does not need."""
 
-from controller.controller import FAILOVER
 from controller.operations.brokers import BROKER_FAILURE, BROKER_STARTUP
 from controller.operations.preferred import PREFERRED
 from controller.operations.shutdown import SHUTDOWN
@@ -11,6 +11,30 @@ from controller.reassignment.kip_455 import KIP_455
 from controller.reassignment.wiki import WIKI
 from controller.steps import PHASES, Procedure
 from controller.topic_deletion import DELETE
+
+FAILOVER = Procedure(
+    "failover",
+    {
+        "failover.F1": "register the ZooKeeper handlers",
+        "failover.F2": "delete old ISR-change and log-dir notifications",
+        "failover.F3": "load brokers, topics, assignments and leaders",
+        "failover.F4": "find the topics to delete",
+        "failover.F5": "send UpdateMetadata with the live brokers",
+        "failover.F6": "start the replica state machine",
+        "failover.F7": "start the partition state machine, electing leaders",
+        "failover.F8": "resume reassignments",
+        "failover.F9": "resume topic deletions and preferred elections",
+    },
+    aliases={
+        "failover.1.1": "failover.F6",
+        "failover.1.2": "failover.F6",
+        "failover.2.1": "failover.F7",
+        "failover.2.2": "failover.F7",
+        "failover.3": "failover.F8",
+        "failover.4": "failover.F9",
+    },
+)
+"""The order of Kafka's onControllerFailover. The aliases are the controller page's numbers for the same work."""
 
 PROCEDURES: dict[str, Procedure] = {}
 """Name to procedure."""

@@ -26,8 +26,8 @@ from emulator.kernel import World
 from emulator.kernel.collector import collector_off
 from emulator.protocol.events import Produced
 from emulator.protocol.types import TopicPartition
-from scenarios.cluster import Cluster, ClusterSetup, TopicSetup
-from scenarios.cluster.clients import Workload
+from scenarios.cluster.clients.workload import Workload
+from scenarios.cluster.cluster import Cluster, ClusterSetup, TopicSetup
 from scenarios.language import Scenario
 
 

@@ -9,9 +9,9 @@ from attrs import asdict, evolve, frozen
 
 from benchmarks.program import quiet
 from benchmarks.scale.case import BROKERS, FIRST_CONTROLLER, topics
-from controller import ControllerPolicies
+from controller.policies import ControllerPolicies
 from emulator.kernel import World
-from scenarios.cluster import Cluster, ClusterSetup
+from scenarios.cluster.cluster import Cluster, ClusterSetup
 
 RECORD = 1024
 STARTED_US = 30_000_000

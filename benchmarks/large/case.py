@@ -13,8 +13,8 @@ from benchmarks.scale.case import peak_bytes
 from emulator.kernel import World
 from emulator.protocol.events import Produced
 from emulator.protocol.types import TopicPartition
-from scenarios.cluster import Cluster, ClusterSetup, TopicSetup
-from scenarios.cluster.clients import Workload
+from scenarios.cluster.clients.workload import Workload
+from scenarios.cluster.cluster import Cluster, ClusterSetup, TopicSetup
 
 BROKERS = 100
 REPLICAS = 3

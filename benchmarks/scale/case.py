@@ -12,11 +12,11 @@ from typing import Any
 from attrs import asdict, define, field, frozen
 
 from benchmarks.program import quiet, watch
-from controller import ControllerPolicies
+from controller.policies import ControllerPolicies
 from emulator.kernel import World
 from emulator.network import Endpoint
 from emulator.protocol.events import ControllerElected, ControlRequest
-from scenarios.cluster import Cluster, ClusterSetup, TopicSetup
+from scenarios.cluster.cluster import Cluster, ClusterSetup, TopicSetup
 
 BROKERS = 10
 REPLICAS = 3

@@ -17,7 +17,7 @@ from emulator.disks import DiskError, File, Torn
 from emulator.nodes import Process
 from emulator.protocol.events import LogRecovered
 from emulator.protocol.types import TopicPartition
-from fetchers import StorageError
+from fetchers.failures import StorageError
 
 CLEAN_SHUTDOWN = ".kafka_cleanshutdown"
 """The file that a broker writes last when it stops in order; a directory that has it is not recovered."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import structlog
 from attrs import define, field
 
-from brokers.log import Log
+from brokers.log.log import Log
 from brokers.metrics import NOT_LEADING, ReplicaManagerMetrics
 from brokers.partition.isr import (
     NO_ISR,

@@ -2,12 +2,12 @@
 
 from typing import NoReturn
 
-from brokers.log import Log
+from brokers.log.log import Log
 from emulator.disks import DiskError
 from emulator.nodes import Process
 from emulator.protocol.events import Appended, HighWatermark, LogLoaded, LogStartMoved, Truncated
 from emulator.protocol.types import Batch, TopicPartition
-from fetchers import CorruptBatch
+from fetchers.failures import CorruptBatch
 
 
 def refuse(corrupt: Batch, log: Log) -> NoReturn:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from brokers.log import LogDirectory
+from brokers.log.directory import LogDirectory
 from emulator.protocol.events import LogDirFailed
 from emulator.protocol.znodes import LOG_DIR_EVENT_NOTIFICATION, encode_log_dir_event
 from emulator.zookeeper import Create, Response

@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterable, Mapping
 import structlog
 from attrs import define
 
-from brokers.log import Log, LogDirectory, LogManager, StorageError
+from brokers.log.directory import LogDirectory
 from brokers.log.disk_work import DiskWork
+from brokers.log.log import Log
+from brokers.log.manager import LogManager
 from brokers.partition.partition import Partition
 from brokers.partition.replica import refuse
 from emulator.disks import DiskError
@@ -26,7 +28,11 @@ from emulator.protocol.offsets_for_leader_epoch import (
     ListOffsetsResponse,
 )
 from emulator.protocol.types import Batch, TopicPartition
-from fetchers import FetcherPolicies, InitialFetchState, ReplicaAlterLogDirsManager, Throttle
+from fetchers.failures import StorageError
+from fetchers.manager import ReplicaAlterLogDirsManager
+from fetchers.policies import FetcherPolicies
+from fetchers.ports import InitialFetchState
+from fetchers.quota import Throttle
 
 READ_US = 1_000
 """The least time that a read takes, also on a disk without a speed: a loop has to take time."""

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping
 import structlog
 from attrs import define, field
 
-from brokers.log import Log, LogConfig, LogManager, StorageError
+from brokers.log.config import LogConfig
+from brokers.log.log import Log
+from brokers.log.manager import LogManager
 from brokers.metadata_cache import MetadataCache
 from brokers.metrics import ReplicaManagerMetrics
 from brokers.partition.isr import AlterIsrManager, ByZooKeeper
@@ -22,7 +24,10 @@ from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsr
 from emulator.protocol.stop_replica import NO_EPOCH, StopReplicaRequest
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkClient
-from fetchers import InitialFetchState, ReplicaFetcherManager, Throttle
+from fetchers.failures import StorageError
+from fetchers.manager import ReplicaFetcherManager
+from fetchers.ports import InitialFetchState
+from fetchers.quota import Throttle
 
 Outcome = tuple[TopicPartition, Errors]
 

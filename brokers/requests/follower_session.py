@@ -10,7 +10,7 @@ from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, UNDEFINED_OFFSET
 from emulator.protocol.types import Batch, TopicPartition
-from fetchers import Throttle
+from fetchers.quota import Throttle
 
 BETWEEN_POLLS_US = 1_000_000
 """Longer than a follower takes from the answer of one poll to the next."""

@@ -1,6 +1,7 @@
 """AlterReplicaLogDirs and DescribeLogDirs: where a broker's replicas have their logs (KIP-113)."""
 
-from brokers.log import Log, LogDirectory
+from brokers.log.directory import LogDirectory
+from brokers.log.log import Log
 from brokers.replica_manager import ReplicaManager
 from brokers.requests.router import handles
 from emulator.network import Channel

@@ -9,7 +9,7 @@ from emulator.disks import DiskError, UnexpectedError
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.produce import IdempotentBatch, ProducedBatch, ProduceRequest, ProduceResponse
 from emulator.protocol.types import TopicPartition
-from fetchers import StorageError
+from fetchers.failures import StorageError
 
 
 class ProduceHandler:

@@ -31,7 +31,6 @@ from emulator.zookeeper.messages import (
     Stat,
     WatchEvent,
 )
-from emulator.zookeeper.server import Tree, ZooKeeper
 from emulator.zookeeper.spec import ZOOKEEPER, ZkSpec
 
 __all__ = [
@@ -57,12 +56,10 @@ __all__ = [
     "SessionExpired",
     "SetData",
     "Stat",
-    "Tree",
     "WatchEvent",
     "ZkClient",
     "ZkCode",
     "ZkError",
     "ZkSpec",
-    "ZooKeeper",
     "error_of",
 ]

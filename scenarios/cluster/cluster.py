@@ -12,7 +12,8 @@ import trio
 from attrs import define, evolve, field, frozen
 
 from brokers.broker import Broker, BrokerSpec, Serve
-from controller import Controller, ControllerPolicies
+from controller.controller import Controller
+from controller.policies import ControllerPolicies
 from emulator.disks import Disk, DiskSpeed, Pace
 from emulator.gates import Gates
 from emulator.kernel import Signal, World
@@ -23,11 +24,15 @@ from emulator.protocol.events import NodeCrashed, NodeStarted
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import broker_entity, topic_entity
 from emulator.trace import Trace
-from emulator.zookeeper import ZOOKEEPER, ZkClient, ZkSpec, ZooKeeper
-from scenarios.cluster.clients import Consumer, Consumption, Operator, Producer, Workload
-from scenarios.cluster.clients.producer import IDS_PER_PRODUCER
+from emulator.zookeeper import ZOOKEEPER, ZkClient, ZkSpec
+from emulator.zookeeper.server import ZooKeeper
+from scenarios.cluster.clients.consumer import Consumer
+from scenarios.cluster.clients.consuming import Consumption
+from scenarios.cluster.clients.operator import Operator
+from scenarios.cluster.clients.producer import IDS_PER_PRODUCER, Producer
 from scenarios.cluster.clients.tools import configs, throttle, topics
 from scenarios.cluster.clients.tools.topics import Moving, any_move
+from scenarios.cluster.clients.workload import Workload
 from scenarios.cluster.preload import Preload
 
 OPERATOR = -2

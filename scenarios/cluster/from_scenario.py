@@ -6,9 +6,10 @@ from emulator.network import NetworkSpec, Nic
 from emulator.protocol.configs import LONG_MAX
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkSpec
-from scenarios.cluster import ClusterSetup, TopicSetup
-from scenarios.cluster.clients import Consumption, Workload
+from scenarios.cluster.clients.consuming import Consumption
 from scenarios.cluster.clients.tools.topics import any_move, move_of_the_topic
+from scenarios.cluster.clients.workload import Workload
+from scenarios.cluster.cluster import ClusterSetup, TopicSetup
 from scenarios.cluster.policies import all_topics, broker_policies, controller_policies, fetcher_policies
 from scenarios.language import DiskSpec, Scenario, TopicSpec, WorkloadSpec
 from scenarios.language.configs import QUOTA_RATES

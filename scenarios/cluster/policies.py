@@ -3,15 +3,14 @@
 from attrs import evolve
 
 from brokers.config import BrokerConfig
-from brokers.log import LogManagerConfig, Writeback
-from brokers.log.config import DEFAULTS, TOPIC_NAMES
+from brokers.log.config import DEFAULTS, TOPIC_NAMES, LogManagerConfig, Writeback
 from brokers.partition.isr import StuckOrSlow
 from brokers.policies import BrokerPolicies
-from controller import ControllerPolicies
+from controller.policies import ControllerPolicies
 from controller.reassignment.protocol import ReassignmentProtocol
 from controller.shapes import SHAPES
 from emulator.protocol.configs import LONG_MAX, with_settings
-from fetchers import FetcherPolicies
+from fetchers.policies import FetcherPolicies
 from scenarios.language import Scenario, TopicSpec
 from scenarios.profiles import PROFILES
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Mapping
 
-from brokers.log import Log, LogConfig, LogDirectory
-from brokers.log.directory import emptiest
+from brokers.log.config import LogConfig
+from brokers.log.directory import LogDirectory, emptiest
+from brokers.log.log import Log
 from brokers.log.manager import CLEAN_SHUTDOWN
 from emulator.disks import Disk
 from emulator.protocol.types import Batch, TopicPartition

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
@@ -16,9 +16,11 @@ from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkSession
 from emulator.zookeeper.errors import ZkCode
 from emulator.zookeeper.messages import Ask, Create, Delete, Multi, Op, Request, Response, SetData
-from scenarios.cluster import Cluster
 from scenarios.faults.roles import Roles
 from scenarios.language import Since, Target, When, WhenMessage, WhenZk, fits
+
+if TYPE_CHECKING:
+    from scenarios.cluster.cluster import Cluster
 
 Fire = Callable[[InterceptedMessage | None], object]
 """Called when a trigger fires, with the message where there is one to act on."""

@@ -6,7 +6,7 @@ What each action does is in ``scenarios.faults.actions``, one file for each them
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from attrs import define, field, frozen
 
@@ -16,10 +16,12 @@ from emulator.protocol.api import Response as Answer
 from emulator.protocol.events import Fault
 from emulator.zookeeper import ZOOKEEPER
 from emulator.zookeeper.messages import Ask, Response
-from scenarios.cluster import Cluster, TopicSetup
 from scenarios.faults.arming import operations
 from scenarios.faults.roles import Roles
 from scenarios.language import Action, MethodEntry, Scenario, Target
+
+if TYPE_CHECKING:
+    from scenarios.cluster.cluster import Cluster, TopicSetup
 
 Brokers = tuple[int, ...]
 

@@ -1,7 +1,10 @@
 """Roles such as ``leader(orders-0)``, resolved when an action is performed, from ZooKeeper's tree and from the state of
 the brokers (readings §1)."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from attrs import define
 
@@ -15,8 +18,10 @@ from emulator.protocol.znodes import (
     state_path,
     topic_path,
 )
-from scenarios.cluster import Cluster
 from scenarios.language import Role, Target
+
+if TYPE_CHECKING:
+    from scenarios.cluster.cluster import Cluster
 
 
 def parts_of_move(before: Replicas, after: Replicas) -> Mapping[str, Replicas]:

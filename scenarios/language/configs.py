@@ -15,11 +15,11 @@ from typing import Any
 from attrs import AttrsInstance, evolve, field, frozen
 
 from brokers.config import BrokerConfig
-from brokers.log import LogConfig, LogManagerConfig
-from controller import ControllerPolicies
+from brokers.log.config import LogConfig, LogManagerConfig
 from controller.operations.rebalance import AutoRebalance
+from controller.policies import ControllerPolicies
 from emulator.protocol.configs import config_keys
-from fetchers import FetcherPolicies
+from fetchers.policies import FetcherPolicies
 from fetchers.quota import RATE_NAMES, ThrottledRates
 from scenarios.errors import BadInput
 from scenarios.language.schema.kinds import Boolean, Integer, Kind, Schema, Text, at

@@ -10,11 +10,11 @@ from attrs import evolve, field, frozen
 
 from brokers.partition.isr import ByController
 from brokers.policies import BrokerPolicies
-from controller import ControllerPolicies
+from controller.policies import ControllerPolicies
 from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.wiki import Wiki
 from controller.request_schemas import CurrentAndImpending
-from fetchers import FetcherPolicies
+from fetchers.policies import FetcherPolicies
 
 ConfigValue = int | bool
 

@@ -6,7 +6,7 @@ from attrs import define, field
 
 from emulator.kernel import Signal
 from emulator.network import InterceptedMessage
-from scenarios.cluster import Cluster
+from scenarios.cluster.cluster import Cluster
 from scenarios.faults import Performer
 from scenarios.faults.arming import arm
 from scenarios.language import After, At, MethodEntry, Scenario, When, WhenMessage, WhenZk

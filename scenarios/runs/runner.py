@@ -11,7 +11,7 @@ from attrs import define, field
 from emulator.kernel import Backend, World
 from emulator.protocol.events import Fault, MoveAnswered
 from emulator.trace.events import Step
-from scenarios.cluster import Cluster
+from scenarios.cluster.cluster import Cluster
 from scenarios.cluster.from_scenario import cluster_setup, topic_setup
 from scenarios.cluster.policies import min_insync_replicas
 from scenarios.faults import Performer, Roles

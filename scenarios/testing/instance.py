@@ -25,11 +25,11 @@ from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS, broker_entity, topic_entity
 from emulator.trace import Event
 from emulator.zookeeper import ZkClient
-from scenarios.cluster import Cluster
-from scenarios.cluster.clients import Consumption
 from scenarios.cluster.clients.admin import TimedOut
+from scenarios.cluster.clients.consuming import Consumption
 from scenarios.cluster.clients.tools import configs, elections, reassign, topics
 from scenarios.cluster.clients.tools.outcome import Outcome
+from scenarios.cluster.cluster import Cluster
 from scenarios.cluster.from_scenario import cluster_setup, topic_setup
 from scenarios.errors import BadInput
 from scenarios.faults import Performer, Roles

@@ -21,7 +21,7 @@ from emulator.protocol.znodes import (
     state_path,
     topic_path,
 )
-from scenarios.cluster import Cluster
+from scenarios.cluster.cluster import Cluster
 from scenarios.errors import BadInput, did_you_mean, nearest
 from scenarios.language import split_partition
 from scenarios.observe.exposition.shown import Metric

@@ -29,7 +29,10 @@ from emulator.protocol.types import Batch, TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from emulator.trace import Trace
 from emulator.zookeeper import Response, Stat, ZkClient, ZkCode
-from fetchers import FetcherPolicies, InitialFetchState, ReplicaFetcherManager, Throttle
+from fetchers.manager import ReplicaFetcherManager
+from fetchers.policies import FetcherPolicies
+from fetchers.ports import InitialFetchState
+from fetchers.quota import Throttle
 
 E = TypeVar("E")
 TP = TopicPartition("t", 0)

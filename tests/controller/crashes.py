@@ -2,7 +2,7 @@
 
 from attrs import define, frozen
 
-from controller import ControllerPolicies
+from controller.policies import ControllerPolicies
 from controller.reassignment.kafka_42 import Kafka42
 from controller.reassignment.kafka_6794 import Kafka6794
 from controller.reassignment.wiki import Wiki

@@ -23,7 +23,8 @@ from typing import Any, TypeVar
 import trio
 from attrs import define, field
 
-from controller import Controller, ControllerPolicies
+from controller.controller import Controller
+from controller.policies import ControllerPolicies
 from emulator.gates import Edge, Gates, Visit
 from emulator.kernel import Backend, Mailbox, World
 from emulator.network import Channel, Client, Network, serve
@@ -39,7 +40,8 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import UpdateMetadataRequest, UpdateMetadataResponse
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace import Trace
-from emulator.zookeeper import BadVersion, NodeExists, NoNode, ZkClient, ZkSpec, ZooKeeper
+from emulator.zookeeper import BadVersion, NodeExists, NoNode, ZkClient, ZkSpec
+from emulator.zookeeper.server import ZooKeeper
 
 T = TypeVar("T")
 Request = LeaderAndIsrRequest | UpdateMetadataRequest | StopReplicaRequest

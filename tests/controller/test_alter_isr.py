@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from controller import ControllerPolicies
+from controller.policies import ControllerPolicies
 from controller.reassignment.kip_455 import Kip455
 from emulator.protocol.alter_isr import AlterIsrPartition, AlterIsrRequest
 from emulator.protocol.errors import Errors

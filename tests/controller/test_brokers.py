@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller import ControllerPolicies
+from controller.policies import ControllerPolicies
 from controller.states import PartitionState
 from controller.zk_client import KafkaZkClient
 from emulator.protocol import znodes

@@ -4,8 +4,8 @@ from itertools import pairwise
 
 import pytest
 
-from controller import ControllerPolicies
 from controller.errors import StateChangeFailed
+from controller.policies import ControllerPolicies
 from controller.reassignment.by_znode import ByZnode
 from emulator.protocol.events import ControllerElected, ControllerResigned, ControlRequest
 from emulator.protocol.types import TopicPartition

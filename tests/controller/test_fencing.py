@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from controller import Controller, ControllerPolicies
+from controller.controller import Controller
 from controller.fencing import Fenced, Fencing, Unfenced
+from controller.policies import ControllerPolicies
 from emulator.protocol.events import ControllerElected, ControllerResigned
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.types import TopicPartition

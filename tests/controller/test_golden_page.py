@@ -4,7 +4,7 @@ each broker, in this order, as Kafka 2.3 does it and as the page has it (reading
 import pytest
 from attrs import evolve
 
-from controller import ControllerPolicies
+from controller.policies import ControllerPolicies
 from controller.states import ReplicaState
 from scenarios.profiles import PROFILES
 from tests.controller.lab import Lab, run

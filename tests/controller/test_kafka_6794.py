@@ -3,7 +3,7 @@ test_crash_tables.py."""
 
 import pytest
 
-from controller import ControllerPolicies
+from controller.policies import ControllerPolicies
 from controller.reassignment.wiki import Wiki
 from emulator.gates import Visit
 from emulator.protocol import znodes

@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 import pytest
 
-from controller import ControllerPolicies
+from controller.policies import ControllerPolicies
 from controller.reassignment.kafka_6794 import Kafka6794
 from controller.reassignment.protocol import ReassignmentProtocol
 from controller.reassignment.wiki import Wiki

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from controller import ControllerPolicies
+from controller.policies import ControllerPolicies
 from controller.reassignment.kip_455 import Kip455
 from emulator.gates import Visit
 from emulator.protocol.assignments import ReplicaAssignment

@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 from attrs import frozen
 
-from controller import ControllerPolicies
+from controller.policies import ControllerPolicies
 from controller.reassignment.kip_455 import Kip455
 from controller.states import ReplicaState
 from emulator.gates import Edge

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller import ControllerPolicies
+from controller.policies import ControllerPolicies
 from emulator.gates import Edge
 from emulator.protocol import znodes
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest

@@ -2,8 +2,8 @@
 
 import pytest
 
-from controller import ControllerPolicies
 from controller.operations.rebalance import AutoRebalance
+from controller.policies import ControllerPolicies
 from emulator.gates import Edge
 from emulator.protocol import znodes
 from emulator.protocol.elect_leaders import ElectionType, ElectLeadersRequest

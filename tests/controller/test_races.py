@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Sequence
 
 import pytest
 
-from controller import ControllerPolicies
 from controller.errors import StateChangeFailed
+from controller.policies import ControllerPolicies
 from controller.state_machines.selectors import PREFERRED
 from controller.states import PartitionState, ReplicaState
 from controller.zk_client import KafkaZkClient

@@ -3,8 +3,8 @@
 import pytest
 from attrs import evolve
 
-from controller import ControllerPolicies
 from controller.operations.rebalance import AutoRebalance, preferred_could_lead
+from controller.policies import ControllerPolicies
 from emulator.protocol.events import ControllerElected, LeaderElected
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import Step, ZkWritten

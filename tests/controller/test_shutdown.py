@@ -2,8 +2,8 @@
 
 import pytest
 
-from controller import ControllerPolicies
 from controller.operations.rebalance import AutoRebalance
+from controller.policies import ControllerPolicies
 from emulator.gates import Edge
 from emulator.kernel import Signal
 from emulator.network import Disconnected

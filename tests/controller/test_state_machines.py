@@ -3,7 +3,7 @@
 import pytest
 from attrs import evolve
 
-from controller import ControllerPolicies
+from controller.policies import ControllerPolicies
 from controller.state_machines.rules import FOUR_STATES, SEVEN_STATES, ReplicaRules
 from controller.states import (
     PAGE_REPLICA_PREDECESSORS,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controller import ControllerPolicies
+from controller.policies import ControllerPolicies
 from emulator.protocol import znodes
 from emulator.protocol.events import LeaderElected
 from emulator.protocol.types import TopicPartition

@@ -10,7 +10,7 @@ import pytest
 
 from emulator.protocol.configs import config_keys
 from emulator.protocol.znodes import broker_entity
-from fetchers import QuotaManagers
+from fetchers.quota import QuotaManagers
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.language.configs import BROKER_SETTINGS, CONFIG_CLASSES, QUOTA_RATES

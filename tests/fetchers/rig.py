@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 import pytest
 from attrs import define, field
 
-from brokers.log import Log, LogDirectory
+from brokers.log.directory import LogDirectory
+from brokers.log.log import Log
 from emulator.disks import Disk
 from emulator.kernel import Signal, World
 from emulator.network import Disconnected
@@ -24,14 +25,10 @@ from emulator.protocol.offsets_for_leader_epoch import (
 )
 from emulator.protocol.types import Batch, TopicPartition
 from emulator.trace import Trace
-from fetchers import (
-    FetcherManager,
-    FetcherPolicies,
-    InitialFetchState,
-    ReplicaAlterLogDirsManager,
-    ReplicaFetcherManager,
-    Throttle,
-)
+from fetchers.manager import FetcherManager, ReplicaAlterLogDirsManager, ReplicaFetcherManager
+from fetchers.policies import FetcherPolicies
+from fetchers.ports import InitialFetchState
+from fetchers.quota import Throttle
 from fetchers.thread import FetcherThread
 
 E = TypeVar("E")

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from emulator.kernel import Signal
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import CopyFailed, CopyPosition, FetcherStopped
-from fetchers import ReplicaAlterLogDirsManager
+from fetchers.manager import ReplicaAlterLogDirsManager
 from tests.fetchers.rig import LATENCY_US, ME, MS, A, B, Rig, write
 from tests.fetchers.rig import play as play_kind
 

@@ -11,8 +11,8 @@ from emulator.network import Disconnected
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest, FetchResponse
 from emulator.protocol.types import TopicPartition
-from fetchers import FetcherPolicies
 from fetchers.endpoints import RemoteLeaderEndPoint
+from fetchers.policies import FetcherPolicies
 
 TPS = tuple(TopicPartition("t", number) for number in range(3))
 STEPS = st.lists(

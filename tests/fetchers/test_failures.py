@@ -6,15 +6,17 @@ from typing import Any
 
 import pytest
 
-from brokers.log import OffsetMismatch, StorageError
 from brokers.log.leader_epoch_cache import NO_EPOCHS
+from brokers.log.log import OffsetMismatch
 from emulator.disks import DiskError
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import FetcherStarted, FetcherStopped
 from emulator.protocol.offsets_for_leader_epoch import OffsetsForLeaderEpochRequest
 from emulator.protocol.types import Batch, TopicPartition
-from fetchers import CorruptBatch, FetcherManager, FetcherPolicies, InitialFetchState
-from fetchers.failures import KIP_461, STORAGE_TOLERATED, THREAD_DIES, FailureRule, Verdict
+from fetchers.failures import KIP_461, STORAGE_TOLERATED, THREAD_DIES, CorruptBatch, FailureRule, StorageError, Verdict
+from fetchers.manager import FetcherManager
+from fetchers.policies import FetcherPolicies
+from fetchers.ports import InitialFetchState
 from tests.fetchers.rig import KINDS, A, B, Replica, Rig, play, write
 
 BEFORE = FetcherPolicies(failures=STORAGE_TOLERATED)

@@ -15,13 +15,9 @@ from emulator.protocol.events import (
     FetcherStarted,
     FetcherStopped,
 )
-from fetchers import (
-    FetcherManager,
-    FetcherPolicies,
-    InitialFetchState,
-    ReplicaAlterLogDirsManager,
-    ReplicaFetcherManager,
-)
+from fetchers.manager import FetcherManager, ReplicaAlterLogDirsManager, ReplicaFetcherManager
+from fetchers.policies import FetcherPolicies
+from fetchers.ports import InitialFetchState
 from tests.fetchers.rig import KINDS, A, B, Rig, play, write
 
 ONE_ENDS = FetcherPolicies(end_thread_when_all_failed=True)

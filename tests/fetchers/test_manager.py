@@ -6,8 +6,10 @@ from emulator.kernel import WorldClock
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import FetcherStarted, FetcherStopped, FetchPosition
 from emulator.protocol.types import TopicPartition
-from fetchers import FetcherManager, FetcherPolicies, InitialFetchState, ReplicaFetcherManager
 from fetchers.assignment import fetcher_id, java_string_hash, signed_fetcher_id
+from fetchers.manager import FetcherManager, ReplicaFetcherManager
+from fetchers.policies import FetcherPolicies
+from fetchers.ports import InitialFetchState
 from tests.fetchers.rig import KINDS, LEADER, A, B, Rig, play, write
 
 

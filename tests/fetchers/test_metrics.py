@@ -5,7 +5,8 @@ import pytest
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved
 from emulator.protocol.events import ConsumerLag
 from emulator.protocol.types import TopicPartition
-from fetchers import FetcherManager, QuotaManagers
+from fetchers.manager import FetcherManager
+from fetchers.quota import QuotaManagers
 from tests.fetchers.rig import KINDS, A, B, Rig, play, write
 
 NO_LAG = -1

@@ -4,7 +4,7 @@ KIP-73)."""
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fetchers import Quota
+from fetchers.quota import Quota
 
 S = 1_000_000
 

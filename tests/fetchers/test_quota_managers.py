@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS
-from fetchers import QuotaManagers
-from fetchers.quota import UNLIMITED
+from fetchers.quota import UNLIMITED, QuotaManagers
 from tests.fetchers.rig import A, B
 
 LEADERS, FOLLOWERS = (f"{side}.replication.throttled.replicas" for side in ("leader", "follower"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fetchers import QuotaManagers, Throttle
+from fetchers.quota import QuotaManagers, Throttle
 from tests.fetchers.rig import ME, MS, A, B, Rig, play, write
 
 LIST, RATE = "follower.replication.throttled.replicas", "follower.replication.throttled.rate"

@@ -5,7 +5,8 @@ from emulator.disks import Fault
 from emulator.protocol.events import FetchPosition
 from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.offsets_for_leader_epoch import ListOffsetsRequest, OffsetsForLeaderEpochRequest
-from fetchers import FetcherManager, FetcherPolicies, ReplicaAlterLogDirsManager
+from fetchers.manager import FetcherManager, ReplicaAlterLogDirsManager
+from fetchers.policies import FetcherPolicies
 from fetchers.truncation import Kip101, OnFetch
 from tests.fetchers.rig import KINDS, A, B, Rig, play
 

@@ -14,8 +14,8 @@ from emulator.protocol.events import ConsumerFailed, PositionReset
 from emulator.protocol.fetch import CONSUMER, NO_EPOCH, FetchedPartition, FetchPartition
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, EpochEndOffset, EpochQuery
 from emulator.protocol.types import TopicPartition
-from fetchers import FetcherPolicies
 from fetchers.endpoints import RemoteLeaderEndPoint
+from fetchers.policies import FetcherPolicies
 from scenarios.cluster.clients.consuming import EARLIEST, NONE, Consumption, Position
 
 KEEPS_METADATA = (Errors.UNKNOWN_LEADER_EPOCH,)

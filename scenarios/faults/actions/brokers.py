@@ -7,7 +7,7 @@ from attrs import define, field, frozen
 from emulator.disks import Fault, UnexpectedError
 from emulator.nodes import CrashKind
 from emulator.protocol.types import TopicPartition
-from fetchers import StorageError
+from fetchers.failures import StorageError
 from scenarios.faults.performer import ActionContext, Memory, PerformedAction
 from scenarios.language import Target
 from scenarios.language.actions import action

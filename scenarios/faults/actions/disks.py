@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from attrs import field, frozen
 
-from brokers.log import Log
 from emulator.disks import Disk, DiskSpeed, Fault, Pace
 from emulator.protocol.types import TopicPartition
 from scenarios.errors import BadInput
@@ -15,6 +16,9 @@ from scenarios.language.plan import ANY_LOG_DIR, LOG_DIR
 from scenarios.language.schema.kinds import DURATION, RATE, Choice, Integer
 from scenarios.language.schema.reader import key
 from scenarios.language.topics import PARTITION_NAME
+
+if TYPE_CHECKING:
+    from brokers.log.log import Log
 
 INJECTED = "injected by the scenario"
 FULL = "no space left on device"

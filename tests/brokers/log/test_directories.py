@@ -2,11 +2,12 @@
 
 import pytest
 
-from brokers.log import Log, StorageError
+from brokers.log.log import Log
 from emulator.disks import Disk
 from emulator.protocol.errors import Errors
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
+from fetchers.failures import StorageError
 from tests.brokers.bench import ME, TP, Bench, batch, state
 
 MINUTE = 60_000_000

@@ -3,7 +3,7 @@
 import pytest
 
 from brokers.config import BrokerConfig
-from brokers.log import LogConfig, LogManagerConfig, Writeback
+from brokers.log.config import LogConfig, LogManagerConfig, Writeback
 from brokers.policies import BrokerPolicies
 from emulator.protocol.events import LogLoaded, LogRecovered
 from tests.brokers.bench import ME, Bench

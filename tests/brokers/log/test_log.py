@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brokers.log import Log, LogDirectory, OffsetMismatch
 from brokers.log.checkpoints import HIGH_WATERMARKS, OffsetCheckpointFile
+from brokers.log.directory import LogDirectory
+from brokers.log.log import Log, OffsetMismatch
 from emulator.disks import Disk, DiskError, Fault
 from emulator.protocol.types import TopicPartition
 from tests.brokers.bench import TP, batch

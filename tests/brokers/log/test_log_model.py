@@ -6,8 +6,9 @@ from attrs import define, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brokers.log import Log, LogConfig, LogDirectory
-from brokers.log.directory import log_path
+from brokers.log.config import LogConfig
+from brokers.log.directory import LogDirectory, log_path
+from brokers.log.log import Log
 from brokers.log.manager import recover
 from emulator.disks import Disk
 from emulator.protocol.types import Batch

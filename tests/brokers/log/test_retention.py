@@ -4,7 +4,7 @@ offset."""
 from attrs import evolve
 
 from brokers.config import BrokerConfig
-from brokers.log import LogConfig, LogManagerConfig
+from brokers.log.config import LogConfig, LogManagerConfig
 from brokers.policies import BrokerPolicies
 from emulator.protocol.events import LogStartMoved
 from emulator.protocol.znodes import ALL_BROKERS

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from brokers.log import Log, LogDirectory
+from brokers.log.directory import LogDirectory
+from brokers.log.log import Log
 from brokers.metadata_cache import MetadataCache
 from brokers.policies import BrokerPolicies
 from emulator.protocol.errors import Errors

@@ -6,7 +6,7 @@ from brokers.partition.isr import ByController
 from brokers.policies import BrokerPolicies
 from emulator.protocol.types import TopicPartition
 from emulator.zookeeper import ZkCode
-from fetchers import QuotaManagers, Throttle
+from fetchers.quota import QuotaManagers, Throttle
 from tests.brokers.bench import ME, TP, Bench, state
 from tests.brokers.replica_manager.test_alter_isr import NotedAlterIsr
 

@@ -1,6 +1,6 @@
 """ControllerIntegrationTest of Kafka 2.4.1: conformance C27."""
 
-from controller import ControllerPolicies
+from controller.policies import ControllerPolicies
 from emulator.protocol.controlled_shutdown import ControlledShutdownRequest
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition

@@ -2,8 +2,8 @@
 
 from attrs import evolve
 
-from controller import ControllerPolicies
 from controller.operations.rebalance import AutoRebalance
+from controller.policies import ControllerPolicies
 from emulator.protocol import znodes
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten

@@ -5,7 +5,7 @@ Where Kafka's tests throttle the copy to keep a move open, the leader here lets 
 
 import pytest
 
-from controller import ControllerPolicies
+from controller.policies import ControllerPolicies
 from controller.reassignment.kip_455 import Kip455
 from emulator.protocol import znodes
 from emulator.protocol.assignments import ReassigningReplicas, ReplicaAssignment

@@ -2,8 +2,8 @@
 
 import pytest
 
-from controller import ControllerPolicies
 from controller.fencing import Fenced, Fencing, Unfenced
+from controller.policies import ControllerPolicies
 from emulator.protocol import znodes
 from emulator.protocol.events import ControllerResigned
 from emulator.protocol.types import TopicPartition

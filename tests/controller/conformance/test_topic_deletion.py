@@ -3,7 +3,7 @@ TopicDeletionManagerTest)."""
 
 import pytest
 
-from controller import ControllerPolicies
+from controller.policies import ControllerPolicies
 from controller.states import PartitionState, ReplicaState
 from emulator.gates import Edge
 from emulator.protocol import znodes

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from controller import ControllerPolicies
 from controller.controller import Controller
 from controller.metrics import is_offline_by_leader, is_offline_by_state
 from controller.metrics.controller import ControllerMetrics, IsOffline, is_imbalanced
+from controller.policies import ControllerPolicies
 from controller.reassignment.kip_455 import Kip455
 from controller.states import ReplicaState
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated

@@ -12,7 +12,8 @@ from emulator.network import Network
 from emulator.nodes import Node, Process
 from emulator.trace import Trace
 from emulator.trace.events import ZkSession, ZkWritten
-from emulator.zookeeper import ZOOKEEPER, Request, Response, ZkClient, ZkSpec, ZooKeeper
+from emulator.zookeeper import ZOOKEEPER, Request, Response, ZkClient, ZkSpec
+from emulator.zookeeper.server import ZooKeeper
 
 SECOND = 1_000_000
 

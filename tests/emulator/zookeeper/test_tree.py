@@ -5,7 +5,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulator.zookeeper import Tree, ZkCode, ZkError
+from emulator.zookeeper import ZkCode, ZkError
+from emulator.zookeeper.server import Tree
 from emulator.zookeeper.server.tree import Change
 
 PATHS = ["/a", "/b", "/a/x", "/a/y", "/a/x/1", "/e", "/e/x"]

@@ -3,7 +3,7 @@
 import pytest
 
 from emulator.protocol.types import TopicPartition
-from fetchers import QuotaManagers, ReplicationQuotaManager
+from fetchers.quota import QuotaManagers, ReplicationQuotaManager
 
 S = 1_000_000
 LEADERS = "leader.replication.throttled.replicas"

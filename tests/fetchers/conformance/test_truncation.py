@@ -4,14 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from brokers.log import Log, LogDirectory
+from brokers.log.directory import LogDirectory
 from brokers.log.leader_epoch_cache import NO_EPOCHS
+from brokers.log.log import Log
 from emulator.disks import Disk, DiskError
 from emulator.kernel import Signal
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import FetchPosition, PartitionFailed
 from emulator.protocol.offsets_for_leader_epoch import EpochEndOffset, OffsetsForLeaderEpochRequest
-from fetchers import FetcherManager, FetcherPolicies
+from fetchers.manager import FetcherManager
+from fetchers.policies import FetcherPolicies
 from fetchers.truncation import Cut, Kip101, Kip279, OnFetch, TruncationRule
 from tests.fetchers.rig import KINDS, LATENCY_US, MS, A, B, Replica, Rig, play, write
 

@@ -8,7 +8,7 @@ from types import FrameType
 from typing import Any
 
 from emulator.kernel import World
-from scenarios.cluster import Cluster, ClusterSetup, TopicSetup
+from scenarios.cluster.cluster import Cluster, ClusterSetup, TopicSetup
 
 STARTED_US = 30_000_000
 REST_US = 330_000_000

@@ -12,7 +12,7 @@ from emulator.kernel import World
 from emulator.network import Channel
 from emulator.network.sealed import Mutated
 from emulator.protocol.produce import ProduceRequest
-from scenarios.cluster import Cluster
+from scenarios.cluster.cluster import Cluster
 from scenarios.cluster.from_scenario import cluster_setup
 from scenarios.language import Scenario
 from scenarios.runs import run_scenario

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from attrs import define, field
 
-from controller import ControllerPolicies
+from controller.policies import ControllerPolicies
 from emulator.kernel import World
 from emulator.network import Endpoint
 from emulator.protocol.events import ControllerElected, ControlRequest, LeaderElected
 from emulator.trace.events import ZkWritten
-from scenarios.cluster import Cluster, ClusterSetup, TopicSetup
+from scenarios.cluster.cluster import Cluster, ClusterSetup, TopicSetup
 
 BROKERS = 10
 REPLICAS = 3

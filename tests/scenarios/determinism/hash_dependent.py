@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from emulator.protocol.produce import ProducedBatch
-from scenarios.cluster.clients import Producer
+from scenarios.cluster.clients.producer import Producer
 from scenarios.cluster.clients.producing.accumulator import Queue
 from scenarios.language import Scenario
 from scenarios.runs import record_events

@@ -8,7 +8,7 @@ from attrs import evolve
 from brokers.partition.isr import AlterIsrItem
 from brokers.replica_manager.alter_isr import ZkIsrManager
 from brokers.requests.control import ControlHandler
-from controller import ControllerPolicies
+from controller.policies import ControllerPolicies
 from controller.state_machines.elections import Elections
 from controller.zk_client import KafkaZkClient
 from emulator.protocol.errors import Errors

@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from brokers.log import Log
+from brokers.log.log import Log
 from brokers.partition.partition import Partition
 from brokers.partition.remote import RemoteReplica
 from controller.state_machines.elections import Elections
 from emulator.protocol.offsets_for_leader_epoch import EpochEndOffset
 from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.znodes import LeaderAndIsr
-from fetchers import FetcherManager
+from fetchers.manager import FetcherManager
 from fetchers.ports import FollowerLog
 from fetchers.truncation import Cut, Kip279
 from scenarios.language import Scenario
