@@ -77,7 +77,7 @@ class Change(NamedTuple):
 
 @define(eq=False)
 class Tree:
-    """All znodes by path. Anybody may read it; only the server writes."""
+    """All znodes by path. Any component may read it; only the server writes."""
 
     nodes: dict[str, Znode] = field(factory=dict)
     _ephemerals: dict[int, dict[str, None]] = field(factory=dict)

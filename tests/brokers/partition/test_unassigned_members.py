@@ -52,7 +52,7 @@ def test_it_leaves_the_isr_after_the_lag_time() -> None:
     assert (partition.isr, partition.unassigned) == ((0, 1), {})
 
 
-def test_one_that_was_never_heard_of_leaves_at_the_next_look() -> None:
+def test_one_that_never_fetched_leaves_at_the_next_look() -> None:
     bench = bench_with(leave=True)
     bench.produce()
     bench.leader_and_isr(without_2(0))

@@ -65,7 +65,7 @@ def test_a_fetch_under_another_epoch_counts(epoch: int, found: list[str]) -> Non
     assert run.invariants() == found
 
 
-def test_a_fetch_of_one_that_never_heard_of_the_epoch() -> None:
+def test_a_fetch_of_one_that_never_learnt_of_the_epoch() -> None:
     run = story(FENCE)
     run.proposes(0, "expand", 1)
     [violation] = run.violations()

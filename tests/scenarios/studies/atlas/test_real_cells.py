@@ -53,7 +53,7 @@ def test_kafka_6794_leaves_the_leader_outside_where_its_controller_dies_in_the_l
 
 
 @pytest.mark.parametrize("step", ["6.after", "9.before"])
-def test_kafka_6794_leaves_a_leader_that_nobody_can_follow(step: str) -> None:
+def test_kafka_6794_leaves_a_leader_that_no_replica_can_follow(step: str) -> None:
     """Step 6 has raised the epoch; the next controller sends it to the assigned replicas, and the leader is not one of
     them."""
     row = cell(f"kafka-6794/0,1,2-1,3,4/hop3.{step}/controller/crash")

@@ -1,0 +1,117 @@
+"""Plain English: idioms that read as riddles, or wrongly, stay out of docstrings, comments, test names and pages.
+
+Each rule names what to write instead. None has an innocent use in this repository; a sentence that breaks one can be
+said in Kafka's words.
+"""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+NOT_READ = ("docs/sources/", "tests/controller/", "tests/house/test_language.py")
+"""Other people's texts; tests that have yet to be reworded; this file, which quotes the idioms."""
+
+RULES = {
+    r"behind (?:the|its|their) (?:offset|high watermark|end|start)": "beyond, at or above, after: behind means lagging",
+    r"whoever|whomever": "every broker that, any replica that",
+    r"nobody|somebody|anybody|everybody": "no broker, a client, all replicas: name the components",
+    r"(?:is|are|was|were|been) told": "receives, is notified, gets the request",
+    r"(?:hears?|heard) of": "learns of, receives",
+    r"whence": "from which",
+    r"anew": "again, starts over",
+    r"how manieth": "which occurrence, counted from 1",
+    r"so many more": "n more",
+    r"of another time": "stale, outdated",
+    r"(?<!there\s)is another(?=[.;])": "has changed",
+    r"see the module(?=[.;])": "say it here, or name the module",
+    r"ghosts?": "history, the earlier state",
+    r"strangers?": "a broker that is not assigned",
+    r"planted": "injected",
+    r"comes? to nothing": "has no effect, fails",
+    r"what bec(?:omes?|ame) of": "what happens to",
+    r"amiss": "wrong",
+    r"heed(?:s|ed)?": "uses, respects",
+    r"mend(?:s|ed|ing)?": "repairs, heals, corrects",
+    r"in vain": "without effect",
+    r"stands? (?:in|on) (?:ZooKeeper|the (?:log|znode|ISR|list))": "is in, is stored in",
+}
+"""An idiom, as a regular expression of whole words, and what to write instead."""
+
+ANY = re.compile(rf"\b(?:{'|'.join(f'({idiom})' for idiom in RULES)})\b".replace(" ", r"\s+"), re.IGNORECASE)
+
+
+def prose(source: str) -> Iterator[tuple[int, str]]:
+    """The line and the text of each docstring, comment and test name of a module."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.lineno, node.value.value
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
+            yield node.lineno, node.name.replace("_", " ")
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
+def idioms(text: str) -> list[str]:
+    """What is wrong with ``text``, and what to write instead."""
+    instead = list(RULES.values())
+    return [f"{found[0]!r}: write {instead[found.lastindex - 1]!r}" for found in ANY.finditer(text) if found.lastindex]
+
+
+def files(*globs: str) -> list[Path]:
+    paths = {path for glob in globs for path in ROOT.glob(glob) if ".venv" not in path.parts}
+    return sorted(path for path in paths if not str(path.relative_to(ROOT)).startswith(NOT_READ))
+
+
+def test_docstrings_comments_and_test_names_are_plain() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line}: {problem}"
+        for path in files("*/**/*.py", "*.py")
+        for line, text in prose(path.read_text())
+        for problem in idioms(text)
+    ]
+    assert wrong == []
+
+
+def test_pages_and_library_scenarios_are_plain() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}: {problem}"
+        for path in files("docs/**/*.md", "README.md", "scenarios/library/*.toml")
+        for problem in idioms(path.read_text())
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "idiom"),
+    [
+        ('"""A log that begins\nbehind its\nhigh watermark."""', 1, "behind its\nhigh watermark"),
+        ("x = 1  # whoever fetches", 1, "whoever"),
+        ("def f():\n    pass\n    # the state is read anew", 3, "anew"),
+        ('ACKS = 1\n"""Nobody waits for it."""', 2, "Nobody"),
+        ("def test_the_producer_is_told():\n    pass", 1, "is told"),
+    ],
+)
+def test_an_idiom_is_found(source: str, line: int, idiom: str) -> None:
+    [(where, [problem])] = [(where, found) for where, text in prose(source) if (found := idioms(text))]
+    assert (where, problem.split(": write ")[0]) == (line, repr(idiom))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A follower that is behind the leader.",
+        "The end is another one.",
+        "See the module ``brokers.log``.",
+        "heeds_moves: whether a topic waits",
+        "A recommended amendment.",
+    ],
+)
+def test_plain_text_is_not(text: str) -> None:
+    assert idioms(text) == []
