@@ -24,7 +24,7 @@ from benchmarks.tables import table
 
 LIBRARY_SEEDS = "0:3"
 UNSTABLE = ("wall_s", "run_id", "replay", "command")
-"""What a report says of the machine, of the code's own digest, and of how to repeat it."""
+"""The keys of a report that depend on the machine, on the code's own digest, or on how the run was started."""
 
 
 def understudy(*arguments: str) -> list[Any]:

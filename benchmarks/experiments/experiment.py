@@ -1,4 +1,4 @@
-"""What an experiment is: figures that were published or predicted, and what the emulator makes of them."""
+"""An experiment: figures that were published or predicted, beside the emulator's."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -58,10 +58,10 @@ class LogConfig:
 
 _KEYS = config_keys(LogConfig)
 TOPIC_NAMES: Mapping[str, str] = {key.topic_name: name for name, key in _KEYS.items()}
-"""What topics call these settings, and the fields that hold them."""
+"""The names of these settings on topics, and the fields that hold them."""
 
 BROKER_NAMES: Mapping[str, str] = {key.name: name for name, key in _KEYS.items()}
-"""What brokers call them; theirs apply to topics that do not set their own."""
+"""Their names on brokers; a broker's value applies to topics that do not set their own."""
 
 DEFAULTS = LogConfig()
 

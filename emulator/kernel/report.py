@@ -71,8 +71,8 @@ def refusal(task: Task, what: str) -> ForeignAwait:
 
 
 def as_foreign_await(name: str, error: BaseException) -> ForeignAwait | None:
-    """What ``error``, raised in the task ``name``, means: an await that Trio, or asyncio, did not understand. None for
-    any other error."""
+    """The meaning of ``error``, raised in the task ``name``: an await that Trio, or asyncio, did not understand. None
+    for any other error."""
     text, what = str(error), None
     if isinstance(error, RuntimeError | TypeError):
         if "must be called from async context" in text:

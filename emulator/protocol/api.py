@@ -1,4 +1,4 @@
-"""What an API of Kafka's declares about itself, once: its name, its number, its messages, and the partitions they name.
+"""The declaration of one of Kafka's APIs: its name, its number, its messages, and the partitions they name.
 
 Routers, message triggers, the trace and the figures take these from here. A new API is a module of this package: the
 class of its request, the class of its response, and one call of ``declare``.

@@ -9,7 +9,7 @@ Replicas = tuple[int, ...]
 
 
 class ReassigningReplicas(NamedTuple):
-    """What a reassignment in progress does with a partition's replicas (KIP-455).
+    """The changes that a reassignment in progress makes to a partition's replicas (KIP-455).
 
     Attributes:
         adding: AR, the replicas that it adds.

@@ -26,7 +26,7 @@ from scenarios.language.schema.kinds import Boolean, Integer, Kind, Schema, Text
 from scenarios.language.schema.reader import Reader, refuse_unknown
 
 ConfigValue = int | bool
-"""What a broker has; a topic has lists of replicas, too, as texts."""
+"""The settings of a broker; a topic also has lists of replicas, as texts."""
 
 
 @frozen

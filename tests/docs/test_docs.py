@@ -1,4 +1,4 @@
-"""What the pages show is what happens: their Python runs, the tests they teach pass, their links
+"""The pages are right: their Python runs, the tests they teach pass, their links
 lead somewhere."""
 
 from __future__ import annotations

@@ -177,7 +177,7 @@ class Leader:
         return [request for request in self.asked if isinstance(request, kind)]
 
     def fetched(self) -> list[TopicPartition]:
-        """What was named to be fetched, one after the other."""
+        """The partitions that requests named, one after the other."""
         reads = [request.partitions if isinstance(request, FetchRequest) else (request,) for request in self.asked]
         return [wanted.tp for read in reads for wanted in read if isinstance(wanted, FetchPartition)]
 

@@ -76,7 +76,7 @@ def test_docstrings_comments_and_test_names_are_plain() -> None:
         for line, text in prose(path.read_text())
         for problem in idioms(text)
     ]
-    assert wrong == []
+    assert not wrong, "\n".join(wrong)
 
 
 def test_pages_and_library_scenarios_are_plain() -> None:
@@ -85,7 +85,7 @@ def test_pages_and_library_scenarios_are_plain() -> None:
         for path in files("docs/**/*.md", "README.md", "scenarios/library/*.toml")
         for problem in idioms(path.read_text())
     ]
-    assert wrong == []
+    assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ class Project:
     python: Path
 
     def run(self, *arguments: str, code: int = 0) -> str:
-        """What ``python ARGUMENTS`` prints, started in the project's folder. Its exit code has to be ``code``."""
+        """The output of ``python ARGUMENTS``, started in the project's folder. Its exit code has to be ``code``."""
         done = subprocess.run(
             [self.python, *arguments],
             cwd=self.root,

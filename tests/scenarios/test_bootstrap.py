@@ -1,7 +1,7 @@
 """The bootstrap script ./understudy, run as a user runs it but with a stand-in for Python: no downloads.
 
-The stand-in writes down each environment it makes and each pip it is asked for. What it does not
-know it hands to the Python that runs these tests.
+The stand-in writes down each environment it makes and each pip it is asked for. It passes other calls to the Python
+that runs these tests.
 """
 
 from __future__ import annotations

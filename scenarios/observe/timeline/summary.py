@@ -20,7 +20,7 @@ METRICS = (
     MetricRegistered, MetricRemoved, GaugeSet, MeterMarked, TimerUpdated, PartitionGauges, LastStableOffsetLag,
     ConsumerLag,
 )  # fmt: skip
-"""What ``understudy metrics`` shows: not part of a timeline, and never the cause of another event."""
+"""The events behind ``understudy metrics``: not part of a timeline, and never the cause of another event."""
 
 
 def is_data(event: Any) -> bool:

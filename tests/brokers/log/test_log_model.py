@@ -30,7 +30,7 @@ STEPS = st.lists(
 
 @define(eq=False)
 class Model:
-    """What a log has to hold: ``batches`` and how many of them are durable."""
+    """The expected log: ``batches`` and how many of them are durable."""
 
     disk: Disk = field(factory=Disk)
     log: Log = field(init=False)

@@ -52,7 +52,7 @@ def asking(min_insync: int = 1) -> tuple[Bench, NotedAlterIsr]:
 # -- the leader ------------------------------------------------------------------------------------------------------
 
 
-def test_while_an_expansion_is_pending_who_joins_counts() -> None:
+def test_while_an_expansion_is_pending_the_joining_replica_counts() -> None:
     bench, noted = asking()
     partition = bench.lead(0, isr=(0,), version=4)
     follower = bench.follower(1)

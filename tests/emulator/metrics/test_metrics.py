@@ -1,4 +1,4 @@
-"""What a registry writes, and when."""
+"""The events that a registry writes, and when."""
 
 from typing import Any
 

@@ -17,7 +17,7 @@ APART_US = 200_000
 
 
 def delays(spec: NetworkSpec, extra: Delay | None = None) -> list[int]:
-    """What ``MESSAGES`` messages took, far enough apart for none to wait behind another; ascending."""
+    """The delays of ``MESSAGES`` messages, far enough apart for none to wait for another; ascending."""
 
     async def body(site: Site) -> list[int]:
         connection = await pair(site)

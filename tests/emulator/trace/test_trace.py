@@ -1,4 +1,4 @@
-"""The digest is one of values: not of identity, chunks or who listens; any change of any event shows."""
+"""The digest is one of values: not of identity, chunks or subscribers; any change of any event shows."""
 
 from typing import Any, NamedTuple
 

@@ -24,7 +24,7 @@ class Seen:
         self._client.on_children(path, lambda event: self.events.append((event.type, event.path)))
 
     async def take(self) -> list[tuple[EventType, str]]:
-        """What came since the last time, when all is quiet."""
+        """The watch events since the last call, once nothing is under way."""
         await self._stage.world.settled()
         events, self.events = self.events, []
         return events

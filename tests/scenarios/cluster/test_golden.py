@@ -61,7 +61,7 @@ def test_a_missing_row_would_be_noticed() -> None:
 
 
 def assert_in_order(wanted: Sequence[Row], among: Sequence[Row]) -> None:
-    """``wanted`` are among the states, in this order. An ISR is a set: who joined first does not matter."""
+    """``wanted`` are among the states, in this order. An ISR is a set: its order does not matter."""
     rest = (row._replace(isr=tuple(sorted(row.isr))) for row in among)
     for row in wanted:
         assert row in rest, f"never, or too early: {row}"

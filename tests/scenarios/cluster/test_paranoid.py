@@ -1,4 +1,4 @@
-"""What was sent is never changed: whole scenarios with every message hashed at both ends."""
+"""A sent message is never changed: whole scenarios with every message hashed at both ends."""
 
 from importlib.resources import files
 from pathlib import Path

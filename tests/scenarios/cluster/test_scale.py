@@ -27,7 +27,7 @@ SECOND = 1_000_000
 
 @define(eq=False)
 class Seen:
-    """What one phase consisted of. ``requests``: (API, broker, partitions) of each control request, in order."""
+    """The counts of one phase. ``requests``: (API, broker, partitions) of each control request, in order."""
 
     requests: list[tuple[str, int, int]] = field(factory=list)
     messages: int = 0

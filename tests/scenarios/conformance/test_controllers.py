@@ -20,7 +20,7 @@ async def test_C07_metadata_propagation_on_broker_change() -> None:
 
 
 def live_and_offline(c: ClusterInstance, broker: int) -> tuple[tuple[int, ...], list[int]]:
-    """What ``broker`` knows: who is alive, and the replicas of orders-0 that are offline."""
+    """The live brokers and the offline replicas of orders-0, as ``broker`` knows them."""
     known = c.metadata(broker)
     return known.live_brokers, known.offline_replicas("orders-0")
 
@@ -50,14 +50,14 @@ ZOMBIE, NEW_REPLICA = 4, 3
 
 
 @pytest.mark.parametrize("profile", ["kafka-2.3", "kafka-1.1"])
-def test_C13_brokers_refuse_a_zombie_once_they_have_heard_of_its_successor(profile: str) -> None:
+def test_C13_brokers_refuse_a_zombie_once_they_know_its_successor(profile: str) -> None:
     answers = answers_to_a_zombie(profile, cut_off=())
     assert len(answers) > 0
     assert {answer.error for answer in answers} == {"STALE_CONTROLLER_EPOCH"}
 
 
 @pytest.mark.parametrize("profile", ["kafka-2.3", "kafka-1.1"])
-def test_C13_a_broker_that_has_not_heard_of_it_believes_the_zombie(profile: str) -> None:
+def test_C13_a_broker_that_does_not_know_the_successor_obeys_the_zombie(profile: str) -> None:
     """It never reads /controller_epoch."""
     answers = answers_to_a_zombie(profile, cut_off=(0, 1, 2))
     believed = [answer for answer in answers if answer.error == "NONE"]

@@ -1,4 +1,4 @@
-"""What a late or lost message does to a cluster: the old leader's window, and answers of ZooKeeper that never come."""
+"""Effects of a late or lost message on a cluster: the old leader's window, and answers of ZooKeeper that never come."""
 
 import pytest
 

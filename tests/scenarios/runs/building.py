@@ -105,7 +105,7 @@ class Played:
         return [event for event in self.events if isinstance(event, kind) and where(event)]
 
     def state(self, tp: TopicPartition = TP) -> LeaderAndIsr:
-        """What the partition's znode says at the end."""
+        """The partition's state znode at the end."""
         data = self.stage.cluster.zookeeper.tree.get(znodes.state_path(tp))
         assert data is not None
         return LeaderAndIsr.decode(data, 0)

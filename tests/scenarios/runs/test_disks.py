@@ -22,7 +22,7 @@ GROWS = {
 
 
 def test_a_machine_that_crashes_comes_back_with_what_was_written_back() -> None:
-    """What it lost it fetches again; what was torn is cut first."""
+    """It truncates a torn batch, and fetches the lost records again."""
     crash = {"at": "20s", "action": "broker.crash", "target": 2, "kind": "host", "duration": "5s"}
     played = play(scenario(method=[crash], rollbacks=HEAL, cluster={"disk": {"writeback": "4s"}}))
     assert played.run.passed

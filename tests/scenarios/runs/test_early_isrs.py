@@ -16,7 +16,7 @@ def bursts(max_messages: int) -> Played:
 
 
 def test_bursts_put_followers_out_that_are_as_quick_as_ever() -> None:
-    """What replica.lag.max.messages was taken out for (KAFKA-1546): they flap."""
+    """The reason for removing replica.lag.max.messages (KAFKA-1546): such followers flap."""
     played = bursts(100)
     out = played.of(IsrChanged, lambda event: event.kind == "shrink")
     back = played.of(IsrChanged, lambda event: event.kind == "expand")

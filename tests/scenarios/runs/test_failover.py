@@ -32,7 +32,7 @@ def name(case: Case) -> str:
 
 @pytest.mark.parametrize("case", WIKI + ONE_BY_ONE + KIP_455, ids=name)
 def test_the_next_controller_finishes_the_move(case: Case) -> None:
-    """What was acknowledged survives, and the replicas are in the requested order. Whether the ISR is right is not
+    """Acknowledged records survive, and the replicas are in the requested order. Whether the ISR is right is not
     checked: KAFKA-6794 loses track of dropped replicas (readings §2)."""
     strategy, step, edge, hop = case
     crash = at_step(step, edge, "controller.crash", hop=hop)

@@ -96,7 +96,7 @@ def test_kafka_42_case_2b_asked_again_after_a_failover() -> None:
 
 
 def test_interrupted_too_late() -> None:
-    """What is done by then is reported done; nothing is deleted."""
+    """A move that is done by then is reported done; nothing is deleted."""
     run = played({**EXECUTE, "give_up_after": "3s"})
     assert run.assignment() == (1, 3, 4)
     assert reports(run) == [(True, False)]

@@ -63,7 +63,7 @@ ASKED_FOR: dict[str, Table] = {
 """The entries that cause the messages that are not always sent."""
 
 CLIENTS_ASK = ("InitProducerId",)
-"""What clients send once, as they start."""
+"""The requests that clients send once, at their start."""
 
 ALWAYS_SENT = [name for name in apis() if name not in ("ListOffsets", *ASKED_FOR, *CLIENTS_ASK)]
 """ListOffsets takes a follower that is out of its leader's range, which no scenario brings about by itself."""

@@ -1,4 +1,4 @@
-"""What each broker's metadata cache holds after a restart of the whole cluster but one broker."""
+"""The contents of each broker's metadata cache after a restart of the whole cluster but one broker."""
 
 from typing import Any
 

@@ -145,7 +145,8 @@ def test_another_plan_is_refused_while_one_is_under_way() -> None:
 
 
 def test_kafka_10779_asked_again_by_the_api_a_move_loses_the_followers_half() -> None:
-    """What is being added counts as a replica from before, so it is a leader's entry and no follower's."""
+    """A replica that is being added counts as an old one, so it is listed for the leader's throttle and not for the
+    follower's."""
     by_api: Table = {**SLOWLY, "via": "api"}
     played = moving({**by_api, "at": "4s"}, execute=by_api, strategy="kip-455", profile="kafka-2.6")
     assert throttles(played)["topics/orders"] == dict(zip(LISTS, ("0:1,0:2,0:0", ""), strict=True))

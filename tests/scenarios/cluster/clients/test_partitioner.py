@@ -53,7 +53,7 @@ def test_a_sticky_partition_changes_with_each_batch() -> None:
 
 @given(st.integers(1, 40), st.integers(1, 8), st.lists(st.integers(0, 100), max_size=6))
 def test_each_key_is_always_in_one_partition(keys: int, width: int, ticks: list[int]) -> None:
-    """What is dealt is what messages one by one would come to."""
+    """Dealing messages in bulk gives the same as one by one."""
     homes = [partition_of(f"key-{key}".encode(), width) for key in range(keys)]
     turn, expected = 0, []
     for messages in ticks:

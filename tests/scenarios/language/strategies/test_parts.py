@@ -1,4 +1,4 @@
-"""What every admission and every order keeps to, whatever the plan and whichever moves end when."""
+"""The rules of every admission and every order, for any plan and any order in which moves end."""
 
 from collections import Counter
 from collections.abc import Callable

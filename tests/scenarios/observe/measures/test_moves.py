@@ -1,5 +1,5 @@
-"""What counts as one move: overrides, cancellations, refusals, and a move whose controller dies before it records the
-end."""
+"""Which requests count as one move: overrides, cancellations, refusals, and a move whose controller dies before it
+records the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page's script does with the packed timelines, in Python."""
+"""Unpacks timelines as the page's script does, in Python."""
 
 from __future__ import annotations
 
