@@ -14,7 +14,8 @@ SIZE_MB, EGRESS_MB = 5_000, 200
 WIDTHS = {"wiki": ("all at once", 4), "kafka-6794": ("one by one", 1)}
 WRITES = {"wiki": (10, 20, 24, 26, 28, 30, 32), "kafka-6794": (10, 20, 28, 30, 40, 52)}
 NEAR_BOUNDARY = 26
-"""From here on, all at once, batches of 0.25 MB: of larger ones an answer holds too few to be filled, and a receiver that gets less than its share of an almost full NIC falls behind."""
+"""From here on, all at once, batches of 0.25 MB: of larger ones an answer holds too few to be filled, and a receiver
+that gets less than its share of an almost full NIC falls behind."""
 ROUND_TRIP = (
     "Each hop takes about 1.4 s of protocol and back-off besides the copy, and one new replica has one fetch under way "
     "at a time: 1 ms of round trip after the 52 ms that 10 MiB take. The log grows meanwhile, for all hops to come."
