@@ -189,7 +189,7 @@ class World:
 
     def unsettled_while(self, condition: Callable[[], bool]) -> None:
         """The world is not settled while ``condition()`` is true: for what a background event is going to bring about.
-        A condition has to become false by events of its own, or nobody who waits for a settled world goes on."""
+        A condition has to become false by events of its own, or whatever waits for a settled world never goes on."""
         self._unsettled_while.append(condition)
 
     async def settled(self) -> None:

@@ -432,7 +432,7 @@ class ClusterInstance:
             size: of a record, in bytes.
             within: delivery.timeout.ms.
             retries: False: the first error is raised.
-            broker: send it to this broker, whoever leads.
+            broker: send it to this broker, also if it does not lead.
 
         Raises: KafkaError with the last error.
         """

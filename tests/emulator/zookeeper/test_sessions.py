@@ -61,7 +61,7 @@ def test_ephemerals_vanish_at_expiry_and_not_at_the_crash() -> None:
     ],
     ids=["crash", "crash of the machine", "pause", "cut to", "cut from", "cut"],
 )
-def test_the_world_is_settled_when_a_session_that_nobody_keeps_alive_has_expired(
+def test_the_world_is_settled_when_a_session_that_is_not_kept_alive_has_expired(
     harm: Callable[[Stage], object],
 ) -> None:
     """And then it is, though the client stays dead, paused or cut off, and the session of another one goes on."""
