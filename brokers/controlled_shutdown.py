@@ -15,7 +15,7 @@ from emulator.network import Client, Disconnected
 from emulator.nodes import Process
 from emulator.protocol.controlled_shutdown import ControlledShutdownRequest, ControlledShutdownResponse
 from emulator.protocol.errors import Errors
-from emulator.protocol.events import ShutdownAsked
+from emulator.protocol.events import ControlledShutdownAnswered
 from emulator.protocol.znodes import CONTROLLER, broker_path, decode_controller
 from emulator.zookeeper import NoNode, SessionExpired, ZkClient
 
@@ -72,5 +72,5 @@ class ControlledShutdown:
                 error, left = response.error.name, len(response.remaining)
             except Disconnected:
                 error, left = "DISCONNECTED", -1
-        process.anchor(ShutdownAsked, process.node.id, client.host, attempt, error, left)
+        process.anchor(ControlledShutdownAnswered, process.node.id, client.host, attempt, error, left)
         return error == Errors.NONE.name and left == 0

@@ -41,4 +41,4 @@ class FailedPartitions:
             if tp in self._failed:
                 del self._failed[tp]
                 self.count.set(len(self._failed))
-                self.process.emit(self.records.unfailed, self.process.node.id, tp.topic, tp.partition, reason)
+                self.process.emit(self.records.failure_cleared, self.process.node.id, tp.topic, tp.partition, reason)

@@ -6,11 +6,11 @@ from attrs import frozen
 
 from emulator.protocol.events import (
     CopyFailed,
+    CopyFailureCleared,
     CopyPosition,
-    CopyUnfailed,
     FetchPosition,
     PartitionFailed,
-    PartitionUnfailed,
+    PartitionFailureCleared,
 )
 
 
@@ -20,8 +20,8 @@ class Records:
 
     position: type[Any]
     failed: type[Any]
-    unfailed: type[Any]
+    failure_cleared: type[Any]
 
 
-REPLICA = Records(FetchPosition, PartitionFailed, PartitionUnfailed)
-COPY = Records(CopyPosition, CopyFailed, CopyUnfailed)
+REPLICA = Records(FetchPosition, PartitionFailed, PartitionFailureCleared)
+COPY = Records(CopyPosition, CopyFailed, CopyFailureCleared)

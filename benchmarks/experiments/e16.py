@@ -13,7 +13,7 @@ from benchmarks.experiments.charts import Chart, Line, Look
 from benchmarks.experiments.emulate import emulate
 from benchmarks.experiments.experiment import EXACT, Experiment, Finding, Outcome, Tolerance, at_most
 from benchmarks.experiments.steps import Shown, Steps, count, value_at
-from emulator.protocol.events import FetcherStopped, PartitionFailed, PartitionUnfailed
+from emulator.protocol.events import FetcherStopped, PartitionFailed, PartitionFailureCleared
 from scenarios.language import Scenario
 from scenarios.observe.mbeans import FAILED_PARTITIONS
 from scenarios.observe.measures.replica_lag import LagRow
@@ -84,14 +84,14 @@ def tell(profile: str, *, fail: Sequence[int] = (0,), then: dict[str, Any] | Non
     )  # fmt: skip
     happenings: list[Happening] = []
 
-    def note(event: FetcherStopped | PartitionFailed | PartitionUnfailed) -> None:
+    def note(event: FetcherStopped | PartitionFailed | PartitionFailureCleared) -> None:
         if event.node == FOLLOWER:
             happenings.append(Happening(event.t_us / 1_000_000, type(event).__name__, event.reason))
 
     def watch(stage: Stage) -> None:
         stage.cluster.trace.fold(FetcherStopped, note)
         stage.cluster.trace.fold(PartitionFailed, note)
-        stage.cluster.trace.fold(PartitionUnfailed, note)
+        stage.cluster.trace.fold(PartitionFailureCleared, note)
 
     failed = Shown(FAILED_PARTITIONS)
     tables = emulate(scenario, watch, failed.watch, may_fail="unfinished", keep_rows=True).stage.measures.tables()
@@ -140,7 +140,7 @@ def of_the_end(swept: Story, at_once: Story, stopped: Story) -> Iterator[Finding
             at_most(),
             "s",
         )
-    cleared = stopped.first("PartitionUnfailed")
+    cleared = stopped.first("PartitionFailureCleared")
     by_request = cleared is not None and cleared.reason == "stop-replica"
     yield finding("kafka-2.3: taken out of the set by StopReplica", 1, float(by_request))
 

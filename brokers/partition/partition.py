@@ -31,12 +31,12 @@ from emulator.protocol.events import (
     Appended,
     BecameFollower,
     BecameLeader,
+    ImpendingReplicasReceived,
     IsrChanged,
     IsrProposed,
     IsrUpdateFailed,
     PartitionCreated,
-    ReplicasKnown,
-    ReplicaTakenIn,
+    UnassignedFollowerAdded,
 )
 from emulator.protocol.fetch import NO_EPOCH
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition
@@ -208,8 +208,8 @@ class Partition(Replica):
         self.current, self.impending = state.current_replicas, state.impending_replicas
         if moving:
             self.process.emit(
-                ReplicasKnown, self.process.node.id, self.tp.topic, self.tp.partition, state.leader_epoch, self.current,
-                self.impending,
+                ImpendingReplicasReceived, self.process.node.id, self.tp.topic, self.tp.partition, state.leader_epoch,
+                self.current, self.impending,
             )  # fmt: skip
 
     def _followers_of(self, state: LeaderAndIsrPartition) -> tuple[int, ...]:
@@ -239,7 +239,7 @@ class Partition(Replica):
         if remote is None and not self.services.policies.checks_assignment:
             remote = RemoteReplica(broker)
             self.remotes = {**self.remotes, broker: remote}
-            self.process.emit(ReplicaTakenIn, self.process.node.id, self.tp.topic, self.tp.partition, broker)
+            self.process.emit(UnassignedFollowerAdded, self.process.node.id, self.tp.topic, self.tp.partition, broker)
             self.services.metrics.changed(self)
             self.services.metrics.show()
         return remote

@@ -18,7 +18,7 @@ from brokers.partition.replica import refuse
 from emulator.disks import DiskError
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
-from emulator.protocol.events import CopyBegun, CopyGivenUp, LogReplaced
+from emulator.protocol.events import CopyAbandoned, CopyStarted, LogReplaced
 from emulator.protocol.fetch import FetchedPartition, FetchPartition
 from emulator.protocol.offsets_for_leader_epoch import (
     UNDEFINED_EPOCH,
@@ -225,7 +225,7 @@ class LogDirMoves:
         tp, me = partition.tp, self._process.node.id
         replica = self.futures[tp] = FutureReplica(future)
         self._process.anchor(
-            CopyBegun, me, tp.topic, tp.partition, current.directory.name, future.directory.name, future.end_offset
+            CopyStarted, me, tp.topic, tp.partition, current.directory.name, future.directory.name, future.end_offset
         )
         offset = min(partition.high_watermark, future.end_offset)
         self.fetchers.add_fetcher_for_partitions([InitialFetchState(tp, me, partition.leader_epoch, offset, replica)])
@@ -285,7 +285,7 @@ class LogDirMoves:
 
     def _emit_given_up(self, tp: TopicPartition, future: FutureReplica, reason: str) -> None:
         target = future.log.directory.name
-        self._process.emit(CopyGivenUp, self._process.node.id, tp.topic, tp.partition, target, reason)
+        self._process.emit(CopyAbandoned, self._process.node.id, tp.topic, tp.partition, target, reason)
 
     # -- the end ------------------------------------------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ from brokers.replica_manager.log_dir_failures import LogDirFailureHandler
 from brokers.replica_manager.log_dir_moves import LogDirMoves
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
-from emulator.protocol.events import ReplicaLost, ReplicaStopped
+from emulator.protocol.events import ReplicaOffline, ReplicaStopped
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
 from emulator.protocol.stop_replica import NO_EPOCH, StopReplicaRequest
 from emulator.protocol.types import TopicPartition
@@ -268,7 +268,7 @@ class ReplicaManager:
         del self.partitions[partition.tp]
         self.isr_checks.pop(partition, None)
         self.offline[partition.tp] = None
-        self.process.emit(ReplicaLost, self.process.node.id, partition.tp.topic, partition.tp.partition)
+        self.process.emit(ReplicaOffline, self.process.node.id, partition.tp.topic, partition.tp.partition)
         self.logs.retention.forget(partition.log)
 
     # -- periodic work ----------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from brokers.replica_manager import ReplicaManager
 from brokers.requests.router import handles
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
-from emulator.protocol.events import LatestOffsetTold
+from emulator.protocol.events import LatestOffsetReturned
 from emulator.protocol.fetch import CONSUMER
 from emulator.protocol.offsets_for_leader_epoch import (
     OFFSET_NOT_AVAILABLE,
@@ -48,7 +48,7 @@ class OffsetsHandler:
             end = partition.latest_offset
             if end != OFFSET_NOT_AVAILABLE:
                 node = self._manager.process.node.id
-                self._manager.process.emit(LatestOffsetTold, node, request.tp.topic, request.tp.partition, end)
+                self._manager.process.emit(LatestOffsetReturned, node, request.tp.topic, request.tp.partition, end)
         channel.reply(ListOffsetsResponse(request.tp, error, start, end), 40)
 
     def _leader(self, tp: TopicPartition, epoch: int) -> tuple[Errors, Partition | None]:

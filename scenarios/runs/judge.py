@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from attrs import define, field
 
-from emulator.protocol.events import PartitionFailed, PartitionUnfailed
+from emulator.protocol.events import PartitionFailed, PartitionFailureCleared
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Trace
 from emulator.trace.events import Step
@@ -52,7 +52,7 @@ class Judge:
         self._pending = [_Pending(expect) for expect in self.scenario.expect]
         self.trace.fold(Step, self._stepped)
         self.trace.fold(PartitionFailed, self._partition_failed)
-        self.trace.fold(PartitionUnfailed, self._partition_unfailed)
+        self.trace.fold(PartitionFailureCleared, self._partition_failure_cleared)
 
     # -- while it goes on -------------------------------------------------------------------------------------------
 
@@ -99,7 +99,7 @@ class Judge:
     def _partition_failed(self, event: PartitionFailed) -> None:
         self._failed.setdefault(f"{event.topic}-{event.partition}", {})[event.node] = None
 
-    def _partition_unfailed(self, event: PartitionUnfailed) -> None:
+    def _partition_failure_cleared(self, event: PartitionFailureCleared) -> None:
         self._failed.get(f"{event.topic}-{event.partition}", {}).pop(event.node, None)
 
     # -- at the end -------------------------------------------------------------------------------------------------

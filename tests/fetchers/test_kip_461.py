@@ -128,7 +128,7 @@ def test_kip_461_all_failed_ends_thread(kind: type[FetcherManager], at_once: boo
 @KINDS
 def test_kip_461_stop_replica_clears(kind: type[FetcherManager]) -> None:
     async def scenario(rig: Rig) -> None:
-        seen = rig.see(rig.manager.records.unfailed)
+        seen = rig.see(rig.manager.records.failure_cleared)
         await fail(rig)
         rig.manager.remove_fetcher_for_partitions([A], stopped=True)
         assert len(rig.manager.failed) == 0
@@ -145,7 +145,7 @@ def test_kip_461_next_epoch_clears_as_follower_on_a_new_thread(kind: type[Fetche
     """Also where no sweep has taken the ended thread away."""
 
     async def scenario(rig: Rig) -> None:
-        started, seen = rig.see(FetcherStarted), rig.see(rig.manager.records.unfailed)
+        started, seen = rig.see(FetcherStarted), rig.see(rig.manager.records.failure_cleared)
         await fail(rig, alone=True)
         failed = rig.thread
         if swept:
@@ -200,7 +200,7 @@ def test_kip_461_next_epoch_clears_as_leader(kind: type[FetcherManager]) -> None
     """A leader removes its fetcher and adds none."""
 
     async def scenario(rig: Rig) -> None:
-        seen = rig.see(rig.manager.records.unfailed)
+        seen = rig.see(rig.manager.records.failure_cleared)
         await fail(rig)
         rig.manager.remove_fetcher_for_partitions([A])
         assert (len(rig.manager.failed), list(rig.thread.states)) == (0, [B])

@@ -5,7 +5,7 @@ Every event begins with ``t_us, seq, cause`` (``emulator.trace``). ``node`` is a
 digest of a run.
 """
 
-from emulator.protocol.events.brokers import BrokerRegistered, NodeCrashed, NodeStarted, ShutdownAsked
+from emulator.protocol.events.brokers import BrokerRegistered, ControlledShutdownAnswered, NodeCrashed, NodeStarted
 from emulator.protocol.events.clients import Consumed, ConsumerFailed, PositionReset, Produced, ProducerIdentified
 from emulator.protocol.events.controller import (
     ControllerElected,
@@ -20,23 +20,23 @@ from emulator.protocol.events.fetchers import (
     FetcherStopped,
     FetchPosition,
     PartitionFailed,
-    PartitionUnfailed,
+    PartitionFailureCleared,
 )
 from emulator.protocol.events.isr import (
     UNCHECKED,
     IsrChanged,
     IsrProposed,
     IsrUpdateFailed,
-    LatestOffsetTold,
-    ReplicaTakenIn,
+    LatestOffsetReturned,
+    UnassignedFollowerAdded,
 )
 from emulator.protocol.events.log_dirs import (
-    CopyBegun,
+    AlterLogDirAnswered,
+    CopyAbandoned,
     CopyFailed,
-    CopyGivenUp,
+    CopyFailureCleared,
     CopyPosition,
-    CopyUnfailed,
-    LogDirAsked,
+    CopyStarted,
     LogDirsVerified,
     LogReplaced,
 )
@@ -47,7 +47,7 @@ from emulator.protocol.events.logs import (
     LogLoaded,
     LogRecovered,
     LogStartMoved,
-    ReplicaLost,
+    ReplicaOffline,
     Truncated,
 )
 from emulator.protocol.events.metrics import ConsumerLag, LastStableOffsetLag, PartitionGauges
@@ -64,14 +64,15 @@ from emulator.protocol.events.moves import (
 from emulator.protocol.events.replicas import (
     BecameFollower,
     BecameLeader,
+    ImpendingReplicasReceived,
     PartitionCreated,
-    ReplicasKnown,
     ReplicaStopped,
 )
 from emulator.protocol.events.run import Fault, Violated
 
 __all__ = [
     "UNCHECKED",
+    "AlterLogDirAnswered",
     "Appended",
     "BecameFollower",
     "BecameLeader",
@@ -81,26 +82,27 @@ __all__ = [
     "ConsumerLag",
     "ControlRequest",
     "ControlResponse",
+    "ControlledShutdownAnswered",
     "ControllerElected",
     "ControllerResigned",
-    "CopyBegun",
+    "CopyAbandoned",
     "CopyFailed",
-    "CopyGivenUp",
+    "CopyFailureCleared",
     "CopyPosition",
-    "CopyUnfailed",
+    "CopyStarted",
     "ElectionAnswered",
     "Fault",
     "FetchPosition",
     "FetcherStarted",
     "FetcherStopped",
     "HighWatermark",
+    "ImpendingReplicasReceived",
     "IsrChanged",
     "IsrProposed",
     "IsrUpdateFailed",
     "LastStableOffsetLag",
-    "LatestOffsetTold",
+    "LatestOffsetReturned",
     "LeaderElected",
-    "LogDirAsked",
     "LogDirFailed",
     "LogDirsVerified",
     "LogLoaded",
@@ -119,16 +121,14 @@ __all__ = [
     "NodeStarted",
     "PartitionCreated",
     "PartitionFailed",
+    "PartitionFailureCleared",
     "PartitionGauges",
-    "PartitionUnfailed",
     "PositionReset",
     "Produced",
     "ProducerIdentified",
-    "ReplicaLost",
+    "ReplicaOffline",
     "ReplicaStopped",
-    "ReplicaTakenIn",
-    "ReplicasKnown",
-    "ShutdownAsked",
     "Truncated",
+    "UnassignedFollowerAdded",
     "Violated",
 ]

@@ -32,7 +32,7 @@ class BrokerRegistered(NamedTuple):
     broker_epoch: int
 
 
-class ShutdownAsked(NamedTuple):
+class ControlledShutdownAnswered(NamedTuple):
     """A broker that shuts down sent ControlledShutdown and received an answer, or none.
 
     Attributes:

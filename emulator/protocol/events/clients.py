@@ -10,8 +10,8 @@ class Produced(NamedTuple):
         error: NONE, or Kafka's name of the last error before the producer gave up.
         latency_us: since the batch was closed.
         attempts: how many times it was sent; 0: never.
-        fate: ``acked``; ``sent`` (acks=0: there is no answer); ``duplicate`` (a broker had it already and does not know
-            its offset any more: a success without an offset); ``failed`` (an error that a retry cannot solve);
+        outcome: ``acked``; ``sent`` (acks=0: there is no answer); ``duplicate`` (a broker had it already and does not
+            know its offset any more: a success without an offset); ``failed`` (an error that a retry cannot solve);
             ``retries`` (all retries used); ``expired`` (delivery.timeout.ms; it may have been written).
     """
 
@@ -29,7 +29,7 @@ class Produced(NamedTuple):
     leader: int
     latency_us: int
     attempts: int
-    fate: str
+    outcome: str
 
 
 class ProducerIdentified(NamedTuple):

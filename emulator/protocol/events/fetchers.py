@@ -43,7 +43,7 @@ class PartitionFailed(NamedTuple):
     reason: str
 
 
-class PartitionUnfailed(NamedTuple):
+class PartitionFailureCleared(NamedTuple):
     """A partition was removed from the failed partitions (KIP-461).
 
     Attributes:

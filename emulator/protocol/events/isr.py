@@ -74,7 +74,7 @@ class IsrUpdateFailed(NamedTuple):
     leader_epoch: int
 
 
-class ReplicaTakenIn(NamedTuple):
+class UnassignedFollowerAdded(NamedTuple):
     """A leader began to keep the state of a follower that no LeaderAndIsr named, because it fetches (0.8.0)."""
 
     t_us: int
@@ -86,7 +86,7 @@ class ReplicaTakenIn(NamedTuple):
     broker: int
 
 
-class LatestOffsetTold(NamedTuple):
+class LatestOffsetReturned(NamedTuple):
     """A leader answered a consumer's ListOffsets with the latest offset that consumers can read."""
 
     t_us: int

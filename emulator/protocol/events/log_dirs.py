@@ -4,7 +4,7 @@ fields of those of replica fetchers."""
 from typing import NamedTuple
 
 
-class CopyBegun(NamedTuple):
+class CopyStarted(NamedTuple):
     """A replica begins to move from the log directory ``source`` to ``target``: its future log was created."""
 
     t_us: int
@@ -18,7 +18,7 @@ class CopyBegun(NamedTuple):
     log_end_offset: int
 
 
-class LogDirAsked(NamedTuple):
+class AlterLogDirAnswered(NamedTuple):
     """A broker answered AlterReplicaLogDirs for one replica. Not recorded if it repeats the previous answer.
 
     Attributes:
@@ -66,7 +66,7 @@ class LogReplaced(NamedTuple):
     log_end_offset: int
 
 
-class CopyGivenUp(NamedTuple):
+class CopyAbandoned(NamedTuple):
     """A future log was deleted before it replaced the current log.
 
     Attributes:
@@ -112,8 +112,8 @@ class CopyFailed(NamedTuple):
     reason: str
 
 
-class CopyUnfailed(NamedTuple):
-    """Like PartitionUnfailed."""
+class CopyFailureCleared(NamedTuple):
+    """Like PartitionFailureCleared."""
 
     t_us: int
     seq: int

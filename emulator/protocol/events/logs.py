@@ -127,7 +127,7 @@ class LogDirFailed(NamedTuple):
     broker_halts: bool
 
 
-class ReplicaLost(NamedTuple):
+class ReplicaOffline(NamedTuple):
     """The log directory of a replica has failed: the broker neither leads nor follows the partition any more."""
 
     t_us: int

@@ -39,7 +39,7 @@ class BecameLeader(NamedTuple):
     removing: tuple[int, ...]
 
 
-class ReplicasKnown(NamedTuple):
+class ImpendingReplicasReceived(NamedTuple):
     """A leader received its current and impending replicas (KIP-352's draft). Recorded while there are impending
     replicas, and once when there are none any more."""
 

@@ -103,7 +103,7 @@ class Producer:
         this goes on until every batch is acknowledged, has failed or has expired, as KafkaProducer.close does (2.3)."""
         load, process = self._workload, self._process
         now, stop_us = process.world.now, load.stop_us
-        # From a stop on the ticks are in the foreground: a run does not end before the last batch has a fate.
+        # From a stop on the ticks are in the foreground: a run does not end before the last batch has a outcome.
         routine = stop_us is None or now + load.tick_us < stop_us
         if stop_us is None or now < stop_us:
             process.call_later(load.tick_us, self._tick, background=routine)
@@ -237,8 +237,8 @@ class Producer:
         if not error or error is Errors.DUPLICATE_SEQUENCE_NUMBER:
             if idempotence is not None:
                 idempotence.acknowledged(pending)
-            fate = "duplicate" if error else "acked"
-            self._finish(pending, fate, NO_ERROR, base, leader)
+            outcome = "duplicate" if error else "acked"
+            self._finish(pending, outcome, NO_ERROR, base, leader)
         elif self._may_retry(pending, error):
             self._put_back(pending, error)
         else:
@@ -267,13 +267,13 @@ class Producer:
         else:
             self._accumulator.put_back_in_order(pending)
 
-    def _finish(self, pending: Pending, fate: str, error: Errors, base: int = -1, leader: int = -1) -> None:
+    def _finish(self, pending: Pending, outcome: str, error: Errors, base: int = -1, leader: int = -1) -> None:
         pending.done = True
         process, batch = self._process, pending.batch
         process.emit(
             Produced, process.node.id, batch.tp.topic, batch.tp.partition, batch.id, self._workload.acks, error.name,
             base, base + batch.count if base >= 0 else -1, leader, process.world.now - pending.closed_us,
-            pending.attempts, fate,
+            pending.attempts, outcome,
         )  # fmt: skip
 
     # -- metadata and ids ------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from emulator.protocol.events import BecameLeader, LatestOffsetTold
+from emulator.protocol.events import BecameLeader, LatestOffsetReturned
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.history import History
@@ -37,7 +37,7 @@ class AppliedHighWatermark(Checker):
     def on_became_leader(self, event: BecameLeader) -> None:
         self._began[event.node, event.topic, event.partition] = event.leader_epoch, event.log_end_offset
 
-    def on_latest_offset(self, event: LatestOffsetTold) -> None:
+    def on_latest_offset(self, event: LatestOffsetReturned) -> None:
         epoch, start = self._began.get((event.node, event.topic, event.partition), (-1, 0))
         if event.offset < start:
             self.violated(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import ClassVar
 
-from emulator.protocol.events import BecameLeader, FetchPosition, NodeCrashed, PartitionFailed, PartitionUnfailed
+from emulator.protocol.events import BecameLeader, FetchPosition, NodeCrashed, PartitionFailed, PartitionFailureCleared
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.history import History
@@ -36,7 +36,7 @@ class FailedUntilEpoch(Checker):
     def on_failed(self, event: PartitionFailed) -> None:
         self._failed[event.node][TopicPartition(event.topic, event.partition)] = event.leader_epoch
 
-    def on_unfailed(self, event: PartitionUnfailed) -> None:
+    def on_unfailed(self, event: PartitionFailureCleared) -> None:
         """Ignored: a partition that a new epoch removes is judged by the role that follows under that epoch."""
         if event.reason != "epoch":
             self._failed[event.node].pop(TopicPartition(event.topic, event.partition), None)

@@ -6,7 +6,14 @@ from typing import ClassVar
 
 from emulator.metrics import short_name
 from emulator.metrics.events import GaugeSet, MetricRegistered
-from emulator.protocol.events import BecameFollower, BecameLeader, IsrChanged, NodeCrashed, ReplicaLost, ReplicaStopped
+from emulator.protocol.events import (
+    BecameFollower,
+    BecameLeader,
+    IsrChanged,
+    NodeCrashed,
+    ReplicaOffline,
+    ReplicaStopped,
+)
 from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker, Moment, Report
 from scenarios.observe.history.history import History
@@ -51,7 +58,7 @@ class CountTrue(Checker):
     def on_stopped(self, event: ReplicaStopped) -> None:
         self._change(event, event.node)
 
-    def on_lost(self, event: ReplicaLost) -> None:
+    def on_lost(self, event: ReplicaOffline) -> None:
         self._change(event, event.node)
 
     def on_crashed(self, event: NodeCrashed) -> None:

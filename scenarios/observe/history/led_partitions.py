@@ -10,13 +10,13 @@ from emulator.metrics.events import MetricRegistered
 from emulator.protocol.events import (
     BecameFollower,
     BecameLeader,
+    ImpendingReplicasReceived,
     IsrChanged,
     NodeCrashed,
     PartitionCreated,
-    ReplicaLost,
-    ReplicasKnown,
+    ReplicaOffline,
     ReplicaStopped,
-    ReplicaTakenIn,
+    UnassignedFollowerAdded,
 )
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.mbeans import REASSIGNED, REASSIGNING, UNDER_REPLICATED
@@ -107,7 +107,7 @@ class LedPartitions:
         led = LedPartition(event.isr, event.replicas, event.adding, event.removing, current, factor)
         self._set(event.node, event.topic, event.partition, led)
 
-    def on_replicas_known(self, event: ReplicasKnown) -> None:
+    def on_impending_replicas_received(self, event: ImpendingReplicasReceived) -> None:
         """Comes before ``BecameLeader``, so the current replicas are kept for that."""
         known = self._get(event.node, event.topic, event.partition) or LedPartition((), (), (), ())
         current = event.current if event.impending else ()
@@ -118,7 +118,7 @@ class LedPartitions:
         if known is not None:
             self._set(event.node, event.topic, event.partition, evolve(known, isr=event.isr))
 
-    def on_taken_in(self, event: ReplicaTakenIn) -> None:
+    def on_taken_in(self, event: UnassignedFollowerAdded) -> None:
         known = self._get(event.node, event.topic, event.partition)
         if known is not None:
             taken = evolve(known, replicas=(*known.replicas, event.broker))
@@ -131,7 +131,7 @@ class LedPartitions:
         if event.deleted:
             self._set(event.node, event.topic, event.partition, None)
 
-    def on_lost(self, event: ReplicaLost) -> None:
+    def on_lost(self, event: ReplicaOffline) -> None:
         self._set(event.node, event.topic, event.partition, None)
 
     def on_crashed(self, event: NodeCrashed) -> None:

@@ -15,7 +15,7 @@ from emulator.protocol.events import (
     FetcherStarted,
     FetcherStopped,
     PartitionFailed,
-    PartitionUnfailed,
+    PartitionFailureCleared,
     Violated,
 )
 from emulator.trace.events import Step, ZkWritten
@@ -27,7 +27,7 @@ _STEMS = {api.name: api.snake_name for api in control_apis()}
 
 
 class FetcherRow(NamedTuple):
-    """``kind``: started, stopped, failed or unfailed (KIP-461); columns that a kind lacks are null."""
+    """``kind``: started, stopped, failed or failure_cleared (KIP-461); columns that a kind lacks are null."""
 
     t_us: int
     seq: int
@@ -94,7 +94,7 @@ class ControlPlane(Fold):
             FetcherStarted: self._fetcher_started,
             FetcherStopped: self._fetcher_stopped,
             PartitionFailed: self._failed,
-            PartitionUnfailed: self._unfailed,
+            PartitionFailureCleared: self._unfailed,
         }
         for kind, see in kinds.items():
             source.trace.fold(kind, see)
@@ -137,6 +137,6 @@ class ControlPlane(Fold):
         at, node, tp = event[:3], event.node, (event.topic, event.partition)
         self._keep("fetchers", FetcherRow(*at, node, "failed", event.fetcher, None, *tp, event.reason))
 
-    def _unfailed(self, event: PartitionUnfailed) -> None:
+    def _unfailed(self, event: PartitionFailureCleared) -> None:
         at, node, tp = event[:3], event.node, (event.topic, event.partition)
-        self._keep("fetchers", FetcherRow(*at, node, "unfailed", None, None, *tp, event.reason))
+        self._keep("fetchers", FetcherRow(*at, node, "failure_cleared", None, None, *tp, event.reason))

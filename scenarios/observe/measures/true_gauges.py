@@ -19,7 +19,7 @@ from emulator.protocol.events import (
     ControllerResigned,
     NodeCrashed,
     PartitionFailed,
-    PartitionUnfailed,
+    PartitionFailureCleared,
 )
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.mbeans import ACTIVE_CONTROLLERS, FAILED_PARTITIONS, OFFLINE, UNDER_MIN_ISR, UNDER_REPLICATED
@@ -72,7 +72,7 @@ class TrueGaugeRow(NamedTuple):
 class TrueGauges(Fold):
     """The fold over one run; its rows are closed intervals. A gauge that was never set is 0."""
 
-    TABLES: ClassVar[Mapping[str, Table]] = {"metrics": Table(TrueGaugeRow)}
+    TABLES: ClassVar[Mapping[str, Table]] = {"true_gauges": Table(TrueGaugeRow)}
 
     def __init__(self, source: Source, isr: IsrTimes) -> None:
         super().__init__(source)
@@ -86,7 +86,7 @@ class TrueGauges(Fold):
         trace.fold(ControllerElected, self._elected)
         trace.fold(ControllerResigned, self._resigned)
         trace.fold(PartitionFailed, self._partition_failed)
-        trace.fold(PartitionUnfailed, self._partition_unfailed)
+        trace.fold(PartitionFailureCleared, self._partition_failure_cleared)
         trace.fold(NodeCrashed, self._crashed)
 
     def total(self, name: str) -> int:
@@ -99,7 +99,7 @@ class TrueGauges(Fold):
         self._open.clear()
 
     def tables(self) -> Mapping[str, list[Any]]:
-        return {"metrics": self._rows}
+        return {"true_gauges": self._rows}
 
     def _value(self, node: int, name: str) -> int:
         row = self._open.get((node, name))
@@ -148,7 +148,7 @@ class TrueGauges(Fold):
         failed[TopicPartition(event.topic, event.partition)] = None
         self._set(event.t_us, event.node, FAILED_PARTITIONS, len(failed))
 
-    def _partition_unfailed(self, event: PartitionUnfailed) -> None:
+    def _partition_failure_cleared(self, event: PartitionFailureCleared) -> None:
         failed = self._failed.setdefault(event.node, {})
         failed.pop(TopicPartition(event.topic, event.partition), None)
         self._set(event.t_us, event.node, FAILED_PARTITIONS, len(failed))

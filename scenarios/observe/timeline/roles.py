@@ -17,7 +17,7 @@ from emulator.protocol.events import (
     NodeCrashed,
     NodeStarted,
     PartitionFailed,
-    PartitionUnfailed,
+    PartitionFailureCleared,
 )
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
@@ -102,7 +102,7 @@ class PartitionRoles:
         kind = type(event)
         if kind is ZkWritten:
             self._see_znode(event)
-        elif kind in (PartitionFailed, PartitionUnfailed):
+        elif kind in (PartitionFailed, PartitionFailureCleared):
             if (event.topic, event.partition) == self._tp:
                 self._failed[event.node] = kind is PartitionFailed
         else:

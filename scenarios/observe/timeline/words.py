@@ -60,7 +60,7 @@ def _step(event: Step) -> str:
     return f"{event.step} {event.edge}" + "".join(f", {part}" for part in place) + _more(event.detail)
 
 
-def _shutdown_asked(event: e.ShutdownAsked) -> str:
+def _controlled_shutdown_answered(event: e.ControlledShutdownAnswered) -> str:
     left = f", still leads {event.remaining}" if event.remaining >= 0 else ""
     return (
         f"broker {event.node} asked controller {event.controller} for its shutdown: {event.error}{left} "
@@ -112,7 +112,7 @@ def _fetch_position(event: e.FetchPosition) -> str:
 def _produced(event: e.Produced) -> str:
     batch = f"batch {event.id} for {_tp(event)}"
     if event.error != "NONE":
-        return f"{who(event.node)} gives {batch} up ({event.fate}): {event.error} (attempts: {event.attempts})"
+        return f"{who(event.node)} gives {batch} up ({event.outcome}): {event.error} (attempts: {event.attempts})"
     return f"{who(event.node)}: {batch} acknowledged by {event.leader} (acks {event.acks}), {_offsets(event)}"
 
 
@@ -154,7 +154,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.NodeStarted: lambda v: f"start of {who(v.node)} (incarnation {v.incarnation})",
     e.NodeCrashed: lambda v: f"crash of {who(v.node)} ({v.kind})",
     e.BrokerRegistered: lambda v: f"broker {v.node} registered, broker epoch {v.broker_epoch}",
-    e.ShutdownAsked: _shutdown_asked,
+    e.ControlledShutdownAnswered: _controlled_shutdown_answered,
     e.ControllerElected: lambda v: f"controller {v.node} elected, epoch {v.controller_epoch}",
     e.ControllerResigned: lambda v: f"controller {v.node} resigned, epoch {v.controller_epoch}",
     e.ControlRequest: lambda v: (
@@ -166,11 +166,11 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.ElectionAnswered: lambda v: f"election for {_tp(v)} answered: {v.error}",
     e.PartitionCreated: lambda v: f"{_tp(v)} comes to broker {v.node}, replication factor {v.replication_factor}",
     e.BecameLeader: lambda v: f"broker {v.node} leads {_tp(v)}, epoch {v.leader_epoch}, {_ends(v)}",
-    e.ReplicaLost: lambda v: f"broker {v.node} loses its replica of {_tp(v)} with the log directory",
-    e.ReplicaTakenIn: lambda v: (
+    e.ReplicaOffline: lambda v: f"broker {v.node} loses its replica of {_tp(v)} with the log directory",
+    e.UnassignedFollowerAdded: lambda v: (
         f"broker {v.node}, leader of {_tp(v)}, adds broker {v.broker}, which fetches, to its replicas"
     ),
-    e.ReplicasKnown: lambda v: (
+    e.ImpendingReplicasReceived: lambda v: (
         f"broker {v.node}, leader of {_tp(v)}: current replicas {brokers(v.current)}, impending {brokers(v.impending)}"
     ),
     e.BecameFollower: lambda v: f"broker {v.node} follows {v.leader} on {_tp(v)}, epoch {v.leader_epoch}, {_ends(v)}",
@@ -191,7 +191,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
         f"leader {v.node} decides to {v.kind} the isr of {_tp(v)} to {brokers(v.isr)}, epoch {v.leader_epoch}, "
         f"hw {v.high_watermark}, leo {v.log_end_offset}"
     ),
-    e.LatestOffsetTold: lambda v: f"broker {v.node} answers a consumer that {_tp(v)} ends at {v.offset}",
+    e.LatestOffsetReturned: lambda v: f"broker {v.node} answers a consumer that {_tp(v)} ends at {v.offset}",
     e.IsrChanged: lambda v: (
         f"{v.kind} of the isr of {_tp(v)} by leader {v.node} to {brokers(v.isr)}, epoch {v.leader_epoch} "
         f"(v{v.zk_version})"
@@ -200,15 +200,15 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.FetcherStarted: lambda v: f"{v.fetcher} on broker {v.node} starts, from leader {v.leader}",
     e.FetcherStopped: lambda v: f"{v.fetcher} on broker {v.node} ends ({v.reason})",
     e.PartitionFailed: lambda v: f"{_tp(v)} failed on broker {v.node}, {v.fetcher}: {v.reason}",
-    e.PartitionUnfailed: lambda v: f"{_tp(v)} no longer failed on broker {v.node} ({v.reason})",
+    e.PartitionFailureCleared: lambda v: f"{_tp(v)} no longer failed on broker {v.node} ({v.reason})",
     e.FetchPosition: _fetch_position,
-    e.CopyBegun: lambda v: f"broker {v.node} begins to move {_tp(v)} from {v.source} to {v.target}",
+    e.CopyStarted: lambda v: f"broker {v.node} begins to move {_tp(v)} from {v.source} to {v.target}",
     e.LogReplaced: lambda v: f"broker {v.node} has {_tp(v)} in {v.target} now, and deletes it from {v.source}",
-    e.CopyGivenUp: lambda v: f"broker {v.node} gives up copying {_tp(v)} to {v.target} ({v.reason})",
-    e.LogDirAsked: lambda v: f"broker {v.node} was asked to move {_tp(v)} to {v.target}: {v.error}",
+    e.CopyAbandoned: lambda v: f"broker {v.node} gives up copying {_tp(v)} to {v.target} ({v.reason})",
+    e.AlterLogDirAnswered: lambda v: f"broker {v.node} was asked to move {_tp(v)} to {v.target}: {v.error}",
     e.LogDirsVerified: lambda v: f"moves between log directories: {v.done} done, {v.open} open, {v.failed} failed",
     e.CopyFailed: lambda v: f"copy of {_tp(v)} failed on broker {v.node}, {v.fetcher}: {v.reason}",
-    e.CopyUnfailed: lambda v: f"copy of {_tp(v)} no longer failed on broker {v.node} ({v.reason})",
+    e.CopyFailureCleared: lambda v: f"copy of {_tp(v)} no longer failed on broker {v.node} ({v.reason})",
     e.CopyPosition: _copy_position,
     e.Produced: _produced,
     e.ProducerIdentified: lambda v: f"{who(v.node)} has producer id {v.producer_id}",

@@ -14,7 +14,7 @@ from typing import Any
 from attrs import asdict, field, frozen
 
 from scenarios.errors import BadInput
-from scenarios.runs.dataset.schema import VERSION
+from scenarios.runs.dataset.schema import VERSION, other_version
 from scenarios.runs.dataset.writer import put_text
 
 NAME = "manifest.json"
@@ -96,10 +96,7 @@ def read_manifest(root: Path) -> Manifest:
             return Manifest(**content)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise BadInput("is corrupt; run the sweep again into a new folder", source=str(path)) from error
-    raise BadInput(
-        f"is a data set of version {version!r}, this program reads {VERSION}; run the sweep again",
-        source=str(path),
-    )
+    raise BadInput(other_version(version), source=str(path))
 
 
 def _joined(old: Manifest, new: Manifest, root: Path) -> Manifest:

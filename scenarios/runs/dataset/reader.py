@@ -16,7 +16,7 @@ from attrs import frozen
 
 from scenarios.errors import BadInput
 from scenarios.runs.dataset.manifest import Manifest, read_manifest
-from scenarios.runs.dataset.schema import RUNS, SCHEMAS, VERSION, VERSION_KEY
+from scenarios.runs.dataset.schema import RUNS, SCHEMAS, VERSION, VERSION_KEY, other_version
 
 _PARTS = "experiment=*/strategy=*/part-*.parquet"
 
@@ -76,10 +76,7 @@ def _check(path: Path, schema: pa.Schema) -> None:
         raise _corrupt(path) from error
     version = (found.metadata or {}).get(VERSION_KEY, b"?").decode()
     if version != str(VERSION) or not found.equals(schema):
-        raise BadInput(
-            f"has version {version} of the columns, this program reads {VERSION}; run the sweep again",
-            source=str(path),
-        )
+        raise BadInput(other_version(version), source=str(path))
 
 
 def _read(path: Path, schema: pa.Schema) -> pa.Table:

@@ -19,7 +19,7 @@ from scenarios.observe.measures.fold import Fold, Table
 from scenarios.observe.measures.true_gauges import TrueGauges
 from scenarios.runs.dataset.rows import CellRow, EventRow, RunRow
 
-VERSION = 1
+VERSION = 2
 """The version of the layout and the columns, kept in the manifest and in every file."""
 
 VERSION_KEY = b"understudy.schema"
@@ -37,6 +37,13 @@ _TYPES: Mapping[Any, pa.DataType] = {
     tuple[int, ...] | None: pa.list_(pa.int64()),
     tuple[str, ...]: pa.list_(pa.string()),
 }
+
+
+def other_version(found: object) -> str:
+    """What is wrong with a data set of version ``found``, and what to do."""
+    age = "an older" if str(found).isdigit() and int(str(found)) < VERSION else "another"
+    versions = f"data set version {found}, this one reads {VERSION}"
+    return f"was written by {age} version of Understudy ({versions}); run it again"
 
 
 def _schema(table: Table, *keys: pa.Field[pa.DataType]) -> pa.Schema:

@@ -10,7 +10,7 @@ from emulator.protocol.events import (
     HighWatermark,
     LogLoaded,
     PartitionFailed,
-    PartitionUnfailed,
+    PartitionFailureCleared,
     ReplicaStopped,
     Truncated,
 )
@@ -89,7 +89,7 @@ class MoveRecorder:
         trace.fold(Truncated, self._advanced)
         trace.fold(FetchPosition, self._positioned)
         trace.fold(PartitionFailed, self._fetch_failed)
-        trace.fold(PartitionUnfailed, self._fetch_unfailed)
+        trace.fold(PartitionFailureCleared, self._fetch_unfailed)
         trace.fold(Fault, self._fault)
 
     def close(self, now_us: int) -> None:
@@ -163,7 +163,7 @@ class MoveRecorder:
         if (event.topic, event.partition) == self.tp:
             self.failed[event.node] = event.reason
 
-    def _fetch_unfailed(self, event: PartitionUnfailed) -> None:
+    def _fetch_unfailed(self, event: PartitionFailureCleared) -> None:
         if (event.topic, event.partition) == self.tp:
             self.failed.pop(event.node, None)
 

@@ -10,7 +10,7 @@ from brokers.requests.log_dirs import LogDirsHandler
 from emulator.disks import Disk
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
-from emulator.protocol.events import CopyBegun, CopyGivenUp, LogReplaced
+from emulator.protocol.events import CopyAbandoned, CopyStarted, LogReplaced
 from emulator.protocol.log_dirs import AlterReplicaLogDirsRequest, DescribeLogDirsRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
 from tests.brokers.bench import BATCH_BYTES, ME, TP, Bench, Line, NotedFetchers, batch
@@ -62,7 +62,7 @@ class DirsBench(Bench):
 @pytest.mark.parametrize("leads", [True, False])
 def test_a_future_log_is_filled_and_takes_the_place_of_the_current_one(leads: bool) -> None:
     bench = DirsBench()
-    begun, replaced = bench.see(CopyBegun), bench.see(LogReplaced)
+    begun, replaced = bench.see(CopyStarted), bench.see(LogReplaced)
     if leads:
         bench.lead(isr=(ME,))
         bench.produce()
@@ -112,7 +112,7 @@ def test_the_same_wish_twice_is_one_copy() -> None:
 
 def test_another_wish_gives_the_first_copy_up() -> None:
     bench = DirsBench()
-    given_up = bench.see(CopyGivenUp)
+    given_up = bench.see(CopyAbandoned)
     bench.lead(isr=(ME,))
     bench.produce()
     bench.alter(SECOND)
@@ -157,7 +157,7 @@ def test_no_copy_into_or_beside_a_directory_that_is_offline() -> None:
 
 def test_a_deleted_replica_takes_its_future_log_along() -> None:
     bench = DirsBench()
-    given_up = bench.see(CopyGivenUp)
+    given_up = bench.see(CopyAbandoned)
     bench.lead()
     bench.alter(SECOND)
     bench.stop(delete=True)

@@ -50,7 +50,7 @@ def test_an_answer_that_is_lost(config: Table, twice: bool) -> None:
     assert (len(ids) > len(set(ids))) is twice
     assert sorted(set(ids)) == list(range(1, last(played) + 1))
     again = played.of(Produced, lambda event: event.attempts > 1)
-    assert {(event.fate, event.error) for event in again} == {("acked", "NONE")}
+    assert {(event.outcome, event.error) for event in again} == {("acked", "NONE")}
 
 
 def test_producer_ids_come_in_blocks_of_a_thousand_from_zookeeper() -> None:
@@ -111,7 +111,7 @@ def test_a_producer_whose_acknowledged_batches_are_lost_gets_a_new_id() -> None:
         )
     )  # fmt: skip
     assert played.run.violations == ()
-    failed = played.of(Produced, lambda event: event.fate == "failed")
+    failed = played.of(Produced, lambda event: event.outcome == "failed")
     assert {event.error for event in failed} == {"OUT_OF_ORDER_SEQUENCE_NUMBER"}
     leader = played.state().leader
     partition = played.stage.cluster.brokers[leader].replicas.partitions[TP]

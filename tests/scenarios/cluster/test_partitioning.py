@@ -72,7 +72,7 @@ def test_retries_that_are_used_up() -> None:
     gone = {"at": "3s", "action": "broker.crash", "target": [1, 2]}
     setting = {"at": "1s", "action": "config.set", "topic": "orders", "config": {"min.insync.replicas": 2}}
     played = written({"retries": 2}, method=(setting, gone))
-    given_up = played.of(Produced, lambda event: event.fate == "retries")
+    given_up = played.of(Produced, lambda event: event.outcome == "retries")
     assert {(event.error, event.attempts) for event in given_up} >= {("NOT_ENOUGH_REPLICAS", 3)}
     assert max(event.attempts for event in given_up) == 3
 
@@ -82,7 +82,7 @@ def test_a_batch_expires_when_its_delivery_timeout_is_over() -> None:
     also = {"at": "3s", "action": "broker.crash", "target": 1}
     config = {"delivery.timeout.ms": 2100, "request.timeout.ms": 2000}
     played = written(config, method=(gone, also), keys=50)
-    expired = played.of(Produced, lambda event: event.fate == "expired")
+    expired = played.of(Produced, lambda event: event.outcome == "expired")
     assert expired
     assert all(2_100_000 <= event.latency_us <= 2_300_000 for event in expired)
     assert all(event.base_offset == -1 for event in expired)

@@ -60,7 +60,7 @@ def test_a_load_that_has_stopped_keeps_its_run_until_its_batches_have_a_fate(sto
     if stops:
         load["stop"] = "4s"
     played = play(loaded(gone, min_isr=2, rate=0, workloads=[load]))
-    expired = played.of(Produced, lambda event: event.fate == "expired")
+    expired = played.of(Produced, lambda event: event.outcome == "expired")
     if stops:
         assert max(event.t_us for event in expired) > 43_000_000
         assert played.stage.world.now < 50_000_000

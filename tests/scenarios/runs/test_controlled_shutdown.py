@@ -5,7 +5,14 @@ from typing import Any
 
 import pytest
 
-from emulator.protocol.events import IsrChanged, LeaderElected, NodeCrashed, NodeStarted, Produced, ShutdownAsked
+from emulator.protocol.events import (
+    ControlledShutdownAnswered,
+    IsrChanged,
+    LeaderElected,
+    NodeCrashed,
+    NodeStarted,
+    Produced,
+)
 from emulator.protocol.types import TopicPartition
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
@@ -17,7 +24,7 @@ QUIET = {"auto.leader.rebalance.enable": False}
 
 def asked(played: Played) -> list[tuple[int, int, str, int]]:
     """Each attempt: which, of which controller, the answer, what was left."""
-    return [(e.attempt, e.controller, e.error, e.remaining) for e in played.of(ShutdownAsked)]
+    return [(e.attempt, e.controller, e.error, e.remaining) for e in played.of(ControlledShutdownAnswered)]
 
 
 def ended_us(played: Played, broker: int = 0) -> int:

@@ -38,7 +38,7 @@ def test_acks_2_is_one_follower_and_not_all() -> None:
     told: dict[str, int] = {}
     for acks in ("2", "all"):
         played = play(scenario(method=[cut], assignment=[[0, 1, 2]], acks=acks, horizon="40s", **EARLY))
-        late = played.of(Produced, lambda event: event.fate == "acked" and 4_000_000 < event.t_us < 9_000_000)
+        late = played.of(Produced, lambda event: event.outcome == "acked" and 4_000_000 < event.t_us < 9_000_000)
         told[acks] = len(late)
     assert told["2"] > 40
     assert told["all"] == 0

@@ -23,7 +23,7 @@ from emulator.protocol.events import (
     NodeCrashed,
     NodeStarted,
     PartitionFailed,
-    PartitionUnfailed,
+    PartitionFailureCleared,
     Produced,
 )
 from emulator.trace.events import Step, ZkSession, ZkWritten
@@ -186,7 +186,7 @@ def test_fetcher_fail_partition(cause: str) -> None:
     played = play(scenario(brokers=4, controller=3, assignment=[[0, 1, 2]] * 3, method=method, rollbacks=HEAL))
     [failed] = played.of(PartitionFailed)
     assert (failed.node, failed.topic, failed.partition) == (2, "orders", 0)
-    [back] = played.of(PartitionUnfailed)
+    [back] = played.of(PartitionFailureCleared)
     assert (back.node, back.partition, back.reason) == (2, 0, "epoch")
     assert failed.t_us < 4_500_000 < 30_000_000 < back.t_us
     assert {event.partition for event in played.of(IsrChanged, lambda event: event.kind == "shrink")} == {0}

@@ -3,7 +3,7 @@
 from typing import Any
 
 from emulator.metrics.events import GaugeSet
-from emulator.protocol.events import MoveFinished, MoveStarted, ReplicasKnown
+from emulator.protocol.events import ImpendingReplicasReceived, MoveFinished, MoveStarted
 from tests.scenarios.runs.building import EXECUTE, Played, Table, at_step, play, scenario
 
 
@@ -29,7 +29,7 @@ def test_through_a_move_of_all_three_replicas() -> None:
     assert values(run, "UnderReplicatedPartitions") == []
     assert values(run, "ReassignedCount") == [3, 0]
     assert run.run.metrics["under_replicated_assigned_s"] != 0
-    known = [(event.current, event.impending) for event in run.of(ReplicasKnown)]
+    known = [(event.current, event.impending) for event in run.of(ImpendingReplicasReceived)]
     assert known[0] == ((0, 1, 2), (3, 4, 5))
     assert known[-1] == ((0, 1, 2), (3, 4, 5))
     started, ended = run.of(MoveStarted)[0].t_us, run.of(MoveFinished)[0].t_us
@@ -66,5 +66,5 @@ def test_up_to_2_4_a_move_that_grows_the_assignment_shows() -> None:
 
 def test_other_profiles_know_no_difference() -> None:
     run = played(EXECUTE, profile="kafka-2.3")
-    assert run.of(ReplicasKnown) == []
+    assert run.of(ImpendingReplicasReceived) == []
     assert gauge(run, "ReassignedCount") == gauge(run, "ReassigningPartitions") == []

@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulator.protocol.events import CopyBegun, CopyFailed, LogDirAsked, LogDirsVerified, LogReplaced, MovesVerified
+from emulator.protocol.events import (
+    AlterLogDirAnswered,
+    CopyFailed,
+    CopyStarted,
+    LogDirsVerified,
+    LogReplaced,
+    MovesVerified,
+)
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from tests.scenarios.runs.building import HEAL, TP, Played, Table, play, scenario
@@ -59,7 +66,7 @@ def test_the_tool_moves_a_leader_to_its_other_directory() -> None:
     assert homes(played, 0, 1, 2) == ["/data/1", "/data/0", "/data/0"]
     assert same_logs(played, 0, 1, 2)
     assert [(e.node, e.source, e.target) for e in played.of(LogReplaced)] == [(0, "/data/0", "/data/1")]
-    assert [(e.node, e.target, e.error) for e in played.of(LogDirAsked)] == [(0, "/data/1", "NONE")]
+    assert [(e.node, e.target, e.error) for e in played.of(AlterLogDirAnswered)] == [(0, "/data/1", "NONE")]
 
 
 def test_a_replica_that_the_plan_adds_begins_in_its_directory() -> None:
@@ -69,14 +76,14 @@ def test_a_replica_that_the_plan_adds_begins_in_its_directory() -> None:
     assert played.run.passed, played.run.explanation
     assert played.assignment() == (0, 1, 3)
     assert homes(played, 3) == ["/data/1"]
-    assert [e.error for e in played.of(LogDirAsked)] == ["REPLICA_NOT_AVAILABLE", "NONE"]
-    assert played.of(CopyBegun) == []
+    assert [e.error for e in played.of(AlterLogDirAnswered)] == ["REPLICA_NOT_AVAILABLE", "NONE"]
+    assert played.of(CopyStarted) == []
 
 
 def test_the_copies_of_a_broker_are_throttled_until_verify() -> None:
     verify: Table = {"at": "60s", "action": "reassign.verify"}
     played = play(moving(verify, execute={"log_dirs_throttle": "2MiB/s"}, rate=0))
-    (begun,), (replaced,) = played.of(CopyBegun), played.of(LogReplaced)
+    (begun,), (replaced,) = played.of(CopyStarted), played.of(LogReplaced)
     took_s = (replaced.t_us - begun.t_us) / 1e6
     assert took_s == pytest.approx(20 / 2, rel=0.2)
     assert [(e.done, e.open, e.failed) for e in played.of(LogDirsVerified)] == [(1, 0, 0)]
@@ -88,7 +95,7 @@ def test_a_copy_takes_the_time_of_its_disks() -> None:
     wanted = moving(rate=0).to_table()
     wanted["cluster"]["disk"] = {"read": "10MiB/s", "write": "5MiB/s"}
     played = play(Scenario.from_table(wanted))
-    (begun,), (replaced,) = played.of(CopyBegun), played.of(LogReplaced)
+    (begun,), (replaced,) = played.of(CopyStarted), played.of(LogReplaced)
     assert (replaced.t_us - begun.t_us) / 1e6 == pytest.approx(20 / 10 + 20 / 5, rel=0.1)
 
 
@@ -124,7 +131,7 @@ def test_whenever_the_broker_crashes_the_move_ends_after_the_restart(at_ms: int,
     dirs = ["/data/1" if place == broker else "any" for place in range(3)]
     wanted = moving(crash, start, dirs=dirs, execute={"log_dirs_throttle": "4MiB/s"}, rate=50)
     played = play(wanted)
-    asked = any(event.error == "NONE" for event in played.of(LogDirAsked))
+    asked = any(event.error == "NONE" for event in played.of(AlterLogDirAnswered))
     assert homes(played, broker) == ["/data/1" if asked else "/data/0"]
     assert same_logs(played, 0, 1, 2)
 

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 from emulator.protocol.errors import Errors
-from emulator.protocol.events import LogDirAsked, LogDirsVerified
+from emulator.protocol.events import AlterLogDirAnswered, LogDirsVerified
 from emulator.protocol.log_dirs import (
     AlterReplicaLogDirsRequest,
     AlterReplicaLogDirsResponse,
@@ -82,7 +82,7 @@ async def _ask(operator: Operator, directories: Directories, before: Mapping[Rep
         for tp, name in wanted:
             answers[tp, broker] = errors[tp]
             if before.get((tp, broker)) is not errors[tp]:
-                operator.process.anchor(LogDirAsked, broker, tp.topic, tp.partition, name, errors[tp].name)
+                operator.process.anchor(AlterLogDirAnswered, broker, tp.topic, tp.partition, name, errors[tp].name)
     return answers
 
 

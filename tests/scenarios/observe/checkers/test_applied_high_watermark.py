@@ -2,7 +2,7 @@
 
 import pytest
 
-from emulator.protocol.events import LatestOffsetTold
+from emulator.protocol.events import LatestOffsetReturned
 from scenarios.observe.checkers.applied_high_watermark import AppliedHighWatermark
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
@@ -14,5 +14,5 @@ def test_less_than_its_predecessor_may_have_answered(offset: int, found: list[st
     run.everywhere(10, 2)
     run.state(1, (1, 2), 1)
     run.leads(1, 1, 10, 20)
-    run.emit(LatestOffsetTold, 1, *ORDERS_0, offset)
+    run.emit(LatestOffsetReturned, 1, *ORDERS_0, offset)
     assert run.invariants() == found

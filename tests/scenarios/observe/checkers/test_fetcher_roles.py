@@ -96,7 +96,7 @@ def failed_in(epoch: int) -> WrittenHistory:
 @pytest.mark.parametrize("leads", [False, True])
 def test_only_a_later_epoch_brings_it_back(epoch: int, broken: list[str], leads: bool) -> None:
     run = failed_in(3)
-    run.emit(e.PartitionUnfailed, 1, *ORDERS_0, "epoch")
+    run.emit(e.PartitionFailureCleared, 1, *ORDERS_0, "epoch")
     _ = run.leads(1, epoch) if leads else fetches(run, 1, epoch=epoch)
     assert run.invariants() == broken
 
@@ -111,7 +111,7 @@ def test_the_text_of_the_violation() -> None:
 
 
 def test_stop_replica_and_a_crash_reset_the_state() -> None:
-    for between in ((e.PartitionUnfailed, 1, *ORDERS_0, "stop-replica"), (e.NodeCrashed, 1, 1, "process")):
+    for between in ((e.PartitionFailureCleared, 1, *ORDERS_0, "stop-replica"), (e.NodeCrashed, 1, 1, "process")):
         run = failed_in(3)
         run.emit(*between)
         fetches(run, 1, epoch=3)

@@ -9,7 +9,7 @@ import pytest
 
 from emulator.metrics.events import GaugeSet, MetricRegistered
 from emulator.protocol import events as e
-from emulator.protocol.events import ConsumerLag, ReplicaTakenIn
+from emulator.protocol.events import ConsumerLag, UnassignedFollowerAdded
 from emulator.protocol.znodes import CONTROLLER, broker_path, encode_broker, encode_controller
 from emulator.trace.events import ZkSession, ZkWritten
 from scenarios.observe.mbeans import (
@@ -96,7 +96,7 @@ def test_a_gauge_that_drifts_and_comes_back() -> None:
         run = Shown("under_replicated_true")
         run.registered(UNDER_REPLICATED)
         run.led((0, 1), (0, 1))
-        run.emit(ReplicaTakenIn, 0, *ORDERS_0, 2)
+        run.emit(UnassignedFollowerAdded, 0, *ORDERS_0, 2)
         run.recount(recounts)
         run.emit(e.IsrChanged, 0, *ORDERS_0, 1, "expand", (0, 1, 2), 1)
         run.rest()
@@ -125,7 +125,7 @@ def test_a_replica_that_went_with_its_log_directory_does_not_count(run: Shown) -
     run.registered(UNDER_REPLICATED)
     run.led((0, 1))
     run.shows(UNDER_REPLICATED, 1)
-    run.emit(e.ReplicaLost, 0, *ORDERS_0)
+    run.emit(e.ReplicaOffline, 0, *ORDERS_0)
     run.shows(UNDER_REPLICATED, 0)
     run.rest()
     assert run.broken == []
@@ -157,7 +157,7 @@ def test_0_8_goes_by_the_factor_that_the_broker_keeps(factor: int, true: int) ->
 
 def test_the_drafts_definition_knows_names(run: Shown) -> None:
     run.registered(UNDER_REPLICATED, REASSIGNED)
-    run.emit(e.ReplicasKnown, 0, *ORDERS_0, 1, (0, 1, 2), (2, 3, 4))
+    run.emit(e.ImpendingReplicasReceived, 0, *ORDERS_0, 1, (0, 1, 2), (2, 3, 4))
     run.led((0, 1, 3), (0, 1, 2, 3, 4))
     run.shows(UNDER_REPLICATED, 0)
     assert run.broken == ["under_replicated_true"]
@@ -167,7 +167,7 @@ def test_the_drafts_definition_knows_names_after_the_move_too(run: Shown) -> Non
     """KAFKA-6794's hops: a replica that has left the assignment is still in the ISR, and does not replace a missing
     one."""
     run.registered(UNDER_REPLICATED, REASSIGNED)
-    run.emit(e.ReplicasKnown, 0, *ORDERS_0, 1, (0, 2, 3), ())
+    run.emit(e.ImpendingReplicasReceived, 0, *ORDERS_0, 1, (0, 2, 3), ())
     run.led((0, 1, 2), (0, 2, 3))
     run.shows(UNDER_REPLICATED, 1)
     assert run.broken == []

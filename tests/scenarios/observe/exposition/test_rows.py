@@ -99,5 +99,5 @@ def test_the_last_values_of_a_recorded_run_are_what_a_scrape_shows(tmp_path: Pat
 def test_a_run_of_a_sweep_leaves_them_out() -> None:
     scenario = load("quick-move")
     record = run_record(evolve(spec(), scenario=json.dumps(scenario.to_table())))
-    assert record.tables["metrics"]
+    assert record.tables["true_gauges"]
     assert "broker_metrics" not in record.tables

@@ -11,7 +11,7 @@ from emulator.protocol.events import (
     LeaderElected,
     NodeCrashed,
     PartitionFailed,
-    PartitionUnfailed,
+    PartitionFailureCleared,
     Produced,
 )
 from emulator.trace.events import Step
@@ -85,7 +85,7 @@ def test_gauges_of_a_broker_end_with_its_process() -> None:
     stream.emit(PartitionFailed, 1, "ReplicaFetcherThread-0-0", "orders", 0, 0, "corrupt")
     stream.emit(PartitionFailed, 1, "ReplicaFetcherThread-0-0", "orders", 1, 0, "corrupt")
     assert (stream.measures.now("active_controllers"), stream.measures.now("failed_partitions")) == (1, 2)
-    stream.emit(PartitionUnfailed, 1, "orders", 0, "epoch")
+    stream.emit(PartitionFailureCleared, 1, "orders", 0, "epoch")
     assert stream.measures.now("failed_partitions") == 1
     stream.at(50).emit(NodeCrashed, 1, 1, "process")
     assert (stream.measures.now("active_controllers"), stream.measures.now("failed_partitions")) == (0, 0)

@@ -121,7 +121,7 @@ def test_gauges_follow_the_leader() -> None:
     assert stream.measures.now("under_replicated_partitions") == 0
     stream.finish(4_000)
     name = UNDER_REPLICATED
-    rows = [(row.node, row.t_us, row.w_us) for row in stream.rows("metrics") if row.name == name and row.value]
+    rows = [(row.node, row.t_us, row.w_us) for row in stream.rows("true_gauges") if row.name == name and row.value]
     assert rows == [(0, 1_000_000, 1_000_000), (1, 2_000_000, 1_000_000)]
 
 

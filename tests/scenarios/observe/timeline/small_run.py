@@ -98,7 +98,7 @@ def small_run() -> list[Event]:
     run.at(20001, e.Fault, "broker.resume", "1", "")
     run.appended(20100, ORDERS_0, 0, 4, 2)
     run.at(20200, e.Produced, -2, *ORDERS_0, 9, -1, "REQUEST_TIMED_OUT", -1, -1, 0, 30_000_000, 2, "expired")
-    run.at(20300, e.PartitionUnfailed, 3, *ORDERS_0, "stop-replica")
+    run.at(20300, e.PartitionFailureCleared, 3, *ORDERS_0, "stop-replica")
     run.at(20301, e.ReplicaStopped, 3, *ORDERS_0, True)
     run.zk(20302, 4, "delete", REASSIGN_PARTITIONS, 0)
     run.at(20303, e.MoveFinished, *ORDERS_0)

@@ -3,7 +3,7 @@
 import pytest
 
 from emulator.protocol import znodes
-from emulator.protocol.events import ShutdownAsked
+from emulator.protocol.events import ControlledShutdownAnswered
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.timeline.words import words
 from scenarios.observe.timeline.znode_words import written
@@ -19,7 +19,7 @@ TPS = (TopicPartition("orders", 0), TopicPartition("logs", 3))
     ],
 )
 def test_a_shutdown(answer: tuple[str, int], told: str) -> None:
-    assert words(ShutdownAsked(5, 1, 0, 1, 3, 2, *answer)) == told
+    assert words(ControlledShutdownAnswered(5, 1, 0, 1, 3, 2, *answer)) == told
 
 
 @pytest.mark.parametrize(

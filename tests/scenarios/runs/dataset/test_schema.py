@@ -37,13 +37,13 @@ def test_every_row_says_whose_and_when(table: str) -> None:
 
 def test_the_issues_tables_are_there_and_runs_is_written_last() -> None:
     named = {"isr_events", "replica_lag", "requests", "produce", "faults", "steps", "violations", "fetchers"}
-    assert named | {"elections", "metrics", "events", "runs"} <= set(SCHEMAS)
+    assert named | {"elections", "true_gauges", "events", "runs"} <= set(SCHEMAS)
     assert list(SCHEMAS)[-1] == RUNS
 
 
 def test_states_carry_how_long_they_held() -> None:
     with_width = {name for name, schema in SCHEMAS.items() if "w_us" in schema.names}
-    assert with_width == {"isr_events", "replica_lag", "moves", "metrics", "broker_metrics", "consumer_lag"}
+    assert with_width == {"isr_events", "replica_lag", "moves", "true_gauges", "broker_metrics", "consumer_lag"}
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ def random_event(stream: Stream, draw: random.Random) -> None:
         (e.BecameFollower, node, *tp, 0, 1, offset, offset),
         (e.FetchPosition, node, *tp, 0, 0, offset - 3),
         (e.PartitionFailed, node, "ReplicaFetcherThread-0-0", *tp, 0, "corrupt"),
-        (e.PartitionUnfailed, node, *tp, "epoch"),
+        (e.PartitionFailureCleared, node, *tp, "epoch"),
         (e.ReplicaStopped, node, *tp, draw.random() < 0.5),
         (e.NodeCrashed, node, 1, "process"),
         (e.NodeStarted, node, 2),
