@@ -131,7 +131,7 @@ def test_a_strategy_that_a_run_asks_for_replaces_the_file_s_whole() -> None:
     table["strategy"] = {"name": "wiki", "admission": "waves-2", "poll": "9s"}
     again = Scenario.from_table(table).for_run(strategy="kafka-6794")
     assert again.strategy.name == "kafka-6794"
-    with pytest.raises(BadInput, match="two parts say the admission"):
+    with pytest.raises(BadInput, match="two parts set the admission"):
         Scenario.from_table({**table, "strategy": {"name": "wiki+serial", "admission": "waves-2"}})
 
 

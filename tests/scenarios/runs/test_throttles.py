@@ -274,7 +274,7 @@ def test_kip_542_with_the_draft_of_kip_352() -> None:
 
 
 def test_kip_542_is_refused_where_brokers_know_of_no_move() -> None:
-    with pytest.raises(BadInput, match="not told which replicas a move adds"):
+    with pytest.raises(BadInput, match="do not learn which replicas a move adds"):
         scenario(strategy="wiki+reassign-throttle-4MiB")
 
 
