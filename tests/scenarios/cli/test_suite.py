@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-import scenarios
 from scenarios.cli.commands import suite
+from scenarios.runs.dataset import identity
 from tests.scenarios.cli.conftest import Call
 
 
 def test_outside_a_checkout(call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scenarios, "__file__", str(tmp_path / "scenarios" / "__init__.py"))
+    monkeypatch.setattr(identity, "IMPORT_ROOT", tmp_path)
+    monkeypatch.setattr(suite, "_parts", lambda extra: pytest.fail("it would run the tests of this checkout"))
     called = call("test")
     assert (called.code, called.out) == (2, "")
     assert called.line == ("understudy: test: there are no tests in an installation; run ./understudy test in a clone")
