@@ -46,7 +46,7 @@ def drawn_runs() -> list[RunRecord]:
 def compared(spark: SparkSession, root: Path, records: list[RunRecord]) -> list[RunFigures]:
     seeds = tuple(record.spec.seed for record in records)
     names = {"experiment": "e", "scenario": "drawn", "title": "drawn", "profile": "kafka-2.3"}
-    write_manifest(root, Manifest(strategies=("wiki",), seeds=seeds, schema=1, **names))
+    write_manifest(root, Manifest(strategies=("wiki",), seeds=seeds, **names))
     chunk = chunk_name([record.spec.run_id for record in records])
     write_chunk(root, "e", "wiki", chunk, records)
     return run_figures(spark, open_data_set(root))
