@@ -173,3 +173,10 @@ def attempt(work: Callable[[Iterator[Item]], Result], items: Sequence[Item]) -> 
         bad_input = isinstance(error, BadInput)
         what = str(error) if bad_input else f"{type(error).__name__}: {error}"
         return Failure(item=last, what=what, trace=traceback.format_exc(), bad_input=bad_input)
+
+
+def refuse_bad_input(failures: Iterable[Failure[Item]]) -> None:
+    """Raises: BadInput where a failure is one that the user can correct: the first of them."""
+    for failure in failures:
+        if failure.bad_input:
+            raise BadInput(failure.what)

@@ -10,7 +10,7 @@ from scenarios.errors import BadInput, did_you_mean, nearest
 from scenarios.language import Scenario
 from scenarios.language.schema.kinds import at
 from scenarios.language.strategies import parse_strategy
-from scenarios.runs.batch import Chunk, Failure, attempt, chunks
+from scenarios.runs.batch import Chunk, Failure, attempt, chunks, refuse_bad_input
 from scenarios.runs.dataset.identity import code_digest, program_version
 from scenarios.runs.dataset.rows import CellRow
 from scenarios.studies.atlas.cell_run import execute, execute_undisturbed
@@ -137,9 +137,7 @@ def work(chunk: CellChunk) -> Done:
 
 def check_failures(failures: Sequence[Failure[Cell]]) -> None:
     """Raises: BadInput where a cell cannot be run as asked, AtlasFailed where one has failed."""
-    for failure in failures:
-        if failure.bad_input:
-            raise BadInput(failure.what)
+    refuse_bad_input(failures)
     if failures:
         first = failures[0]
         raise AtlasFailed(

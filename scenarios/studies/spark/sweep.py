@@ -17,7 +17,7 @@ from attrs import define, field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.runs import run_record
-from scenarios.runs.batch import Chunk, Failure, Workers, attempt, chunks
+from scenarios.runs.batch import Chunk, Failure, Workers, attempt, chunks, refuse_bad_input
 from scenarios.runs.dataset.manifest import Manifest, write_manifest
 from scenarios.runs.dataset.reader import finished_runs
 from scenarios.runs.dataset.record import RunRecord, RunSpec
@@ -227,9 +227,7 @@ def _run(tasks: Sequence[RunChunk], workers: Workers, progress: _Progress) -> li
 
 
 def _raise(failures: Sequence[Failure[RunSpec]]) -> None:
-    for failure in failures:
-        if failure.bad_input:
-            raise BadInput(failure.what)
+    refuse_bad_input(failures)
     if failures:
         first = failures[0]
         raise SweepFailed(

@@ -45,8 +45,17 @@ def drawn_runs() -> list[RunRecord]:
 
 def compared(spark: SparkSession, root: Path, records: list[RunRecord]) -> list[RunFigures]:
     seeds = tuple(record.spec.seed for record in records)
-    names = {"experiment": "e", "scenario": "drawn", "title": "drawn", "profile": "kafka-2.3"}
-    write_manifest(root, Manifest(strategies=("wiki",), seeds=seeds, **names))
+    write_manifest(
+        root,
+        Manifest(
+            experiment="e",
+            scenario="drawn",
+            title="drawn",
+            profile="kafka-2.3",
+            strategies=("wiki",),
+            seeds=seeds,
+        ),
+    )
     chunk = chunk_name([record.spec.run_id for record in records])
     write_chunk(root, "e", "wiki", chunk, records)
     return run_figures(spark, open_data_set(root))
