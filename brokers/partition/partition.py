@@ -28,7 +28,7 @@ from emulator.nodes import Process
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import (
     UNCHECKED,
-    Appended,
+    BatchesAppended,
     BecameFollower,
     BecameLeader,
     ImpendingReplicasReceived,
@@ -257,9 +257,9 @@ class Partition(Replica):
         batch = produced.placed(base, self.leader_epoch, self.process.clock_us)
         log.append(batch)
         tp = self.tp
-        self.process.emit(
-            Appended, self.process.node.id, tp.topic, tp.partition, True, self.leader_epoch, base, batch.next_offset,
-            batch.id, batch.size,
+        self.process.emit_columns(
+            BatchesAppended, 1, self.process.node.id, tp.topic, True, (tp.partition,), (self.leader_epoch,), (base,),
+            (batch.next_offset,), (batch.id,), (batch.size,),
         )  # fmt: skip
         for remote in self.remotes.values():
             session = remote.session

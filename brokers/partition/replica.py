@@ -5,7 +5,7 @@ from typing import NoReturn
 from brokers.log.log import Log
 from emulator.disks import DiskError
 from emulator.nodes import Process
-from emulator.protocol.events import Appended, HighWatermark, LogLoaded, LogStartMoved, Truncated
+from emulator.protocol.events import BatchesAppended, HighWatermarksMoved, LogLoaded, LogStartMoved, Truncated
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import CorruptBatch
 
@@ -41,9 +41,10 @@ class Replica:
         self.high_watermark = high_watermark
         tp = self.tp
         self.log.directory.high_watermarks.put(tp, high_watermark)
-        self.process.emit(
-            HighWatermark, self.process.node.id, tp.topic, tp.partition, as_leader, self.leader_epoch, high_watermark
-        )
+        self.process.emit_columns(
+            HighWatermarksMoved, 1, self.process.node.id, tp.topic, as_leader, (tp.partition,), (self.leader_epoch,),
+            (high_watermark,),
+        )  # fmt: skip
 
     @property
     def log_end_offset(self) -> int:
@@ -88,9 +89,9 @@ class Replica:
                 refuse(batch, log)
             log.append(batch)
             size += batch.size
-            process.emit(
-                Appended, node, tp.topic, tp.partition, False, batch.leader_epoch, batch.base_offset,
-                batch.next_offset, batch.id, batch.size,
+            process.emit_columns(
+                BatchesAppended, 1, node, tp.topic, False, (tp.partition,), (batch.leader_epoch,), (batch.base_offset,),
+                (batch.next_offset,), (batch.id,), (batch.size,),
             )  # fmt: skip
         if size:
             self.replicated(size)

@@ -38,6 +38,7 @@ class Process:
         number: counts the processes of its node from 1.
         endpoints: its ends of connections, in the order of their creation.
         emit: records an event of this process: ``Trace.emit`` until it dies, then raises ``DeadIncarnation``.
+        emit_columns: the same for ``Trace.emit_columns``.
         anchor: the same for ``Trace.anchor``: what follows in this transition is caused by the event.
         metrics: the metrics that it exposes.
     """
@@ -49,6 +50,7 @@ class Process:
     tasks: list[Task] = field(factory=list)
     endpoints: dict[Connection, None] = field(factory=dict)
     emit: Callable[..., Any] = field(init=False)
+    emit_columns: Callable[..., Any] = field(init=False)
     anchor: Callable[..., Any] = field(init=False)
     metrics: Metrics = field(init=False)
     _nursery: trio.Nursery | None = None
@@ -57,6 +59,7 @@ class Process:
 
     def __attrs_post_init__(self) -> None:
         self.emit = self.node.trace.emit
+        self.emit_columns = self.node.trace.emit_columns
         self.anchor = self.node.trace.anchor
         self.metrics = Metrics(self, self.node.id)
 
@@ -173,7 +176,7 @@ class Process:
     def kill(self) -> None:
         """Cancel all tasks and drop everything that waits. Idempotent."""
         self.alive = False
-        self.emit = self.anchor = self._refuse
+        self.emit = self.emit_columns = self.anchor = self._refuse
         for call, late in self._backlog:
             if call is Timer.fire:
                 late.cancel()

@@ -1,5 +1,6 @@
 """The output of a world: typed events with their cause, in one order, with one digest."""
 
+from emulator.trace.columns import columns_of, rows
 from emulator.trace.trace import Event, Sink, Trace
 
-__all__ = ["Event", "Sink", "Trace"]
+__all__ = ["Event", "Sink", "Trace", "columns_of", "rows"]

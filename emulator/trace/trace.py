@@ -2,7 +2,8 @@
 
 An event is a ``NamedTuple`` whose first fields are ``t_us`` (virtual time), ``seq`` (its place in the total order) and
 ``cause`` (the ``seq`` of the event that caused it, 0 for none); the others are ints, strings, ``None`` or tuples of
-them. Checkers and measures are folds: they see each event as it happens. Sinks get whole chunks, in order.
+them. An event that touches many partitions has tuples for columns (``emulator.trace.columns``). Checkers and measures
+are folds: they see each event as it happens. Sinks get whole chunks, in order.
 """
 
 import marshal
@@ -10,12 +11,13 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from emulator.trace.columns import COLUMNS_OF, rows
+
 if TYPE_CHECKING:
     from emulator.kernel import World
 
 CHUNK = 8192
-"""How many events are kept before they are digested and given to the sinks."""
-
+"""How many events are kept before they are digested and given to the sinks; each row of columns counts."""
 
 _LIST_HEADER = 5
 
@@ -40,7 +42,7 @@ class Trace:
     """The events of one run.
 
     Attributes:
-        seq: the number of events so far.
+        seq: the number of events so far; each row of an event with columns counts.
         cause: the ``seq`` of the event that caused the current transition. The code that starts a transition (delivers
             a message, takes an entry from a queue) sets it; ``anchor`` moves it forward.
     """
@@ -50,16 +52,32 @@ class Trace:
         self.cause = 0
         self._world = world
         self._chunk: list[Any] = []
+        self._flush_at = CHUNK
         self._folds: dict[type, list[Callable[[Any], None]]] = {}
         self._sinks: list[Sink] = []
         self._hash = sha256()
 
     def fold(self, kind: type[E], see: Callable[[E], None]) -> None:
-        """Call ``see(event)`` for each later event of ``kind``, as it is emitted."""
+        """Call ``see(event)`` for each later event of ``kind``, as it is emitted. ``kind`` may be one of rows: they are
+        made once for all who fold them."""
+        columns = COLUMNS_OF.get(kind)
+        if columns is not None and kind not in self._folds:
+            self._folds.setdefault(columns, []).append(self._rows_for(kind))
         self._folds.setdefault(kind, []).append(see)
 
+    def _rows_for(self, kind: type) -> Callable[[Any], None]:
+        sees: list[Callable[[Any], None]] = []
+        self._folds[kind] = sees
+
+        def see_columns(event: Any) -> None:
+            for row in event.rows():
+                for see in sees:
+                    see(row)
+
+        return see_columns
+
     def sink(self, sink: Sink) -> None:
-        """Give every later chunk of events to ``sink``."""
+        """Give every later chunk of events to ``sink``, with rows in the place of columns."""
         self._sinks.append(sink)
 
     def emit(self, kind: type[E], *fields: Any) -> E:
@@ -73,7 +91,20 @@ class Trace:
         if kind in self._folds:
             for see in self._folds[kind]:
                 see(event)
-        if len(chunk) >= CHUNK:
+        if seq >= self._flush_at:
+            self.flush()
+        return event
+
+    def emit_columns(self, kind: type[E], count: int, *fields: Any) -> E:
+        """Record ``kind(t_us, seq, cause, *fields)``, an event with columns of ``count`` rows."""
+        first = self.seq + 1
+        self.seq = last = self.seq + count
+        event: E = _new(kind, (self._world.now, first, self.cause) + fields)  # noqa: RUF005
+        self._chunk.append(event)
+        if kind in self._folds:
+            for see in self._folds[kind]:
+                see(event)
+        if last >= self._flush_at:
             self.flush()
         return event
 
@@ -86,6 +117,7 @@ class Trace:
     def flush(self) -> None:
         """Digest the kept events and give them to the sinks."""
         chunk, self._chunk = self._chunk, []
+        self._flush_at = self.seq + CHUNK
         if not chunk:
             return
         shapes: set[tuple[Any, int]] = set(zip(map(type, chunk), map(len, chunk), strict=True))
@@ -95,8 +127,10 @@ class Trace:
         # list's own header (a byte and its length) is left out, so that the digest does not depend on when flush ran.
         values = marshal.dumps([(event.__class__.__name__,) + event for event in chunk], 2)  # noqa: RUF005
         self._hash.update(memoryview(values)[_LIST_HEADER:])
-        for sink in self._sinks:
-            sink(chunk)
+        if self._sinks:
+            events = rows(chunk)
+            for sink in self._sinks:
+                sink(events)
 
     def digest(self) -> str:
         """The SHA-256 of all events so far, as 64 hex digits."""

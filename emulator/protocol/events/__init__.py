@@ -6,7 +6,14 @@ digest of a run.
 """
 
 from emulator.protocol.events.brokers import BrokerRegistered, ControlledShutdownAnswered, NodeCrashed, NodeStarted
-from emulator.protocol.events.clients import Consumed, ConsumerFailed, PositionReset, Produced, ProducerIdentified
+from emulator.protocol.events.clients import (
+    BatchesProduced,
+    Consumed,
+    ConsumerFailed,
+    PositionReset,
+    Produced,
+    ProducerIdentified,
+)
 from emulator.protocol.events.controller import (
     ControllerElected,
     ControllerResigned,
@@ -42,7 +49,9 @@ from emulator.protocol.events.log_dirs import (
 )
 from emulator.protocol.events.logs import (
     Appended,
+    BatchesAppended,
     HighWatermark,
+    HighWatermarksMoved,
     LogDirFailed,
     LogLoaded,
     LogRecovered,
@@ -74,6 +83,8 @@ __all__ = [
     "UNCHECKED",
     "AlterLogDirAnswered",
     "Appended",
+    "BatchesAppended",
+    "BatchesProduced",
     "BecameFollower",
     "BecameLeader",
     "BrokerRegistered",
@@ -96,6 +107,7 @@ __all__ = [
     "FetcherStarted",
     "FetcherStopped",
     "HighWatermark",
+    "HighWatermarksMoved",
     "ImpendingReplicasReceived",
     "IsrChanged",
     "IsrProposed",

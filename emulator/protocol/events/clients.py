@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from emulator.trace import columns_of
+
 
 class Produced(NamedTuple):
     """A batch of a producer succeeded or failed, and the producer reported it to its application.
@@ -30,6 +32,38 @@ class Produced(NamedTuple):
     latency_us: int
     attempts: int
     outcome: str
+
+
+@columns_of(Produced)
+class BatchesProduced(NamedTuple):
+    """One transition of a producer decided about batches of one topic, all with the same outcome. Its rows are
+    ``Produced``."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    acks: int
+    error: str
+    leader: int
+    outcome: str
+    partitions: tuple[int, ...]
+    ids: tuple[int, ...]
+    base_offsets: tuple[int, ...]
+    next_offsets: tuple[int, ...]
+    latencies_us: tuple[int, ...]
+    attempts: tuple[int, ...]
+
+    def rows(self) -> list[Produced]:
+        t_us, seq, cause, node, topic, acks, error, leader, outcome, *columns = self
+        return [
+            Produced(
+                t_us, number, cause, node, topic, partition, id, acks, error, base, end, leader, latency, attempts,
+                outcome,
+            )
+            for number, (partition, id, base, end, latency, attempts) in enumerate(zip(*columns, strict=True), seq)
+        ]  # fmt: skip
 
 
 class ProducerIdentified(NamedTuple):

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from emulator.trace import columns_of
+
 
 class LogLoaded(NamedTuple):
     """A replica's log was opened: as found on disk after a start, or empty when just created (``log_end_offset`` 0)."""
@@ -41,6 +43,35 @@ class Appended(NamedTuple):
     size: int
 
 
+@columns_of(Appended)
+class BatchesAppended(NamedTuple):
+    """One transition appended batches to logs of one topic on one broker. Its rows are ``Appended``.
+
+    Attributes:
+        partitions: one entry for each batch, in the order of the appends.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    leader: bool
+    partitions: tuple[int, ...]
+    leader_epochs: tuple[int, ...]
+    base_offsets: tuple[int, ...]
+    next_offsets: tuple[int, ...]
+    ids: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+    def rows(self) -> list[Appended]:
+        t_us, seq, cause, node, topic, leader, *columns = self
+        return [
+            Appended(t_us, number, cause, node, topic, partition, leader, *values)
+            for number, (partition, *values) in enumerate(zip(*columns, strict=True), seq)
+        ]
+
+
 class Truncated(NamedTuple):
     t_us: int
     seq: int
@@ -69,6 +100,28 @@ class HighWatermark(NamedTuple):
     leader: bool
     leader_epoch: int
     high_watermark: int
+
+
+@columns_of(HighWatermark)
+class HighWatermarksMoved(NamedTuple):
+    """One transition moved high watermarks of one topic on one broker. Its rows are ``HighWatermark``."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    leader: bool
+    partitions: tuple[int, ...]
+    leader_epochs: tuple[int, ...]
+    high_watermarks: tuple[int, ...]
+
+    def rows(self) -> list[HighWatermark]:
+        t_us, seq, cause, node, topic, leader, *columns = self
+        return [
+            HighWatermark(t_us, number, cause, node, topic, partition, leader, epoch, high_watermark)
+            for number, (partition, epoch, high_watermark) in enumerate(zip(*columns, strict=True), seq)
+        ]
 
 
 class LogRecovered(NamedTuple):

@@ -12,7 +12,7 @@ from attrs import define, field
 from emulator.network import Network
 from emulator.nodes import Process
 from emulator.protocol.errors import NO_ERROR, Errors
-from emulator.protocol.events import Produced, ProducerIdentified
+from emulator.protocol.events import BatchesProduced, ProducerIdentified
 from emulator.protocol.produce import (
     InitProducerIdRequest,
     InitProducerIdResponse,
@@ -270,10 +270,10 @@ class Producer:
     def _finish(self, pending: Pending, outcome: str, error: Errors, base: int = -1, leader: int = -1) -> None:
         pending.done = True
         process, batch = self._process, pending.batch
-        process.emit(
-            Produced, process.node.id, batch.tp.topic, batch.tp.partition, batch.id, self._workload.acks, error.name,
-            base, base + batch.count if base >= 0 else -1, leader, process.world.now - pending.closed_us,
-            pending.attempts, outcome,
+        process.emit_columns(
+            BatchesProduced, 1, process.node.id, batch.tp.topic, self._workload.acks, error.name, leader, outcome,
+            (batch.tp.partition,), (batch.id,), (base,), (base + batch.count if base >= 0 else -1,),
+            (process.world.now - pending.closed_us,), (pending.attempts,),
         )  # fmt: skip
 
     # -- metadata and ids ------------------------------------------------------------------------------------------

@@ -123,6 +123,7 @@ KINDS = [
     for module in (e, ground)
     for kind in vars(module).values()
     if isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields") and kind not in METRICS
+    if not hasattr(kind, "rows")  # a timeline is given the rows
 ]
 
 

@@ -1,0 +1,47 @@
+"""Events with columns: one transition that touches many partitions is one event, and rows are made from it.
+
+A request handled, an answer taken, a pass over high watermarks: each is one event of its kind for each topic, with a
+column for each fact that differs from partition to partition. It is recorded, digested and folded once. A reader that
+wants one event for each partition (the timeline, Parquet, a checker that folds rows) gets *rows*: typed events with the
+same time and cause, numbered one after the other from the event's own ``seq`` on.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol, TypeVar
+
+
+class Columns(Protocol):
+    """What an event with columns has, beside the fields of every event."""
+
+    def rows(self) -> Sequence[Any]:
+        """One event for each partition, in order. The first has the ``seq`` of this event, the next one more."""
+
+
+C = TypeVar("C", bound=Columns)
+
+COLUMNS_OF: dict[type, type[Any]] = {}
+"""The kind of event that records each kind of row."""
+_WITH_COLUMNS: set[type[Any]] = set()
+
+
+def columns_of(row: type) -> Callable[[type[C]], type[C]]:
+    """Declare the decorated kind to be what records rows of kind ``row``."""
+
+    def declare(kind: type[C]) -> type[C]:
+        COLUMNS_OF[row] = kind
+        _WITH_COLUMNS.add(kind)
+        return kind
+
+    return declare
+
+
+def rows(events: Iterable[Any]) -> list[Any]:
+    """``events`` with the rows of those that have columns in their place."""
+    found: list[Any] = []
+    for event in events:
+        kind: type[Any] = type(event)
+        if kind in _WITH_COLUMNS:
+            found.extend(event.rows())
+        else:
+            found.append(event)
+    return found
