@@ -6,112 +6,27 @@ second and partition), beside a bare callback model. Exit code 1 where a target 
 many batches were acknowledged.
 
 ``--before CHECKOUT``: the same cases beside those of another checkout, instead.
+
+``--counts [--case "10/500"] [--before CHECKOUT] [--functions 20] [--instructions]``: what a case costs in calls and
+events instead of seconds, per acknowledged batch, on a busy machine too.
 """
 
 import cProfile
 import statistics
 import sys
-import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from attrs import frozen
-
-from benchmarks.cluster import before
-from benchmarks.cluster.floor import LINGER_US, REPLICAS, Floor
+from benchmarks.cluster import before, counts
+from benchmarks.cluster.cases import CASES, Case, Timing, cluster, demo_seconds, floor
 from benchmarks.profiling import top_ten
-from benchmarks.program import conclude, parser_of, quiet, watch
+from benchmarks.program import conclude, parser_of, quiet
 from benchmarks.results import machine
 from benchmarks.tables import table
-from emulator.kernel import World
-from emulator.kernel.collector import collector_off
-from emulator.protocol.events import Produced
-from emulator.protocol.types import TopicPartition
-from scenarios.cluster.clients.workload import Workload
-from scenarios.cluster.cluster import Cluster, ClusterSetup, TopicSetup
-from scenarios.language import Scenario
 
-
-@frozen
-class Case:
-    """One set-up. ``target``: virtual seconds per second that it must reach; ``watched``: with checkers and measures,
-    as ``understudy run`` has them."""
-
-    name: str
-    brokers: int
-    partitions: int
-    load: bool
-    virtual_s: int
-    target: float | None
-    watched: bool = False
-
-
-CASES = (
-    Case("3 brokers, 12 partitions, 10 batches/s each", 3, 12, True, 60, 150),
-    Case("3 brokers, 12 partitions, idle", 3, 12, False, 1200, 5000),
-    Case("10 brokers, 500 partitions, 10 batches/s each", 10, 500, True, 3, 5),
-    Case("3/12 under load, with checkers and measures", 3, 12, True, 60, None, True),
-    Case("10/500 under load, with checkers and measures", 10, 500, True, 3, None, True),
-)
 HEADINGS = ("set-up", "virtual s per CPU s", "target", "floor", "emulator / floor", "events per virtual s")
 
-DEMO = Path(__file__).parents[2] / "scenarios" / "library" / "controller-dies-mid-move.toml"
 DEMO_TARGET_S = 0.25
-
-
-@frozen
-class Timing:
-    """CPU seconds of the measured stretch, batches acknowledged and events recorded in it."""
-
-    seconds: float
-    acked: int
-    events: int
-
-
-def cluster(case: Case, profile: cProfile.Profile | None = None) -> Timing:
-    """Run the emulator; the clock starts when the cluster is up and, under load, running evenly."""
-    topic = "orders"
-    assignment = {p: tuple((p + k) % case.brokers for k in range(REPLICAS)) for p in range(case.partitions)}
-    load = Workload(
-        tuple(TopicPartition(topic, p) for p in range(case.partitions)), 100 * case.partitions, linger_us=LINGER_US
-    )
-    setup = ClusterSetup(
-        case.brokers, topics=(TopicSetup(topic, assignment),), workloads=(load,) if case.load else ()
-    )
-    world = World(1)
-    stage = Cluster(world, setup)
-    if case.watched:
-        watch(stage)
-    acked = [0]
-
-    def count(_: Produced) -> None:
-        acked[0] += 1
-
-    stage.trace.fold(Produced, count)
-    timings: list[Timing] = []
-
-    async def drive(_: Cluster) -> None:
-        await world.sleep(1_000_000, background=True)
-        batches, events = acked[0], stage.trace.seq
-        if profile is not None:
-            profile.enable()
-        began = time.process_time()
-        await world.sleep(case.virtual_s * 1_000_000, background=True)
-        took = time.process_time() - began
-        if profile is not None:
-            profile.disable()
-        timings.append(Timing(took, acked[0] - batches, stage.trace.seq - events))
-
-    world.run(stage.run, drive)
-    return timings[0]
-
-
-def floor(case: Case) -> Timing:
-    """Run the bare callback model over the same stretch."""
-    model = Floor(case.brokers, case.partitions, case.load)
-    began = time.process_time()
-    with collector_off():
-        model.run(case.virtual_s * 1_000_000)
-    return Timing(time.process_time() - began, model.acked, 0)
 
 
 def measure(case: Case, repeats: int) -> tuple[list[Timing], list[Timing]]:
@@ -123,17 +38,6 @@ def measure(case: Case, repeats: int) -> tuple[list[Timing], list[Timing]]:
     return ours, theirs
 
 
-def demo_seconds(repeats: int) -> float:
-    """CPU seconds of one run of the demo's scenario, past imports: from the file to the verdict."""
-    seconds = []
-    for _ in range(repeats + 1):
-        began = time.process_time()
-        run = Scenario.load(DEMO).run()
-        seconds.append(time.process_time() - began)
-        assert run.passed, run.explanation
-    return statistics.median(seconds[1:])
-
-
 def profiled(case: Case) -> list[str]:
     """The functions that take most of its time."""
     profile = cProfile.Profile()
@@ -143,11 +47,11 @@ def profiled(case: Case) -> list[str]:
 
 def compare(checkout: Path, repeats: int, *, write: bool) -> int:
     """The cases in ``checkout`` and in this one, pair by pair. Returns the exit code."""
-    found = before.pairs(checkout, [case.name for case in CASES], repeats)
+    found = before.pairs(checkout, CASES, repeats)
     lines = [
         machine(f"python -m benchmarks.cluster --before CHECKOUT --repeats {repeats} --write"),
         "",
-        f"Virtual seconds per CPU second; before: {before.commit(checkout)}, after: {before.commit(before.HERE)}.",
+        f"Virtual seconds per CPU second. {before.commits(checkout)}",
         f"Medians of {repeats} pairs of runs, each run in a process of its own; the ratio is taken pair by pair.",
         "",
         *table(before.HEADINGS, before.rows(found)),
@@ -155,15 +59,58 @@ def compare(checkout: Path, repeats: int, *, write: bool) -> int:
     return conclude("cluster-before", lines, write=write)
 
 
+def count(
+    cases: Sequence[Case], checkout: Path | None, *, chaos: bool, instructions: bool, functions: int, write: bool
+) -> int:
+    """The counts of the cases, and of ``checkout`` before them, and the ``functions`` functions that take most of the
+    time; with ``chaos`` those of the chaos-like run too. Returns the exit code."""
+    checkouts = {"": before.HERE} if checkout is None else {", before": checkout, ", after": before.HERE}
+    found = {
+        f"{case.name}{label}": counts.counted(path, case, instructions=instructions)
+        for case in cases
+        for label, path in checkouts.items()
+    }
+    if chaos:
+        found |= {
+            f"{counts.CHAOS_NAME}{label}": counts.counted_run(path, instructions=instructions)
+            for label, path in checkouts.items()
+        }
+    options = (" --before CHECKOUT" if checkout else "") + (" --instructions" if instructions else "")
+    lines = [
+        machine(f"python -m benchmarks.cluster --counts{options} --write"),
+        "",
+        "The same on a quiet and on a busy machine. Kernel events: callbacks from the heap, and tasks that go on.",
+        *([before.commits(checkout)] if checkout else []),
+        "",
+        *table(counts.HEADINGS, [(name, *one.cells()) for name, one in found.items()]),
+    ]
+    for name, one in found.items() if functions else ():
+        lines += ["", *counts.heaviest(name, one, functions)]
+    return conclude("cluster-counts", lines, write=write)
+
+
 def main() -> int:
     parser = parser_of("cluster", __doc__, repeats=5)
     parser.add_argument("--before", type=Path, metavar="CHECKOUT", help="compare with the code of another checkout")
+    parser.add_argument("--case", action="append", metavar="NAME", help="only this case (may be repeated)")
+    counting = parser.add_argument_group("counts, which are the same on a busy machine")
+    counting.add_argument("--counts", action="store_true", help="count calls, recorded events and kernel events")
+    counting.add_argument("--instructions", action="store_true", help="and instructions, by valgrind; takes minutes")
+    counting.add_argument("--functions", type=int, default=0, metavar="N", help="and list the N costliest functions")
     options = parser.parse_args()
-    if options.before is not None:
-        return compare(options.before.resolve(), options.repeats, write=options.write)
+    checkout = options.before and options.before.resolve()
+    cases = [case for case in CASES if options.case is None or case.name in options.case]
+    chaos = options.case is None or counts.CHAOS_NAME in options.case
+    if options.counts:
+        return count(
+            cases, checkout, chaos=chaos, instructions=options.instructions, functions=options.functions,
+            write=options.write,
+        )  # fmt: skip
+    if checkout is not None:
+        return compare(checkout, options.repeats, write=options.write)
     quiet()
     rows, problems = [], []
-    for case in CASES:
+    for case in cases:
         ours, theirs = measure(case, options.repeats)
         speed = statistics.median(case.virtual_s / timing.seconds for timing in ours)
         bare = statistics.median(case.virtual_s / timing.seconds for timing in theirs)

@@ -7,8 +7,11 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from attrs import frozen
+
+from benchmarks.cluster.cases import Case
 
 HERE = Path(__file__).parents[2]
 HEADINGS = ("set-up", "before", "after", "after / before", "lowest to highest", "events per run")
@@ -17,7 +20,7 @@ MEASURE = """
 import json, sys
 import benchmarks.cluster.__main__ as program
 program.quiet()
-case = next(case for case in program.CASES if case.name == sys.argv[1])
+case = program.Case(**json.loads(sys.argv[1]))
 timing = program.cluster(case)
 print(json.dumps({"virtual_s": case.virtual_s, "cpu_s": timing.seconds, "events": timing.events}))
 """
@@ -52,13 +55,30 @@ class Pair:
         return self.after.speed / self.before.speed
 
 
-def measured(checkout: Path, name: str) -> Run:
-    """One run of the case ``name`` with the code of ``checkout``. Raises ``CalledProcessError`` where that fails."""
+def child(checkout: Path, program: str, argument: object) -> Any:
+    """The JSON that ``program`` prints with the code of ``checkout``, in a process of its own; ``argument`` is its
+    first, as JSON. Raises ``CalledProcessError`` where it fails."""
+    command = [sys.executable, "-c", program, json.dumps(argument)]
     done = subprocess.run(
-        [sys.executable, "-c", MEASURE, name], cwd=checkout, env={**os.environ, "PYTHONPATH": str(checkout)},
-        check=True, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    return Run(**json.loads(done.stdout))
+        command, cwd=checkout, env=environment(checkout), check=True, stdout=subprocess.PIPE, text=True
+    )
+    return json.loads(done.stdout)
+
+
+def environment(checkout: Path) -> dict[str, str]:
+    """The variables of a process that runs the code of ``checkout``; hashes are the same in each."""
+    return {**os.environ, "PYTHONPATH": str(checkout), "PYTHONHASHSEED": "0"}
+
+
+def fields(case: Case) -> dict[str, object]:
+    """The fields that ``Case`` has in every checkout."""
+    names = ("name", "brokers", "partitions", "load", "virtual_s", "target", "watched")
+    return {name: getattr(case, name) for name in names}
+
+
+def measured(checkout: Path, case: Case) -> Run:
+    """One run of the case with the code of ``checkout``. Raises ``CalledProcessError`` where that fails."""
+    return Run(**child(checkout, MEASURE, fields(case)))
 
 
 def commit(checkout: Path) -> str:
@@ -67,15 +87,20 @@ def commit(checkout: Path) -> str:
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
-def pairs(before: Path, names: Sequence[str], repeats: int) -> dict[str, list[Pair]]:
+def commits(before: Path) -> str:
+    """The sentence that says which two commits are compared."""
+    return f"Before: {commit(before)}, after: {commit(HERE)}."
+
+
+def pairs(before: Path, cases: Sequence[Case], repeats: int) -> dict[str, list[Pair]]:
     """The cases in turn, ``repeats`` times; every second time this checkout runs first, so that neither gains from a
     machine that slows down or speeds up."""
-    found: dict[str, list[Pair]] = {name: [] for name in names}
+    found: dict[str, list[Pair]] = {case.name: [] for case in cases}
     for number in range(repeats):
-        for name, some in found.items():
+        for case in cases:
             order = (before, HERE) if number % 2 == 0 else (HERE, before)
-            first, second = (measured(checkout, name) for checkout in order)
-            some.append(Pair(first, second) if number % 2 == 0 else Pair(second, first))
+            first, second = (measured(checkout, case) for checkout in order)
+            found[case.name].append(Pair(first, second) if number % 2 == 0 else Pair(second, first))
     return found
 
 
