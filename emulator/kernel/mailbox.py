@@ -128,6 +128,7 @@ class Mailbox:
                 self._alarm_us = deadline
                 self._world.call_at(deadline, self._ring, deadline, True)
         elif self._waiter is not None:
+            self._world.begins()
             self.put(EXPIRED)
 
 

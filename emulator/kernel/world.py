@@ -1,7 +1,7 @@
 """The world: integer virtual time, one order of events, tasks resumed one at a time.
 
 Everything pending is either in ``ready`` (this instant, in order of arrival) or in a heap ordered by ``(t_us,
-sequence)``. Trio asks its clock for a sleep time when none of its tasks can run; the world then drains both. No
+since_us, sequence)``: its time, when it was scheduled, and its place among what was scheduled then. Trio asks its clock for a sleep time when none of its tasks can run; the world then drains both. No
 decision depends on Trio's own batch order, on the order of a set, on an address or on a hash.
 """
 
@@ -24,10 +24,19 @@ from emulator.kernel.task import CANCELLED, PARKED, REATTACH, Task, WorldNursery
 from emulator.streams import Stream, Streams
 
 Backend = Literal["detached", "attached"]
-Event = tuple[int, int, Callable[[Any], object], Any]
+Event = tuple[int, int, int, Callable[[Any], object], Any]
+"""Its time, when it was scheduled, its place among what was scheduled at that instant, the function and its argument.
+The middle two are the order of scheduling. The time is among them so that a thing that was not simulated can put an
+event in the place that it would have (``emulator.kernel.idle``)."""
 
 LIVELOCK = 5_000_000
 """More events at one instant than any cluster needs: some tasks wake each other without end."""
+
+LAST = 1 << 80
+"""Above the sequence of every ordinary event."""
+
+LINE = 1 << 48
+"""The distance between the ranks of two lines."""
 
 TURN = 4096
 """Events drained before Trio may handle signals and calls from other threads."""
@@ -89,19 +98,30 @@ class World:
             *background* and do not count. The world is settled when this is 0, no task is ready, and no condition of
             ``unsettled_while`` holds.
         events: how many events were handled so far.
+        since_us, sequence: with ``now``, the place of the current event in the order of all events.
+        simulate_idle: simulate every poll, ping and tick in which nothing happens, instead of jumping over them. The
+            trace is the same either way; a test holds that.
+        begins: called before a task goes on after a pause, as the first step of a transition.
     """
 
-    def __init__(self, seed: int, *, backend: Backend = "detached", max_events: int | None = None) -> None:
+    def __init__(
+        self, seed: int, *, backend: Backend = "detached", max_events: int | None = None, simulate_idle: bool = False
+    ) -> None:
         self.seed = seed
+        self.simulate_idle = simulate_idle
         self.streams = Streams(seed)
         self.detaching = backend == "detached"
         self.now = 0
+        self.since_us = 0
+        self.sequence = 0
+        self.begins: Callable[[], object] = _nothing
         self.foreground = 0
         self.ready: deque[tuple[Task, Any]] = deque()
         self.cancellations: list[tuple[int, Task]] = []
         self.current: Task = None  # type: ignore[assignment]  # set before any task runs
         self._heap: list[Event] = []
         self._sequence = 2
+        self._lines = 0
         self._handled = 0
         self._collect_at = EVENTS_BETWEEN_COLLECTIONS
         self._turned_at = -1
@@ -138,14 +158,32 @@ class World:
         # The sequence is odd for background events and even for foreground ones, which saves a fifth field.
         self._sequence = sequence = self._sequence + 2
         if background:
-            heappush(self._heap, (t_us, sequence + 1, fn, arg))
+            heappush(self._heap, (t_us, self.now, sequence + 1, fn, arg))
         else:
             self.foreground += 1
-            heappush(self._heap, (t_us, sequence, fn, arg))
+            heappush(self._heap, (t_us, self.now, sequence, fn, arg))
 
     def call_later(self, delay_us: int, fn: Callable[[Any], object], arg: Any = None, background: bool = False) -> None:
         """Call ``fn(arg)`` in ``delay_us``."""
         self.call_at(self.now + delay_us, fn, arg, background)
+
+    def line(self) -> int:
+        """The rank of a new *line*: of a thing that schedules one background event after another (``call_in_line``)."""
+        self._lines += 1
+        return LAST + self._lines * LINE
+
+    def call_in_line(
+        self, rank: int, t_us: int, fn: Callable[[Any], object], arg: Any = None, since_us: int | None = None
+    ) -> None:
+        """Call ``fn(arg)`` at ``t_us``, in the background. Of all events that were scheduled at one instant for another
+        the ordinary ones come first, and then those in lines, in the order of the lines. So the place of such an event
+        follows from the two times alone, whether the events before it were simulated or not.
+
+        Args:
+            since_us: when it was scheduled, or would have been; None: now.
+        """
+        self._sequence = sequence = self._sequence + 2
+        heappush(self._heap, (t_us, self.now if since_us is None else since_us, rank + sequence + 1, fn, arg))
 
     def timer(
         self,
@@ -185,6 +223,7 @@ class World:
     def _wake(self, nap: tuple[Task, int]) -> None:
         task, number = nap
         if task.nap == number:
+            self.begins()
             self.ready.append((task, None))
 
     def unsettled_while(self, condition: Callable[[], bool]) -> None:
@@ -327,8 +366,8 @@ class World:
                     trio.lowlevel.reschedule(task.trio_task, Value(value))
                     break
             elif heap and (self.foreground or not self._settled or any(holds() for holds in self._unsettled_while)):
-                self.now, sequence, fn, arg = heappop(heap)
-                if not sequence & 1:
+                self.now, self.since_us, self.sequence, fn, arg = heappop(heap)
+                if not self.sequence & 1:
                     self.foreground -= 1
                 fn(arg)
             elif self._settled:
@@ -416,6 +455,10 @@ class World:
     def _refuse_await(self, task: Task, answer: object) -> None:
         assert task.trio_task is not None
         task.trio_task.coro.throw(refusal(task, foreign_await(task) or f"something unknown, {type(answer)}"))
+
+
+def _nothing() -> None:
+    """The default of ``World.begins``."""
 
 
 def _only(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -56,6 +56,11 @@ class Trace:
         self._folds: dict[type, list[Callable[[Any], None]]] = {}
         self._sinks: list[Sink] = []
         self._hash = sha256()
+        world.begins = self._forget_cause
+
+    def _forget_cause(self) -> None:
+        """A task goes on after a pause: what ran before it is not the cause of what it does."""
+        self.cause = 0
 
     def fold(self, kind: type[E], see: Callable[[E], None]) -> None:
         """Call ``see(event)`` for each later event of ``kind``, as it is emitted. ``kind`` may be one of rows: they are
