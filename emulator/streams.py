@@ -4,15 +4,19 @@ other draw.
 A stream costs two integers; a ``random.Random`` per entity would cost 2.5 kB.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from hashlib import blake2b
 from statistics import NormalDist
+from struct import Struct
 from typing import TypeVar
 
 T = TypeVar("T")
 
 _MASK = (1 << 64) - 1
 _GAMMA = 0x9E3779B97F4A7C15
+_MIX_1 = 0xBF58476D1CE4E5B9
+_MIX_2 = 0x94D049BB133111EB
 _NORMAL = NormalDist()
 
 
@@ -27,8 +31,8 @@ class Stream:
     def bits(self) -> int:
         """The next 64 random bits."""
         self._state = z = (self._state + _GAMMA) & _MASK
-        z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-        z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
+        z = ((z ^ (z >> 30)) * _MIX_1) & _MASK
+        z = ((z ^ (z >> 27)) * _MIX_2) & _MASK
         return z ^ (z >> 31)
 
     def below(self, bound: int) -> int:
@@ -42,6 +46,60 @@ class Stream:
     def choice(self, items: Sequence[T]) -> T:
         """One of ``items``."""
         return items[self.below(len(items))]
+
+    def ahead(self, bound: int) -> Iterator[int]:
+        """What ``below(bound)`` is going to return, again and again, without a draw. The first few one by one, then in
+        blocks, which take a fourth of the time. The stream must not be used meanwhile; ``skip`` makes the draws."""
+        first = Stream(self._state)
+        for _ in range(_FEW):
+            yield first.below(bound)
+        state, size = first._state, _FEW
+        while True:
+            size = min(4 * size, _MOST)
+            yield from _block(size).below(state, bound)
+            state = (state + size * _GAMMA) & _MASK
+
+    def skip(self, count: int) -> None:
+        """Make ``count`` draws, and drop them."""
+        self._state = (self._state + count * _GAMMA) & _MASK
+
+
+_FEW, _MOST = 16, 256
+"""How many draws ``Stream.ahead`` makes one by one, and at most at a time."""
+
+_LANE = 128
+"""Bits. Twice those of a draw, so that a product of two does not reach into the next lane."""
+
+
+class _Block:
+    """``size`` draws at once: one integer holds them side by side, so each step of the hash is one operation on long
+    integers. That takes 80 ns for each draw instead of 350 ns, and needs no library."""
+
+    def __init__(self, size: int) -> None:
+        def lanes(values: Iterator[int]) -> int:
+            return int.from_bytes(b"".join(value.to_bytes(_LANE // 8, "little") for value in values), "little")
+
+        self._bytes = size * _LANE // 8
+        self._upper_halves = Struct("<" + "8xQ" * size).unpack
+        self._ones = lanes(1 for _ in range(size))
+        self._steps = lanes(n * _GAMMA & _MASK for n in range(1, size + 1))
+        self._low = self._ones * _MASK
+        # What a shift to the right moves into the upper half of the neighbouring lane is masked away.
+        self._shifted = [self._ones * (_MASK >> by) for by in (30, 27, 31)]
+
+    def below(self, state: int, bound: int) -> Sequence[int]:
+        """As ``Stream.below``, for the draws that follow ``state``."""
+        low = self._low
+        by_30, by_27, by_31 = self._shifted
+        z = (self._ones * state + self._steps) & low
+        z = ((z ^ (z >> 30 & by_30)) * _MIX_1) & low
+        z = ((z ^ (z >> 27 & by_27)) * _MIX_2) & low
+        z = (z ^ (z >> 31 & by_31)) * bound
+        # The upper half of a lane is what ``>> 64`` leaves of it.
+        return self._upper_halves(z.to_bytes(self._bytes, "little"))
+
+
+_block = lru_cache(_Block)
 
 
 class Streams:

@@ -1,8 +1,9 @@
 """The world: integer virtual time, one order of events, tasks resumed one at a time.
 
-Everything pending is either in ``ready`` (this instant, in order of arrival) or in a heap ordered by ``(t_us,
-since_us, sequence)``: its time, when it was scheduled, and its place among what was scheduled then. Trio asks its clock for a sleep time when none of its tasks can run; the world then drains both. No
-decision depends on Trio's own batch order, on the order of a set, on an address or on a hash.
+Everything pending is either in ``ready`` (this instant, in order of arrival) or in a heap ordered by ``(t_us, since_us,
+sequence)``: its time, when it was scheduled, and its place among what was scheduled then. Trio asks its clock for a
+sleep time when none of its tasks can run; the world then drains both. No decision depends on Trio's own batch order, on
+the order of a set, on an address or on a hash.
 """
 
 import math
@@ -27,7 +28,7 @@ Backend = Literal["detached", "attached"]
 Event = tuple[int, int, int, Callable[[Any], object], Any]
 """Its time, when it was scheduled, its place among what was scheduled at that instant, the function and its argument.
 The middle two are the order of scheduling. The time is among them so that a thing that was not simulated can put an
-event in the place that it would have (``emulator.kernel.idle``)."""
+event in the place that it would have."""
 
 LIVELOCK = 5_000_000
 """More events at one instant than any cluster needs: some tasks wake each other without end."""

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from itertools import islice
 from pathlib import Path
 from statistics import NormalDist
 
@@ -76,3 +77,16 @@ def test_normal_draws_have_the_quantiles_of_the_normal_distribution_and_take_one
     for _ in range(4000):
         twin.bits()
     assert stream.bits() == twin.bits()
+
+
+@given(st.integers(0, 2**32), st.integers(1, 2**20), st.integers(0, 700), st.integers(0, 700))
+def test_draws_ahead_are_those_that_follow(seed: int, bound: int, drawn: int, count: int) -> None:
+    stream = Streams(seed).stream("network", "0>1")
+    stream.skip(drawn)
+    ahead = list(islice(stream.ahead(bound), count))
+    slowly = Streams(seed).stream("network", "0>1")
+    for _ in range(drawn):
+        slowly.bits()
+    assert ahead == [slowly.below(bound) for _ in range(count)]
+    stream.skip(count)
+    assert stream.bits() == slowly.bits()
