@@ -70,6 +70,11 @@ class RemoteLeaderEndPoint:
         self._changed[wanted.tp] = wanted
         self._forgotten.pop(wanted.tp, None)
 
+    def want_only(self, wanted: dict[TopicPartition, FetchPartition]) -> None:
+        """Fetch these partitions and no others."""
+        self._forgotten = {tp: None for tp in self._known if tp not in wanted}
+        self._changed = wanted
+
     def forget(self, tp: TopicPartition) -> None:
         """Do not fetch this partition any more."""
         self._changed.pop(tp, None)
@@ -79,10 +84,12 @@ class RemoteLeaderEndPoint:
     def reset(self) -> None:
         """The session is lost: begin a new one with all partitions that are still wanted."""
         self._id, self._epoch = NEW_SESSION, 0
-        wanted = {tp: known for tp, known in self._known.items() if tp not in self._forgotten}
-        self._changed = {**wanted, **self._changed}
-        self._known.clear()
+        wanted, self._known = self._known, {}
+        for tp in self._forgotten:
+            wanted.pop(tp, None)
         self._forgotten.clear()
+        wanted.update(self._changed)
+        self._changed = wanted
 
     def close(self) -> None:
         self._connection.close()
@@ -115,7 +122,10 @@ class RemoteLeaderEndPoint:
                 del known[tp]
             self._forgotten = {}
         if changed:
-            known.update(changed)
+            if known:
+                known.update(changed)
+            else:
+                self._known = changed
             self._changed = {}
         response: FetchResponse = await self._connection.call(request, request.size, not request.partitions)
         if response.error:
@@ -145,6 +155,9 @@ class LocalLeaderEndPoint:
 
     def want(self, wanted: FetchPartition) -> None:
         self._wanted[wanted.tp] = wanted
+
+    def want_only(self, wanted: dict[TopicPartition, FetchPartition]) -> None:
+        self._wanted = wanted
 
     def forget(self, tp: TopicPartition) -> None:
         self._wanted.pop(tp, None)

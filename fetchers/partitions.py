@@ -24,6 +24,8 @@ class Partitions:
     Attributes:
         states: all partitions, except failed ones.
         truncating, delayed, held: the partitions that are not fetched; each is in one of the three.
+        all_delayed_until_us: until when every partition is delayed (see ``delay_all``), 0 for no such delay. Then the
+            three are empty, and no state says that it is delayed.
         pending: keeps the world unsettled while the thread has work that it may not have noticed yet.
         on_fetch: fetch requests name the epoch of the last batch (``TruncationRule.on_fetch``).
         patience_us: how long ``pending`` may keep the world unsettled.
@@ -42,6 +44,7 @@ class Partitions:
         self.truncating: dict[TopicPartition, None] = {}
         self.delayed: dict[TopicPartition, None] = {}
         self.held: dict[TopicPartition, None] = {}
+        self.all_delayed_until_us = 0
         self.pending = PendingWork(process)
         self.patience_us = policies.replica_fetch_wait_max_us + policies.replica_fetch_backoff_us
         self._process = process
@@ -59,10 +62,12 @@ class Partitions:
     @property
     def any_to_fetch(self) -> bool:
         """Whether any partition can be fetched, provided that none truncates."""
-        return len(self.states) > len(self.delayed) + len(self.held)
+        return not self.all_delayed_until_us and len(self.states) > len(self.delayed) + len(self.held)
 
     def add(self, start: InitialFetchState) -> None:
         """Add a partition; one that is here under the same leader epoch keeps its state."""
+        if self.all_delayed_until_us:
+            self._delay_each()
         state = self.states.get(start.tp)
         if state is None or state.leader_epoch != start.leader_epoch:
             self.drop(start.tp)
@@ -76,6 +81,8 @@ class Partitions:
 
     def drop(self, tp: TopicPartition) -> None:
         """Remove a partition, whatever its state."""
+        if self.all_delayed_until_us:
+            self._delay_each()
         state = self.states.pop(tp, None)
         self.truncating.pop(tp, None)
         self.delayed.pop(tp, None)
@@ -110,8 +117,11 @@ class Partitions:
         self._want(state, 0)
 
     def _want(self, state: PartitionFetchState, start: int) -> None:
+        self._endpoint.want(self._wanted(state, start))
+
+    def _wanted(self, state: PartitionFetchState, start: int) -> FetchPartition:
         last = state.log.latest_epoch if self.on_fetch else UNDEFINED_EPOCH
-        self._endpoint.want(FetchPartition(state.tp, state.leader_epoch, state.offset, start, last))
+        return FetchPartition(state.tp, state.leader_epoch, state.offset, start, last)
 
     def _position(self, state: PartitionFetchState, offset: int) -> None:
         tp = state.tp
@@ -125,6 +135,8 @@ class Partitions:
         state = self.states.get(tp)
         if state is None:
             return
+        if self.all_delayed_until_us:
+            self._delay_each()
         state.offset = min(state.offset, offset)
         if not state.truncating:
             state.truncating = True
@@ -137,18 +149,41 @@ class Partitions:
 
     # -- delays -----------------------------------------------------------------------------------------------------
 
+    def delay_all(self, states: list[PartitionFetchState]) -> None:
+        """Do not fetch ``states``, all partitions of a fetch that was not answered, for a back-off.
+
+        A leader that is down is asked again every two back-offs, until the controller has elected others, which takes
+        longer the more partitions there are. So one number delays all of them, where they are all that the thread has:
+        with work for each partition in each attempt, a failover would cost the square of the partitions.
+        """
+        others = self.truncating or self.delayed or self.held
+        if states and not others and states == list(self.states.values()):
+            self.all_delayed_until_us = self._process.clock_us + self._backoff_us
+        else:
+            self.delay_partitions(state for state in states if state in self)
+
+    def _delay_each(self) -> None:
+        """One of the partitions changes: what delays all of them delays each by itself from now on."""
+        until, self.all_delayed_until_us = self.all_delayed_until_us, 0
+        for state in self.states.values():
+            self._delay(state, until)
+
     def delay_partitions(self, states: Iterable[PartitionFetchState]) -> None:
         """Do not fetch the partitions for a back-off; those that are delayed already are not delayed for longer."""
+        if self.all_delayed_until_us:
+            self._delay_each()
         until = self._process.clock_us + self._backoff_us
         for state in states:
-            if state.delayed_until_us:
-                continue
-            state.delayed_until_us = until
-            state.held = False
-            self.truncating.pop(state.tp, None)
-            self.held.pop(state.tp, None)
-            self.delayed[state.tp] = None
-            self._endpoint.forget(state.tp)
+            if not state.delayed_until_us:
+                self._delay(state, until)
+
+    def _delay(self, state: PartitionFetchState, until_us: int) -> None:
+        state.delayed_until_us = until_us
+        state.held = False
+        self.truncating.pop(state.tp, None)
+        self.held.pop(state.tp, None)
+        self.delayed[state.tp] = None
+        self._endpoint.forget(state.tp)
 
     def handle_error(self, state: PartitionFetchState) -> None:
         """The leader answered with an error for this partition: try again after a back-off
@@ -164,6 +199,9 @@ class Partitions:
 
     def end_delays(self) -> None:
         """Resume the partitions whose back-off is over."""
+        if 0 < self.all_delayed_until_us <= self._process.clock_us:
+            self.all_delayed_until_us = 0
+            self._endpoint.want_only({tp: self._wanted(state, 0) for tp, state in self.states.items()})
         if not self.delayed:
             return
         now = self._process.clock_us
@@ -178,7 +216,10 @@ class Partitions:
 
     def next_end_of_delay_us(self) -> int | None:
         """How long until the first back-off is over, or until a throttled partition may be fetched; None: neither."""
-        waits = [self.states[tp].delayed_until_us - self._process.clock_us for tp in self.delayed]
+        now = self._process.clock_us
+        waits = [self.states[tp].delayed_until_us - now for tp in self.delayed]
+        if self.all_delayed_until_us:
+            waits.append(self.all_delayed_until_us - now)
         if self.held:
             waits.append(self._backoff_us)
         return min(waits, default=None)

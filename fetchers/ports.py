@@ -61,6 +61,10 @@ class LeaderEndPoint(Protocol):
         """Fetch this partition from that offset on."""
         ...
 
+    def want_only(self, wanted: dict[TopicPartition, FetchPartition]) -> None:
+        """Fetch these partitions and no others. The dictionary is the endpoint's from now on."""
+        ...
+
     def forget(self, tp: TopicPartition) -> None:
         """Do not fetch this partition any more."""
         ...

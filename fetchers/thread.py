@@ -274,7 +274,7 @@ class FetcherThread:
             self._endpoint.reset()
             states = list(self.states.values())
             await self._wait_within(self._policies.replica_fetch_backoff_us)
-            self.partitions.delay_partitions(state for state in states if state in self.partitions)
+            self.partitions.delay_all(states)
             return
         self._metrics.answered(answers)
         states_by_tp = self.states

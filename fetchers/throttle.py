@@ -64,7 +64,7 @@ class FollowerThrottle:
         for tp, state in list(self.bound.items()):
             if state not in partitions:
                 del self.bound[tp]
-            elif not (state.truncating or state.delayed_until_us):
+            elif not (state.truncating or state.delayed_until_us or partitions.all_delayed_until_us):
                 quota = self._quota(state)
                 hold = quota is not None and quota.is_quota_exceeded(now_us)
                 if hold and not state.held:

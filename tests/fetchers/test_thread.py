@@ -99,6 +99,49 @@ def test_a_partition_added_while_the_leader_is_lost_is_not_delayed() -> None:
     play(scenario)
 
 
+def test_a_partition_removed_while_its_leader_is_lost_is_not_fetched_from_it_again() -> None:
+    async def scenario(rig: Rig) -> None:
+        for tp in (A, B):
+            rig.leader.leads(tp, 0)
+        rig.add(A, B)
+        await rig.rest()
+        rig.leader.down = True
+        await rig.rest(1_700)  # the first back-off is over, and the partitions are delayed
+        assert rig.thread.partitions.all_delayed_until_us
+        rig.manager.remove_fetcher_for_partitions([A])
+        assert rig.thread.states[B].delayed_until_us > 0
+        rig.leader.down = False
+        write(rig.leader.logs[A], 0)
+        write(rig.leader.logs[B], 0)
+        before = len(rig.leader.requests(FetchRequest))
+        await rig.rest(2_000)
+        assert rig.equal(B)
+        assert [w.tp for r in rig.leader.requests(FetchRequest)[before:] for w in r.partitions][:1] == [B]
+        assert not rig.equal(A)
+
+    play(scenario)
+
+
+def test_a_leader_that_stays_lost_is_asked_for_all_partitions_each_time() -> None:
+    async def scenario(rig: Rig) -> None:
+        for tp in (A, B):
+            rig.leader.leads(tp, 0)
+        rig.add(A, B)
+        await rig.rest()
+        rig.leader.down = True
+        await rig.rest(10_000)
+        attempts = [[w.tp for w in r.partitions] for r in rig.leader.asked if isinstance(r, FetchRequest)][-3:]
+        assert attempts == [[A, B]] * 3
+        rig.leader.down = False
+        write(rig.leader.logs[A], 0)
+        write(rig.leader.logs[B], 0)
+        await rig.rest(2_100)
+        assert rig.equal(A)
+        assert rig.equal(B)
+
+    play(scenario)
+
+
 def test_a_partition_that_waits_for_truncation_is_delayed_with_its_lost_leader() -> None:
     async def scenario(rig: Rig) -> None:
         rig.leader.leads(A)
