@@ -5,16 +5,17 @@ import os
 import statistics
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
-from benchmarks.cluster.cases import Case
+from benchmarks.cluster.cases import CHAOS, CHAOS_NAME, Case
+from benchmarks.cluster.targets import Target
 
 HERE = Path(__file__).parents[2]
-HEADINGS = ("set-up", "before", "after", "after / before", "lowest to highest", "events per run")
+HEADINGS = ("set-up", "per CPU s", "before", "after", "after / before", "target", "lowest to highest", "events per run")
 
 MEASURE = """
 import json, sys
@@ -22,24 +23,41 @@ import benchmarks.cluster.__main__ as program
 program.quiet()
 case = program.Case(**json.loads(sys.argv[1]))
 timing = program.cluster(case)
-print(json.dumps({"virtual_s": case.virtual_s, "cpu_s": timing.seconds, "events": timing.events}))
+print(json.dumps({"amount": case.virtual_s, "cpu_s": timing.seconds, "events": timing.events}))
 """
-"""The program of one run. It has only names that every checkout's ``benchmarks.cluster`` offers."""
+MEASURE_RUNS = """
+import json, sys, time
+from scenarios.language import Scenario
+text, seeds = json.loads(sys.argv[1])
+scenario = Scenario.loads(text)
+scenario.run(seed=0)
+began = time.process_time()
+runs = [scenario.run(seed=seed) for seed in range(1, seeds + 1)]
+took = time.process_time() - began
+assert all(run.passed for run in runs)
+print(json.dumps({"amount": seeds, "cpu_s": took, "events": sum(run.events for run in runs)}))
+"""
+"""The programs of one measurement each. They have only names that every checkout has."""
 
 
 @frozen
 class Run:
-    """One run of a case in a process of its own: the measured stretch in virtual seconds, its CPU seconds, and the
-    events recorded in it."""
+    """One measurement in a process of its own.
 
-    virtual_s: float
+    Attributes:
+        amount: what was measured: virtual seconds, or runs of a scenario.
+        cpu_s: the CPU seconds that it took.
+        events: how many events were recorded in it.
+    """
+
+    amount: float
     cpu_s: float
     events: int
 
     @property
     def speed(self) -> float:
-        """Virtual seconds per CPU second."""
-        return self.virtual_s / self.cpu_s
+        """Amount per CPU second."""
+        return self.amount / self.cpu_s
 
 
 @frozen
@@ -53,6 +71,42 @@ class Pair:
     def ratio(self) -> float:
         """How many times as fast this checkout is."""
         return self.after.speed / self.before.speed
+
+
+@frozen
+class Compared:
+    """The pairs of runs of one case, and the target for the median of their ratios."""
+
+    name: str
+    unit: str
+    target: Target | None
+    pairs: Sequence[Pair]
+
+    @property
+    def ratio(self) -> float:
+        return statistics.median(pair.ratio for pair in self.pairs)
+
+    def cells(self) -> tuple[str, ...]:
+        """The row of ``HEADINGS``: medians of the speeds and of the ratios, pair by pair, and their spread."""
+        before, after = (
+            statistics.median(speeds)
+            for speeds in zip(*((pair.before.speed, pair.after.speed) for pair in self.pairs), strict=True)
+        )
+        ratios = [pair.ratio for pair in self.pairs]
+        old, new = self.pairs[0].before.events, self.pairs[0].after.events
+        return (
+            self.name,
+            self.unit,
+            f"{before:,.1f}",
+            f"{after:,.1f}",
+            f"{self.ratio:.2f}",
+            self.target.words(self.ratio) if self.target else "",
+            f"{min(ratios):.2f} to {max(ratios):.2f}",
+            f"{new:,}" if old == new else f"{old:,} before, {new:,} after",
+        )
+
+    def missed(self) -> list[str]:
+        return self.target.missed(f"{self.name}, after / before", self.ratio) if self.target else []
 
 
 def child(checkout: Path, program: str, argument: object) -> Any:
@@ -76,11 +130,6 @@ def fields(case: Case) -> dict[str, object]:
     return {name: getattr(case, name) for name in names}
 
 
-def measured(checkout: Path, case: Case) -> Run:
-    """One run of the case with the code of ``checkout``. Raises ``CalledProcessError`` where that fails."""
-    return Run(**child(checkout, MEASURE, fields(case)))
-
-
 def commit(checkout: Path) -> str:
     """The short hash of its commit, with ``-dirty`` where tracked files differ from it."""
     command = ["git", "-C", str(checkout), "describe", "--always", "--dirty", "--exclude=*"]
@@ -92,26 +141,28 @@ def commits(before: Path) -> str:
     return f"Before: {commit(before)}, after: {commit(HERE)}."
 
 
-def pairs(before: Path, cases: Sequence[Case], repeats: int) -> dict[str, list[Pair]]:
-    """The cases in turn, ``repeats`` times; every second time this checkout runs first, so that neither gains from a
+def compared(before: Path, cases: Sequence[Case], repeats: int, *, seeds: int) -> list[Compared]:
+    """The cases in turn, ``repeats`` times, with ``seeds`` chaos-like runs each time (0: without them)."""
+
+    def measuring(program: str, argument: object) -> Callable[[Path], Run]:
+        return lambda checkout: Run(**child(checkout, program, argument))
+
+    measures = {case.name: measuring(MEASURE, fields(case)) for case in cases}
+    about: dict[str, tuple[str, Target | None]] = {case.name: ("virtual s", case.to_before) for case in cases}
+    if seeds:
+        measures[CHAOS_NAME] = measuring(MEASURE_RUNS, [CHAOS.read_text(encoding="utf-8"), seeds])
+        about[CHAOS_NAME] = ("runs", None)
+    found = pairs(before, measures, repeats)
+    return [Compared(name, *about[name], some) for name, some in found.items()]
+
+
+def pairs(before: Path, measures: Mapping[str, Callable[[Path], Run]], repeats: int) -> dict[str, list[Pair]]:
+    """The measures in turn, ``repeats`` times; every second time this checkout runs first, so that neither gains from a
     machine that slows down or speeds up."""
-    found: dict[str, list[Pair]] = {case.name: [] for case in cases}
+    found: dict[str, list[Pair]] = {name: [] for name in measures}
     for number in range(repeats):
-        for case in cases:
+        for name, measure in measures.items():
             order = (before, HERE) if number % 2 == 0 else (HERE, before)
-            first, second = (measured(checkout, case) for checkout in order)
-            found[case.name].append(Pair(first, second) if number % 2 == 0 else Pair(second, first))
+            first, second = (measure(checkout) for checkout in order)
+            found[name].append(Pair(first, second) if number % 2 == 0 else Pair(second, first))
     return found
-
-
-def rows(found: Mapping[str, Sequence[Pair]]) -> Iterator[tuple[str, ...]]:
-    """Medians of the speeds and of the ratios, pair by pair, and how far the ratios spread."""
-    for name, some in found.items():
-        before, after, ratio = (
-            statistics.median(values)
-            for values in zip(*((pair.before.speed, pair.after.speed, pair.ratio) for pair in some), strict=True)
-        )
-        ratios = [pair.ratio for pair in some]
-        old, new = some[0].before.events, some[0].after.events
-        events = f"{new:,}" if old == new else f"{old:,} before, {new:,} after"
-        yield name, f"{before:,.1f}", f"{after:,.1f}", f"{ratio:.2f}", f"{min(ratios):.2f} to {max(ratios):.2f}", events

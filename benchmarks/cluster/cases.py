@@ -3,15 +3,17 @@
 import cProfile
 import statistics
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 from attrs import frozen
 
 from benchmarks.cluster.floor import LINGER_US, REPLICAS, Floor
+from benchmarks.cluster.targets import Target
 from benchmarks.program import watch
 from emulator.kernel import World
 from emulator.kernel.collector import collector_off
-from emulator.protocol.events import Produced
+from emulator.protocol.events import BatchesProduced
 from emulator.protocol.types import TopicPartition
 from scenarios.cluster.clients.workload import Workload
 from scenarios.cluster.cluster import Cluster, ClusterSetup, TopicSetup
@@ -27,6 +29,8 @@ class Case:
         virtual_s: how long the measured stretch is.
         target: virtual seconds per CPU second that it must reach.
         watched: with checkers and measures, as ``understudy run`` has them.
+        to_floor: for the emulator's speed over that of the floor that records.
+        to_before: for its speed over that of the commit before.
     """
 
     name: str
@@ -36,20 +40,37 @@ class Case:
     virtual_s: int
     target: float | None
     watched: bool = False
+    to_floor: Target | None = None
+    to_before: Target | None = None
 
+
+SMALL, IDLE, LARGE = "3/12", "3/12, idle", "10/500"
+"""Brokers/partitions."""
+WATCHED = ", with checkers and measures"
 
 CASES = (
-    Case("3/12", 3, 12, True, 60, 150),
-    Case("3/12, idle", 3, 12, False, 1200, 5000),
-    Case("10/500", 10, 500, True, 3, 5),
-    Case("3/12, watched", 3, 12, True, 60, None, True),
-    Case("10/500, watched", 10, 500, True, 3, None, True),
+    Case(SMALL, 3, 12, True, 60, 150, False, Target(0.45, goal=0.8), Target(1.7, goal=2.5)),
+    Case(IDLE, 3, 12, False, 1200, 5000, False, None, Target(8, goal=12)),
+    Case(LARGE, 10, 500, True, 3, 5, False, Target(0.45, goal=0.8), Target(2.3, goal=4)),
+    Case(SMALL + WATCHED, 3, 12, True, 60, None, True),
+    Case(LARGE + WATCHED, 10, 500, True, 3, None, True, None, Target(3)),
 )
+WATCHING = Target(1.35, at_most=True)
+"""For the CPU time with checkers and measures over that without."""
 
 CHAOS = Path(__file__).with_name("chaos.toml")
-"""A scenario as in a chaos suite; each run of it takes another seed."""
+"""A scenario as in a chaos suite: 5 brokers, 5 partitions at 4 batches/s each, 64 virtual seconds, a move, a crash."""
+CHAOS_NAME = "chaos-like run"
+CHAOS_TARGET = Target(12, goal=40)
+"""For runs per CPU second."""
 
+DEMO_TARGET = Target(0.25, at_most=True)
+"""For the CPU seconds of the demo."""
 DEMO = Path(__file__).parents[2] / "scenarios" / "library" / "controller-dies-mid-move.toml"
+
+
+EVEN_US = 1_000_000
+"""From the start until the cluster is up and the load runs evenly."""
 
 
 @frozen
@@ -75,14 +96,14 @@ def cluster(case: Case, profile: cProfile.Profile | None = None) -> Timing:
         watch(stage)
     acked = [0]
 
-    def count(_: Produced) -> None:
-        acked[0] += 1
+    def count(event: BatchesProduced) -> None:
+        acked[0] += len(event.partitions)
 
-    stage.trace.fold(Produced, count)
+    stage.trace.fold(BatchesProduced, count)
     timings: list[Timing] = []
 
     async def drive(_: Cluster) -> None:
-        await world.sleep(1_000_000, background=True)
+        await world.sleep(EVEN_US, background=True)
         batches, events = acked[0], stage.trace.seq
         if profile is not None:
             profile.enable()
@@ -97,13 +118,27 @@ def cluster(case: Case, profile: cProfile.Profile | None = None) -> Timing:
     return timings[0]
 
 
-def floor(case: Case) -> Timing:
-    """Run the bare callback model over the same stretch."""
-    model = Floor(case.brokers, case.partitions, case.load)
-    began = time.process_time()
+def floor(case: Case, kind: type[Floor]) -> Timing:
+    """Run a callback model over the same stretch."""
+    model = kind(case.brokers, case.partitions, case.load)
     with collector_off():
-        model.run(case.virtual_s * 1_000_000)
-    return Timing(time.process_time() - began, model.acked, 0)
+        model.run(EVEN_US)
+        acked, events = model.acked, model.events
+        began = time.process_time()
+        model.run(EVEN_US + case.virtual_s * 1_000_000)
+        took = time.process_time() - began
+    return Timing(took, model.acked - acked, model.events - events)
+
+
+def chaos_seconds(seeds: Iterable[int]) -> float:
+    """CPU seconds of one run for each seed, from the scenario to the verdict."""
+    scenario = Scenario.load(CHAOS)
+    began = time.process_time()
+    runs = [scenario.run(seed=seed) for seed in seeds]
+    took = time.process_time() - began
+    for run in runs:
+        assert run.passed, run.explanation
+    return took
 
 
 def demo_seconds(repeats: int) -> float:

@@ -50,12 +50,14 @@ for seed in range(seeds):
 """
 """The programs of one count each. They have only names that every checkout has."""
 
+RECORD = ("emit", "emit_columns")
+"""The methods of ``Trace`` that record an event."""
 KERNEL = ("<built-in method _heapq.heappop>", "<method 'send' of 'coroutine' objects>")
 """The calls by which the kernel handles an event: a callback from the heap, or a task that goes on."""
 
-CHAOS_NAME = "chaos-like run"
 HEADINGS = (
-    "set-up", "per", "Python calls", "calls of built-ins", "recorded events", "kernel events", "1000 instructions",
+    "set-up", "per", "Python calls", "calls of built-ins", "recorded events", "their rows", "kernel events",
+    "1000 instructions",
 )  # fmt: skip
 
 
@@ -86,12 +88,13 @@ class Counts:
     Attributes:
         unit: what the counts are divided by: a ``batch`` that was acknowledged, a ``virtual s``, or the ``run``.
         units: how many of them the stretch had.
+        rows: of the recorded events: one for each event, or one for each partition where it has columns.
         instructions: of the processor; None where they were not counted.
     """
 
     unit: str
     units: int
-    events: int
+    rows: int
     functions: Sequence[Function] = field(repr=False)
     instructions: int | None = None
 
@@ -100,12 +103,21 @@ class Counts:
         return sum(function.calls for function in self.functions if function.in_python == in_python)
 
     @property
+    def events(self) -> int:
+        """How many events were recorded."""
+        return sum(
+            function.calls
+            for function in self.functions
+            if function.name in RECORD and function.place.startswith("emulator/trace/")
+        )
+
+    @property
     def kernel_events(self) -> int:
         return sum(function.calls for function in self.functions if function.name in KERNEL)
 
     def cells(self) -> tuple[str, ...]:
         """The row of ``HEADINGS``, without its name."""
-        counted = (self.calls(in_python=True), self.calls(in_python=False), self.events, self.kernel_events)
+        counted = (self.calls(in_python=True), self.calls(in_python=False), self.events, self.rows, self.kernel_events)
         instructions = "" if self.instructions is None else f"{self.instructions / self.units / 1000:,.1f}"
         return self.unit, *(f"{count / self.units:,.2f}" for count in counted), instructions
 

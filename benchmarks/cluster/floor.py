@@ -20,7 +20,8 @@ Event = tuple[int, int, Callable[[Any], None], Any]
 
 
 class Floor:
-    """``acked`` counts the acknowledged batches; equal to the emulator's for the same set-up and time."""
+    """``acked`` counts the batches whose producer received an answer; equal to the emulator's for the same set-up and
+    time. Arguments that are ``Any`` are messages; ``RecordingFloor`` sends others."""
 
     def __init__(self, brokers: int, partitions: int, load: bool) -> None:
         self.acked = 0
@@ -28,12 +29,11 @@ class Floor:
         self._heap: list[Event] = []
         self._sequence = 0
         self._random = Random(1)
-        self._load = load
         self._led: list[list[int]] = [[] for _ in range(brokers)]
         self._ends = [0] * partitions
         self._high_watermarks = [0] * partitions
         self._follower_ends: list[dict[int, int]] = [{} for _ in range(partitions)]
-        self._waiting: list[list[tuple[int, list[int]]]] = [[] for _ in range(partitions)]
+        self._waiting: list[list[tuple[int, Any]]] = [[] for _ in range(partitions)]
         self._news: dict[tuple[int, int], dict[int, None]] = {}
         self._polls: dict[tuple[int, int], int] = {}
         for partition in range(partitions):
@@ -43,15 +43,20 @@ class Floor:
                 follower = (leader + step) % brokers
                 self._follower_ends[partition][follower] = 0
                 self._news.setdefault((leader, follower), {})
-
-    def run(self, virtual_us: int) -> None:
-        """Go through ``virtual_us`` of virtual time."""
         for pair in self._news:
             self._later(LATENCY_US, self._fetched, (pair, ()))
-        if self._load:
+        if load:
             self._later(LINGER_US, self._tick, None)
+
+    @property
+    def events(self) -> int:
+        """How many events it has recorded."""
+        return 0
+
+    def run(self, until_us: int) -> None:
+        """Go on to ``until_us`` of virtual time."""
         heap = self._heap
-        while heap and heap[0][0] <= virtual_us:
+        while heap and heap[0][0] <= until_us:
             self.now, _, call, argument = heappop(heap)
             call(argument)
 
@@ -68,9 +73,9 @@ class Floor:
             if partitions:
                 self._send(self._produce, leader)
 
-    def _produce(self, leader: int) -> None:
+    def _produce(self, leader: Any) -> None:
         partitions = self._led[leader]
-        unfinished = [len(partitions)]
+        unfinished = [len(partitions), len(partitions)]
         touched: dict[tuple[int, int], None] = {}
         for partition in partitions:
             self._ends[partition] += 1
@@ -87,7 +92,7 @@ class Floor:
         news, self._news[pair] = self._news[pair], {}
         self._send(self._append, (pair, [(partition, self._ends[partition]) for partition in news]))
 
-    def _append(self, answer: tuple[tuple[int, int], list[tuple[int, int]]]) -> None:
+    def _append(self, answer: Any) -> None:
         self._send(self._fetched, answer)
 
     def _fetched(self, request: tuple[tuple[int, int], list[tuple[int, int]]]) -> None:
@@ -100,6 +105,9 @@ class Floor:
             if lowest > self._high_watermarks[partition]:
                 self._high_watermarks[partition] = lowest
                 self._complete(partition, lowest)
+        self._answer_or_wait(pair)
+
+    def _answer_or_wait(self, pair: tuple[int, int]) -> None:
         if self._news[pair]:
             self._answer(pair)
         else:
@@ -111,12 +119,11 @@ class Floor:
         while waiting and waiting[0][0] <= high_watermark:
             _, unfinished = waiting.pop(0)
             unfinished[0] -= 1
-            self.acked += 1
             if not unfinished[0]:
-                self._send(self._acknowledged, None)
+                self._send(self._acknowledged, unfinished[1])
 
-    def _acknowledged(self, _: None) -> None:
-        """The producer has its response."""
+    def _acknowledged(self, batches: Any) -> None:
+        self.acked += batches
 
     def _expire(self, poll: tuple[tuple[int, int], int]) -> None:
         pair, number = poll
