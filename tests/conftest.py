@@ -33,6 +33,16 @@ def world_clock(backend: Backend) -> WorldClock:
     return WorldClock(World(1, backend=backend, max_events=1_000_000))
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
+    """Workers get tests by ``tests/workers.py``, unless ``--dist`` asks for something else."""
+    if config.getoption("dist") != "load":
+        return None
+    from tests.workers import Files  # pytest-xdist is needed for that, and for nothing else
+
+    return Files(config, log)
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Make an asynchronous test that takes ``world_clock`` a task of that world."""
     if not isinstance(item, pytest.Function) or not inspect.iscoroutinefunction(item.obj):

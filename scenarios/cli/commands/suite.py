@@ -12,6 +12,13 @@ from scenarios.cli.output import note, say, show
 from scenarios.cli.parser import Program
 from scenarios.errors import BadInput
 
+MOST_WORKERS = 4
+"""Each takes about half a gigabyte, and Spark's JVM one more."""
+
+WORKERS = ("-n", "auto", "--maxprocesses", str(MOST_WORKERS))
+"""Runs the tests in one process per processor. A run of a few tests would only start later, and some options of pytest,
+such as ``--pdb``, need its own process."""
+
 
 def add(program: Program) -> None:
     program.command(
@@ -19,7 +26,8 @@ def add(program: Program) -> None:
         run,
         "in a checkout: run the linter, the type checker and all tests",
         extras=True,
-        epilog="further options are passed on to pytest: understudy test -k name",
+        epilog=f"alone, it runs the tests in one process per processor ({MOST_WORKERS} at most); further options are "
+        "passed on to pytest as they are: understudy test -k name",
     )
 
 
@@ -36,7 +44,7 @@ def _parts(extra: list[str]) -> list[tuple[str, list[str]]]:
     return [
         ("ruff", ["ruff", "check", "."]),
         ("mypy", ["mypy"]),
-        ("pytest", ["pytest", *extra]),
+        ("pytest", ["pytest", *(extra or WORKERS)]),
     ]
 
 

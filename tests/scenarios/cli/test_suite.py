@@ -36,6 +36,18 @@ def test_what_follows_goes_to_pytest_which_is_the_last(
     assert called.line == "understudy: failed: ruff"
 
 
+def test_the_whole_suite_is_run_by_a_few_workers(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[list[str]] = []
+
+    def passes(name: str, command: list[str], root: Path) -> bool:
+        seen.append(command)
+        return True
+
+    monkeypatch.setattr(suite, "_passes", passes)
+    assert call("test").code == 0
+    assert seen[-1] == ["pytest", "-n", "auto", "--maxprocesses", "4"]
+
+
 @pytest.mark.parametrize(("module", "code"), [("this", 0), ("no_such_module", 1)])
 def test_a_part_is_a_module_of_this_python(module: str, code: int, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(suite, "_parts", lambda extra: [(module, [module])])
