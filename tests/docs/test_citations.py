@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,12 +25,14 @@ def files() -> Iterator[tuple[str, str]]:
                 yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
 
 
+@cache
 def sections(page: str) -> set[str]:
     """The numbers of a page's headings."""
     text = (SOURCES / f"{page}.md").read_text(encoding="utf-8")
     return set(re.findall(r"^#+ (\d+(?:\.\d+)?)\.? ", text, re.MULTILINE))
 
 
+@cache
 def lines(page: str) -> set[str]:
     """The names of a page's lines or rows."""
     text = (SOURCES / f"{page}.md").read_text(encoding="utf-8")
