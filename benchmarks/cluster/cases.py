@@ -49,11 +49,11 @@ SMALL, IDLE, LARGE = "3/12", "3/12, idle", "10/500"
 WATCHED = ", with checkers and measures"
 
 CASES = (
-    Case(SMALL, 3, 12, True, 60, 150, False, Target(0.45, goal=0.8), Target(1.7, goal=2.5)),
-    Case(IDLE, 3, 12, False, 1200, 5000, False, None, Target(8, goal=12)),
-    Case(LARGE, 10, 500, True, 3, 5, False, Target(0.45, goal=0.8), Target(2.3, goal=4)),
-    Case(SMALL + WATCHED, 3, 12, True, 60, None, True),
-    Case(LARGE + WATCHED, 10, 500, True, 3, None, True, None, Target(3)),
+    Case(SMALL, 3, 12, True, 120, 150, False, Target(0.45, goal=0.8), Target(1.7, goal=2.5)),
+    Case(IDLE, 3, 12, False, 6000, 5000, False, None, Target(8, goal=12)),
+    Case(LARGE, 10, 500, True, 6, 5, False, Target(0.45, goal=0.8), Target(2.3, goal=4)),
+    Case(SMALL + WATCHED, 3, 12, True, 120, None, True),
+    Case(LARGE + WATCHED, 10, 500, True, 6, None, True, None, Target(3)),
 )
 WATCHING = Target(1.35, at_most=True)
 """For the CPU time with checkers and measures over that without."""
