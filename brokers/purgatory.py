@@ -21,6 +21,7 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.produce import ProduceResponse
 from emulator.protocol.types import TopicPartition
+from emulator.trace import Trace
 
 Arguments = ParamSpec("Arguments")
 
@@ -176,13 +177,17 @@ class Purgatory:
     """The fetch requests of one broker that wait for the end of the current transition.
 
     Attributes:
+        trace: records what the transition has collected, when it ends.
         woken: in the order in which they were woken.
     """
 
+    trace: Trace
     woken: dict[DelayedFetch, None] = field(factory=dict)
 
     def complete(self) -> None:
-        """The transition has ended: answer the fetch requests for which it brought something to send."""
+        """The transition has ended: record its rows, and answer the fetch requests for which it brought something to
+        send."""
+        self.trace.record_collected()
         woken = self.woken
         while woken:
             fetch = next(iter(woken))

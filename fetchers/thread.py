@@ -282,9 +282,11 @@ class FetcherThread:
             state = states_by_tp.get(answer.tp)
             if state is not None and not state.truncating and not state.delayed_until_us:
                 if answer.error or answer.diverging is not None:
+                    self._process.node.trace.record_collected()
                     await self._handle_partition_error(state, answer)
                 else:
                     self.process_partition_data(state, answer)
+        self._process.node.trace.record_collected()
 
     def process_partition_data(self, state: PartitionFetchState, answer: FetchedPartition) -> None:
         """Append what was fetched, and fetch from the new end of the log."""

@@ -3,7 +3,7 @@
 Every method is one synchronous transition.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import structlog
 from attrs import define, field
@@ -20,6 +20,7 @@ from brokers.partition.isr import (
     PendingIsr,
     PendingShrinkIsr,
 )
+from brokers.partition.recorder import Recorder
 from brokers.partition.remote import NONE_REMOTE, Reader, RemoteReplica
 from brokers.partition.replica import Replica
 from brokers.policies import BrokerPolicies
@@ -28,7 +29,6 @@ from emulator.nodes import Process
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import (
     UNCHECKED,
-    BatchesAppended,
     BecameFollower,
     BecameLeader,
     ImpendingReplicasReceived,
@@ -42,7 +42,7 @@ from emulator.protocol.fetch import NO_EPOCH
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition
 from emulator.protocol.offsets_for_leader_epoch import OFFSET_NOT_AVAILABLE
 from emulator.protocol.produce import ProducedBatch
-from emulator.protocol.types import NO_LEADER, TopicPartition
+from emulator.protocol.types import NO_LEADER, Batch, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 
 NOT_YET = (False, NO_ERROR)
@@ -59,6 +59,7 @@ class Services:
         metrics: the gauges and meters that partitions keep up.
         alter_isr: carries changes of the ISR into ZooKeeper.
         purgatory: the fetch requests that partitions wake.
+        recorder: what the current transition does to the logs.
         truncated: called with a partition and its new log end offset when its log was truncated.
         isr_checks: the partitions led here that may not be at rest: all that isr-expiration looks at, so that an idle
             partition costs nothing.
@@ -69,6 +70,7 @@ class Services:
     metrics: ReplicaManagerMetrics
     alter_isr: AlterIsrManager
     purgatory: Purgatory
+    recorder: Recorder
     truncated: Callable[[TopicPartition, int], object]
     isr_checks: dict["Partition", None] = field(factory=dict)
 
@@ -100,7 +102,7 @@ class Partition(Replica):
     )  # fmt: skip
 
     def __init__(self, tp: TopicPartition, log: Log, services: Services, replication_factor: int) -> None:
-        super().__init__(tp, log, services.process)
+        super().__init__(tp, log, services.process, services.recorder)
         self.services = services
         self.leader = NO_LEADER
         self.controller_epoch = -1
@@ -257,19 +259,17 @@ class Partition(Replica):
         batch = produced.placed(base, self.leader_epoch, self.process.clock_us)
         log.append(batch)
         tp = self.tp
-        self.process.emit_columns(
-            BatchesAppended, 1, self.process.node.id, tp.topic, True, (tp.partition,), (self.leader_epoch,), (base,),
-            (batch.next_offset,), (batch.id,), (batch.size,),
-        )  # fmt: skip
+        rows = self.recorder.appended
+        if not rows:
+            rows.begin()
+        rows.append((tp, self.leader_epoch, base, batch.next_offset, batch.id, batch.size))
         for remote in self.remotes.values():
             session = remote.session
             if session is not None:
                 remote.catch_up_with_session(base)
                 session.wake(tp)
         services.isr_checks[self] = None
-        metrics = services.metrics
-        metrics.topics.produced(tp.topic, produced.count, batch.size)
-        metrics.stable.changed(self)
+        services.metrics.stable.changed(self)
         if len(self.isr_state.isr) == 1:
             self.maybe_increment_leader_hw(self.process.clock_us)
         return base
@@ -502,11 +502,9 @@ class Partition(Replica):
 
     # -- what a follower does to it ---------------------------------------------------------------------------------
 
-    def replicated(self, size: int) -> None:
-        topics = self.services.metrics.topics
-        topics.replication_in.mark(size)
+    def replicated(self, batches: Sequence[Batch]) -> None:
         if self.adding and self.process.node.id in self.adding:
-            topics.reassignment_in.mark(size)
+            self.services.metrics.topics.reassignment_in.mark(sum(batch.size for batch in batches))
 
     def truncate_to(self, offset: int) -> None:
         before = self.log.end_offset

@@ -1,11 +1,13 @@
 """A replica: its log, its high watermark, and what a follower does to both (fetchers.ports.FollowerLog)."""
 
+from collections.abc import Sequence
 from typing import NoReturn
 
 from brokers.log.log import Log
+from brokers.partition.recorder import Recorder
 from emulator.disks import DiskError
 from emulator.nodes import Process
-from emulator.protocol.events import BatchesAppended, HighWatermarksMoved, LogLoaded, LogStartMoved, Truncated
+from emulator.protocol.events import LogLoaded, LogStartMoved, Truncated
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import CorruptBatch
 
@@ -22,11 +24,12 @@ class Replica:
         leader_epoch: of the last LeaderAndIsr that took effect; -1 before the first.
     """
 
-    __slots__ = ("high_watermark", "leader_epoch", "log", "process", "tp")
+    __slots__ = ("high_watermark", "leader_epoch", "log", "process", "recorder", "tp")
 
-    def __init__(self, tp: TopicPartition, log: Log, process: Process) -> None:
+    def __init__(self, tp: TopicPartition, log: Log, process: Process, recorder: Recorder) -> None:
         self.tp = tp
         self.process = process
+        self.recorder = recorder
         self.log = log
         self.high_watermark = max(
             log.start_offset, min(log.directory.high_watermarks.get(tp), log.end_offset)
@@ -37,14 +40,14 @@ class Replica:
         )
 
     def set_high_watermark(self, high_watermark: int, as_leader: bool) -> None:
-        """Set the high watermark, checkpoint it, and emit ``HighWatermark``."""
+        """Set the high watermark, checkpoint it, and collect its ``HighWatermark``."""
         self.high_watermark = high_watermark
         tp = self.tp
         self.log.directory.high_watermarks.put(tp, high_watermark)
-        self.process.emit_columns(
-            HighWatermarksMoved, 1, self.process.node.id, tp.topic, as_leader, (tp.partition,), (self.leader_epoch,),
-            (high_watermark,),
-        )  # fmt: skip
+        rows = self.recorder.committed if as_leader else self.recorder.learned
+        if not rows:
+            rows.begin()
+        rows.append((tp, self.leader_epoch, high_watermark))
 
     @property
     def log_end_offset(self) -> int:
@@ -81,20 +84,18 @@ class Replica:
         Raises: CorruptBatch, DiskError, OffsetMismatch.
         """
         log = self.log
-        tp, process = self.tp, self.process
-        node = process.node.id
-        size = 0
-        for batch in batches:
-            if batch.corrupt:
-                refuse(batch, log)
-            log.append(batch)
-            size += batch.size
-            process.emit_columns(
-                BatchesAppended, 1, node, tp.topic, False, (tp.partition,), (batch.leader_epoch,), (batch.base_offset,),
-                (batch.next_offset,), (batch.id,), (batch.size,),
-            )  # fmt: skip
-        if size:
-            self.replicated(size)
+        if batches:
+            tp, rows = self.tp, self.recorder.replicated
+            if not rows:
+                rows.begin()
+            for batch in batches:
+                if batch.corrupt:
+                    refuse(batch, log)
+                log.append(batch)
+                rows.append(
+                    (tp, batch.leader_epoch, batch.base_offset, batch.next_offset, batch.id, batch.size)
+                )
+            self.replicated(batches)
         end = log.end_offset
         high_watermark = leader_high_watermark if leader_high_watermark < end else end
         if high_watermark != self.high_watermark:
@@ -105,8 +106,8 @@ class Replica:
             self.log_start_moved("leader")
         return end
 
-    def replicated(self, size: int) -> None:
-        """``size`` bytes were appended as a follower. A partition counts them."""
+    def replicated(self, batches: Sequence[Batch]) -> None:
+        """``batches`` were appended as a follower. A partition counts those of a replica that is being added."""
 
     def log_start_moved(self, reason: str) -> None:
         """The log begins later than before."""

@@ -12,6 +12,7 @@ from brokers.metadata_cache import MetadataCache
 from brokers.metrics import ReplicaManagerMetrics
 from brokers.partition.isr import AlterIsrManager, ByZooKeeper
 from brokers.partition.partition import Partition, Services
+from brokers.partition.recorder import Recorder
 from brokers.policies import BrokerPolicies
 from brokers.purgatory import Purgatory
 from brokers.replica_manager.alter_isr import IsrChangePropagation, ZkIsrManager
@@ -92,7 +93,7 @@ class ReplicaManager:
         self.partitions: dict[TopicPartition, Partition] = {}
         self.offline: dict[TopicPartition, None] = {}
         self.metadata = metadata or MetadataCache()
-        self.purgatory = Purgatory()
+        self.purgatory = Purgatory(process.node.trace)
         self.logs = LogManager(process, policies.config.log_manager, self._log_config, self._expire)
         self.moves = LogDirMoves(
             process, self.logs, self.partitions, self.offline, fetchers.policies, copies, policies.copies_follow_epochs
@@ -101,8 +102,9 @@ class ReplicaManager:
         self.metrics = ReplicaManagerMetrics(process, self)
         self.alter_isr = alter_isr or self._zk_isr_manager(policies)
         self._services = Services(
-            process, policies, self.metrics, self.alter_isr, self.purgatory, self.moves.truncated
-        )
+            process, policies, self.metrics, self.alter_isr, self.purgatory, Recorder(process, self.metrics.topics),
+            self.moves.truncated,
+        )  # fmt: skip
         self.isr_checks = self._services.isr_checks
         self.injected = InjectedFailures()
         self.throttle = throttle or Throttle()

@@ -175,6 +175,7 @@ class Process:
 
     def kill(self) -> None:
         """Cancel all tasks and drop everything that waits. Idempotent."""
+        self.node.trace.record_collected()  # a hook can kill the process in the middle of a transition
         self.alive = False
         self.emit = self.emit_columns = self.anchor = self._refuse
         for call, late in self._backlog:

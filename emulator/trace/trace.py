@@ -38,6 +38,13 @@ _new: Any = tuple.__new__
 Sink = Callable[[list[Any]], None]
 
 
+class Collector(Protocol):
+    """Rows that the current transition has collected, and that are not recorded yet (``Trace.collect``)."""
+
+    def record(self) -> None:
+        """Record the rows, with ``Trace.emit_columns``, and forget them."""
+
+
 class Trace:
     """The events of one run.
 
@@ -53,6 +60,7 @@ class Trace:
         self._world = world
         self._chunk: list[Any] = []
         self._flush_at = CHUNK
+        self._collectors: list[Collector] = []
         self._folds: dict[type, list[Callable[[Any], None]]] = {}
         self._sinks: list[Sink] = []
         self._hash = sha256()
@@ -86,7 +94,9 @@ class Trace:
         self._sinks.append(sink)
 
     def emit(self, kind: type[E], *fields: Any) -> E:
-        """Record ``kind(t_us, seq, cause, *fields)``."""
+        """Record ``kind(t_us, seq, cause, *fields)``, after the rows that were collected before it."""
+        if self._collectors:
+            self.record_collected()
         self.seq = seq = self.seq + 1
         # tuple.__new__ avoids the Python frame of the NamedTuple's own constructor; flush checks the number of fields.
         # Adding tuples is faster than unpacking, which builds a list first.
@@ -101,7 +111,10 @@ class Trace:
         return event
 
     def emit_columns(self, kind: type[E], count: int, *fields: Any) -> E:
-        """Record ``kind(t_us, seq, cause, *fields)``, an event with columns of ``count`` rows."""
+        """Record ``kind(t_us, seq, cause, *fields)``, an event with columns of ``count`` rows, after the rows that were
+        collected before it."""
+        if self._collectors:
+            self.record_collected()
         first = self.seq + 1
         self.seq = last = self.seq + count
         event: E = _new(kind, (self._world.now, first, self.cause) + fields)  # noqa: RUF005
@@ -113,6 +126,18 @@ class Trace:
             self.flush()
         return event
 
+    def collect(self, collector: Collector) -> None:
+        """``collector`` has its first row. The transition that collects it calls ``record_collected`` when it ends."""
+        self._collectors.append(collector)
+
+    def record_collected(self) -> None:
+        """Record the rows that were collected, as one event with columns for each kind. A loop over the partitions of a
+        request collects rows and ends with this. Any other event that it emits on its way comes after the rows
+        collected until then, so that the order of rows is that in which things happened."""
+        collectors, self._collectors = self._collectors, []
+        for collector in collectors:
+            collector.record()
+
     def anchor(self, kind: type[E], *fields: Any) -> E:
         """Like ``emit``, and what follows in this transition is caused by this event."""
         event = self.emit(kind, *fields)
@@ -121,6 +146,7 @@ class Trace:
 
     def flush(self) -> None:
         """Digest the kept events and give them to the sinks."""
+        self.record_collected()
         chunk, self._chunk = self._chunk, []
         self._flush_at = self.seq + CHUNK
         if not chunk:

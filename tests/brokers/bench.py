@@ -177,6 +177,7 @@ class Bench:
 
     def at(self, t_us: int) -> None:
         assert t_us >= self.world.now
+        self.trace.record_collected()  # the transition is over
         self.world.now = t_us
 
     # -- control requests --------------------------------------------------------------------------------------
