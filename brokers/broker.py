@@ -209,3 +209,9 @@ class Broker:
         """A clean stop without controlled shutdown: logs flushed, high watermarks written, session closed."""
         self.replicas.close()
         self.zk.close()
+
+    def forget(self) -> None:
+        """The process has ended: free what it knew of partitions. It must not run any more."""
+        replicas: ReplicaManager | None = getattr(self, "replicas", None)  # None: it ended before it had any
+        if replicas is not None:
+            replicas.forget()

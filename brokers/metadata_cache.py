@@ -83,6 +83,11 @@ class MetadataCache:
         self.controller = request.controller_id
         self._snapshot = self._snapshot.after(request.partitions)
 
+    def forget(self) -> None:
+        """The process has ended: free the table, which the other brokers do not share any more after their next
+        update."""
+        self._snapshot = NOTHING_KNOWN
+
     def knows(self, tp: TopicPartition) -> bool:
         """Whether the partition is in the cache."""
         return tp.partition in self._snapshot.topics.get(tp.topic, ())

@@ -1,6 +1,7 @@
 """A log directory: the logs and the checkpoints on one disk."""
 
 from collections.abc import Callable, Sequence
+from sys import intern
 
 from attrs import define, field
 
@@ -15,7 +16,7 @@ LOGS, FUTURES, DELETED = "logs/", "futures/", "deleted/"
 
 
 def log_path(tp: TopicPartition) -> str:
-    return f"{LOGS}{tp}"
+    return intern(f"{LOGS}{tp}")  # one string for the disks of all replicas
 
 
 def future_path(tp: TopicPartition) -> str:

@@ -1,7 +1,10 @@
 """Leader-epoch cache (KIP-101, KIP-279): where each leader epoch begins in one log.
 
-It is immutable: a change returns a new one, and all logs without a batch share one.
+It is immutable: a change returns a new one, and all logs without a batch share one, as do most whose first epoch has
+just begun.
 """
+
+from functools import lru_cache
 
 from attrs import frozen
 
@@ -25,7 +28,9 @@ class LeaderEpochFileCache:
 
     def assigned(self, epoch: int, start_offset: int) -> "LeaderEpochFileCache":
         """With ``epoch`` beginning at ``start_offset``, and without older entries that contradict it."""
-        if self.entries and self.entries[-1][0] >= epoch:
+        if not self.entries:
+            return begun(epoch, start_offset)
+        if self.entries[-1][0] >= epoch:
             return self
         return LeaderEpochFileCache((*self.truncated_from(start_offset).entries, (epoch, start_offset)))
 
@@ -64,6 +69,12 @@ class LeaderEpochFileCache:
             return self
         before = [epoch for epoch, start in self.entries if start <= offset]
         return LeaderEpochFileCache(((before[-1], offset), *(entry for entry in self.entries if entry[1] > offset)))
+
+
+@lru_cache(1024)
+def begun(epoch: int, start_offset: int) -> LeaderEpochFileCache:
+    """The cache of a log whose only epoch begins at ``start_offset``."""
+    return LeaderEpochFileCache(((epoch, start_offset),))
 
 
 NO_EPOCHS = LeaderEpochFileCache()

@@ -6,6 +6,7 @@ change of a partition is in flight.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import ClassVar, Protocol
 
 from attrs import define, field, frozen
@@ -68,6 +69,9 @@ class PendingShrinkIsr:
     def maximal_isr(self) -> tuple[int, ...]:
         return self.isr
 
+
+committed_isr = lru_cache(4096)(CommittedIsr)
+"""The state in which ``isr`` is committed. Partitions share it: there are few such sets and many partitions."""
 
 PendingIsr = PendingExpandIsr | PendingShrinkIsr
 IsrState = CommittedIsr | PendingIsr

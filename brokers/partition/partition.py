@@ -14,11 +14,11 @@ from brokers.partition.isr import (
     NO_ISR,
     AlterIsrItem,
     AlterIsrManager,
-    CommittedIsr,
     IsrState,
     PendingExpandIsr,
     PendingIsr,
     PendingShrinkIsr,
+    committed_isr,
 )
 from brokers.partition.recorder import Recorder
 from brokers.partition.remote import NONE_REMOTE, Reader, RemoteReplica
@@ -131,7 +131,7 @@ class Partition(Replica):
         new_leader = not self.is_leader
         self._adopt(state)
         self.is_leader = True
-        self.isr_state = CommittedIsr(state.isr)
+        self.isr_state = committed_isr(state.isr)
         self._learn_replicas(state)
         self.epoch_start_offset = log.end_offset
         log.begin_epoch(state.leader_epoch, log.end_offset)
@@ -470,7 +470,7 @@ class Partition(Replica):
 
     def _handle_alter_isr_update(self, proposed: PendingIsr, isr: tuple[int, ...], zk_version: int) -> None:
         """``proposed`` took effect: ZooKeeper has ``isr`` in that version of the state znode."""
-        self.isr_state, self.zk_version = CommittedIsr(isr), zk_version
+        self.isr_state, self.zk_version = committed_isr(isr), zk_version
         self._find_unassigned(dict(self.unassigned))
         self.process.anchor(
             IsrChanged, self.process.node.id, self.tp.topic, self.tp.partition, self.leader_epoch, proposed.kind, isr,
@@ -486,7 +486,7 @@ class Partition(Replica):
     def _handle_alter_isr_error(self, proposed: PendingIsr, reason: str, for_good: bool) -> None:
         """``proposed`` did not take effect. ``for_good``: it stays in flight until the next LeaderAndIsr."""
         if not for_good:
-            self.isr_state = CommittedIsr(proposed.isr)
+            self.isr_state = committed_isr(proposed.isr)
         services = self.services
         self.process.emit(
             IsrUpdateFailed, self.process.node.id, self.tp.topic, self.tp.partition, self.leader_epoch

@@ -147,40 +147,43 @@ class ReplicaManager:
 
     # -- LeaderAndIsr -----------------------------------------------------------------------------------------------
 
-    def become_leader_or_follower(self, request: LeaderAndIsrRequest) -> tuple[Outcome, ...]:
+    def become_leader_or_follower(self, request: LeaderAndIsrRequest) -> tuple[Errors, ...]:
         """Apply the states that are new: leaders first, then followers, then end the fetcher threads left without work
-        (kafka-behaviour §7.4)."""
+        (kafka-behaviour §7.4). Returns the outcome for each partition of the request."""
         me = self.process.node.id
-        outcomes: dict[TopicPartition, Errors] = {}
+        partitions, offline, checks_assignment = self.partitions, self.offline, self.policies.checks_assignment
+        outcomes: list[Errors] = []
         leaders: list[LeaderAndIsrPartition] = []
         followers: list[LeaderAndIsrPartition] = []
         for state in request.partitions:
-            partition = self.partitions.get(state.tp)
-            if state.tp in self.offline:
-                outcomes[state.tp] = Errors.KAFKA_STORAGE_ERROR
+            tp = state.tp
+            partition = partitions.get(tp)
+            if tp in offline:
+                outcome = Errors.KAFKA_STORAGE_ERROR
             elif partition is not None and state.leader_epoch <= partition.leader_epoch:
-                outcomes[state.tp] = Errors.STALE_CONTROLLER_EPOCH
-            elif self.policies.checks_assignment and me not in state.replicas:
-                outcomes[state.tp] = Errors.UNKNOWN_TOPIC_OR_PARTITION
+                outcome = Errors.STALE_CONTROLLER_EPOCH
+            elif checks_assignment and me not in state.replicas:
+                outcome = Errors.UNKNOWN_TOPIC_OR_PARTITION
                 if partition is None:
-                    self.offline[state.tp] = None  # as Kafka leaves what it had just created (2.3.1; 7.3)
-            elif self.injected.strike(state.tp, leads=state.leader == me):
-                self._log.error("change of role failed", partition=str(state.tp), leader=state.leader)
-                outcomes[state.tp] = Errors.UNKNOWN_SERVER_ERROR
+                    offline[tp] = None  # as Kafka leaves what it had just created (2.3.1; 7.3)
+            elif self.injected.strike(tp, leads=state.leader == me):
+                self._log.error("change of role failed", partition=str(tp), leader=state.leader)
+                outcome = Errors.UNKNOWN_SERVER_ERROR
             else:
-                outcomes[state.tp] = Errors.NONE
+                outcome = Errors.NONE
                 (leaders if state.leader == me else followers).append(state)
+            outcomes.append(outcome)
         self._make_leaders(leaders)
         self._make_followers(followers)
-        for state in (*leaders, *followers) if self.offline else ():
-            if state.tp in self.offline:
-                outcomes[state.tp] = Errors.KAFKA_STORAGE_ERROR
+        for place, state in enumerate(request.partitions) if offline else ():
+            if outcomes[place] is Errors.NONE and state.tp in offline:
+                outcomes[place] = Errors.KAFKA_STORAGE_ERROR
         self._start_checkpointing()
-        hosted = [state.tp for state in (*leaders, *followers) if state.tp in self.partitions]
-        self.moves.leader_and_isr(self.partitions[tp] for tp in hosted)
+        known = (partitions.get(state.tp) for state in (*leaders, *followers))
+        self.moves.leader_and_isr(partition for partition in known if partition is not None)
         self.fetchers.shutdown_idle_fetcher_threads()
         self.metrics.show()
-        return tuple(outcomes.items())
+        return tuple(outcomes)
 
     def _with_log(self, states: list[LeaderAndIsrPartition]) -> Iterator[tuple[Partition, LeaderAndIsrPartition]]:
         """Each state with its partition, whose log is opened if this is its first. A partition whose log cannot be
@@ -296,6 +299,15 @@ class ReplicaManager:
             self._checkpointing = True
             interval = self.policies.config.replica_high_watermark_checkpoint_interval_us
             self.process.every(interval, self.logs.write_high_watermarks)
+
+    def forget(self) -> None:
+        """The process has ended: free the partitions and the metadata, which refer to each other and to nothing that
+        lives on."""
+        self.partitions.clear()
+        self.isr_checks.clear()
+        self.metadata.forget()
+        for thread in self.fetchers.threads.values():
+            thread.states.clear()
 
     def close(self) -> None:
         """A clean stop: flush every log and write the checkpoints."""

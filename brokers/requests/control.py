@@ -3,6 +3,8 @@
 Fencing: broker epoch (KIP-380), then controller epoch, then leader epoch per partition (kafka-behaviour §7.3).
 """
 
+from collections.abc import Sequence
+
 from brokers.replica_manager import ReplicaManager
 from brokers.requests.router import handles
 from emulator.network import Channel
@@ -28,11 +30,12 @@ class ControlHandler:
 
     @handles(LeaderAndIsrRequest)
     def leader_and_isr(self, request: LeaderAndIsrRequest, channel: Channel) -> None:
-        error, outcomes = self._fence(request), ()  # type: tuple[Errors, Outcomes]
+        error = self._fence(request)
+        response = LeaderAndIsrResponse(error)
         if error is Errors.NONE:
             outcomes = self._manager.become_leader_or_follower(request)
-        self._record(request, error, outcomes)
-        response = LeaderAndIsrResponse(error, outcomes)
+            response = LeaderAndIsrResponse(error, tuple([state.tp for state in request.partitions]), outcomes)
+        self._record(request, error, response.errors)
         channel.reply(response, response.size)
 
     @handles(UpdateMetadataRequest)
@@ -49,7 +52,7 @@ class ControlHandler:
         error, outcomes = self._fence(request), ()  # type: tuple[Errors, Outcomes]
         if error is Errors.NONE:
             outcomes = self._manager.stop_replicas(request)
-        self._record(request, error, outcomes)
+        self._record(request, error, [outcome for _tp, outcome in outcomes])
         response = StopReplicaResponse(error, outcomes)
         channel.reply(response, response.size)
 
@@ -65,9 +68,9 @@ class ControlHandler:
         self.controller_epoch = request.controller_epoch
         return Errors.NONE
 
-    def _record(self, request: Control, error: Errors, outcomes: Outcomes) -> None:
+    def _record(self, request: Control, error: Errors, outcomes: Sequence[Errors]) -> None:
         process = self._manager.process
-        failed = sum(outcome is not Errors.NONE for _tp, outcome in outcomes)
+        failed = len(outcomes) - outcomes.count(Errors.NONE)
         process.anchor(
             ControlResponse, request.api.name, process.node.id, request.controller_id, request.controller_epoch,
             error.name, failed,

@@ -136,7 +136,9 @@ class BrokerChanges:
             return
         before = self.context.offline_dirs.get(broker, {})
         offline = dict(before)
-        for tp, error in response.partitions:
+        # Nearly always there is nothing to remember and nothing to forget.
+        reports = before or Errors.KAFKA_STORAGE_ERROR in response.errors
+        for tp, error in response.partitions if reports else ():
             if error is Errors.KAFKA_STORAGE_ERROR:
                 offline[tp] = None
             elif error is Errors.NONE:

@@ -50,11 +50,15 @@ class Elections:
         Returns the partitions whose znode was created. The others stay new: none of their replicas is live, there was
         a znode already, or the session expired.
         """
-        states = {}
+        states: dict[TopicPartition, LeaderAndIsr] = {}
+        shared: dict[Replicas, LeaderAndIsr] = {}  # there are few replica lists and many partitions
         for tp in partitions:
             live = self.context.online(tp)
             if live:
-                states[tp] = LeaderAndIsr(live[0], 0, live, self.context.epoch)
+                state = shared.get(live)
+                if state is None:
+                    state = shared[live] = LeaderAndIsr(live[0], 0, live, self.context.epoch)
+                states[tp] = state
             else:
                 log.error("no assigned replica is alive", partition=str(tp), replicas=self.context.replicas(tp))
         try:

@@ -20,19 +20,24 @@ class Torn:
     entry: Any
 
 
+NO_ENTRIES: list[Any] = []
+"""The content of every file that is new: most logs of a large cluster are empty. It is never changed."""
+
+
 @define(eq=False, weakref_slot=False)
 class File:
     """A file: entries, and how many of them are durable.
 
     Attributes:
-        entries: the content, page cache included. The owner may read it; only the methods change it.
+        entries: the content, page cache included. The owner may read it; only the methods change it. The list is
+            another one after a write into an empty file.
         flushed: how many entries, from the start, survive a host crash.
         label: information that the owner keeps in the file's name, which survives every crash.
         fault: injected, if any.
     """
 
     path: str
-    entries: list[Any] = field(factory=list)
+    entries: list[Any] = NO_ENTRIES
     flushed: int = 0
     label: Any = None
     fault: Fault | None = None
@@ -46,7 +51,10 @@ class File:
         """Write ``entry`` into the page cache. Raises: DiskError."""
         if self.fault is not None:
             self.fault.strike(self.path, "append")
-        self.entries.append(entry)
+        if self.entries:
+            self.entries.append(entry)
+        else:
+            self.entries = [entry]
 
     def truncate(self, length: int) -> None:
         """Keep the first ``length`` entries. Raises: DiskError."""
@@ -85,7 +93,10 @@ class File:
         self.check("replace")
         for place, entry in places.items():
             self.entries[place] = entry
-        self.entries.extend(more)
+        if self.entries:
+            self.entries.extend(more)
+        else:
+            self.entries = list(more)
         self.flushed = len(self.entries)
 
     def lose_unflushed(self, tears: Callable[[], bool]) -> None:

@@ -63,15 +63,27 @@ class LeaderAndIsrRequest(AbstractControlRequest):
 
 @define(eq=False)
 class LeaderAndIsrResponse(Response):
+    """Two columns, and no pair for each partition: at a failover the responses of all brokers are in memory at once.
+
+    Attributes:
+        tps, errors: the partitions of the request, and the outcome of each; empty where the whole request is refused.
+    """
+
     error: Errors
-    partitions: tuple[tuple[TopicPartition, Errors], ...] = ()
+    tps: tuple[TopicPartition, ...] = ()
+    errors: tuple[Errors, ...] = ()
+
+    @property
+    def partitions(self) -> tuple[tuple[TopicPartition, Errors], ...]:
+        """Each partition with its outcome."""
+        return tuple(zip(self.tps, self.errors, strict=True))
 
     @property
     def size(self) -> int:
-        return 10 + 20 * len(self.partitions)
+        return 10 + 20 * len(self.tps)
 
     def topic_partitions(self) -> Iterable[TopicPartition]:
-        return (each[0] for each in self.partitions)
+        return self.tps
 
 
 declare(

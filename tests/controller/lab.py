@@ -155,7 +155,9 @@ class Lab:
         response: LeaderAndIsrResponse | UpdateMetadataResponse | StopReplicaResponse
         if isinstance(request, LeaderAndIsrRequest):
             error = Errors.KAFKA_STORAGE_ERROR if broker in self.broken_disks else Errors.NONE
-            response = LeaderAndIsrResponse(Errors.NONE, tuple((s.tp, error) for s in request.partitions))
+            response = LeaderAndIsrResponse(
+                Errors.NONE, tuple(s.tp for s in request.partitions), (error,) * len(request.partitions)
+            )
             for state in request.partitions:
                 if state.leader == broker and self.joins:
                     self.inboxes[broker].put((state, state.replicas))

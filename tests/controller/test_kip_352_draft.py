@@ -98,7 +98,7 @@ def sets(states: list[Any]) -> list[tuple[Any, Any]]:
 
 
 def test_the_responses_are_unchanged() -> None:
-    assert [field.name for field in attrs.fields(LeaderAndIsrResponse)] == ["error", "partitions"]
+    assert [field.name for field in attrs.fields(LeaderAndIsrResponse)] == ["error", "tps", "errors"]
     assert [field.name for field in attrs.fields(UpdateMetadataResponse)] == ["error", "size"]
 
 

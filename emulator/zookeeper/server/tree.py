@@ -1,7 +1,7 @@
 """The znodes, and the writes that change them. Each write can be undone, because a multi is all or nothing."""
 
 from collections.abc import Callable, Collection
-from functools import partial
+from functools import lru_cache, partial
 from sys import intern
 from typing import NamedTuple
 
@@ -27,7 +27,8 @@ class Znode:
         owner: the session of an ephemeral znode; 0 for a persistent one.
         pzxid: the transaction that last created or deleted a child.
         creates: how many children were ever created: the number of the next sequential one, and a part of ``cversion``.
-        children: their names, in the order of creation; None before the first, since most znodes are leaves.
+        children: their names, in the order of creation. A dictionary from the second on: most znodes have none, or the
+            one child that a partition has.
     """
 
     data: str
@@ -37,25 +38,36 @@ class Znode:
     pzxid: int
     version: int = 0
     creates: int = 0
-    children: dict[str, None] | None = None
+    children: dict[str, None] | tuple[str, ...] = ()
 
     @property
     def stat(self) -> Stat:
-        children = len(self.children) if self.children else 0
+        children = len(self.children)
         # ZooKeeper counts creations, and derives the number of creations and deletions from that.
         cversion = 2 * self.creates - children
         return Stat(self.version, self.czxid, self.mzxid, cversion, self.owner, children)
 
     def add_child(self, name: str) -> None:
         """Add a child."""
-        if self.children is None:
-            self.children = {}
-        self.children[intern(name)] = None  # every topic has its "0", every partition its "state"
+        if isinstance(self.children, dict):
+            self.children[intern(name)] = None  # every topic has its "0"
+        elif self.children:
+            self.children = dict.fromkeys((*self.children, intern(name)))
+        else:
+            self.children = _only(name)
 
     def remove_child(self, name: str) -> None:
         """Remove a child."""
-        assert self.children is not None
-        del self.children[name]
+        if isinstance(self.children, dict):
+            del self.children[name]
+        else:
+            self.children = ()
+
+
+@lru_cache(1024)
+def _only(name: str) -> tuple[str, ...]:
+    """The same tuple for all znodes with this one child: every partition has its "state"."""
+    return (intern(name),)
 
 
 class Change(NamedTuple):
@@ -107,7 +119,7 @@ class Tree:
             return ()
         last, changed, names = self._listed
         if node is not last or node.pzxid != changed:
-            names = _in_order(node.children or ())
+            names = _in_order(node.children)
             self._listed = node, node.pzxid, names
         return names
 
