@@ -5,7 +5,9 @@ requested again when a leader may have changed. A batch that failed with a retri
 retries are used up or the delivery timeout is over.
 """
 
-from typing import Any
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
 
 from attrs import define, field
 
@@ -22,7 +24,7 @@ from emulator.protocol.produce import (
 )
 from emulator.protocol.types import NO_LEADER
 from scenarios.cluster.clients.metadata import Metadata
-from scenarios.cluster.clients.producing.accumulator import Accumulator, Pending, Queue
+from scenarios.cluster.clients.producing.accumulator import Accumulator, Queue
 from scenarios.cluster.clients.producing.connections import Connections, Group
 from scenarios.cluster.clients.producing.idempotence import NO_PRODUCER_ID, Idempotence
 from scenarios.cluster.clients.producing.partitioner import Keyed, Partitioner, RoundRobin, Sticky
@@ -47,6 +49,23 @@ STALE_METADATA = frozenset(
 """The subclasses of InvalidMetadataException, 2.3: the leader may have changed."""
 
 
+class Outcome(NamedTuple):
+    """What a transition has decided about a batch: it is done.
+
+    Attributes:
+        outcome, error, leader: as ``BatchesProduced`` has them.
+        base: the offset of its first message; -1 where that is not known.
+        attempts: how many times it was sent.
+    """
+
+    outcome: str
+    error: Errors
+    leader: int
+    batch: ProducedBatch
+    base: int
+    attempts: int
+
+
 @define(eq=False)
 class Producer:
     """One producer process, from its start on.
@@ -61,9 +80,8 @@ class Producer:
     _bootstrap: tuple[int, ...]
     _first_id: int
     _next_id: int = field(init=False)
-    _queues: list[Queue] = field(init=False)
     _open_to: range | list[int] = field(init=False)
-    _accumulator: Accumulator = field(init=False, factory=Accumulator)
+    _accumulator: Accumulator = field(init=False)
     _idempotence: Idempotence | None = field(init=False)
     _partitioner: Partitioner = field(init=False)
     _connections: Connections = field(init=False)
@@ -76,8 +94,8 @@ class Producer:
         network, process, load = self._network, self._process, self._workload
         backoff_us, timeout_us = load.retry_backoff_us, load.request_timeout_us
         self._next_id = self._first_id
-        self._queues = [Queue(tp) for tp in load.partitions]
-        self._open_to = range(len(self._queues))
+        self._accumulator = Accumulator([Queue(tp) for tp in load.partitions])
+        self._open_to = range(len(load.partitions))
         self._idempotence = Idempotence() if load.idempotent else None
         self._partitioner = _partitioner(load, process)
         self._connections = Connections(network, process, timeout_us, self._answered, self._disconnected)
@@ -107,58 +125,64 @@ class Producer:
         routine = stop_us is None or now + load.tick_us < stop_us
         if stop_us is None or now < stop_us:
             process.call_later(load.tick_us, self._tick, background=routine)
-            for batch, queue in self._gather():
-                self._accumulator.add(Pending(batch, queue, now))
+            self._gather(now)
         elif self._accumulator.unfinished:
             process.call_later(load.tick_us, self._tick, background=routine)
         self._expire(now)
         self._drain()
 
-    def _gather(self) -> list[tuple[ProducedBatch, Queue]]:
-        """The batches of this tick: the whole messages that the rate gives, distributed over the partitions."""
-        load = self._workload
+    def _gather(self, now_us: int) -> None:
+        """Close the batches of this tick: the whole messages that the rate gives, distributed over the partitions."""
+        load, accumulator = self._workload, self._accumulator
         self._owed += load.rate * load.tick_us
         messages, self._owed = divmod(self._owed, 1_000_000)
-        most, size, queues = load.batch_messages, load.message_size, self._queues
-        batches = []
+        most, size = load.batch_messages, load.message_size
+        queues, ready, unfinished = accumulator.queues, accumulator.ready, accumulator.unfinished
         id = self._next_id
         for place, count in self._partitioner.deal(messages, self._open_to):
             queue = queues[place]
-            while count > most:
-                batches.append((ProducedBatch(queue.tp, most, most * size, id), queue))
+            ready[queue] = None
+            while count > 0:
+                full = count if count < most else most
+                batch = ProducedBatch(queue.tp, full, full * size, id)
+                queue.waiting.append(batch)
+                unfinished[batch] = now_us
                 id += 1
                 count -= most
-            batches.append((ProducedBatch(queue.tp, count, count * size, id), queue))
-            id += 1
         self._next_id = id
-        return batches
 
     def _expire(self, now_us: int) -> None:
-        for pending in self._accumulator.expired(now_us - self._workload.delivery_timeout_us):
-            if self._idempotence is not None:
-                self._idempotence.expired(pending)
-            self._finish(pending, "expired", pending.error or Errors.REQUEST_TIMED_OUT)
+        late = self._accumulator.expire(now_us - self._workload.delivery_timeout_us)
+        if self._idempotence is not None:
+            for expired in late:
+                self._idempotence.expired(expired.batch, expired.attempts)
+        self._report([Outcome("expired", error, NO_LEADER, batch, -1, attempts) for batch, attempts, error in late])
 
     # -- sending ----------------------------------------------------------------------------------------------------
 
     def _drain(self) -> None:
         """Send to each leader one batch of each partition, and again until no batch can be sent."""
-        if self._idempotence is not None and not self._has_producer_id(self._idempotence):
+        idempotence = self._idempotence
+        if idempotence is not None and not self._has_producer_id(idempotence):
             return
-        ready, most = self._accumulator.ready, self._workload.max_in_flight
+        accumulator, most = self._accumulator, self._workload.max_in_flight
+        ready, retries = accumulator.ready, accumulator.retries
         now = self._process.world.now
         while ready:
             full = self._connections.full(most)
             groups: dict[int, Group] = {}
             for queue in list(ready):
                 waiting, leader = queue.waiting, queue.leader
-                if leader == NO_LEADER or leader in full or queue.muted or waiting[0].rests_until_us > now:
+                first = waiting[0]
+                waits = leader == NO_LEADER or leader in full or queue.muted
+                if waits or (retries and accumulator.rests_until_us(first) > now):
                     self._hold_back(queue)
-                elif self._idempotence is None or self._idempotence.may_send(queue, waiting[0]):
+                elif idempotence is None or idempotence.may_send(first):
                     if leader in groups:
-                        groups[leader].append(waiting.popleft())
+                        groups[leader].append(first)
                     else:
-                        groups[leader] = [waiting.popleft()]
+                        groups[leader] = [first]
+                    del waiting[0]
                     if not waiting:
                         del ready[queue]
             if not groups:
@@ -168,7 +192,7 @@ class Producer:
 
     def _hold_back(self, queue: Queue) -> None:
         """The first batch of ``queue`` cannot be sent now: request the metadata, or set the timer, it waits for."""
-        rests_us = queue.waiting[0].rests_until_us - self._process.world.now
+        rests_us = self._accumulator.rests_until_us(queue.waiting[0]) - self._process.world.now
         if queue.leader == NO_LEADER:
             self._metadata.ask()
         elif rests_us > 0 and not self._waking:
@@ -176,7 +200,7 @@ class Producer:
             self._process.call_later(rests_us, self._wake)
 
     def _has_producer_id(self, idempotence: Idempotence) -> bool:
-        idempotence.resolve(self._queues)
+        idempotence.resolve(self._accumulator.queues)
         known = idempotence.producer_id != NO_PRODUCER_ID
         if not known:
             self._producer_id.ask()
@@ -187,104 +211,122 @@ class Producer:
         self._drain()
 
     def _request(self, leader: int, group: Group) -> None:
-        load = self._workload
-        batches = []
-        size = 60
-        if self._idempotence is not None or load.max_in_flight == 1:
-            self._prepare(group)
-        for pending in group:
-            pending.attempts += 1
-            batches.append(pending.batch)
-            size += pending.batch.size
-        request = ProduceRequest(load.acks, load.request_timeout_us, tuple(batches), size)
+        load, accumulator, idempotence = self._workload, self._accumulator, self._idempotence
+        if accumulator.retries:
+            accumulator.sent_again(group)
+        if load.max_in_flight == 1 and load.acks != 0:
+            accumulator.mute(group, muted=True)
+        batches = tuple(group) if idempotence is None else tuple([idempotence.number(batch) for batch in group])
+        size = 60 + sum([batch.size for batch in batches])
+        request = ProduceRequest(load.acks, load.request_timeout_us, batches, size)
         self._connections.send(leader, request, group)
         if load.acks == 0:
-            for pending in group:
-                pending.queue.muted = False
-                self._finish(pending, "sent", Errors.NONE, -1, leader)
-
-    def _prepare(self, group: Group) -> None:
-        for pending in group:
-            pending.queue.muted = self._workload.max_in_flight == 1
-            if self._idempotence is not None:
-                self._idempotence.number(pending)
+            self._finish("sent", NO_ERROR, leader, group, (-1,) * len(group), accumulator.attempts(group))
 
     # -- answers ----------------------------------------------------------------------------------------------------
 
     def _answered(self, leader: int, group: Group, response: ProduceResponse) -> None:
-        outcomes = {tp: (error, base) for tp, error, base in response.partitions}
-        for pending in group:
-            error, base = outcomes[pending.batch.tp]
-            if error and error in STALE_METADATA:
+        accumulator, idempotence = self._accumulator, self._idempotence
+        if self._workload.max_in_flight == 1:
+            accumulator.mute(group, muted=False)
+        tps, errors, bases = zip(*response.partitions, strict=True)
+        if [batch.tp for batch in group] == list(tps) and self._all_well(group, errors):
+            # Nearly every response is one of these: its batches are finished together, without a call for each.
+            if idempotence is not None:
+                for batch in group:
+                    idempotence.acknowledged(batch)
+            self._finish("acked", NO_ERROR, leader, group, bases, accumulator.attempts(group))
+        else:
+            results = {tp: (error, base) for tp, error, base in response.partitions}
+            if not STALE_METADATA.isdisjoint(errors):
                 self._metadata.ask()
-            self._settle(pending, error, base, leader)
-        if self._accumulator.ready:
+            self._settle(leader, [(batch, *results[batch.tp]) for batch in group])
+        if accumulator.ready:
             self._drain()
+
+    def _all_well(self, group: Group, errors: Sequence[Errors]) -> bool:
+        """Whether a response is without an error, and none of its batches has expired in the meantime."""
+        return not any(errors) and all(map(self._accumulator.unfinished.__contains__, group))
 
     def _disconnected(self, leader: int, lost: list[Group]) -> None:
         self._metadata.ask()
         for group in lost:
-            for pending in group:
-                self._settle(pending, Errors.NETWORK_EXCEPTION, -1, leader)
+            if self._workload.max_in_flight == 1:
+                self._accumulator.mute(group, muted=False)
+            self._settle(leader, [(batch, Errors.NETWORK_EXCEPTION, -1) for batch in group])
         self._drain()
 
-    def _settle(self, pending: Pending, error: Errors, base: int, leader: int) -> None:
-        """One attempt at a batch is over (Sender.completeBatch)."""
-        pending.queue.muted = False
-        if pending.done:
-            return  # it has expired in the meantime
-        idempotence = self._idempotence
+    def _settle(self, leader: int, results: Iterable[tuple[ProducedBatch, Errors, int]]) -> None:
+        """One attempt at each of some batches is over. A batch that is done already has expired in the meantime."""
+        unfinished = self._accumulator.unfinished
+        found = [self._complete(leader, *result) for result in results if result[0] in unfinished]
+        self._report([outcome for outcome in found if outcome is not None])
+
+    def _complete(self, leader: int, batch: ProducedBatch, error: Errors, base: int) -> Outcome | None:
+        """One attempt at a batch is over (Sender.completeBatch). None: there will be another."""
+        idempotence, [attempts] = self._idempotence, self._accumulator.attempts((batch,))
         if not error or error is Errors.DUPLICATE_SEQUENCE_NUMBER:
             if idempotence is not None:
-                idempotence.acknowledged(pending)
-            outcome = "duplicate" if error else "acked"
-            self._finish(pending, outcome, NO_ERROR, base, leader)
-        elif self._may_retry(pending, error):
-            self._put_back(pending, error)
-        else:
-            exhausted = pending.attempts > self._workload.retries
-            if idempotence is not None:
-                if idempotence.has_old_producer_id(pending):
-                    error = Errors.OUT_OF_ORDER_SEQUENCE_NUMBER
-                idempotence.failed(pending, error, refused=not exhausted)
-            self._finish(pending, "retries" if exhausted and error in RETRIABLE else "failed", error)
+                idempotence.acknowledged(batch)
+            return Outcome("duplicate" if error else "acked", NO_ERROR, leader, batch, base, attempts)
+        if self._may_retry(batch, error, attempts):
+            load = self._workload
+            rests_until_us = self._process.world.now + load.retry_backoff_us
+            self._accumulator.put_back(batch, error, rests_until_us, in_order=idempotence is not None)
+            return None
+        exhausted = attempts > self._workload.retries
+        if idempotence is not None:
+            if idempotence.has_old_producer_id(batch):
+                error = Errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+            idempotence.failed(batch, error, refused=not exhausted)
+        outcome = "retries" if exhausted and error in RETRIABLE else "failed"
+        return Outcome(outcome, error, NO_LEADER, batch, -1, attempts)
 
-    def _may_retry(self, pending: Pending, error: Errors) -> bool:
+    def _may_retry(self, batch: ProducedBatch, error: Errors, attempts: int) -> bool:
         load, idempotence = self._workload, self._idempotence
-        if pending.attempts > load.retries:
+        if attempts > load.retries:
             return False
         if idempotence is None:
             return error in RETRIABLE
-        if idempotence.has_old_producer_id(pending):
+        if idempotence.has_old_producer_id(batch):
             return False
-        return error in RETRIABLE or idempotence.may_retry(pending, error)
+        return error in RETRIABLE or idempotence.may_retry(batch, error)
 
-    def _put_back(self, pending: Pending, error: Errors) -> None:
-        pending.error = error
-        pending.rests_until_us = self._process.world.now + self._workload.retry_backoff_us
-        if self._idempotence is None:
-            self._accumulator.put_back(pending)
-        else:
-            self._accumulator.put_back_in_order(pending)
+    def _report(self, outcomes: list[Outcome]) -> None:
+        """Finish these batches, in their order: neighbours with the same outcome together."""
+        for (outcome, error, leader), some in groupby(outcomes, key=lambda each: each[:3]):
+            batches, bases, attempts = zip(*(each[3:] for each in some), strict=True)
+            self._finish(outcome, error, leader, batches, bases, attempts)
 
-    def _finish(self, pending: Pending, outcome: str, error: Errors, base: int = -1, leader: int = -1) -> None:
-        pending.done = True
-        process, batch = self._process, pending.batch
+    def _finish(
+        self, outcome: str, error: Errors, leader: int, batches: Sequence[ProducedBatch], bases: Sequence[int],
+        attempts: tuple[int, ...],
+    ) -> None:  # fmt: skip
+        """These batches are done: report it to the application, and forget them."""
+        process = self._process
+        now = process.world.now
+        closed_us = self._accumulator.finish(batches)
         process.emit_columns(
-            BatchesProduced, 1, process.node.id, batch.tp.topic, self._workload.acks, error.name, leader, outcome,
-            (batch.tp.partition,), (batch.id,), (base,), (base + batch.count if base >= 0 else -1,),
-            (process.world.now - pending.closed_us,), (pending.attempts,),
+            BatchesProduced, len(batches), process.node.id, batches[0].tp.topic, self._workload.acks, error.name,
+            leader, outcome,
+            tuple([batch.tp.partition for batch in batches]),
+            tuple([batch.id for batch in batches]),
+            tuple(bases),
+            tuple([base + batch.count if base >= 0 else -1 for base, batch in zip(bases, batches, strict=True)]),
+            tuple([now - closed for closed in closed_us]),
+            attempts,
         )  # fmt: skip
 
     # -- metadata and ids ------------------------------------------------------------------------------------------
 
     def _learnt(self) -> None:
         partitions = self._metadata.partitions
-        for queue in self._queues:
+        queues = self._accumulator.queues
+        for queue in queues:
             state = partitions.get(queue.tp)
             queue.leader = NO_LEADER if state is None else state.leader
-        led = [place for place, queue in enumerate(self._queues) if queue.leader != NO_LEADER]
-        self._open_to = led or range(len(self._queues))
+        led = [place for place, queue in enumerate(queues) if queue.leader != NO_LEADER]
+        self._open_to = led or range(len(queues))
         self._drain()
 
     def _identified(self, response: InitProducerIdResponse) -> None:

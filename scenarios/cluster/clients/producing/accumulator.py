@@ -1,33 +1,14 @@
 """The batches that are not acknowledged yet (RecordAccumulator, 2.3): their order, and when they expire."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from attrs import define, field
 
-from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.errors import Errors
 from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.types import NO_LEADER, TopicPartition
-
-
-@define(eq=False, weakref_slot=False)
-class Pending:
-    """A batch that is not acknowledged yet.
-
-    Attributes:
-        attempts: how many times it was sent.
-        error: the result of the last attempt.
-        rests_until_us: when it may be sent again.
-        done: whether it was acknowledged, refused for good, or has expired.
-    """
-
-    batch: ProducedBatch
-    queue: "Queue"
-    closed_us: int
-    attempts: int = 0
-    error: Errors = NO_ERROR
-    rests_until_us: int = 0
-    done: bool = False
 
 
 @define(eq=False)
@@ -42,57 +23,114 @@ class Queue:
     tp: TopicPartition
     leader: int = NO_LEADER
     muted: bool = False
-    waiting: deque[Pending] = field(factory=deque)
+    waiting: deque[ProducedBatch] = field(factory=deque)
+
+
+@define(eq=False)
+class Retry:
+    """A batch that failed with a retriable error.
+
+    Attributes:
+        attempts: how many times it was sent.
+        error: the result of the last attempt.
+        rests_until_us: when it may be sent again.
+    """
+
+    attempts: int
+    error: Errors
+    rests_until_us: int
+
+
+class Expired(NamedTuple):
+    """A batch whose delivery timeout is over: how many times it was sent, and the last error, if there was one."""
+
+    batch: ProducedBatch
+    attempts: int
+    error: Errors
 
 
 @define(eq=False)
 class Accumulator:
-    """All batches of one producer. ``ready``: the queues in which a batch waits."""
+    """All batches of one producer. A batch that is neither waiting nor failed costs one entry in ``unfinished``.
 
+    Attributes:
+        queues: of the producer's partitions.
+        ready: the queues in which a batch waits.
+        unfinished: when each batch was closed that is not done (acknowledged, refused for good, or expired), in the
+            order of closing.
+        retries: of the unfinished batches those that have failed.
+    """
+
+    queues: Sequence[Queue]
     ready: dict[Queue, None] = field(factory=dict)
-    _unfinished: deque[Pending] = field(factory=deque)
-    """In the order in which they were closed; those that are done are removed at the head."""
+    unfinished: dict[ProducedBatch, int] = field(factory=dict)
+    retries: dict[ProducedBatch, Retry] = field(factory=dict)
+    _by_partition: dict[TopicPartition, Queue] = field(init=False)
 
-    def add(self, pending: Pending) -> None:
-        """Add a batch that has just been closed."""
-        self._unfinished.append(pending)
-        queue = pending.queue
-        queue.waiting.append(pending)
+    def __attrs_post_init__(self) -> None:
+        self._by_partition = {queue.tp: queue for queue in self.queues}
+
+    def queue(self, batch: ProducedBatch) -> Queue:
+        """The queue of the batch's partition."""
+        return self._by_partition[batch.tp]
+
+    def mute(self, batches: Iterable[ProducedBatch], *, muted: bool) -> None:
+        """Let no other batch of these partitions be sent, or let them be sent again."""
+        for batch in batches:
+            self._by_partition[batch.tp].muted = muted
+
+    def rests_until_us(self, batch: ProducedBatch) -> int:
+        """When a waiting batch may be sent."""
+        retry = self.retries.get(batch)
+        return 0 if retry is None else retry.rests_until_us
+
+    def attempts(self, batches: Sequence[ProducedBatch]) -> tuple[int, ...]:
+        """How many times each of some batches was sent that have been sent."""
+        retries = self.retries
+        if not retries:
+            return (1,) * len(batches)
+        return tuple([retries[batch].attempts if batch in retries else 1 for batch in batches])
+
+    def sent_again(self, batches: Iterable[ProducedBatch]) -> None:
+        """Count an attempt at those of the batches that were sent before."""
+        for batch in batches:
+            if batch in self.retries:
+                self.retries[batch].attempts += 1
+
+    def put_back(self, batch: ProducedBatch, error: Errors, rests_until_us: int, *, in_order: bool) -> None:
+        """Put a batch back to be sent again: before all that wait or, ``in_order``, after those with lower ids."""
+        [attempts] = self.attempts((batch,))
+        self.retries[batch] = Retry(attempts, error, rests_until_us)
+        queue = self._by_partition[batch.tp]
         self.ready[queue] = None
-
-    def put_back(self, pending: Pending) -> None:
-        """Put a batch back to be sent again, before all that wait."""
-        self._put(pending).appendleft(pending)
-
-    def put_back_in_order(self, pending: Pending) -> None:
-        """Put a batch back to be sent again, after those with lower ids: an idempotent producer keeps their order."""
-        waiting = self._put(pending)
         place = 0
-        while place < len(waiting) and waiting[place].batch.id < pending.batch.id:
-            place += 1
-        waiting.insert(place, pending)
+        if in_order:
+            place = next((at for at, other in enumerate(queue.waiting) if other.id >= batch.id), len(queue.waiting))
+        queue.waiting.insert(place, batch)
 
-    def _put(self, pending: Pending) -> deque[Pending]:
-        self.ready[pending.queue] = None
-        return pending.queue.waiting
+    def expire(self, closed_before_us: int) -> list[Expired]:
+        """The batches that were closed by that time and are not done; some may be in flight, none waits any more."""
+        late = []
+        for batch, closed_us in self.unfinished.items():
+            if closed_us > closed_before_us:
+                break
+            late.append(self._expired(batch))
+        return late
 
-    def expired(self, closed_before_us: int) -> Iterator[Pending]:
-        """Remove and return the batches that were closed by that time and are not done; some may be in flight."""
-        unfinished = self._unfinished
-        while unfinished and (unfinished[0].done or unfinished[0].closed_us <= closed_before_us):
-            pending = unfinished.popleft()
-            if not pending.done:
-                queue = pending.queue
-                if pending in queue.waiting:
-                    queue.waiting.remove(pending)
-                    if not queue.waiting:
-                        del self.ready[queue]
-                yield pending
+    def _expired(self, batch: ProducedBatch) -> Expired:
+        retry, queue = self.retries.get(batch), self._by_partition[batch.tp]
+        waits = batch in queue.waiting
+        if waits:
+            queue.waiting.remove(batch)
+            if not queue.waiting:
+                del self.ready[queue]
+        if retry is None:
+            return Expired(batch, 0 if waits else 1, Errors.REQUEST_TIMED_OUT)
+        return Expired(batch, retry.attempts, retry.error)
 
-    @property
-    def unfinished(self) -> bool:
-        """Whether a batch is not done."""
-        unfinished = self._unfinished
-        while unfinished and unfinished[0].done:
-            unfinished.popleft()
-        return bool(unfinished)
+    def finish(self, batches: Sequence[ProducedBatch]) -> tuple[int, ...]:
+        """Forget batches that are done. Returns when each was closed."""
+        if self.retries:
+            for batch in batches:
+                self.retries.pop(batch, None)
+        return tuple(map(self.unfinished.pop, batches))

@@ -9,11 +9,10 @@ from attrs import define, field
 from emulator.network import Endpoint, Network
 from emulator.nodes import Process
 from emulator.protocol.address import LISTENER
-from emulator.protocol.produce import ProduceRequest, ProduceResponse
-from scenarios.cluster.clients.producing.accumulator import Pending
+from emulator.protocol.produce import ProducedBatch, ProduceRequest, ProduceResponse
 
-Group = list[Pending]
-"""The batches of one request."""
+Group = list[ProducedBatch]
+"""The batches of one request, without sequence numbers."""
 
 
 @define(eq=False)

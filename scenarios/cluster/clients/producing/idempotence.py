@@ -10,7 +10,8 @@ from attrs import define, field
 
 from emulator.protocol.errors import Errors
 from emulator.protocol.produce import IdempotentBatch, ProducedBatch
-from scenarios.cluster.clients.producing.accumulator import Pending, Queue
+from emulator.protocol.types import TopicPartition
+from scenarios.cluster.clients.producing.accumulator import Queue
 
 NO_PRODUCER_ID = -1
 _SEQUENCE_LOST = (Errors.OUT_OF_ORDER_SEQUENCE_NUMBER, Errors.UNKNOWN_PRODUCER_ID)
@@ -29,80 +30,90 @@ class Sequences:
 
     next: int = 0
     acked: int = -1
-    sent: list[Pending] = field(factory=list)
+    sent: list[ProducedBatch] = field(factory=list)
     unresolved: bool = False
 
 
 @define(eq=False)
 class Idempotence:
-    """The sequence numbers of one producer. ``producer_id``: NO_PRODUCER_ID until a broker has given one."""
+    """The sequence numbers of one producer.
+
+    Attributes:
+        producer_id: NO_PRODUCER_ID until a broker has given one.
+        numbered: each batch that has numbers and is not done, as it is sent.
+    """
 
     producer_id: int = NO_PRODUCER_ID
-    _partitions: dict[Queue, Sequences] = field(factory=dict)
-    _renumbered: dict[Pending, None] = field(factory=dict)
+    numbered: dict[ProducedBatch, IdempotentBatch] = field(factory=dict)
+    _partitions: dict[TopicPartition, Sequences] = field(factory=dict)
+    _renumbered: dict[ProducedBatch, None] = field(factory=dict)
     """The batches that were given other numbers after they were sent."""
 
-    def may_send(self, queue: Queue, first: Pending) -> bool:
-        """Whether ``first``, the next batch of ``queue``, may be sent now: one that is sent again waits until all
+    def may_send(self, first: ProducedBatch) -> bool:
+        """Whether ``first``, the next batch of its partition, may be sent now: one that is sent again waits until all
         before it are acknowledged, a new one until no earlier batch is unresolved."""
         if self.producer_id == NO_PRODUCER_ID:
             return False
-        sequences = self._of(queue)
-        if _base(first) is None:
+        sequences = self._of(first)
+        if first not in self.numbered:
             return not sequences.unresolved
         return not sequences.sent or sequences.sent[0] is first
 
-    def number(self, pending: Pending) -> None:
-        """Give a batch that is about to be sent its numbers, if it has none."""
-        self._renumbered.pop(pending, None)
-        if _base(pending) is None:
-            sequences = self._of(pending.queue)
-            self._renumber(pending, sequences.next)
-            sequences.next += pending.batch.count
-            sequences.sent.append(pending)
+    def number(self, batch: ProducedBatch) -> IdempotentBatch:
+        """Give a batch that is about to be sent its numbers, if it has none. Returns it with them."""
+        self._renumbered.pop(batch, None)
+        if batch not in self.numbered:
+            sequences = self._of(batch)
+            self._renumber(batch, sequences.next)
+            sequences.next += batch.count
+            sequences.sent.append(batch)
+        return self.numbered[batch]
 
-    def acknowledged(self, pending: Pending) -> None:
+    def acknowledged(self, batch: ProducedBatch) -> None:
         """A broker has acknowledged the batch."""
-        if self._is_current(pending.batch):
-            sequences = self._of(pending.queue)
-            sequences.acked = max(sequences.acked, _last(pending))
-            sequences.sent.remove(pending)
+        numbered = self._done(batch)
+        if numbered is not None:
+            sequences = self._of(batch)
+            sequences.acked = max(sequences.acked, numbered.last_sequence)
+            sequences.sent.remove(batch)
 
-    def may_retry(self, pending: Pending, error: Errors) -> bool:
+    def may_retry(self, batch: ProducedBatch, error: Errors) -> bool:
         """Whether an error that is not retriable in itself is so here, because batches before this one are missing."""
-        if error is not Errors.OUT_OF_ORDER_SEQUENCE_NUMBER or not self._is_current(pending.batch):
+        numbered = self._current(batch)
+        if error is not Errors.OUT_OF_ORDER_SEQUENCE_NUMBER or numbered is None:
             return False
-        sequences = self._of(pending.queue)
-        return not sequences.unresolved and (pending in self._renumbered or _base(pending) != sequences.acked + 1)
+        sequences = self._of(batch)
+        return not sequences.unresolved and (batch in self._renumbered or numbered.base_sequence != sequences.acked + 1)
 
-    def has_old_producer_id(self, pending: Pending) -> bool:
+    def has_old_producer_id(self, batch: ProducedBatch) -> bool:
         """Whether its numbers belong to an earlier producer id: sent again, it could be written twice."""
-        return _base(pending) is not None and not self._is_current(pending.batch)
+        return batch in self.numbered and self._current(batch) is None
 
-    def failed(self, pending: Pending, error: Errors, *, refused: bool) -> None:
+    def failed(self, batch: ProducedBatch, error: Errors, *, refused: bool) -> None:
         """A batch has failed. ``refused``: no broker can have written it, so its numbers are free."""
-        if not self._is_current(pending.batch):
+        numbered = self._done(batch)
+        if numbered is None:
             return
         if error in _SEQUENCE_LOST:
             self._start_again()
             return
-        sequences = self._of(pending.queue)
-        sequences.sent.remove(pending)
+        sequences = self._of(batch)
+        sequences.sent.remove(batch)
         if refused:
-            self._close_gap(sequences, pending)
+            self._close_gap(sequences, numbered)
 
-    def expired(self, pending: Pending) -> None:
-        """A batch has expired; it may have been written."""
-        if self._is_current(pending.batch):
-            sequences = self._of(pending.queue)
-            sequences.sent.remove(pending)
-            sequences.unresolved |= pending.attempts > 1
+    def expired(self, batch: ProducedBatch, attempts: int) -> None:
+        """A batch that was sent ``attempts`` times has expired; it may have been written."""
+        if self._done(batch) is not None:
+            sequences = self._of(batch)
+            sequences.sent.remove(batch)
+            sequences.unresolved |= attempts > 1
 
     def resolve(self, queues: Iterable[Queue]) -> None:
         """Resolve the partitions of which no batch is in flight any more: numbers that were not acknowledged are a gap,
         which needs a new producer id."""
         for queue in queues:
-            sequences = self._partitions.get(queue)
+            sequences = self._partitions.get(queue.tp)
             if sequences is not None and sequences.unresolved and not sequences.sent:
                 if sequences.next != sequences.acked + 1:
                     self._start_again()
@@ -114,37 +125,31 @@ class Idempotence:
         self._partitions.clear()
         self._renumbered.clear()
 
-    def _close_gap(self, sequences: Sequences, gone: Pending) -> None:
+    def _close_gap(self, sequences: Sequences, gone: IdempotentBatch) -> None:
         """Give the numbers of ``gone`` to the batches after it."""
-        count, base = gone.batch.count, _base(gone)
-        assert base is not None
-        sequences.next -= count
-        for pending in sequences.sent:
-            later = _base(pending)
-            if later is not None and later > base:
-                self._renumber(pending, later - count)
-                self._renumbered[pending] = None
+        sequences.next -= gone.count
+        for batch in sequences.sent:
+            later = self.numbered[batch].base_sequence
+            if later > gone.base_sequence:
+                self._renumber(batch, later - gone.count)
+                self._renumbered[batch] = None
 
-    def _renumber(self, pending: Pending, base: int) -> None:
-        batch = pending.batch
-        pending.batch = IdempotentBatch(batch.tp, batch.count, batch.size, batch.id, self.producer_id, base)
+    def _renumber(self, batch: ProducedBatch, base: int) -> None:
+        self.numbered[batch] = IdempotentBatch(batch.tp, batch.count, batch.size, batch.id, self.producer_id, base)
 
-    def _is_current(self, batch: ProducedBatch) -> bool:
-        return isinstance(batch, IdempotentBatch) and batch.producer_id == self.producer_id
+    def _current(self, batch: ProducedBatch) -> IdempotentBatch | None:
+        """The batch with its numbers, if these belong to the producer id of now."""
+        numbered = self.numbered.get(batch)
+        return numbered if numbered is not None and numbered.producer_id == self.producer_id else None
 
-    def _of(self, queue: Queue) -> Sequences:
-        found = self._partitions.get(queue)
+    def _done(self, batch: ProducedBatch) -> IdempotentBatch | None:
+        """The same; its numbers are not needed any more."""
+        numbered = self._current(batch)
+        self.numbered.pop(batch, None)
+        return numbered
+
+    def _of(self, batch: ProducedBatch) -> Sequences:
+        found = self._partitions.get(batch.tp)
         if found is None:
-            found = self._partitions[queue] = Sequences()
+            found = self._partitions[batch.tp] = Sequences()
         return found
-
-
-def _base(pending: Pending) -> int | None:
-    batch = pending.batch
-    return batch.base_sequence if isinstance(batch, IdempotentBatch) else None
-
-
-def _last(pending: Pending) -> int:
-    batch = pending.batch
-    assert isinstance(batch, IdempotentBatch)
-    return batch.last_sequence
