@@ -43,7 +43,7 @@ class IsrComplete(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._commits = history.commits
-        self._commits.extended.append(self._extended)
+        self._commits.lacking.append(self._lacking)
 
     def on_state(self, event: StateWritten) -> None:
         if event.state is not None:
@@ -54,14 +54,8 @@ class IsrComplete(Checker):
         if event.node in commit.candidates:
             self._compare(event, commit, f"as broker {event.node} finds its log")
 
-    def _extended(self, event: HighWatermark, commit: Commit) -> None:
-        # This runs for every batch: no call for a member that has the newest committed one.
-        last = commit.entries[-1]
-        at = last.index
-        for _, log in commit.members or self._commits.members(commit):
-            if (at >= len(log.entries) or log.entries[at] is not last) and log.known:
-                self._compare(event, commit, f"as broker {event.node} moves its high watermark")
-                return
+    def _lacking(self, event: HighWatermark, commit: Commit) -> None:
+        self._compare(event, commit, f"as broker {event.node} moves its high watermark")
 
     def _compare(self, event: Event, commit: Commit, when: str) -> None:
         if not commit.settled:

@@ -64,7 +64,7 @@ class IsrLogsIdentical(Checker):
         log, theirs = self._logs.get(node, tp), self._logs.get(leader, tp)
         if log is None or theirs is None or not (log.known and theirs.known):
             return
-        if log.end_offset != theirs.end_offset or log.entries[-1] is not theirs.entries[-1]:
+        if log.end_offset != theirs.end_offset or log.last is not theirs.last:
             self.violated(
                 moment,
                 f"{tp}: broker {node}, in sync, has a log that ends at {log.end_offset} and is not that of the leader, "

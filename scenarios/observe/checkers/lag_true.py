@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import ClassVar
 
 from attrs import define
 
 from emulator.metrics.grid import GAUGES_US
-from emulator.protocol.events import BecameLeader, ConsumerLag, FetchPosition, HighWatermark, NodeCrashed
+from emulator.protocol.events import BecameLeader, ConsumerLag, FetchPosition, HighWatermarksMoved, NodeCrashed
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker, Moment, Report
 from scenarios.observe.history.history import History
 
 Replica = tuple[int, str, int]
-"""Broker, topic and partition: a plain tuple, since one is made for each batch."""
+"""Broker, topic and partition."""
 
 
 @define(eq=False)
@@ -49,15 +50,17 @@ class LagTrue(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._logs = history.logs
-        self._high_watermarks: dict[Replica, int] = {}
+        self._high_watermarks: dict[tuple[int, str], dict[int, int]] = defaultdict(dict)
+        """By broker and topic, the high watermarks of the partitions that it has led."""
         self._positions: dict[Replica, _Position] = {}
 
     def on_became_leader(self, event: BecameLeader) -> None:
-        self._high_watermarks[event.node, event.topic, event.partition] = event.high_watermark
+        self._high_watermarks[event.node, event.topic][event.partition] = event.high_watermark
 
-    def on_high_watermark(self, event: HighWatermark) -> None:
+    def on_high_watermarks(self, event: HighWatermarksMoved) -> None:
         if event.leader:
-            self._high_watermarks[event.node, event.topic, event.partition] = event.high_watermark
+            now = zip(event.partitions, event.high_watermarks, strict=True)
+            self._high_watermarks[event.node, event.topic].update(now)
 
     def on_position(self, event: FetchPosition) -> None:
         replica = event.node, event.topic, event.partition
@@ -97,8 +100,10 @@ class LagTrue(Checker):
             )
 
     def _offset(self, replica: Replica, position: _Position) -> int:
-        log = self._logs.by_replica.get(replica)
+        node, topic, partition = replica
+        log = self._logs.get(node, TopicPartition.of(topic, partition))
         return position.offset if log is None else max(position.offset, log.end_offset)
 
     def _committed(self, replica: Replica, position: _Position) -> int:
-        return self._high_watermarks.get((position.leader, *replica[1:]), 0)
+        _, topic, partition = replica
+        return self._high_watermarks[position.leader, topic].get(partition, 0)

@@ -37,7 +37,7 @@ class LogMatching(Checker):
         history.commits.diverged.append(self._diverged)
 
     def _diverged(self, event: HighWatermark, commit: Commit, log: ReplicaLog) -> None:
-        here = log.entries[log.covered]
+        here = log.line[log.covered(event.high_watermark)]
         self.violated(
             event,
             f"{commit.tp}, broker {event.node}, epoch {event.leader_epoch}: below its high watermark "

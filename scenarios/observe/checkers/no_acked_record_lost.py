@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from bisect import insort
-from itertools import takewhile
+from collections import defaultdict
+from itertools import count, takewhile
 from typing import ClassVar
 
 from attrs import define, field
 
 from emulator.protocol.events import (
+    BatchesProduced,
     BecameFollower,
     BecameLeader,
     LeaderElected,
@@ -29,7 +31,7 @@ ALL, ONE = -1, 1
 
 
 def _index(entry: Entry) -> int:
-    return entry.index
+    return entry.place
 
 
 @define(eq=False)
@@ -110,12 +112,12 @@ class NoAckedRecordLost(Checker):
         self.lost_acked_by_one = 0
         self._logs = history.logs
         self._topology = history.topology
-        self._partitions: dict[tuple[str, int], _Partition] = {}
+        self._topics: dict[str, dict[int, _Partition]] = defaultdict(dict)
 
     def on_state(self, event: StateWritten) -> None:
         state = event.state
         if state is None:
-            self._partitions.pop(event.tp, None)
+            self._topics[event.tp.topic].pop(event.tp.partition, None)
             return
         partition = self._partition(event.tp.topic, event.tp.partition)
         if partition.isr is not None and state.leader >= 0 and state.leader not in partition.isr:
@@ -164,16 +166,34 @@ class NoAckedRecordLost(Checker):
         if partition.election is not None and partition.election.node == node:
             partition.vacant = True
 
-    def on_produced(self, event: Produced) -> None:
-        if event.error != "NONE" or event.acks not in (ALL, ONE):
+    def on_produced(self, event: BatchesProduced) -> None:
+        """This runs for every batch, without a call where the leader has it straight after the one that was
+        acknowledged before."""
+        acks, leader, topic = event.acks, event.leader, event.topic
+        if event.error != "NONE" or acks not in (ALL, ONE):
             return
-        partition = self._partition(event.topic, event.partition)
-        if partition.election is None:
-            return
+        partitions, logs = self._topics[topic], self._logs.on(leader, topic)
+        for seq, number, id, base_offset in zip(
+            count(event.seq), event.partitions, event.ids, event.base_offsets, strict=False
+        ):
+            partition = partitions.get(number)
+            if partition is None or partition.election is None:
+                continue
+            acked = partition.acked[acks]
+            at = acked[-1].place + 1 if acked else 1
+            log = logs.get(number)
+            if log is not None and at < log.size and partition.election.node == leader:
+                entry = log.line[at]
+                if entry.id == id and entry.base_offset == base_offset:
+                    acked.append(entry)
+                    continue
+            self._produced(partition, event.rows()[seq - event.seq])
+
+    def _produced(self, partition: _Partition, event: Produced) -> None:
         entry = self._find(partition, event)
         if entry is not None:
             acked = partition.acked[event.acks]
-            if acked and acked[-1].index > entry.index:
+            if acked and acked[-1].place > entry.place:
                 insort(acked, entry, key=_index)
             else:
                 acked.append(entry)
@@ -208,9 +228,10 @@ class NoAckedRecordLost(Checker):
         return None if partition.election is None else self._logs.get(partition.election.node, partition.tp)
 
     def finish(self) -> None:
-        for partition in self._partitions.values():
-            if partition.election is not None and not partition.vacant:
-                self._compare(partition, partition.election)
+        for partitions in self._topics.values():
+            for partition in partitions.values():
+                if partition.election is not None and not partition.vacant:
+                    self._compare(partition, partition.election)
 
     def _compare(self, partition: _Partition, event: Event) -> None:
         """Remove from the acknowledged batches those that the leader's log lacks, and report them.
@@ -248,10 +269,10 @@ class NoAckedRecordLost(Checker):
         )
 
     def _partition(self, topic: str, number: int) -> _Partition:
-        found = self._partitions.get((topic, number))
+        partitions = self._topics[topic]
+        found = partitions.get(number)
         if found is None:
-            tp = TopicPartition.of(topic, number)
-            found = self._partitions[tp] = _Partition(tp)
+            found = partitions[number] = _Partition(TopicPartition.of(topic, number))
         return found
 
 

@@ -6,7 +6,8 @@ from typing import ClassVar
 
 from attrs import define, field
 
-from emulator.protocol.events import HighWatermark, ProducerIdentified
+from emulator.protocol.events import ProducerIdentified
+from emulator.trace import Event
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.commit import Commit
 from scenarios.observe.history.history import History
@@ -57,20 +58,20 @@ class NoBatchTwice(Checker):
             self._commits.extended.append(self._extended)
         self._producers[event.first_id] = event.last_id
 
-    def _extended(self, event: HighWatermark, commit: Commit) -> None:
+    def _extended(self, event: Event, commit: Commit) -> None:
         seen = self._seen.get(commit)
         if seen is None:
             seen = self._seen[commit] = _Seen()
-        entries, begun = commit.entries, max(commit.unclean_epoch, commit.reads_lost_below)
-        if begun > seen.begun_epoch or len(entries) <= seen.entries:
+        begun = max(commit.unclean_epoch, commit.reads_lost_below)
+        if begun > seen.begun_epoch or commit.size <= seen.entries:
             # What was kept and what has come since are one history: compare it once from its beginning.
             seen.newest.clear()
             seen.entries = 1
-        for entry in entries[seen.entries :]:
+        for entry in commit.line[seen.entries : commit.size]:
             self._look(event, commit, entry, seen.newest)
-        seen.entries, seen.begun_epoch = len(entries), begun
+        seen.entries, seen.begun_epoch = commit.size, begun
 
-    def _look(self, event: HighWatermark, commit: Commit, entry: Entry, newest: dict[int, int]) -> None:
+    def _look(self, event: Event, commit: Commit, entry: Entry, newest: dict[int, int]) -> None:
         producer = next((first for first, last in self._producers.items() if first <= entry.id <= last), None)
         if producer is None:
             return

@@ -51,13 +51,13 @@ class ReadsConsistent(Checker):
     def _compare(self, event: Consumed, commit: Commit) -> None:
         if not commit.settled or event.leader_epoch < max(commit.unclean_epoch, commit.reads_lost_below):
             return
-        entries = commit.entries
-        index = bisect_right(entries, event.offset, key=_next_offset)
+        entries, size = commit.line, commit.size
+        index = bisect_right(entries, event.offset, hi=size, key=_next_offset)
         for id in event.ids:
             if id <= 0:
                 continue  # the data that the topic started with
             index = max(index, 1)
-            if index >= len(entries):
+            if index >= size:
                 return
             if entries[index].id != id:
                 self.violated(event, _differs(event, entries[index], id))

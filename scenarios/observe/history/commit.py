@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from attrs import define, field
+from attrs import define
 
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.history.replica_logs import Entry, ReplicaLog
+from scenarios.observe.history.replica_logs import Entry, Line, ReplicaLog
 
 Member = tuple[int, ReplicaLog]
 
-
-def _nothing() -> list[Entry]:
-    return [Entry(0, 0, 0, -1, 0)]
+NOTHING: Line = [Entry(0, 0, 0, -1, 0)]
+"""The line of every partition of which nothing is committed yet; no log is on it."""
 
 
 @define(eq=False)
 class Commit:
     """The committed prefix of one partition's log. Attributes:
-        entries: the base, then the committed batches, as in the logs that hold them.
+        line, size: the first ``size`` entries of this line are committed, the base and its batches.
         offset: the highest high watermark that any leader has had.
         isr: as ZooKeeper has it, once it is ``stated``.
         assigned: the replicas as ZooKeeper has them; none where no write of the topic's znode was seen.
@@ -35,7 +34,8 @@ class Commit:
     """
 
     tp: TopicPartition
-    entries: list[Entry] = field(factory=_nothing)
+    line: Line = NOTHING
+    size: int = 1
     offset: int = 0
     isr: tuple[int, ...] = ()
     stated: bool = False
@@ -70,50 +70,49 @@ class Commit:
         election has adopted its epoch."""
         return self.unclean_epoch <= self.adopted_epoch and not self.deleting
 
+    @property
+    def last(self) -> Entry:
+        """The newest committed batch, or the base."""
+        return self.line[self.size - 1]
+
     def __str__(self) -> str:
-        last = self.entries[-1]
-        what = f"batch {last.id} of epoch {last.leader_epoch}" if last.index else "what the topic began with"
+        last = self.last
+        what = f"batch {last.id} of epoch {last.leader_epoch}" if last.place else "what the topic began with"
         return f"committed up to offset {self.offset}, {what}"
 
     def held_by(self, log: ReplicaLog) -> bool:
         """Whether ``log`` has all that is committed, at the same offsets and after the same batches."""
-        last = self.entries[-1]
         if not log.known:
             return True
-        return log.holds(last) if last.index else log.entries[0].next_offset >= self.offset
+        return log.holds(self.last) if self.size > 1 else log.line[0].next_offset >= self.offset
 
     def agrees(self, log: ReplicaLog, at: int) -> bool:
         """Whether the entries of ``log`` up to index ``at`` are committed, or extend what is."""
-        committed = self.entries
         if not log.known or at == 0:
             return True
-        shared = min(at, len(committed) - 1)
+        shared = min(at, self.size - 1)
         if shared == 0:
-            return log.entries[0].next_offset >= self.offset
-        return log.entries[shared] is committed[shared]
+            return log.line[0].next_offset >= self.offset
+        return log.line[shared] is self.line[shared]
 
     def extend(self, log: ReplicaLog, at: int, offset: int) -> None:
         """The entries of ``log`` up to index ``at`` are committed as well. They agree with the earlier ones."""
-        committed = self.entries
-        if len(committed) == 1:
-            committed[0] = log.entries[0]
-        committed += log.entries[len(committed) : at + 1]
+        if self.size == 1 or at >= self.size:
+            self.line, self.size = log.line, at + 1
         self.offset = offset
 
     def forget(self) -> None:
         """The partition is deleted. A later one of the same name reuses this object and starts empty."""
         self.highest = max(self.highest, self.offset)
-        self.entries, self.offset, self.isr, self.members = _nothing(), 0, (), None
+        self.line, self.size, self.offset, self.isr, self.members = NOTHING, 1, 0, (), None
         self.adopted_epoch = self.unclean_epoch = -1
         self.target, self.arrived, self.deleting, self.stated = (), False, False, False
 
     def restart(self, log: ReplicaLog) -> None:
         """From now on only what ``log`` holds of it is committed."""
         self.highest = max(self.highest, self.offset)
-        committed, there = self.entries, log.entries
-        most = min(len(committed), len(there))
+        committed, there = self.line, log.line
+        most = min(self.size, log.size)
         same = bisect_left(range(most), True, key=lambda index: committed[index] is not there[index])
-        del committed[max(1, same) :]
-        if not same:
-            committed[0] = there[0]
-        self.offset = min(self.offset, max(committed[-1].next_offset, there[0].next_offset))
+        self.line, self.size = there, max(1, same)
+        self.offset = min(self.offset, max(self.last.next_offset, there[0].next_offset))

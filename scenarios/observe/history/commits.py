@@ -12,11 +12,13 @@ is lost in this way, S14 still reports it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 
 from emulator.protocol.events import (
     BecameFollower,
     BecameLeader,
     HighWatermark,
+    HighWatermarksMoved,
     LeaderElected,
     LogLoaded,
     MoveFinished,
@@ -26,9 +28,10 @@ from emulator.protocol.events import (
     Truncated,
 )
 from emulator.protocol.types import TopicPartition
+from emulator.trace import Event
 from emulator.trace.events import Step
 from scenarios.observe.history.commit import Commit, Member
-from scenarios.observe.history.replica_logs import ReplicaLog, ReplicaLogs
+from scenarios.observe.history.replica_logs import ReplicaLog, ReplicaLogs, TopicLogs
 from scenarios.observe.history.subscriptions import AssignmentWritten, StateWritten
 from scenarios.observe.measures.topology import DELETED_FROM, Topology
 
@@ -41,7 +44,9 @@ class Commits:
 
     Attributes:
         diverged: called with a high watermark that covers uncommitted entries, and the log that holds them.
-        extended: called with a leader's high watermark that has advanced and committed more.
+        extended: called with the event of a leader's high watermark that has advanced and committed more: for every
+            batch, so only what has to see each of them is in here.
+        lacking: called with such an event where a candidate does not hold the newest committed batch.
         beyond: called with a high watermark that is outside its log.
         fell: called with an event by which a replica's high watermark goes back, the replica's log (already truncated,
             if the event is a truncation), and the high watermark before the event.
@@ -51,7 +56,8 @@ class Commits:
         self.logs = logs
         self._topology = topology
         self.diverged: list[Callable[[HighWatermark, Commit, ReplicaLog], None]] = []
-        self.extended: list[Callable[[HighWatermark, Commit], None]] = []
+        self.extended: list[Callable[[Event, Commit], None]] = []
+        self.lacking: list[Callable[[HighWatermark, Commit], None]] = []
         self.beyond: list[Callable[[HighWatermark, ReplicaLog], None]] = []
         self.fell: list[Callable[[Placed, ReplicaLog, int], None]] = []
         self._commits: dict[tuple[str, int], Commit] = {}
@@ -149,12 +155,12 @@ class Commits:
         self._take_role(event, False)
 
     def _take_role(self, event: BecameLeader | BecameFollower, leads: bool) -> None:
-        log = self.logs.made((event.node, event.topic, event.partition))
+        log = self.logs.made(event.node, event.topic, event.partition)
         self._place(event, log)
         log.leads, log.leader_epoch = leads, event.leader_epoch
 
     def on_truncated(self, event: Truncated) -> None:
-        self._place(event, self.logs.made((event.node, event.topic, event.partition)))
+        self._place(event, self.logs.made(event.node, event.topic, event.partition))
 
     def _place(self, event: BecameLeader | BecameFollower | Truncated, log: ReplicaLog) -> None:
         before, log.high_watermark = log.high_watermark, event.high_watermark
@@ -162,51 +168,106 @@ class Commits:
             for fell in self.fell:
                 fell(event, log, before)
 
-    def on_high_watermark(self, event: HighWatermark) -> None:
-        # Unpacked at once: this runs for every batch on every replica.
-        _, _, _, node, topic, partition, leader, leader_epoch, high_watermark = event
-        key = node, topic, partition
-        log = self.logs.by_replica.get(key) or self.logs.made(key)
+    def on_high_watermarks(self, event: HighWatermarksMoved) -> None:
+        logs = self.logs.on(event.node, event.topic)
+        if event.leader:
+            self._on_leader(event, logs)
+        else:
+            self._on_follower(event, logs)
+
+    def _on_leader(self, event: HighWatermarksMoved, logs: TopicLogs) -> None:
+        """This runs for every batch, without a call for one that extends what is committed and that all candidates
+        hold."""
+        extended = self.extended
+        for seq, partition, epoch, high_watermark in zip(
+            count(event.seq), event.partitions, event.leader_epochs, event.high_watermarks, strict=False
+        ):
+            log = logs[partition]
+            commit = log.commit
+            # On the line of what is committed, so it cannot diverge; forward, and within its log.
+            if (
+                commit is None
+                or log.line is not commit.line
+                or not log.start_offset <= log.high_watermark <= high_watermark <= log.end_offset  # type: ignore[operator]
+                or (size := commit.size) == 1
+            ):
+                self._move(event, seq, log, partition, epoch, high_watermark)
+                continue
+            log.high_watermark = high_watermark
+            if high_watermark <= commit.offset or epoch < commit.unclean_epoch or commit.deleting:
+                continue
+            line, most = log.line, log.size
+            while size < most and line[size].next_offset <= high_watermark:
+                size += 1
+            commit.size, commit.offset = size, high_watermark
+            for _, member in commit.members or self.members(commit):
+                if member.size < size or member.line is not line:
+                    self._find_lacking(_row(event, seq, partition, epoch, high_watermark), commit)
+                    break
+            for extend in extended:
+                extend(_row(event, seq, partition, epoch, high_watermark), commit)
+
+    def _on_follower(self, event: HighWatermarksMoved, logs: TopicLogs) -> None:
+        """This runs for every batch on every follower."""
+        for seq, partition, epoch, high_watermark in zip(
+            count(event.seq), event.partitions, event.leader_epochs, event.high_watermarks, strict=False
+        ):
+            log = logs[partition]
+            commit = log.commit
+            if (
+                commit is None
+                or log.line is not commit.line
+                or not log.start_offset <= log.high_watermark <= high_watermark <= log.end_offset  # type: ignore[operator]
+                or commit.size == 1
+            ):
+                self._move(event, seq, log, partition, epoch, high_watermark)
+                continue
+            log.high_watermark = high_watermark
+            log.learnt_epoch, log.learnt_adoptions = epoch, commit.adoptions
+
+    def _move(
+        self, columns: HighWatermarksMoved, seq: int, log: ReplicaLog, partition: int, epoch: int, high_watermark: int
+    ) -> None:
+        """Any change of a high watermark, whatever it does and shows."""
+        event = _row(columns, seq, partition, epoch, high_watermark)
         commit = log.commit
         if commit is None:
-            commit = log.commit = self.get(topic, partition)
-        before = log.high_watermark
+            commit = log.commit = self.get(event.topic, partition)
+        before, log.high_watermark = log.high_watermark, high_watermark
         if before is not None and high_watermark < before:
             for fell in self.fell:
                 fell(event, log, before)
-        log.high_watermark = high_watermark
-        if not leader:
-            log.learnt_epoch, log.learnt_adoptions = leader_epoch, commit.adoptions
-        entries = log.entries
-        if high_watermark > entries[-1].next_offset or high_watermark < log.start_offset:
+        if not event.leader:
+            log.learnt_epoch, log.learnt_adoptions = epoch, commit.adoptions
+        if not log.start_offset <= high_watermark <= log.end_offset:
             for beyond in self.beyond:
                 beyond(event, log)
-        at = log.covered + 1
-        if at < len(entries) and entries[at].next_offset == high_watermark:
-            log.covered = at
-        else:
-            at = log.cover(high_watermark)
-        committed = commit.entries
-        news = high_watermark > commit.offset or at >= len(committed) or entries[at] is not committed[at]
-        if news and leader_epoch >= commit.unclean_epoch and not commit.deleting:
+        at = log.covered(high_watermark)
+        news = high_watermark > commit.offset or at >= commit.size or log.line[at] is not commit.line[at]
+        if news and epoch >= commit.unclean_epoch and not commit.deleting:
             self._compare(event, commit, log, at)
 
     def _compare(self, event: HighWatermark, commit: Commit, log: ReplicaLog, at: int) -> None:
         """The high watermark covers the entries of ``log`` up to ``at``, which are not all known to be committed."""
-        committed, entries = commit.entries, log.entries
-        if at == len(committed) and at > 1 and entries[at - 1] is committed[-1]:
-            if not event.leader:
-                return
-            committed.append(entries[at])  # by far the most frequent
-            commit.offset = event.high_watermark
-        else:
-            if not commit.agrees(log, at):
-                for diverged in self.diverged:
-                    diverged(event, commit, log)
-                if event.leader:
-                    commit.restart(log)
-            if not event.leader or event.high_watermark <= commit.offset:
-                return
-            commit.extend(log, at, event.high_watermark)
+        if not commit.agrees(log, at):
+            for diverged in self.diverged:
+                diverged(event, commit, log)
+            if event.leader:
+                commit.restart(log)
+        if not event.leader or event.high_watermark <= commit.offset:
+            return
+        commit.extend(log, at, event.high_watermark)
+        self._find_lacking(event, commit)
         for extended in self.extended:
             extended(event, commit)
+
+    def _find_lacking(self, event: HighWatermark, commit: Commit) -> None:
+        last = commit.last
+        if any(log.known and not log.holds(last) for _, log in self.members(commit)):
+            for lacking in self.lacking:
+                lacking(event, commit)
+
+
+def _row(event: HighWatermarksMoved, seq: int, partition: int, epoch: int, high_watermark: int) -> HighWatermark:
+    at = event.t_us, seq, event.cause, event.node, event.topic
+    return HighWatermark(*at, partition, event.leader, epoch, high_watermark)

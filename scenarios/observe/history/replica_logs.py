@@ -1,15 +1,18 @@
 """The content of every replica's log, from events alone.
 
-Equal prefixes are one and the same object. Per partition there is a tree of batches: a log that appends the batch that
-another log has appended at the same place, after the same batches, arrives at the same ``Entry``. So "does this log
-hold everything up to that batch?" is one comparison of identities, exact, and needs no hashes.
+Logs with equal content share it. The batches of one history are one *line*, a list of ``Entry`` that only grows, and a
+log is the first ``size`` entries of a line: a follower that appends the batch that is next on its line moves one place
+on. Where the batch is another one, the log changes to the line that has it there, or a new line begins as a copy of the
+part that the log has. So an entry is one batch after one history, lines share entries exactly where their histories are
+equal, and "does this log hold everything up to that batch?" is one comparison of identities, exact, and needs no
+hashes.
 
 The data that a topic starts with (ids below 0, ``Batch.id``) is the same on every replica that has it, whole or in
 part: it is the *base* of a log, an offset. A log loaded at a broker's first start is base only.
 
 Two malformed appends are reported to subscribers: a batch that is not at the log's end (``misplaced``), and a batch of
-an older epoch than the one before it (``regressed``). The second is a property of the tree and is found once, when the
-first log appends such a batch.
+an older epoch than the one before it (``regressed``). The second is a property of the history and is found once, when
+the first log appends such a batch.
 
 A log whose start moves keeps its history here: what retention deleted was committed. After a full truncation to an
 offset beyond its end the content of a log is not known (``ReplicaLog.known``), and checkers skip it.
@@ -19,39 +22,33 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from itertools import count
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from attrs import define
 
-from emulator.protocol.events import Appended, LogLoaded, LogStartMoved, ReplicaStopped, Truncated
+from emulator.protocol.events import Appended, BatchesAppended, LogLoaded, LogStartMoved, ReplicaStopped, Truncated
 from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
     from scenarios.observe.history.commit import Commit
 
 
-@define(eq=False)
-class Entry:
-    """One batch after one history. ``index``: its place in every log that holds it; 0 is the base, no batch."""
+class Entry(NamedTuple):
+    """One batch after one history. ``place``: its index in every log that holds it; 0 is the base, no batch."""
 
-    index: int
+    place: int
     base_offset: int
     next_offset: int
     leader_epoch: int
     id: int
-    child: Entry | None = None
-    sibling: Entry | None = None
 
-    def followed_by(self, next_offset: int, leader_epoch: int, id: int) -> Entry:
-        """The entry for this batch after this history. Divergent ones are few: the newest is compared first."""
-        child = self.child
-        while child is not None:
-            if child.id == id and child.next_offset == next_offset and child.leader_epoch == leader_epoch:
-                return child
-            child = child.sibling
-        child = Entry(self.index + 1, self.next_offset, next_offset, leader_epoch, id, None, self.child)
-        self.child = child
-        return child
+
+Line = list[Entry]
+Lines = dict[int, list[Line]]
+"""The lines of one partition, by the offset at which their bases end."""
+
+_entry: Any = tuple.__new__
 
 
 def _base_offset(entry: Entry) -> int:
@@ -67,23 +64,25 @@ class ReplicaLog:
     """The log of one partition on one broker.
 
     Attributes:
-        entries: the base, then its batches.
+        lines: those of the partition.
+        line, size: its content is the first ``size`` entries of ``line``, the base and its batches.
+        end_offset: the log end offset.
         known: whether the events have shown all of its content.
         start_offset: the log start offset.
         high_watermark: the last one seen, if ``Commits`` is armed; None before the first.
-        covered: the index of the last entry that a high watermark has covered; a truncation leaves it as it is.
         leads, leader_epoch: the role that the replica took up last.
         learnt_epoch, learnt_adoptions: its leader epoch and ``Commit.adoptions`` when it last learnt its high watermark
             as a follower.
         commit: what is committed of its partition, for ``Commits``, which looks it up once.
     """
 
-    roots: dict[int, Entry]
-    entries: list[Entry]
+    lines: Lines
+    line: Line
+    size: int
+    end_offset: int
     known: bool = True
     start_offset: int = 0
     high_watermark: int | None = None
-    covered: int = 0
     leads: bool = False
     leader_epoch: int = -1
     learnt_epoch: int = -1
@@ -91,50 +90,75 @@ class ReplicaLog:
     commit: Commit | None = None
 
     @property
-    def end_offset(self) -> int:
-        return self.entries[-1].next_offset
+    def entries(self) -> Line:
+        """The base and its batches: a copy."""
+        return self.line[: self.size]
+
+    @property
+    def last(self) -> Entry:
+        return self.line[self.size - 1]
 
     def holds(self, entry: Entry) -> bool:
         """Whether it holds this batch, and before it the same batches as the log where ``entry`` was appended first."""
-        return entry.index < len(self.entries) and self.entries[entry.index] is entry
+        return entry.place < self.size and self.line[entry.place] is entry
 
     def find(self, base_offset: int, id: int) -> Entry | None:
         """The batch ``id`` at ``base_offset``, if the log has it."""
-        last = self.entries[-1]
-        if last.base_offset == base_offset and last.id == id and last.index:
-            return last
-        at = bisect_left(self.entries, base_offset, lo=1, key=_base_offset)
-        if at < len(self.entries):
-            entry = self.entries[at]
+        at = bisect_left(self.line, base_offset, lo=1, hi=self.size, key=_base_offset)
+        if at < self.size:
+            entry = self.line[at]
             if entry.base_offset == base_offset and entry.id == id:
                 return entry
         return None
 
     def begin_at(self, offset: int) -> None:
         """Hold nothing but a base that ends at ``offset``."""
-        root = self.roots.get(offset)
-        if root is None:
-            root = self.roots[offset] = Entry(0, 0, offset, -1, 0)
-        self.entries = [root]
+        lines = self.lines.setdefault(offset, [])
+        if not lines:
+            lines.append([Entry(0, 0, offset, -1, 0)])
+        self.line, self.size, self.end_offset = lines[0], 1, offset
 
-    def cover(self, offset: int) -> int:
-        """Move ``covered`` to the last entry that ends at or before ``offset``, or to the base. Amortized O(1)."""
-        entries = self.entries
-        last = len(entries) - 1
-        at = self.covered if self.covered <= last else last
-        while at < last and entries[at + 1].next_offset <= offset:
-            at += 1
-        while at and entries[at].next_offset > offset:
-            at -= 1
-        self.covered = at
-        return at
+    def append(self, next_offset: int, leader_epoch: int, id: int) -> bool:
+        """Append a batch at the end. Returns whether this is the first log that has it after this history."""
+        last, size = self.last, self.size
+        entry = Entry(size, last.next_offset, next_offset, leader_epoch, id)
+        self.size, self.end_offset = size + 1, next_offset
+        lines = self.lines[self.line[0].next_offset]
+        for line in lines:
+            if size < len(line) and line[size - 1] is last and line[size] == entry:
+                self.line = line
+                return False
+        if size < len(self.line):
+            self.line = self.line[:size]
+            lines.append(self.line)
+        self.line.append(entry)
+        return True
+
+    def covered(self, offset: int) -> int:
+        """The index of the last entry that ends at or before ``offset``, or of the base."""
+        return max(1, bisect_right(self.line, offset, hi=self.size, key=_next_offset)) - 1
 
     def cut(self, offset: int) -> None:
         """Drop the batches that end after ``offset``."""
-        if offset < self.entries[0].next_offset:
+        if offset < self.line[0].next_offset:
             self.begin_at(offset)
         else:
-            del self.entries[max(1, bisect_right(self.entries, offset, key=_next_offset)) :]
+            self.size = self.covered(offset) + 1
+            self.end_offset = self.last.next_offset
+
+
+class TopicLogs(dict[int, ReplicaLog]):
+    """The logs of one topic on one broker, by partition. A log that no event was about yet is made when it is looked
+    up; ``get`` makes none."""
+
+    def __init__(self, lines: dict[int, Lines]) -> None:
+        super().__init__()
+        self._lines = lines
+
+    def __missing__(self, partition: int) -> ReplicaLog:
+        log = self[partition] = ReplicaLog(self._lines.setdefault(partition, {}), [], 0, 0)
+        log.begin_at(0)
+        return log
 
 
 class ReplicaLogs:
@@ -148,48 +172,68 @@ class ReplicaLogs:
     def __init__(self) -> None:
         self.misplaced: list[Callable[[Appended, int], None]] = []
         self.regressed: list[Callable[[Appended, int], None]] = []
-        self._roots: dict[tuple[str, int], dict[int, Entry]] = {}
-        self.by_replica: dict[tuple[int, str, int], ReplicaLog] = {}
+        self._lines: dict[str, dict[int, Lines]] = {}
+        self._by_broker: dict[tuple[int, str], TopicLogs] = {}
+
+    def on(self, node: int, topic: str) -> TopicLogs:
+        """The logs of ``topic`` on one broker."""
+        logs = self._by_broker.get((node, topic))
+        if logs is None:
+            logs = self._by_broker[node, topic] = TopicLogs(self._lines.setdefault(topic, {}))
+        return logs
 
     def get(self, node: int, tp: TopicPartition) -> ReplicaLog | None:
-        return self.by_replica.get((node, tp.topic, tp.partition))
+        """The log of a partition on one broker; None if no event was about it yet."""
+        logs = self._by_broker.get((node, tp.topic))
+        return None if logs is None else logs.get(tp.partition)
 
-    def made(self, key: tuple[int, str, int]) -> ReplicaLog:
-        """The log of a (broker, topic, partition); a new, empty one if no event was about it yet."""
-        log = self.by_replica.get(key)
-        if log is None:
-            log = self.by_replica[key] = ReplicaLog(self._roots.setdefault(key[1:], {}), [])
-            log.begin_at(0)
-        return log
+    def made(self, node: int, topic: str, partition: int) -> ReplicaLog:
+        """The same; a new, empty log if no event was about it yet."""
+        return self.on(node, topic)[partition]
 
-    def on_appended(self, event: Appended) -> None:
-        # Unpacked at once: this runs for every batch on every replica.
-        _, _, _, node, topic, partition, _, leader_epoch, base_offset, next_offset, id, _ = event
-        key = node, topic, partition
-        log = self.by_replica.get(key) or self.made(key)
-        last = log.entries[-1]
-        if base_offset != last.next_offset:
+    def on_appended(self, event: BatchesAppended) -> None:
+        """This runs for every batch on every replica. A follower that appends what is next on its line costs one
+        comparison, the first log that appends a batch one entry; neither costs a call."""
+        logs = self.on(event.node, event.topic)
+        for seq, partition, leader_epoch, base_offset, next_offset, id in zip(
+            count(event.seq), event.partitions, event.leader_epochs, event.base_offsets, event.next_offsets, event.ids,
+            strict=False,
+        ):  # fmt: skip
+            log = logs[partition]
+            line, size = log.line, log.size
+            if size < len(line):
+                if line[size] != (size, base_offset, next_offset, leader_epoch, id):
+                    self._append(event, seq, log, base_offset, next_offset, leader_epoch, id)
+                    continue
+            elif base_offset == log.end_offset and id > 0 and leader_epoch >= line[-1].leader_epoch:
+                line.append(_entry(Entry, (size, base_offset, next_offset, leader_epoch, id)))
+            else:
+                self._append(event, seq, log, base_offset, next_offset, leader_epoch, id)
+                continue
+            log.size = size + 1
+            log.end_offset = next_offset
+
+    def _append(
+        self, event: BatchesAppended, seq: int, log: ReplicaLog, base_offset: int, next_offset: int, epoch: int, id: int
+    ) -> None:
+        """Any append: it may be malformed, begin another history, or be of the base."""
+        if base_offset != log.end_offset:
             for report in self.misplaced:
-                report(event, last.next_offset)
+                report(event.rows()[seq - event.seq], log.end_offset)
             # A log with a hole is broken; what came before the hole counts as not in it.
             log.begin_at(base_offset)
-            last = log.entries[0]
-        if id < 0 and last.index == 0:
+        last = log.last
+        if id < 0 and last.place == 0:
             log.begin_at(next_offset)
-            return
-        child = last.child
-        if child is None or child.id != id or child.next_offset != next_offset or child.leader_epoch != leader_epoch:
-            if leader_epoch < last.leader_epoch:
-                for report in self.regressed:
-                    report(event, last.leader_epoch)
-            child = last.followed_by(next_offset, leader_epoch, id)
-        log.entries.append(child)
+        elif log.append(next_offset, epoch, id) and epoch < last.leader_epoch:
+            for report in self.regressed:
+                report(event.rows()[seq - event.seq], last.leader_epoch)
 
     def on_loaded(self, event: LogLoaded) -> None:
         """At a first start, the data put on the disk before the run; later, what a crash has left."""
-        key = event.node, event.topic, event.partition
-        known = key in self.by_replica
-        log = self.made(key)
+        logs = self.on(event.node, event.topic)
+        known = event.partition in logs
+        log = logs[event.partition]
         if known and event.log_end_offset <= log.end_offset:
             log.cut(event.log_end_offset)
         else:
@@ -199,7 +243,7 @@ class ReplicaLogs:
         log.leads, log.learnt_epoch = False, -1
 
     def on_truncated(self, event: Truncated) -> None:
-        log = self.made((event.node, event.topic, event.partition))
+        log = self.made(event.node, event.topic, event.partition)
         if event.log_end_offset > log.end_offset:
             log.begin_at(event.log_end_offset)
             log.known = False
@@ -208,8 +252,8 @@ class ReplicaLogs:
             log.cut(event.log_end_offset)
 
     def on_start_moved(self, event: LogStartMoved) -> None:
-        self.made((event.node, event.topic, event.partition)).start_offset = event.log_start_offset
+        self.made(event.node, event.topic, event.partition).start_offset = event.log_start_offset
 
     def on_stopped(self, event: ReplicaStopped) -> None:
         if event.deleted:
-            self.by_replica.pop((event.node, event.topic, event.partition), None)
+            self.on(event.node, event.topic).pop(event.partition, None)

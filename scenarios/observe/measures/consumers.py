@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from attrs import Factory, define
 
-from emulator.protocol.events import Consumed, ConsumerFailed, HighWatermark, PositionReset
+from emulator.protocol.events import Consumed, ConsumerFailed, HighWatermarksMoved, PositionReset
 from scenarios.observe.measures.figure import Compared, Figure, Limit, Value, percentiles
 from scenarios.observe.measures.fold import Source, Table
 from scenarios.observe.measures.grid import OnGrid
@@ -67,7 +67,6 @@ class _Partition:
 
     topic: str
     partition: int
-    dirty: bool = False
     high_watermark: int = 0
     ends: list[int] = Factory(list)
     times: list[int] = Factory(list)
@@ -76,8 +75,9 @@ class _Partition:
 
     def advanced(self, high_watermark: int, t_us: int) -> None:
         self.high_watermark = high_watermark
-        keep = bisect_left(self.ends, high_watermark)
-        del self.ends[keep:], self.times[keep:]
+        if self.ends and high_watermark <= self.ends[-1]:
+            keep = bisect_left(self.ends, high_watermark)
+            del self.ends[keep:], self.times[keep:]
         self.ends.append(high_watermark)
         self.times.append(t_us)
         if len(self.ends) > KEPT:
@@ -90,7 +90,7 @@ class _Partition:
         return self.times[place] if place < len(self.ends) else None
 
 
-class Reads(OnGrid[_Partition]):
+class Reads(OnGrid):
     """The fold over one run."""
 
     FIGURES = (
@@ -129,6 +129,9 @@ class Reads(OnGrid[_Partition]):
         self._rows: list[ConsumeRow] = []
         self._lag_rows: list[ConsumerLagRow] = []
         self._keep_rows = source.measured.keep_rows
+        self._topics: dict[str, dict[int, _Partition]] = {}
+        self._changed: dict[_Partition, None] = {}
+        """The partitions that have changed since the last instant."""
         self._trace = trace = source.trace
         trace.fold(PositionReset, self._reset)
         trace.fold(Consumed, self._consumed)
@@ -145,14 +148,33 @@ class Reads(OnGrid[_Partition]):
     # -- events -----------------------------------------------------------------------------------------------------
 
     def _reset(self, event: PositionReset) -> None:
-        if not self._partitions:
-            self._trace.fold(HighWatermark, self._high_watermark)
+        if not self._topics:
+            self._trace.fold(HighWatermarksMoved, self._high_watermarks_moved)
         self._touch(event.t_us, event.topic, event.partition).positions[event.node] = event.offset
 
-    def _high_watermark(self, event: HighWatermark) -> None:
-        if event.leader and (event.topic, event.partition) in self._partitions:
-            partition = self._touch(event.t_us, event.topic, event.partition)
-            partition.advanced(event.high_watermark, event.t_us)
+    def _touch(self, t_us: int, topic: str, number: int) -> _Partition:
+        """The partition, which an event at ``t_us`` is about to change."""
+        if t_us > self._instant_us:
+            self._read_before(t_us)
+        partitions = self._topics.setdefault(topic, {})
+        partition = partitions.get(number)
+        if partition is None:
+            partition = partitions[number] = _Partition(topic, number)
+        self._changed[partition] = None
+        return partition
+
+    def _high_watermarks_moved(self, event: HighWatermarksMoved) -> None:
+        partitions = self._topics.get(event.topic)
+        if not event.leader or partitions is None:
+            return
+        t_us = event.t_us
+        for number, high_watermark in zip(event.partitions, event.high_watermarks, strict=True):
+            partition = partitions.get(number)
+            if partition is not None:
+                if t_us > self._instant_us:
+                    self._read_before(t_us)
+                self._changed[partition] = None
+                partition.advanced(high_watermark, t_us)
 
     def _consumed(self, event: Consumed) -> None:
         partition = self._touch(event.t_us, event.topic, event.partition)
@@ -177,10 +199,12 @@ class Reads(OnGrid[_Partition]):
 
     # -- the grid ---------------------------------------------------------------------------------------------------
 
-    def _create(self, topic: str, number: int) -> _Partition:
-        return _Partition(topic, number)
+    def _read(self, instant_us: int) -> None:
+        for partition in self._changed:
+            self._read_partition(partition, instant_us)
+        self._changed.clear()
 
-    def _read(self, partition: _Partition, instant_us: int) -> None:
+    def _read_partition(self, partition: _Partition, instant_us: int) -> None:
         open_rows = partition.open
         for node in [node for node in open_rows if node not in partition.positions]:
             self._close(open_rows.pop(node), instant_us)
@@ -192,6 +216,13 @@ class Reads(OnGrid[_Partition]):
                     continue
                 self._close(before, instant_us)
             open_rows[node] = ConsumerLagRow(instant_us, 0, partition.topic, partition.partition, node, lag)
+
+    def _close_all(self, end_us: int) -> None:
+        for partitions in self._topics.values():
+            for partition in partitions.values():
+                for row in partition.open.values():
+                    self._close(row, end_us)
+                partition.open.clear()
 
     def _close(self, row: ConsumerLagRow, t_us: int) -> None:
         held_us = t_us - row.t_us

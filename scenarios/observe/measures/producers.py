@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from emulator.protocol.events import Produced
+from emulator.protocol.events import BatchesProduced, Produced
 from scenarios.observe.measures.figure import Figure, Limit, Value
 from scenarios.observe.measures.fold import Fold, Source, Table
 from scenarios.observe.measures.percentile import weighted_percentiles
@@ -32,10 +33,10 @@ class Produces(Fold):
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.counts = {"acked_batches": 0, "failed_batches": 0}
-        self._latency_us: dict[int, int] = {}  # latency of acknowledged batches -> their number
+        self._latency_us: Counter[int] = Counter()  # latency of acknowledged batches -> their number
         self._keep_rows = source.measured.keep_rows
         self._rows: list[Produced] = []
-        source.trace.fold(Produced, self._produced)
+        source.trace.fold(BatchesProduced, self._produced)
 
     def figures(self) -> Mapping[str, Value]:
         p50, p99 = weighted_percentiles(self._latency_us, (0.5, 0.99))
@@ -44,11 +45,11 @@ class Produces(Fold):
     def tables(self) -> Mapping[str, list[Any]]:
         return {"produce": self._rows}
 
-    def _produced(self, event: Produced) -> None:
+    def _produced(self, event: BatchesProduced) -> None:
         if event.error != NO_ERROR:
-            self.counts["failed_batches"] += 1
+            self.counts["failed_batches"] += len(event.ids)
         elif event.acks != 0:
-            self.counts["acked_batches"] += 1
-            self._latency_us[event.latency_us] = self._latency_us.get(event.latency_us, 0) + 1
+            self.counts["acked_batches"] += len(event.ids)
+            self._latency_us.update(event.latencies_us)
         if self._keep_rows:
-            self._rows.append(event)
+            self._rows += event.rows()

@@ -13,17 +13,18 @@ A follower is an assigned replica (topic znode) that is not the leader.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
 from attrs import Factory, define
 
 from emulator.protocol.events import (
-    Appended,
+    BatchesAppended,
     BecameFollower,
     BecameLeader,
     FetchPosition,
-    HighWatermark,
+    HighWatermarksMoved,
     LogLoaded,
     NodeCrashed,
     PartitionFailed,
@@ -54,30 +55,78 @@ class LagRow(NamedTuple):
 
 
 @define(eq=False)
-class _Log:
-    """One replica: ``position`` is its fetch offset, None without a fetch state."""
-
-    end: int = 0
-    high_watermark: int = 0
-    position: int | None = None
-
-
-@define(eq=False)
 class _Partition:
-    topic: str
-    partition: int
+    """One partition as ZooKeeper has it. ``open``: the rows that still hold, by follower."""
+
     leader: int = -1
     assignment: tuple[int, ...] = ()
-    dirty: bool = False
-    logs: dict[int, _Log] = Factory(dict)
     open: dict[int, LagRow] = Factory(dict)
 
 
-_NOTHING = _Log()
+@define(eq=False)
+class _Broker:
+    """The replicas of one topic on one broker, by partition.
+
+    Attributes:
+        ends: log end offsets.
+        high_watermarks: as far as the broker knows them.
+        fetching: the replicas that have a fetch state. Their fetch offset is the end of their log.
+        apart: except for these, the fetch offset.
+    """
+
+    ends: dict[int, int] = Factory(dict)
+    high_watermarks: dict[int, int] = Factory(dict)
+    fetching: dict[int, None] = Factory(dict)
+    apart: dict[int, int] = Factory(dict)
+
+    def position(self, partition: int) -> int | None:
+        """The fetch offset; None without a fetch state."""
+        if partition not in self.fetching:
+            return None
+        return self.apart.get(partition, self.ends.get(partition, 0))
+
+    def fetch_from(self, partition: int, offset: int | None) -> None:
+        """The fetch offset is ``offset`` now; None: there is no fetch state any more."""
+        self.apart.pop(partition, None)
+        if offset is None:
+            self.fetching.pop(partition, None)
+        else:
+            self.fetching[partition] = None
+            if offset != self.ends.get(partition, 0):
+                self.apart[partition] = offset
+
+    def place(self, partition: int, end: int, high_watermark: int) -> None:
+        """The log ends at ``end`` now, and not by an append: the fetch offset stays where it is."""
+        position = self.position(partition)
+        self.ends[partition], self.high_watermarks[partition] = end, high_watermark
+        self.fetch_from(partition, position)
+
+    def append(self, event: BatchesAppended) -> None:
+        """Take in appends: a follower fetches from its new end, a leader's stale fetch state stays where it is."""
+        partitions = event.partitions
+        if event.leader and not self.fetching.keys().isdisjoint(partitions):
+            self.apart.update((each, at) for each in partitions if (at := self.position(each)) is not None)
+        elif self.apart and not event.leader:
+            for each in partitions:
+                self.apart.pop(each, None)
+        self.ends.update(zip(partitions, event.next_offsets, strict=True))
 
 
-class ReplicaLags(OnGrid[_Partition]):
-    """The fold over one run. Its rows are closed intervals, in the order of their ends."""
+@define(eq=False)
+class _Topic:
+    """One topic. ``changed``: the partitions that have changed since the last instant, in the order of the changes."""
+
+    partitions: dict[int, _Partition] = Factory(lambda: defaultdict(_Partition))
+    brokers: dict[int, _Broker] = Factory(lambda: defaultdict(_Broker))
+    changed: dict[int, None] = Factory(dict)
+
+
+class ReplicaLags(OnGrid):
+    """The fold over one run. Its rows are closed intervals, in the order of their ends.
+
+    Appends and high watermarks are taken in as columns: what is read is the state at an instant, so an event costs a
+    few updates of dictionaries, however many partitions it touches.
+    """
 
     FIGURES = (
         *percentiles("lag", "Kafka's replica lag (leader high watermark less fetch offset)", jmx=CONSUMER_LAG),
@@ -91,10 +140,11 @@ class ReplicaLags(OnGrid[_Partition]):
         self._lag_us: dict[int, int] = {}  # lag in records -> microseconds, over all followers
         self._true_lag_us: dict[int, int] = {}
         self._keep_rows = source.measured.keep_rows
+        self._topics: dict[str, _Topic] = defaultdict(_Topic)
         source.topology.subscribe(self._assigned, self._stated)
         trace = source.trace
-        trace.fold(Appended, self._appended)
-        trace.fold(HighWatermark, self._high_watermark)
+        trace.fold(BatchesAppended, self._appended)
+        trace.fold(HighWatermarksMoved, self._high_watermarks_moved)
         trace.fold(LogLoaded, self._loaded)
         trace.fold(Truncated, self._truncated)
         trace.fold(BecameLeader, self._became_leader)
@@ -110,86 +160,117 @@ class ReplicaLags(OnGrid[_Partition]):
     def tables(self) -> Mapping[str, list[Any]]:
         return {"replica_lag": self._rows}
 
-    def _create(self, topic: str, number: int) -> _Partition:
-        return _Partition(topic, number)
+    # -- events -----------------------------------------------------------------------------------------------------
 
-    def _log(self, t_us: int, topic: str, number: int, node: int) -> _Log:
-        logs = self._touch(t_us, topic, number).logs
-        log = logs.get(node)
-        if log is None:
-            log = logs[node] = _Log()
-        return log
+    def _change(self, t_us: int, topic: str, partitions: Iterable[int]) -> _Topic:
+        """The topic, of which an event at ``t_us`` is about to change ``partitions``."""
+        if t_us > self._instant_us:
+            self._read_before(t_us)
+        found = self._topics[topic]
+        found.changed.update(dict.fromkeys(partitions))
+        return found
+
+    def _replica(self, t_us: int, topic: str, partition: int, node: int) -> _Broker:
+        return self._change(t_us, topic, (partition,)).brokers[node]
 
     def _assigned(self, event: ZkWritten, tp: TopicPartition, replicas: tuple[int, ...]) -> None:
-        self._touch(event.t_us, tp.topic, tp.partition).assignment = replicas
+        self._change(event.t_us, tp.topic, (tp.partition,)).partitions[tp.partition].assignment = replicas
 
     def _stated(self, event: ZkWritten, tp: TopicPartition, state: LeaderAndIsr | None) -> None:
-        self._touch(event.t_us, tp.topic, tp.partition).leader = -1 if state is None else state.leader
+        partition = self._change(event.t_us, tp.topic, (tp.partition,)).partitions[tp.partition]
+        partition.leader = -1 if state is None else state.leader
 
-    def _appended(self, event: Appended) -> None:
-        log = self._log(event.t_us, event.topic, event.partition, event.node)
-        log.end = event.next_offset
-        if log.position is not None and not event.leader:
-            log.position = event.next_offset
+    def _appended(self, event: BatchesAppended) -> None:
+        self._change(event.t_us, event.topic, event.partitions).brokers[event.node].append(event)
 
-    def _high_watermark(self, event: HighWatermark) -> None:
-        self._log(event.t_us, event.topic, event.partition, event.node).high_watermark = event.high_watermark
+    def _high_watermarks_moved(self, event: HighWatermarksMoved) -> None:
+        broker = self._change(event.t_us, event.topic, event.partitions).brokers[event.node]
+        broker.high_watermarks.update(zip(event.partitions, event.high_watermarks, strict=True))
 
     def _loaded(self, event: LogLoaded) -> None:
-        log = self._log(event.t_us, event.topic, event.partition, event.node)
-        log.end, log.high_watermark = event.log_end_offset, event.high_watermark
+        broker = self._replica(event.t_us, event.topic, event.partition, event.node)
+        broker.place(event.partition, event.log_end_offset, event.high_watermark)
 
     def _truncated(self, event: Truncated) -> None:
-        log = self._log(event.t_us, event.topic, event.partition, event.node)
-        log.end, log.high_watermark = event.log_end_offset, event.high_watermark
+        broker = self._replica(event.t_us, event.topic, event.partition, event.node)
+        broker.place(event.partition, event.log_end_offset, event.high_watermark)
 
     def _became_leader(self, event: BecameLeader) -> None:
-        log = self._log(event.t_us, event.topic, event.partition, event.node)
-        log.end, log.high_watermark, log.position = event.log_end_offset, event.high_watermark, None
+        broker = self._replica(event.t_us, event.topic, event.partition, event.node)
+        broker.fetch_from(event.partition, None)
+        broker.place(event.partition, event.log_end_offset, event.high_watermark)
 
     def _became_follower(self, event: BecameFollower) -> None:
-        log = self._log(event.t_us, event.topic, event.partition, event.node)
-        log.end, log.high_watermark = event.log_end_offset, event.high_watermark
+        broker = self._replica(event.t_us, event.topic, event.partition, event.node)
+        broker.place(event.partition, event.log_end_offset, event.high_watermark)
 
     def _fetch_position(self, event: FetchPosition) -> None:
-        log = self._log(event.t_us, event.topic, event.partition, event.node)
-        log.position = event.offset if event.offset >= 0 else None
+        broker = self._replica(event.t_us, event.topic, event.partition, event.node)
+        broker.fetch_from(event.partition, event.offset if event.offset >= 0 else None)
 
     def _failed(self, event: PartitionFailed) -> None:
-        self._log(event.t_us, event.topic, event.partition, event.node).position = None
+        broker = self._replica(event.t_us, event.topic, event.partition, event.node)
+        broker.fetch_from(event.partition, None)
 
     def _stopped(self, event: ReplicaStopped) -> None:
-        log = self._log(event.t_us, event.topic, event.partition, event.node)
-        log.position = None
+        broker = self._replica(event.t_us, event.topic, event.partition, event.node)
+        broker.fetch_from(event.partition, None)
         if event.deleted:
-            log.end = log.high_watermark = 0
+            broker.ends.pop(event.partition, None)
+            broker.high_watermarks.pop(event.partition, None)
 
     def _crashed(self, event: NodeCrashed) -> None:
         """A process that has crashed fetches nothing; its log keeps its end until it is loaded again."""
-        for topic, number in [key for key, partition in self._partitions.items() if event.node in partition.logs]:
-            self._log(event.t_us, topic, number, event.node).position = None
+        for topic, found in self._topics.items():
+            if event.node in found.brokers:
+                broker = found.brokers[event.node]
+                self._change(event.t_us, topic, broker.fetching)
+                broker.fetching.clear()
+                broker.apart.clear()
 
-    def _read(self, partition: _Partition, instant_us: int) -> None:
-        leader, open_rows, logs = partition.leader, partition.open, partition.logs
-        source = logs.get(leader, _NOTHING)
+    # -- the grid ---------------------------------------------------------------------------------------------------
+
+    def _read(self, instant_us: int) -> None:
+        for name, topic in self._topics.items():
+            if topic.changed:
+                for number in topic.changed:
+                    partition = topic.partitions.get(number)
+                    if partition is not None:
+                        self._read_partition(name, topic, number, partition, instant_us)
+                topic.changed.clear()
+
+    def _read_partition(self, name: str, topic: _Topic, number: int, partition: _Partition, instant_us: int) -> None:
+        leader, open_rows, brokers = partition.leader, partition.open, topic.brokers
+        source_end = source_high_watermark = 0
+        if leader in brokers:
+            source = brokers[leader]
+            source_end, source_high_watermark = source.ends.get(number, 0), source.high_watermarks.get(number, 0)
         followers = [node for node in partition.assignment if node != leader]
         for node in [node for node in open_rows if node not in followers]:
             self._close(open_rows.pop(node), instant_us)
         for node in followers:
-            log = logs.get(node, _NOTHING)
+            broker = brokers[node]
             before = open_rows.get(node)
             lag: int | None = None
             if leader >= 0:
-                true_lag = abs(source.end - log.end)
-                if log.position is not None:
-                    lag = max(0, source.high_watermark - log.position)
+                true_lag = abs(source_end - broker.ends.get(number, 0))
+                position = broker.position(number)
+                if position is not None:
+                    lag = max(0, source_high_watermark - position)
             else:
                 true_lag = 0 if before is None else before.true_lag
             if before is not None:
                 if before.true_lag == true_lag and before.lag == lag and before.leader == leader:
                     continue
                 self._close(before, instant_us)
-            open_rows[node] = LagRow(instant_us, 0, partition.topic, partition.partition, node, leader, lag, true_lag)
+            open_rows[node] = LagRow(instant_us, 0, name, number, node, leader, lag, true_lag)
+
+    def _close_all(self, end_us: int) -> None:
+        for topic in self._topics.values():
+            for partition in topic.partitions.values():
+                for row in partition.open.values():
+                    self._close(row, end_us)
+                partition.open.clear()
 
     def _close(self, row: LagRow, t_us: int) -> None:
         held_us = t_us - row.t_us

@@ -101,11 +101,16 @@ def test_a_subscription_without_a_kind_is_refused() -> None:
         list(subscriptions(Vague()))
 
 
+def appended(node: int, base: int, id: int, epoch: int) -> e.BatchesAppended:
+    """An append to the log of ``orders-0``."""
+    return e.BatchesAppended(0, 0, 0, node, "orders", True, (0,), (epoch,), (base,), (base + 10,), (id,), (1,))
+
+
 def test_equal_histories_are_one_object_and_different_ones_are_not() -> None:
     logs = ReplicaLogs()
 
     def append(node: int, base: int, id: int, epoch: int = 0) -> None:
-        logs.on_appended(e.Appended(0, 0, 0, node, *ORDERS_0, False, epoch, base, base + 10, id, 1))
+        logs.on_appended(appended(node, base, id, epoch))
 
     for node in (0, 1):
         append(node, 0, 1)
@@ -125,7 +130,7 @@ def test_equal_histories_are_one_object_and_different_ones_are_not() -> None:
 def test_a_batch_sent_again_in_another_epoch_is_another_entry() -> None:
     logs = ReplicaLogs()
     for node, epoch in ((0, 0), (1, 1)):
-        logs.on_appended(e.Appended(0, 0, 0, node, *ORDERS_0, True, epoch, 0, 10, 1, 1))
+        logs.on_appended(appended(node, 0, 1, epoch))
     first, second = logs.get(0, ORDERS_0), logs.get(1, ORDERS_0)
     assert first is not None
     assert second is not None

@@ -11,6 +11,7 @@ from emulator.protocol.znodes import CONTROLLER_EPOCH, LeaderAndIsr, encode_topi
 from emulator.trace import Trace
 from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers import Checkers, Violation
+from tests.scenarios.observe.columns import emit
 
 ORDERS_0 = TopicPartition("orders", 0)
 COUNT = 10
@@ -30,7 +31,7 @@ class WrittenHistory:
 
     def emit(self, kind: Any, *fields: Any) -> Any:
         self.world.now += 1000
-        return self.trace.emit(kind, *fields)
+        return emit(self.trace, kind, *fields)
 
     def state(self, leader: int, isr: tuple[int, ...], epoch: int, controller_epoch: int = 1) -> Any:
         self._version += 1

@@ -19,6 +19,7 @@ from emulator.protocol.znodes import LeaderAndIsr, encode_topic, state_path, top
 from emulator.trace import Trace
 from emulator.trace.events import ZkWritten
 from scenarios.observe.measures import Figures, Measured, Measures
+from tests.scenarios.observe.columns import emit
 
 ORDERS_0 = TopicPartition("orders", 0)
 
@@ -38,7 +39,7 @@ class Stream:
         return self
 
     def emit(self, kind: Any, *fields: Any) -> None:
-        self.trace.emit(kind, *fields)
+        emit(self.trace, kind, *fields)
 
     def write(self, path: str, data: str, op: str = "setData", client: int = 0) -> None:
         version = self._versions[path] = self._versions.get(path, -1) + 1
