@@ -21,7 +21,7 @@ C = TypeVar("C", bound=Columns)
 
 COLUMNS_OF: dict[type, type[Any]] = {}
 """The kind of event that records each kind of row."""
-_WITH_COLUMNS: set[type[Any]] = set()
+_ROW_OF: dict[type[Any], type] = {}
 
 
 def columns_of(row: type) -> Callable[[type[C]], type[C]]:
@@ -29,7 +29,7 @@ def columns_of(row: type) -> Callable[[type[C]], type[C]]:
 
     def declare(kind: type[C]) -> type[C]:
         COLUMNS_OF[row] = kind
-        _WITH_COLUMNS.add(kind)
+        _ROW_OF[kind] = row
         return kind
 
     return declare
@@ -40,8 +40,13 @@ def rows(events: Iterable[Any]) -> list[Any]:
     found: list[Any] = []
     for event in events:
         kind: type[Any] = type(event)
-        if kind in _WITH_COLUMNS:
+        if kind in _ROW_OF:
             found.extend(event.rows())
         else:
             found.append(event)
     return found
+
+
+def kind_of_rows(kind: type[Any]) -> type[Any]:
+    """The kind of the rows of an event of ``kind``; ``kind`` itself where it has no columns."""
+    return _ROW_OF.get(kind, kind)

@@ -63,6 +63,7 @@ class Trace:
         self._collectors: list[Collector] = []
         self._folds: dict[type, list[Callable[[Any], None]]] = {}
         self._sinks: list[Sink] = []
+        self._sinks_of_columns: list[Sink] = []
         self._hash = sha256()
         world.begins = self._forget_cause
 
@@ -89,9 +90,9 @@ class Trace:
 
         return see_columns
 
-    def sink(self, sink: Sink) -> None:
-        """Give every later chunk of events to ``sink``, with rows in the place of columns."""
-        self._sinks.append(sink)
+    def sink(self, sink: Sink, *, as_rows: bool = True) -> None:
+        """Give every later chunk of events to ``sink``: with rows in the place of columns, or as recorded."""
+        (self._sinks if as_rows else self._sinks_of_columns).append(sink)
 
     def emit(self, kind: type[E], *fields: Any) -> E:
         """Record ``kind(t_us, seq, cause, *fields)``, after the rows that were collected before it."""
@@ -158,6 +159,8 @@ class Trace:
         # list's own header (a byte and its length) is left out, so that the digest does not depend on when flush ran.
         values = marshal.dumps([(event.__class__.__name__,) + event for event in chunk], 2)  # noqa: RUF005
         self._hash.update(memoryview(values)[_LIST_HEADER:])
+        for sink in self._sinks_of_columns:
+            sink(chunk)
         if self._sinks:
             events = rows(chunk)
             for sink in self._sinks:

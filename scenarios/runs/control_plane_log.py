@@ -9,7 +9,8 @@ from typing import Any
 
 from attrs import define, field
 
-from emulator.trace import Trace
+from emulator.trace import Trace, rows
+from emulator.trace.columns import kind_of_rows
 from scenarios.observe.timeline.summary import METRICS, is_data
 
 NEWEST = 4096
@@ -19,22 +20,37 @@ MOST = 200_000
 
 @define(eq=False)
 class ControlPlaneLog:
-    """A sink for the trace."""
+    """A sink for the trace. It keeps columns as they are, at least ``NEWEST`` rows of them, and makes rows of them at
+    the end."""
 
     _control: deque[Any] = field(factory=lambda: deque(maxlen=MOST))
-    _data: deque[Any] = field(factory=lambda: deque(maxlen=NEWEST))
+    _data: deque[Any] = field(factory=deque)
+    _data_rows: int = 0
 
     @classmethod
     def of(cls, trace: Trace) -> "ControlPlaneLog":
         log = cls()
-        trace.sink(log.take)
+        trace.sink(log.take, as_rows=False)
         return log
 
     def take(self, chunk: list[Any]) -> None:
+        data = self._data
         for event in chunk:
-            if type(event) not in METRICS:
-                (self._data if is_data(event) else self._control).append(event)
+            if kind_of_rows(type(event)) in METRICS:
+                continue
+            if not is_data(event):
+                self._control.extend(rows((event,)))
+                continue
+            data.append(event)
+            self._data_rows += _width(event)
+            while self._data_rows - _width(data[0]) >= NEWEST:
+                self._data_rows -= _width(data.popleft())
 
     def events(self) -> tuple[Any, ...]:
         """The kept events, in the order of the trace."""
-        return tuple(sorted((*self._control, *self._data), key=lambda event: event.seq))
+        return tuple(sorted((*self._control, *rows(self._data)[-NEWEST:]), key=lambda event: event.seq))
+
+
+def _width(event: Any) -> int:
+    """How many rows the event has."""
+    return len(event.partitions) if hasattr(event, "partitions") else 1

@@ -23,7 +23,8 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.events import Consumed
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS, broker_entity, topic_entity
-from emulator.trace import Event
+from emulator.trace import Event, rows
+from emulator.trace.columns import kind_of_rows
 from emulator.zookeeper import ZkClient
 from scenarios.cluster.clients.admin import TimedOut
 from scenarios.cluster.clients.consuming import Consumption
@@ -100,8 +101,8 @@ class ClusterInstance:
         self._checkers = Checkers(trace, names)
         self._log = ControlPlaneLog.of(trace)
         self._shown = Shown(PROFILES[scenario.profile].policies.brokers.lacks_metrics)
-        trace.sink(self._shown.see)
-        trace.sink(self._events.extend)
+        trace.sink(self._shown.see, as_rows=False)
+        trace.sink(self._events.extend, as_rows=False)
         trace.fold(Consumed, self._consumed)
         self._state = ClusterState(cluster, dict.fromkeys(topic.name for topic in scenario.topics))
         roles = Roles(cluster, scenario.assignments(), scenario.targets())
@@ -269,7 +270,8 @@ class ClusterInstance:
     def events(self, kind: type[E], where: Callable[[E], bool] = lambda _: True) -> list[E]:
         """What has happened so far: the events of one kind (``understudy.events``), in order."""
         self._cluster.trace.flush()
-        return [event for event in self._events if isinstance(event, kind) and where(event)]
+        found = rows(event for event in self._events if issubclass(kind_of_rows(type(event)), kind))
+        return [event for event in found if where(event)]
 
     def timeline(self, partition: str | None = None) -> list[str]:
         """What has happened so far, in lines: of one partition, or of the whole cluster."""

@@ -15,6 +15,7 @@ from emulator.protocol.events import (
     Produced,
 )
 from emulator.protocol.types import TopicPartition
+from emulator.trace.columns import kind_of_rows
 
 METRICS = (
     MetricRegistered, MetricRemoved, GaugeSet, MeterMarked, TimerUpdated, PartitionGauges, LastStableOffsetLag,
@@ -24,8 +25,9 @@ METRICS = (
 
 
 def is_data(event: Any) -> bool:
-    """Whether this is one of the many events that are summarised. A batch that was given up has a line of its own."""
-    kind = type(event)
+    """Whether this is one of the many events that are summarised, or the columns of such. A batch that was given up has
+    a line of its own."""
+    kind = kind_of_rows(type(event))
     return kind in (Appended, HighWatermark, Consumed) or (kind is Produced and event.error == "NONE")
 
 

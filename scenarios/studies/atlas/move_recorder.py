@@ -7,7 +7,7 @@ from attrs import define, field, frozen
 from emulator.protocol.events import (
     Fault,
     FetchPosition,
-    HighWatermark,
+    HighWatermarksMoved,
     LogLoaded,
     PartitionFailed,
     PartitionFailureCleared,
@@ -85,8 +85,8 @@ class MoveRecorder:
         trace.fold(Step, self._stepped)
         trace.fold(LogLoaded, self._loaded)
         trace.fold(ReplicaStopped, self._stopped)
-        trace.fold(HighWatermark, self._advanced)
-        trace.fold(Truncated, self._advanced)
+        trace.fold(HighWatermarksMoved, self._advanced)
+        trace.fold(Truncated, self._truncated)
         trace.fold(FetchPosition, self._positioned)
         trace.fold(PartitionFailed, self._fetch_failed)
         trace.fold(PartitionFailureCleared, self._fetch_unfailed)
@@ -147,7 +147,12 @@ class MoveRecorder:
             self.replicas[event.node] = None
             self.high_watermarks[event.node] = event.high_watermark
 
-    def _advanced(self, event: HighWatermark | Truncated) -> None:
+    def _advanced(self, event: HighWatermarksMoved) -> None:
+        if event.topic == self.tp.topic and self.tp.partition in event.partitions:
+            at = event.partitions.index(self.tp.partition)
+            self.high_watermarks[event.node] = event.high_watermarks[at]
+
+    def _truncated(self, event: Truncated) -> None:
         if (event.topic, event.partition) == self.tp:
             self.high_watermarks[event.node] = event.high_watermark
 
