@@ -3,15 +3,13 @@ down what they found, and end with 1 where a target is missed."""
 
 import argparse
 import json
-import logging
 import subprocess
 import sys
 from collections.abc import Sequence
 from typing import Any
 
-import structlog
-
 from benchmarks.results import write_section
+from emulator import logger
 from scenarios.cluster.cluster import Cluster
 from scenarios.observe.checkers import Checkers
 from scenarios.observe.measures import Measured, Measures
@@ -50,4 +48,4 @@ def watch(cluster: Cluster) -> None:
 
 def quiet() -> None:
     """Turn the log off."""
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    logger.silence()

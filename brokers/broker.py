@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Protocol
 
-import structlog
 from attrs import define, field, frozen
 
 from brokers.controlled_shutdown import ControlledShutdown
@@ -25,6 +24,7 @@ from brokers.requests.produce import ProduceHandler
 from brokers.requests.producer_ids import ProducerIds
 from brokers.requests.router import Handle, Router, handles
 from brokers.to_controller import BrokerToControllerChannel
+from emulator.logger import get_logger
 from emulator.network import Channel, Client, Network, serve
 from emulator.nodes import Process
 from emulator.protocol.address import LISTENER
@@ -149,7 +149,7 @@ class Broker:
             if stat is not None and stat.ephemeral_owner == self.zk.session_id:
                 break
             if stat is not None:
-                structlog.get_logger("brokers").info("an earlier incarnation is still registered", path=path)
+                get_logger("brokers").info("an earlier incarnation is still registered", path=path)
                 await self.process.world.sleep(REGISTRATION_RETRY_US)
         self.settings.look()
         self.control.broker_epoch = stat.czxid

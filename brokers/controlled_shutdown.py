@@ -6,11 +6,11 @@ each failure, the last one included; then it ends without the controller.
 
 from collections.abc import Callable
 
-import structlog
 from attrs import define
 
 from brokers.config import BrokerConfig
 from emulator.kernel import Busy
+from emulator.logger import get_logger
 from emulator.network import Client, Disconnected
 from emulator.nodes import Process
 from emulator.protocol.controlled_shutdown import ControlledShutdownRequest, ControlledShutdownResponse
@@ -19,7 +19,7 @@ from emulator.protocol.events import ControlledShutdownAnswered
 from emulator.protocol.znodes import CONTROLLER, broker_path, decode_controller
 from emulator.zookeeper import NoNode, SessionExpired, ZkClient
 
-log = structlog.get_logger("brokers.shutdown")
+log = get_logger("brokers.shutdown")
 
 
 @define(eq=False)

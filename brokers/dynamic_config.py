@@ -8,9 +8,8 @@ starts reads all of them.
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 
-import structlog
-
 from emulator.kernel import Mailbox
+from emulator.logger import get_logger
 from emulator.nodes import Process
 from emulator.protocol.znodes import (
     ALL_BROKERS,
@@ -52,7 +51,7 @@ class DynamicConfigManager:
                     await self._read(name)
                     self._last = name
             except SessionExpired as error:
-                structlog.get_logger("brokers.config").warning("settings not read", reason=str(error))
+                get_logger("brokers.config").warning("settings not read", reason=str(error))
 
     def _new(self, names: Sequence[str]) -> list[str]:
         """The names after the last one read, in their order. Looks at those and at one more."""

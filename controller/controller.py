@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any
 
-import structlog
 from attrs import define, field
 
 from controller.channel_manager import ControllerChannelManager
@@ -66,6 +65,7 @@ from controller.watches import Watches
 from controller.zk_client import ANY_VERSION, KafkaZkClient, unclean_in
 from emulator.gates import Gates
 from emulator.kernel import Signal
+from emulator.logger import get_logger
 from emulator.network import Channel, Network
 from emulator.nodes import Process
 from emulator.protocol import znodes
@@ -75,7 +75,7 @@ from emulator.protocol.stop_replica import StopReplicaResponse
 from emulator.zookeeper import ZkClient, ZkCode, ZkError
 from emulator.zookeeper.messages import Delete, EventType, GetData, WatchEvent
 
-log = structlog.get_logger("controller")
+log = get_logger("controller")
 
 Serve = Callable[[type, Callable[[Any, Channel], object]], None]
 

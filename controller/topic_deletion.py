@@ -24,7 +24,6 @@ fewer cases than intended: see ``ControllerPolicies.deletion_heeds_moves``.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-import structlog
 from attrs import define
 
 from controller.context import ControllerContext, Replica
@@ -35,6 +34,7 @@ from controller.states import PartitionState, ReplicaState
 from controller.steps import Label, Procedure, Step, Steps
 from controller.watches import Watches
 from controller.zk_client import KafkaZkClient
+from emulator.logger import get_logger
 from emulator.protocol import znodes
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
@@ -57,7 +57,7 @@ DELETE = Procedure(
     },
 )
 
-log = structlog.get_logger("controller.deletion")
+log = get_logger("controller.deletion")
 
 
 class Outstanding(NamedTuple):

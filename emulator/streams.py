@@ -4,10 +4,9 @@ other draw.
 A stream costs two integers; a ``random.Random`` per entity would cost 2.5 kB.
 """
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
 from hashlib import blake2b
-from statistics import NormalDist
 from struct import Struct
 from typing import TypeVar
 
@@ -17,7 +16,6 @@ _MASK = (1 << 64) - 1
 _GAMMA = 0x9E3779B97F4A7C15
 _MIX_1 = 0xBF58476D1CE4E5B9
 _MIX_2 = 0x94D049BB133111EB
-_NORMAL = NormalDist()
 
 
 class Stream:
@@ -41,7 +39,7 @@ class Stream:
 
     def normal(self) -> float:
         """A normal variable with mean 0 and standard deviation 1, from one draw."""
-        return _NORMAL.inv_cdf(((self.bits() >> 12) + 0.5) * 2.0**-52)
+        return _normal_quantile()(((self.bits() >> 12) + 0.5) * 2.0**-52)
 
     def choice(self, items: Sequence[T]) -> T:
         """One of ``items``."""
@@ -100,6 +98,15 @@ class _Block:
 
 
 _block = lru_cache(_Block)
+
+
+@cache
+def _normal_quantile() -> Callable[[float], float]:
+    """The inverse of the standard normal distribution. ``statistics`` takes milliseconds to import: only runs that draw
+    such variables do."""
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf
 
 
 class Streams:

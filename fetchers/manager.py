@@ -4,9 +4,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from typing import ClassVar
 
-import structlog
 from attrs import evolve
 
+from emulator.logger import get_logger
 from emulator.nodes import Process
 from emulator.protocol.types import TopicPartition
 from fetchers.endpoints import LocalLeaderEndPoint, RemoteLeaderEndPoint
@@ -130,7 +130,7 @@ class ReplicaFetcherManager(FetcherManager):
         if self._fetchers // 2 <= wanted <= self._fetchers * 2:
             self.resize_thread_pool(wanted)
         else:
-            structlog.get_logger("fetchers").error("num.replica.fetchers not changed", now=self._fetchers, to=wanted)
+            get_logger("fetchers").error("num.replica.fetchers not changed", now=self._fetchers, to=wanted)
 
     def _create(self, leader: int, fetcher_id: int) -> FetcherThread:
         endpoint = RemoteLeaderEndPoint(self.process.node.id, self._connect(leader), self.policies)

@@ -16,11 +16,11 @@ from collections.abc import Callable, Coroutine, Iterable
 from contextlib import suppress
 from typing import Any
 
-import structlog
 import trio
 from attrs import define, field
 
 from emulator.kernel import KernelError, Mailbox
+from emulator.logger import get_logger
 from emulator.network import Disconnected
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
@@ -84,7 +84,7 @@ class FetcherThread:
         self.states = self.partitions.states
         self.throttle = FollowerThrottle(process, self.partitions, self._quotas)
         self._bell = Mailbox(process.world, f"work for {process.name}/{self.name}")
-        self._log = structlog.get_logger("fetchers").bind(broker=process.node.id, fetcher=self.name)
+        self._log = get_logger("fetchers").bind(broker=process.node.id, fetcher=self.name)
 
     # -- start and end ----------------------------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@ exit code 2 on it (readings §10), so every error that a user can correct has to
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -68,8 +67,10 @@ def join_path(parent: str, child: str) -> str:
 
 def nearest(word: str, choices: Iterable[str]) -> str | None:
     """The choice that is most like ``word``, None when none is close."""
+    from difflib import get_close_matches
+
     by_folded = {choice.casefold(): choice for choice in choices}
-    found = difflib.get_close_matches(word.casefold(), list(by_folded), n=1, cutoff=0.6)
+    found = get_close_matches(word.casefold(), list(by_folded), n=1, cutoff=0.6)
     return by_folded[found[0]] if found else None
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from decimal import Decimal
 
 from scenarios.errors import BadInput, did_you_mean
 
@@ -36,6 +35,8 @@ BYTES: Mapping[str, int] = {
 }
 LARGEST = 2**63 - 1
 """No count in a scenario is larger: traces hold 64-bit integers."""
+MOST_DIGITS = 100
+"""A longer number is refused unread: Python raises ValueError for one of some thousand digits."""
 _WRITTEN_BYTES = ("TiB", "TB", "GiB", "GB", "MiB", "MB", "KiB", "kB", "B")
 _QUANTITY = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-zµ]*)\s*", re.ASCII | re.IGNORECASE)
 
@@ -80,12 +81,14 @@ def _parse(text: str, units: Mapping[str, int], form: str) -> int:
         raise BadInput(f"{text!r} has no unit; write {form}")
     if unit not in units:
         raise BadInput(f"{text!r} has the unknown unit {unit!r}; {did_you_mean(unit, units)}")
-    amount = Decimal(number) * units[unit]
-    if amount > LARGEST:
+    whole, _, decimals = number.partition(".")
+    parts: int = 10 ** len(decimals)
+    amount, finer = divmod(int((whole + decimals)[:MOST_DIGITS]) * units[unit], parts)
+    if len(number) > MOST_DIGITS or (amount, finer) > (LARGEST, 0):
         raise BadInput(f"{number[:20]}... {unit} is too large; write {form}")
-    if amount != int(amount):
+    if finer:
         raise BadInput(f"{text!r} is finer than the unit counted; write {form}")
-    return int(amount)
+    return amount
 
 
 def _format(amount: int, units: Mapping[str, int], order: tuple[str, ...], *, zero: str) -> str:

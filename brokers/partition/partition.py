@@ -5,7 +5,6 @@ Every method is one synchronous transition.
 
 from collections.abc import Callable, Sequence
 
-import structlog
 from attrs import define, field
 
 from brokers.log.log import Log
@@ -25,6 +24,7 @@ from brokers.partition.remote import NONE_REMOTE, Reader, RemoteReplica
 from brokers.partition.replica import Replica
 from brokers.policies import BrokerPolicies
 from brokers.purgatory import DelayedProduce, ProduceWatchers, Purgatory
+from emulator.logger import get_logger
 from emulator.nodes import Process
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import (
@@ -492,7 +492,7 @@ class Partition(Replica):
             IsrUpdateFailed, self.process.node.id, self.tp.topic, self.tp.partition, self.leader_epoch
         )
         services.metrics.isr_write_failed()
-        structlog.get_logger("brokers.partition").warning(
+        get_logger("brokers.partition").warning(
             "the ISR stays as it was", broker=self.process.node.id, partition=str(self.tp),
             wanted=proposed.proposed_isr, reason=reason,
         )  # fmt: skip

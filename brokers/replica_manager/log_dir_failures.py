@@ -3,9 +3,8 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-import structlog
-
 from brokers.log.directory import LogDirectory
+from emulator.logger import get_logger
 from emulator.protocol.events import LogDirFailed
 from emulator.protocol.znodes import LOG_DIR_EVENT_NOTIFICATION, encode_log_dir_event
 from emulator.zookeeper import Create, Response
@@ -23,7 +22,7 @@ class LogDirFailureHandler:
     def __init__(self, manager: "ReplicaManager") -> None:
         self._manager = manager
         self._process = manager.process
-        self._log = structlog.get_logger("brokers.log_dirs").bind(broker=self._process.node.id)
+        self._log = get_logger("brokers.log_dirs").bind(broker=self._process.node.id)
 
     def watch(self) -> None:
         """Handle every disk error from now on. A directory that cannot be read at all fails at once."""

@@ -6,7 +6,6 @@ followers alike, and replaces it once it holds as much.
 
 from collections.abc import Callable, Iterable, Mapping
 
-import structlog
 from attrs import define
 
 from brokers.log.directory import LogDirectory
@@ -16,6 +15,7 @@ from brokers.log.manager import LogManager
 from brokers.partition.partition import Partition
 from brokers.partition.replica import refuse
 from emulator.disks import DiskError
+from emulator.logger import get_logger
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import CopyAbandoned, CopyStarted, LogReplaced
@@ -181,7 +181,7 @@ class LogDirMoves:
         reader = CurrentLogs(process, logs.work, partitions, offline, self.replace)
         threads = len(self._logs.directories)
         self.fetchers = ReplicaAlterLogDirsManager(self._process, policies, reader, threads, throttle)
-        self._log = structlog.get_logger("brokers.log_dirs").bind(broker=self._process.node.id)
+        self._log = get_logger("brokers.log_dirs").bind(broker=self._process.node.id)
 
     def start(self) -> None:
         """Begin the periodic work, where there can be any."""

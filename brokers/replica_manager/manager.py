@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 
-import structlog
 from attrs import define, field
 
 from brokers.log.config import LogConfig
@@ -18,6 +17,7 @@ from brokers.purgatory import Purgatory
 from brokers.replica_manager.alter_isr import IsrChangePropagation, ZkIsrManager
 from brokers.replica_manager.log_dir_failures import LogDirFailureHandler
 from brokers.replica_manager.log_dir_moves import LogDirMoves
+from emulator.logger import get_logger
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ReplicaOffline, ReplicaStopped
@@ -89,7 +89,7 @@ class ReplicaManager:
         self.fetchers = fetchers
         self.policies = policies
         self._initial = policies.config
-        self._log = structlog.get_logger("brokers.replica_manager").bind(broker=process.node.id)
+        self._log = get_logger("brokers.replica_manager").bind(broker=process.node.id)
         self.partitions: dict[TopicPartition, Partition] = {}
         self.offline: dict[TopicPartition, None] = {}
         self.metadata = metadata or MetadataCache()

@@ -6,7 +6,6 @@ also where an election failed; and ElectLeaders (KIP-460), which is answered par
 
 from collections.abc import Sequence
 
-import structlog
 from attrs import define
 
 from controller.context import ControllerContext
@@ -16,6 +15,7 @@ from controller.states import PartitionState
 from controller.steps import Procedure, Steps, labels_of
 from controller.watches import Watches
 from controller.zk_client import KafkaZkClient
+from emulator.logger import get_logger
 from emulator.protocol import znodes
 from emulator.protocol.elect_leaders import ElectionType, ElectLeadersRequest, ElectLeadersResponse
 from emulator.protocol.errors import Errors
@@ -23,7 +23,7 @@ from emulator.protocol.types import TopicPartition
 
 PREFERRED = Procedure.numbered("preferred", "elect the preferred replicas")
 
-log = structlog.get_logger("controller.preferred")
+log = get_logger("controller.preferred")
 
 Outcomes = dict[TopicPartition, Errors]
 

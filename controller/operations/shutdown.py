@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-import structlog
 from attrs import define
 
 from controller.context import ControllerContext
@@ -13,6 +12,7 @@ from controller.state_machines.partitions import PartitionStateMachine
 from controller.state_machines.replicas import ReplicaStateMachine
 from controller.states import PartitionState, ReplicaState
 from controller.steps import Label, Procedure, Steps
+from emulator.logger import get_logger
 from emulator.protocol.controlled_shutdown import ControlledShutdownRequest, ControlledShutdownResponse
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
@@ -25,7 +25,7 @@ SHUTDOWN = Procedure.numbered(
     "its replicas of those become OfflineReplica",
 )
 
-log = structlog.get_logger("controller.shutdown")
+log = get_logger("controller.shutdown")
 
 UNKNOWN_BROKER_EPOCH = -1
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-import structlog
 from attrs import define
 
 from controller.context import ControllerContext
@@ -12,6 +11,7 @@ from controller.states import PartitionState, ReplicaState
 from controller.steps import Procedure, Steps, labels_of
 from controller.watches import Watches
 from controller.zk_client import KafkaZkClient
+from emulator.logger import get_logger
 from emulator.protocol import znodes
 from emulator.protocol.assignments import Replicas
 from emulator.protocol.types import TopicPartition
@@ -26,7 +26,7 @@ NEW_PARTITION = Procedure.numbered(
 
 Assignment = dict[int, Replicas]
 
-log = structlog.get_logger("controller.topics")
+log = get_logger("controller.topics")
 
 
 @define(eq=False, repr=False)

@@ -7,13 +7,13 @@ asks for something else, or when it cannot be moved.
 
 from collections.abc import Mapping, Sequence
 
-import structlog
 from attrs import define
 
 from controller.errors import StateChangeFailed
 from controller.move import Move
 from controller.reassignment.protocol import RequestedByApi
 from controller.reassignment.reassignments import Reassignments
+from emulator.logger import get_logger
 from emulator.protocol import znodes
 from emulator.protocol.alter_reassignments import (
     AlterPartitionReassignmentsRequest,
@@ -27,7 +27,7 @@ from emulator.protocol.list_reassignments import (
 )
 from emulator.protocol.types import TopicPartition
 
-log = structlog.get_logger("controller.reassignment")
+log = get_logger("controller.reassignment")
 
 Outcomes = dict[TopicPartition, Errors]
 

@@ -7,13 +7,13 @@ begin. Kafka 0.8.0 watched every change: see ``RequestedByZnode.follows_znode``.
 
 from collections.abc import Sequence
 
-import structlog
 from attrs import define
 
 from controller.errors import StateChangeFailed
 from controller.move import Move
 from controller.reassignment.protocol import RequestedByZnode
 from controller.reassignment.reassignments import Reassignments
+from emulator.logger import get_logger
 from emulator.protocol import znodes
 from emulator.protocol.alter_reassignments import (
     AlterPartitionReassignmentsRequest,
@@ -27,7 +27,7 @@ from emulator.protocol.list_reassignments import (
 )
 from emulator.protocol.types import TopicPartition
 
-log = structlog.get_logger("controller.reassignment")
+log = get_logger("controller.reassignment")
 
 
 @define(eq=False, repr=False)

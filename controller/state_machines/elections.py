@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import structlog
 from attrs import define, field
 
 from controller.context import ControllerContext
@@ -10,6 +9,7 @@ from controller.errors import StateChangeFailed
 from controller.request_batch import ControllerBrokerRequestBatch
 from controller.state_machines.selectors import Candidates, Choice, Selector
 from controller.zk_client import KafkaZkClient
+from emulator.logger import get_logger
 from emulator.metrics import Meter, mbean
 from emulator.nodes import Process
 from emulator.protocol.assignments import Replicas
@@ -18,7 +18,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.zookeeper import SessionExpired
 
-log = structlog.get_logger("controller.elections")
+log = get_logger("controller.elections")
 
 
 @define(eq=False, repr=False)

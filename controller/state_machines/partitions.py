@@ -3,7 +3,6 @@ made."""
 
 from collections.abc import Sequence
 
-import structlog
 from attrs import define
 
 from controller.context import ControllerContext
@@ -11,9 +10,10 @@ from controller.request_batch import ControllerBrokerRequestBatch
 from controller.state_machines.elections import Elections
 from controller.state_machines.selectors import Selector, Selectors
 from controller.states import PARTITION_PREDECESSORS, PartitionState
+from emulator.logger import get_logger
 from emulator.protocol.types import TopicPartition
 
-log = structlog.get_logger("controller.partitions")
+log = get_logger("controller.partitions")
 
 
 @define(eq=False, repr=False)

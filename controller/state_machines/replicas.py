@@ -3,7 +3,6 @@ made."""
 
 from collections.abc import Sequence
 
-import structlog
 from attrs import define
 
 from controller.context import ControllerContext, Replica
@@ -12,11 +11,12 @@ from controller.state_machines.elections import Elections
 from controller.state_machines.rules import ReplicaRules
 from controller.states import ReplicaState
 from controller.zk_client import KafkaZkClient
+from emulator.logger import get_logger
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.zookeeper import SessionExpired
 
-log = structlog.get_logger("controller.replicas")
+log = get_logger("controller.replicas")
 
 ByBroker = dict[int, list[TopicPartition]]
 """Replicas: the partitions of each broker, both in the order of first mention."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scenarios.errors import BadInput, did_you_mean, nearest
 from scenarios.language import Scenario
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 _SUFFIX = ".toml"
 
@@ -29,6 +31,8 @@ def load(name: str, changes: Sequence[tuple[str, str]] = ()) -> Scenario:
 
 
 def _library() -> Traversable:
+    from importlib.resources import files
+
     return files(__package__.rpartition(".")[0]).joinpath("library")
 
 

@@ -6,27 +6,24 @@ time, never real time. Calls below the level return at once.
 
 from __future__ import annotations
 
-import logging
 import sys
 from collections.abc import MutableMapping
 from contextlib import suppress
 from typing import Any
 
-import structlog
-import trio
+from emulator import logger
 
-LEVELS = {
-    "debug": logging.DEBUG,
-    "info": logging.INFO,
-    "warning": logging.WARNING,
-    "error": logging.ERROR,
-    "off": logging.CRITICAL,
-}
+LEVELS = ("debug", "info", "warning", "error", "off")
 DEFAULT = "off"
 
 
 def configure(level: str = DEFAULT) -> None:
-    """Print what is at ``level`` or above on standard error."""
+    """Print what is at ``level`` or above on standard error. structlog is not imported for ``off``."""
+    if level == "off" and "structlog" not in sys.modules:
+        logger.silence()
+        return
+    import structlog
+
     structlog.configure(
         processors=[
             *([drop] if level == "off" else []),
@@ -35,7 +32,7 @@ def configure(level: str = DEFAULT) -> None:
             structlog.processors.format_exc_info,
             line,
         ],
-        wrapper_class=structlog.make_filtering_bound_logger(LEVELS[level]),
+        wrapper_class=structlog.make_filtering_bound_logger("critical" if level == "off" else level),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=False,
     )
@@ -43,6 +40,8 @@ def configure(level: str = DEFAULT) -> None:
 
 def virtual_time(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """Add ``t``, the virtual seconds of the world that is running; outside of a world there is no time."""
+    import trio
+
     with suppress(RuntimeError):  # Trio does not run
         event["t"] = f"{trio.current_time():.6f}"
     return event
@@ -50,7 +49,9 @@ def virtual_time(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMap
 
 def drop(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     """Drop the entry: for ``off``, since even the highest level lets critical ones pass."""
-    raise structlog.DropEvent
+    from structlog import DropEvent
+
+    raise DropEvent
 
 
 def line(_: Any, __: str, event: MutableMapping[str, Any]) -> str:

@@ -51,7 +51,7 @@ class Program:
         parser.add_argument(
             "--log",
             metavar="LEVEL",
-            type=options.one_of("--log", tuple(logs.LEVELS)),
+            type=options.one_of("--log", logs.LEVELS),
             default=logs.DEFAULT,
             help="log events to standard error: debug, info, warning, error or off (default)",
         )

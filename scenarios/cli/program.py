@@ -28,7 +28,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: Sequence[str]) -> int:
     program = Program(commands.version)
-    commands.add_all(program)
+    if words and words[0] in commands.COMMANDS:
+        commands.add(program, words[0])
+    else:
+        commands.add_all(program)
     arguments = program.read(words)
     if arguments.version:
         output.say(program.version())

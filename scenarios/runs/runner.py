@@ -1,13 +1,12 @@
 """One run from its scenario to its verdict: everything that it needs is set up, it is played, then judged."""
 
-import logging
 import shlex
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import structlog
 from attrs import define, field
 
+from emulator import logger
 from emulator.kernel import Backend, World
 from emulator.protocol.events import Fault, MoveAnswered
 from emulator.trace.events import Step
@@ -30,19 +29,11 @@ from scenarios.runs.method import Method
 from scenarios.runs.recounts import Recounts
 from scenarios.runs.run import Expectation, Run
 
-SILENT = logging.CRITICAL
 LOOK_US = 100_000
 """How often time limits and the steady state are checked."""
 
 RETRY_US = 2_000_000
 """Longer than brokers wait before they retry: to fetch, to register, to reach ZooKeeper."""
-
-
-def silence_logs() -> None:
-    """Log nothing, unless the caller has configured the logs. A call then costs no more than a comparison of its
-    level."""
-    if not structlog.is_configured():
-        structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(SILENT))
 
 
 @define(eq=False)
@@ -70,7 +61,7 @@ class Stage:
     _ending: bool = False
 
     def __attrs_post_init__(self) -> None:
-        silence_logs()
+        logger.silence()
         scenario = self.scenario
         self.world = World(scenario.seed, backend=self.backend)
         self.cluster = cluster = Cluster(self.world, cluster_setup(scenario))

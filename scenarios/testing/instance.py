@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeVar
 import trio
 from attrs import define, field
 
+from emulator import logger
 from emulator.gates import Visit
 from emulator.kernel import World
 from emulator.nodes import CrashKind
@@ -55,7 +56,7 @@ from scenarios.observe.timeline.explain import explain
 from scenarios.profiles import PROFILES
 from scenarios.runs.control_plane_log import ControlPlaneLog
 from scenarios.runs.recounts import Recounts
-from scenarios.runs.runner import RETRY_US, silence_logs
+from scenarios.runs.runner import RETRY_US
 from scenarios.testing.clients import ACKS, BatchProducer, ConsumerInstance, KafkaError, Sending
 from scenarios.testing.failures import described, in_words, last_events
 from scenarios.testing.gate import HeldGate
@@ -93,7 +94,7 @@ class ClusterInstance:
     _running: AbstractAsyncContextManager[None] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        silence_logs()
+        logger.silence()
         scenario = self.scenario
         self._cluster = cluster = Cluster(self._world, cluster_setup(scenario))
         trace = cluster.trace

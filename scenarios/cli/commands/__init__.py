@@ -1,23 +1,36 @@
 """The commands, one file each: ``add`` declares the command's arguments, ``run`` carries it out.
 
-A command imports what it needs when it runs, so ``--help`` is fast, and only the Spark commands load Spark.
+A command's file is imported when it is called, or for ``--help``; and a command imports what it needs when it runs, so
+only the Spark commands load Spark.
 """
 
 from __future__ import annotations
 
-from scenarios.cli.commands import atlas, compare, demo, listing, metrics, run, schema, suite, sweep, timeline, validate
+from importlib import import_module
+
 from scenarios.cli.parser import Program
 
-_COMMANDS = (validate, run, timeline, metrics, sweep, compare, atlas, demo, listing, schema, suite)
+COMMANDS = (
+    "validate", "run", "timeline", "metrics", "sweep", "compare", "atlas", "demo", "list", "schema", "test",
+)  # fmt: skip
+"""In the order of ``--help``."""
+
+_FILES = {"list": "listing", "test": "suite"}
+"""Of the commands whose file has another name: pytest would collect a test.py, and list is Python's."""
+
+
+def add(program: Program, name: str) -> None:
+    """Import one command and declare its arguments."""
+    import_module(f"{__name__}.{_FILES.get(name, name)}").add(program)
 
 
 def add_all(program: Program) -> None:
-    for command in _COMMANDS:
-        command.add(program)
+    for name in COMMANDS:
+        add(program, name)
 
 
 def version() -> str:
     """``understudy 0.1.0``."""
-    from scenarios.runs.dataset.identity import program_version
+    from scenarios.runs.dataset.identity import VERSION
 
-    return f"understudy {program_version()}"
+    return f"understudy {VERSION}"

@@ -9,7 +9,7 @@ from typing import Any
 from attrs import Factory, frozen
 
 from scenarios.observe.measures import Figures
-from scenarios.runs.dataset.identity import code_digest, program_version, run_id
+from scenarios.runs.dataset.identity import VERSION, code_digest, run_id
 from scenarios.runs.dataset.rows import RunRow
 
 
@@ -54,7 +54,7 @@ class RunSpec:
             profile=profile,
             strategy=strategy,
             seed=seed,
-            version=program_version(),
+            version=VERSION,
             code=code,
             grid=json.dumps(dict(grid), sort_keys=True),
         )

@@ -11,7 +11,7 @@ from scenarios.language import Scenario
 from scenarios.language.schema.kinds import at
 from scenarios.language.strategies import parse_strategy
 from scenarios.runs.batch import Chunk, Failure, attempt, chunks, refuse_bad_input
-from scenarios.runs.dataset.identity import code_digest, program_version
+from scenarios.runs.dataset.identity import VERSION, code_digest
 from scenarios.runs.dataset.rows import CellRow
 from scenarios.studies.atlas.cell_run import execute, execute_undisturbed
 from scenarios.studies.atlas.cells import ACTORS, FAULTS, Cell, cells
@@ -52,7 +52,7 @@ class Atlas:
     def identity(self) -> dict[str, object]:
         """The properties that all cells in one folder share; those of other code do not belong there."""
         like = None if self.like is None else self.like.digest()
-        return {"seed": self.seed, "like": like, "version": program_version(), "code": code_digest()}
+        return {"seed": self.seed, "like": like, "version": VERSION, "code": code_digest()}
 
     def baselines(self) -> Iterator[Baseline]:
         """A baseline for each protocol and plan. Raises: BadInput where an undisturbed run fails."""
