@@ -10,7 +10,6 @@ from emulator.network.delay import NO_DELAY, Delay
 from emulator.network.endpoint import Endpoint, ignore
 from emulator.network.interceptors import Interceptors
 from emulator.network.route import Port, Route
-from emulator.network.sealed import SealedEndpoint
 from emulator.nodes import CrashKind, Listener, Node, Process
 
 
@@ -91,7 +90,11 @@ class Network:
 
     @property
     def _endpoint(self) -> type[Endpoint]:
-        return SealedEndpoint if self.paranoid else Endpoint
+        if not self.paranoid:
+            return Endpoint
+        from emulator.network.sealed import SealedEndpoint  # pickle with it
+
+        return SealedEndpoint
 
     # -- connections -----------------------------------------------------------------------------------------
 

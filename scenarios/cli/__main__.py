@@ -2,8 +2,8 @@
 
 import sys
 
-from scenarios.cli import main
+from scenarios.cli.start import program
 
 # Processes that a command spawns import this file under another name, and must not run the command again.
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(program())

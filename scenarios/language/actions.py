@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from scenarios.language.known import Known
 
 HOME = f"{__package__.rpartition('.')[0]}.faults.actions"
-"""The package of the project's own actions. It needs the whole cluster: it is imported when an action is looked up."""
+"""The package of the project's own actions. They need the whole cluster: one is imported when it is looked up."""
 
 
 @frozen(kw_only=True)
@@ -105,7 +105,7 @@ class Action:
 
 A = TypeVar("A", bound=Action)
 ACTIONS: dict[str, type[Action]] = {}
-"""Name -> class, in the order of registration. ``all_actions`` makes sure that the project's own are in it."""
+"""Name -> class, of the actions that have been imported so far. ``all_actions`` has all."""
 
 
 def action(name: str, help: str, *, undo: type[Action] | None = None) -> Callable[[type[A]], type[A]]:
@@ -116,6 +116,8 @@ def action(name: str, help: str, *, undo: type[Action] | None = None) -> Callabl
     """
 
     def register(cls: type[A]) -> type[A]:
+        if not cls.__module__.startswith(HOME):
+            import_module(HOME).find(name)
         if name in ACTIONS:
             raise ValueError(f"there is an action {name!r} already: {ACTIONS[name].__module__}")
         cls.name, cls.help, cls.undo = name, help, undo
@@ -126,17 +128,21 @@ def action(name: str, help: str, *, undo: type[Action] | None = None) -> Callabl
 
 
 def all_actions() -> Mapping[str, type[Action]]:
-    """Every action by its name: the project's own, and those of other modules that have been imported."""
-    import_module(HOME)
-    return ACTIONS
+    """Every action by its name: the project's own in the order of their files, and those of other modules that have
+    been imported."""
+    files = import_module(HOME).find_all()
+    last = len(files)
+    order = {file: place for place, file in enumerate(files)}
+    return dict(sorted(ACTIONS.items(), key=lambda item: order.get(item[1].__module__, last)))
 
 
 def find_action(name: str) -> type[Action]:
     """The action of that name; ``BadInput`` when there is none."""
-    known = all_actions()
-    if name in known:
-        return known[name]
-    raise BadInput(f"unknown action {name!r}; {did_you_mean(name, known)}")
+    if name not in ACTIONS:
+        import_module(HOME).find(name)
+    if name not in ACTIONS:
+        raise BadInput(f"unknown action {name!r}; {did_you_mean(name, all_actions())}")
+    return ACTIONS[name]
 
 
 def as_action(stated: Action | str) -> Action:

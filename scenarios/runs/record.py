@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from emulator.trace import Sink
 from scenarios.language import Scenario
-from scenarios.observe.exposition import MetricRows
 from scenarios.observe.measures import Figures
 from scenarios.profiles import PROFILES
 from scenarios.runs.run import Run
@@ -72,6 +71,7 @@ class Recording:
     """Records the tables that only the data set of a single run has. Created before the stage plays."""
 
     def __init__(self, stage: Stage) -> None:
+        from scenarios.observe.exposition import MetricRows
         from scenarios.runs.dataset.events import EventRows
 
         self._stage = stage

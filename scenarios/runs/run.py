@@ -88,7 +88,7 @@ class Run:
 
     def timeline(self, partition: str | None = None, from_us: int | None = None) -> list[str]:
         """The timeline as lines, of one partition or of the whole cluster, from a virtual time on."""
-        from scenarios.observe.timeline import lines
+        from scenarios.observe.timeline.timeline import lines
 
         return list(lines(self.control_plane, partition, from_us))
 

@@ -20,7 +20,6 @@ from scenarios.observe.checkers import Checkers
 from scenarios.observe.measures import Measured, Measures
 from scenarios.observe.measures.figures import Figures
 from scenarios.observe.measures.moves import refused as is_refusal
-from scenarios.observe.timeline.explain import explain
 from scenarios.observe.timeline.summary import is_data
 from scenarios.runs.control_plane_log import ControlPlaneLog
 from scenarios.runs.dataset.identity import code_digest, run_id
@@ -213,6 +212,8 @@ def _reason(stage: Stage, violated: bool, expectations: tuple[Expectation, ...],
 def _explanation(
     stage: Stage, reason: str, violations: Any, expectations: tuple[Expectation, ...], log: Any, replay: str
 ) -> str:
+    from scenarios.observe.timeline.explain import explain  # with its words for all events, which few runs need
+
     broken = next((expectation for expectation in expectations if not expectation.ok), None)
     if violations:
         what, seq = str(violations[0]), violations[0].seq

@@ -11,10 +11,9 @@ from typing import Any
 from emulator.protocol.events import ControlRequest, ControlResponse
 from emulator.protocol.types import NO_LEADER
 from emulator.protocol.update_metadata import UpdateMetadataRequest
-from scenarios.observe.timeline import words
 from scenarios.observe.timeline.selection import Everything
 from scenarios.observe.timeline.summary import is_data
-from scenarios.observe.timeline.words import seconds
+from scenarios.observe.timeline.words import seconds, words
 from scenarios.testing.state import ClusterState
 
 PARTITIONS = 10

@@ -51,8 +51,8 @@ from scenarios.language.step_names import check_step, unreachable
 from scenarios.language.targets import TARGET
 from scenarios.observe.checkers import Checkers, Violation
 from scenarios.observe.exposition import Shown
-from scenarios.observe.timeline import lines
 from scenarios.observe.timeline.explain import explain
+from scenarios.observe.timeline.timeline import lines
 from scenarios.profiles import PROFILES
 from scenarios.runs.control_plane_log import ControlPlaneLog
 from scenarios.runs.recounts import Recounts

@@ -50,7 +50,7 @@ def run(arguments: Namespace) -> int:
     events = traces.read(arguments).events
     from_us, to_us = _window(arguments, events)
 
-    from scenarios.observe.timeline import lines
+    from scenarios.observe.timeline.timeline import lines
 
     for line in lines(events, arguments.partition, from_us=from_us, to_us=to_us):
         say(line)

@@ -1,7 +1,34 @@
-"""The actions of a method, one file for each theme. A new file here is all that a new action takes."""
+"""The actions of a method, one file for each theme. A new file here is all that a new action takes.
 
+A scenario imports the files of the actions that it names: ``find`` imports one, ``find_all`` imports all.
+"""
+
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
-for _found in sorted(module.name for module in iter_modules(__path__)):
-    import_module(f"{__name__}.{_found}")
+FILES = {
+    "broker": "brokers", "controller": "brokers", "zk": "brokers", "fetcher": "brokers", "disk": "disks",
+    "log_dir": "disks", "election": "elections", "gate": "holds", "message": "intercepted", "link": "links",
+    "reassign": "reassignments", "config": "settings", "topic": "topics",
+}  # fmt: skip
+"""The first word of an action's name, and the file of all actions with this word. A word need not be listed: its
+actions are found by importing all files."""
+
+
+def find(name: str) -> None:
+    """Import the file that declares the action of this name, if there is one."""
+    file = FILES.get(name.partition(".")[0])
+    if file is None:
+        find_all()
+    else:
+        import_module(f"{__name__}.{file}")
+
+
+@cache
+def find_all() -> tuple[str, ...]:
+    """Import all files. Returns the names of their modules, in order."""
+    modules = tuple(f"{__name__}.{name}" for name in sorted(module.name for module in iter_modules(__path__)))
+    for module in modules:
+        import_module(module)
+    return modules

@@ -1,8 +1,8 @@
-"""``python -m understudy``: the command line."""
+"""``python -m understudy``, and the script ``understudy`` of an installation: the command line."""
 
 import sys
 
-from scenarios.cli import main
+from scenarios.cli.start import program
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(program())

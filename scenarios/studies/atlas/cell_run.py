@@ -7,7 +7,7 @@ from attrs import frozen
 from emulator.protocol.types import TopicPartition
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
-from scenarios.observe.timeline import lines
+from scenarios.observe.timeline.timeline import lines
 from scenarios.runs.runner import Stage, prepare
 from scenarios.studies.atlas.move_recorder import MoveRecorder
 from scenarios.studies.atlas.plans import PARTITION

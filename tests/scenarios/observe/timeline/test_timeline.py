@@ -14,9 +14,9 @@ import pytest
 from emulator.protocol import events as e
 from emulator.trace import events as ground
 from scenarios.errors import BadInput
-from scenarios.observe.timeline import lines, words
 from scenarios.observe.timeline.summary import METRICS
-from scenarios.observe.timeline.timeline import WIDTH
+from scenarios.observe.timeline.timeline import WIDTH, lines
+from scenarios.observe.timeline.words import words
 from tests.scenarios.observe.timeline.small_run import ORDERS_0, small_run
 
 GOLDEN = Path(__file__).parent

@@ -1,0 +1,131 @@
+"""What a short run imports, and that it does not compile again what attrs generates."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import CodeType
+
+import attr._make
+import pytest
+from attrs import frozen
+
+from scenarios.cli.start import KeptCode
+
+OURS = ("emulator", "fetchers", "brokers", "controller", "scenarios")
+MOST_OF_OURS = 370
+NEVER = (
+    "asyncio", "concurrent", "decimal", "email", "http", "hypothesis", "importlib.metadata", "matplotlib",
+    "multiprocessing", "numpy", "pandas", "pickle", "pyarrow", "pyspark", "scipy", "statistics", "structlog",
+    "scenarios.cli.commands.atlas", "scenarios.faults.actions.disks", "scenarios.faults.actions.topics",
+    "scenarios.observe.exposition", "scenarios.observe.timeline.words", "scenarios.runs.batch",
+    "scenarios.runs.dataset.writer", "scenarios.studies", "scenarios.testing",
+)  # fmt: skip
+"""Packages and modules that an ordinary run has no use for."""
+
+RUN = """
+import sys
+from scenarios.cli import main
+assert main(["run", "controller-dies-mid-move"]) == 0
+print(*sys.modules)
+"""
+
+
+def test_a_run_imports_only_what_it_uses() -> None:
+    done = subprocess.run([sys.executable, "-c", RUN], capture_output=True, text=True, check=True)
+    loaded = done.stdout.splitlines()[-1].split()
+    assert [name for name in loaded for never in NEVER if name == never or name.startswith(f"{never}.")] == []
+    assert len([name for name in loaded if name.partition(".")[0] in OURS]) <= MOST_OF_OURS
+
+
+@pytest.fixture
+def pyc(tmp_path: Path) -> str:
+    return str(tmp_path / "start.pyc")
+
+
+def compiled(kept: KeptCode, source: str = "a = 1", filename: str = "<of a test>") -> CodeType:
+    return kept.compile(source, filename, "exec")
+
+
+def point(monkeypatch: pytest.MonkeyPatch, kept: KeptCode) -> object:
+    """An object of a frozen class that attrs makes with the help of ``kept``."""
+    monkeypatch.setitem(vars(attr._make), "compile", kept.compile)
+
+    @frozen
+    class Point:
+        x: int
+        y: int = 2
+
+    return Point(1)
+
+
+def written(kept: KeptCode, pyc: str) -> bool:
+    """Whether it has compiled something that the file lacked."""
+    Path(f"{pyc}.methods").unlink(missing_ok=True)
+    kept.save()
+    return Path(f"{pyc}.methods").exists()
+
+
+@pytest.fixture(autouse=True)
+def _may_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+
+
+def test_what_attrs_generates_is_compiled_once(monkeypatch: pytest.MonkeyPatch, pyc: str) -> None:
+    first = KeptCode(pyc)
+    before = point(monkeypatch, first)
+    first.save()
+    second = KeptCode(pyc)
+    after = point(monkeypatch, second)
+    assert (repr(before), hash(before), before == before) == (repr(after), hash(after), after == after)
+    assert not written(second, pyc)
+
+
+def test_what_attrs_generates_does_not_depend_on_the_hash_seed(pyc: str) -> None:
+    program = f"""
+import attr._make
+from scenarios.cli.start import KeptCode
+kept = KeptCode({pyc!r})
+kept.serve(attr._make)
+attr.frozen(type("Point", (), {{"__annotations__": {{"x": int}}}}))
+kept.save()
+"""
+    for seed, writes in (("1", True), ("2", False)):
+        file = Path(f"{pyc}.methods")
+        before = file.stat().st_mtime_ns if file.exists() else None
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONDONTWRITEBYTECODE": ""}
+        subprocess.run([sys.executable, "-c", program], check=True, env=environment)
+        assert (file.stat().st_mtime_ns != before) is writes
+
+
+def test_a_text_that_has_changed_is_compiled(pyc: str) -> None:
+    kept = KeptCode(pyc)
+    compiled(kept)
+    kept.save()
+    found: dict[str, int] = {}
+    exec(compiled(KeptCode(pyc), "a = 2"), found)
+    assert found["a"] == 2
+
+
+@pytest.mark.parametrize("content", [b"", b"no marshal", b"\x00", b"N"])
+def test_a_file_that_cannot_be_read_is_written_again(pyc: str, content: bytes) -> None:
+    Path(f"{pyc}.methods").write_bytes(content)
+    kept = KeptCode(pyc)
+    assert compiled(kept).co_filename == "<of a test>"
+    assert written(kept, pyc)
+
+
+@pytest.mark.parametrize("where", [None, "/nowhere/start.pyc"])
+def test_a_program_that_cannot_keep_code_runs_all_the_same(where: str | None) -> None:
+    kept = KeptCode(where)
+    compiled(kept)
+    kept.save()
+
+
+def test_nothing_is_written_where_python_writes_no_bytecode(monkeypatch: pytest.MonkeyPatch, pyc: str) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    kept = KeptCode(pyc)
+    compiled(kept)
+    assert not written(kept, pyc)
