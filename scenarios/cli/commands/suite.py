@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from argparse import Namespace
@@ -51,7 +52,12 @@ def _parts(extra: list[str]) -> list[tuple[str, list[str]]]:
 def _passes(name: str, command: list[str], root: Path) -> bool:
     say(f"== {name}")
     show()
-    return subprocess.run([sys.executable, "-m", *command], cwd=root, check=False).returncode == 0
+    return subprocess.run([sys.executable, "-m", *command], cwd=root, env=_environment(), check=False).returncode == 0
+
+
+def _environment() -> dict[str, str]:
+    """This one's, but Python keeps what it compiles: the tests start the program some hundred times."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def _checkout() -> Path:

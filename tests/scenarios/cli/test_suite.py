@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,20 @@ def test_the_whole_suite_is_run_by_a_few_workers(call: Call, monkeypatch: pytest
     monkeypatch.setattr(suite, "_passes", passes)
     assert call("test").code == 0
     assert seen[-1] == ["pytest", "-n", "auto", "--maxprocesses", "4"]
+
+
+def test_the_processes_that_tests_start_find_the_program_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    seen: list[str] = []
+
+    def start(command: list[str], *, env: dict[str, str], **_: object) -> subprocess.CompletedProcess[str]:
+        seen.extend(env)
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(subprocess, "run", start)
+    assert suite.run(Namespace(extra=["-k", "name"])) == 0
+    assert "PATH" in seen
+    assert "PYTHONDONTWRITEBYTECODE" not in seen
 
 
 @pytest.mark.parametrize(("module", "code"), [("this", 0), ("no_such_module", 1)])
