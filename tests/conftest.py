@@ -7,6 +7,7 @@ sleep in virtual time; a deadlock or a foreign await fails it. ``world_clock.wor
 
 import functools
 import inspect
+import signal
 from typing import Any
 
 import pytest
@@ -17,6 +18,10 @@ from emulator.kernel import Backend, World, WorldClock
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 # No test times anything: on a busy machine an example may take as long as it likes.
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell's background job, or nohup: the processes that tests start and interrupt would ignore Ctrl-C as well.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

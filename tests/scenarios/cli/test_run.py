@@ -167,9 +167,12 @@ def test_debug_shows_the_frames(call: Call, monkeypatch: pytest.MonkeyPatch) -> 
 def test_ctrl_c_while_seeds_run_in_processes() -> None:
     process = tool.start("run", "controller-dies-mid-move", "--seeds", "0:10000", "--jobs", "2")
     assert process.stderr is not None
-    assert process.stderr.readline() == "run: 1 of 10000, 0 failed\n"
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=tool.TIMEOUT_S)
+    try:
+        assert process.stderr.readline() == "run: 1 of 10000, 0 failed\n"
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=tool.TIMEOUT_S)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert err.splitlines()[-1] == "understudy: interrupted"
     assert "Traceback" not in err

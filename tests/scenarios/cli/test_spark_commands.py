@@ -22,10 +22,13 @@ def test_ctrl_c_in_a_sweep_leaves_what_was_finished(spark: SparkSession, call: C
         module="tests.scenarios.cli.interrupted",
     )  # fmt: skip
     assert process.stderr is not None
-    while "3 of 8 runs" not in (line := process.stderr.readline()):
-        assert line, "the sweep ended before it was interrupted"
-    process.send_signal(signal.SIGINT)
-    said, err = process.communicate(timeout=tool.TIMEOUT_S)
+    try:
+        while "3 of 8 runs" not in (line := process.stderr.readline()):
+            assert line, "the sweep ended before it was interrupted"
+        process.send_signal(signal.SIGINT)
+        said, err = process.communicate(timeout=tool.TIMEOUT_S)
+    finally:
+        process.kill()
     assert process.returncode == 130, err
     assert said == ""
     line = "understudy: interrupted; 3 of 8 runs are written and can be compared"
