@@ -48,6 +48,14 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
     return Files(config, log)
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """In a worker, in the order of ``tests/workers.py``."""
+    if hasattr(config, "workerinput"):
+        from tests.workers import in_order
+
+        items[:] = in_order(items)
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Make an asynchronous test that takes ``world_clock`` a task of that world."""
     if not isinstance(item, pytest.Function) or not inspect.iscoroutinefunction(item.obj):
