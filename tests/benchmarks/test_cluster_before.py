@@ -1,7 +1,13 @@
 """The table that compares two checkouts: medians of the speeds, and of the ratios pair by pair."""
 
+import sys
 from pathlib import Path
 
+import pytest
+
+from benchmarks import results
+from benchmarks.cluster import __main__ as program
+from benchmarks.cluster import before
 from benchmarks.cluster.before import HEADINGS, HERE, Compared, Pair, Run, compared, pairs
 from benchmarks.cluster.cases import CHAOS_NAME
 from benchmarks.cluster.targets import Target
@@ -53,3 +59,18 @@ def test_a_checkout_against_itself_records_equally_many_events() -> None:
     assert (found.name, found.unit) == (CHAOS_NAME, "runs")
     [only] = found.pairs
     assert only.before.events == only.after.events > 0
+
+
+def test_the_program_writes_the_comparison_and_ends_with_1_where_a_target_is_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "RESULTS.md"
+    slow = Compared("10/500", "virtual s", Target(2.3), [pair(3, 2)])
+    monkeypatch.setattr(results, "RESULTS", file)
+    monkeypatch.setattr(before, "compared", lambda *_, **__: [slow])
+    monkeypatch.setattr(sys, "argv", ["cluster", "--before", str(HERE), "--repeats", "1", "--write"])
+    assert program.main() == 1
+    assert "missed: 10/500, after / before: 1.50, wanted ≥ 2.3" in capsys.readouterr().err
+    written = file.read_text(encoding="utf-8")
+    assert "<!-- cluster-before -->" in written
+    assert "| 10/500 | virtual s | 20.0 | 30.0 | 1.50 | ≥ 2.3: missed |" in written
