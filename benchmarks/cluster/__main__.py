@@ -80,6 +80,11 @@ def count(checkout: Path | None, cases: Sequence[Case], options: argparse.Namesp
         for case in cases
         for label, path in checkouts.items()
     }
+    found |= {
+        f"{case.name}, floor that records": counts.counted_floor(case, instructions=options.instructions)
+        for case in cases
+        if case.to_floor
+    }
     if chaos:
         found |= {
             f"{CHAOS_NAME}{label}": counts.counted_run(path, instructions=options.instructions)

@@ -118,15 +118,19 @@ def cluster(case: Case, profile: cProfile.Profile | None = None) -> Timing:
     return timings[0]
 
 
-def floor(case: Case, kind: type[Floor]) -> Timing:
+def floor(case: Case, kind: type[Floor], profile: cProfile.Profile | None = None) -> Timing:
     """Run a callback model over the same stretch."""
     model = kind(case.brokers, case.partitions, case.load)
     with collector_off():
         model.run(EVEN_US)
         acked, events = model.acked, model.events
+        if profile is not None:
+            profile.enable()
         began = time.process_time()
         model.run(EVEN_US + case.virtual_s * 1_000_000)
         took = time.process_time() - began
+        if profile is not None:
+            profile.disable()
     return Timing(took, model.acked - acked, model.events - events)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from attrs import evolve, field, frozen
 
-from benchmarks.cluster.before import child, environment, fields
+from benchmarks.cluster.before import HERE, child, environment, fields
 from benchmarks.cluster.cases import CHAOS, Case
 
 CALLS = """
@@ -20,6 +20,16 @@ import benchmarks.cluster.__main__ as program
 program.quiet()
 profile = cProfile.Profile()
 timing = program.cluster(program.Case(**json.loads(sys.argv[1])), profile)
+print(json.dumps({"acked": timing.acked, "events": timing.events, "functions": [
+    [*function, calls, own] for function, (_, calls, own, _, _) in pstats.Stats(profile).stats.items()
+]}))
+"""
+CALLS_OF_THE_FLOOR = """
+import cProfile, json, pstats, sys
+import benchmarks.cluster.cases as cases
+from benchmarks.cluster.recording_floor import RecordingFloor
+profile = cProfile.Profile()
+timing = cases.floor(cases.Case(**json.loads(sys.argv[1])), RecordingFloor, profile)
 print(json.dumps({"acked": timing.acked, "events": timing.events, "functions": [
     [*function, calls, own] for function, (_, calls, own, _, _) in pstats.Stats(profile).stats.items()
 ]}))
@@ -41,6 +51,12 @@ import benchmarks.cluster.__main__ as program
 program.quiet()
 program.cluster(program.Case(**json.loads(sys.argv[1])))
 """
+ONCE_THE_FLOOR = """
+import json, sys
+import benchmarks.cluster.cases as cases
+from benchmarks.cluster.recording_floor import RecordingFloor
+cases.floor(cases.Case(**json.loads(sys.argv[1])), RecordingFloor)
+"""
 RUNS = """
 import json, sys
 from scenarios.language import Scenario
@@ -48,7 +64,7 @@ text, seeds = json.loads(sys.argv[1])
 for seed in range(seeds):
     Scenario.loads(text).run(seed=seed)
 """
-"""The programs of one count each. They have only names that every checkout has."""
+"""The programs of one count each. Those of the emulator have only names that every checkout has."""
 
 RECORD = ("emit", "emit_columns")
 """The methods of ``Trace`` that record an event."""
@@ -124,13 +140,22 @@ class Counts:
 
 def counted(checkout: Path, case: Case, *, instructions: bool) -> Counts:
     """The counts of a case, over a sixth of its time, with the code of ``checkout``."""
+    return _counted(checkout, case, CALLS, ONCE, instructions=instructions)
+
+
+def counted_floor(case: Case, *, instructions: bool) -> Counts:
+    """The counts of the floor that records, over the same stretch."""
+    return _counted(HERE, case, CALLS_OF_THE_FLOOR, ONCE_THE_FLOOR, instructions=instructions)
+
+
+def _counted(checkout: Path, case: Case, calls: str, once: str, *, instructions: bool) -> Counts:
     case = shorter(case)
-    found = child(checkout, CALLS, fields(case))
+    found = child(checkout, calls, fields(case))
     unit, units = ("batch", found["acked"]) if case.load else ("virtual s", case.virtual_s)
     counts = _counts(found, unit, units)
     if not instructions:
         return counts
-    less, more = (_instructions(checkout, ONCE, fields(evolve(case, virtual_s=n * case.virtual_s))) for n in (1, 2))
+    less, more = (_instructions(checkout, once, fields(evolve(case, virtual_s=n * case.virtual_s))) for n in (1, 2))
     return evolve(counts, instructions=more - less)
 
 

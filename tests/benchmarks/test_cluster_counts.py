@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.cluster.before import HERE
 from benchmarks.cluster.cases import Case
-from benchmarks.cluster.counts import HEADINGS, Counts, Function, counted, heaviest
+from benchmarks.cluster.counts import HEADINGS, Counts, Function, counted, counted_floor, heaviest
 
 LOADED = Case("3/12", 3, 12, True, 6, None)
 IDLE = Case("3/12, idle", 3, 12, False, 60, None)
@@ -32,6 +32,13 @@ def test_the_counts_of_a_loaded_case_are_per_acknowledged_batch(loaded: Counts) 
     assert loaded.calls(in_python=True) > loaded.units
     assert loaded.kernel_events > 0
     assert 0 < loaded.events <= loaded.rows
+
+
+def test_the_floor_that_records_costs_less_for_as_many_batches(loaded: Counts) -> None:
+    floor = counted_floor(LOADED, instructions=False)
+    assert floor.units == pytest.approx(loaded.units, abs=12)
+    assert floor.calls(in_python=True) < loaded.calls(in_python=True)
+    assert 0 < floor.events < floor.rows
 
 
 def test_the_counts_of_an_idle_case_are_per_virtual_second(monkeypatch: pytest.MonkeyPatch) -> None:
