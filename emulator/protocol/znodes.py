@@ -79,7 +79,7 @@ def state_path_partition(path: str) -> TopicPartition | None:
     """The partition of the state znode at ``path``; None for any other path."""
     parts = path.split("/")
     if len(parts) == 7 and parts[6] == "state" and parts[2] == "topics":
-        return TopicPartition(parts[3], int(parts[5]))
+        return TopicPartition.of(parts[3], int(parts[5]))
     return None
 
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from emulator.protocol.events import BecameLeader, LatestOffsetReturned
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker, Report, shared
 from scenarios.observe.history.history import History
 
 
@@ -32,16 +32,18 @@ class AppliedHighWatermark(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._began: dict[tuple[int, str, int], tuple[int, int]] = {}
+        self._began: dict[int, dict[TopicPartition, tuple[int, int]]] = {}
 
     def on_became_leader(self, event: BecameLeader) -> None:
-        self._began[event.node, event.topic, event.partition] = event.leader_epoch, event.log_end_offset
+        tp = TopicPartition.of(event.topic, event.partition)
+        self._began.setdefault(event.node, {})[tp] = shared((event.leader_epoch, event.log_end_offset))
 
     def on_latest_offset(self, event: LatestOffsetReturned) -> None:
-        epoch, start = self._began.get((event.node, event.topic, event.partition), (-1, 0))
+        tp = TopicPartition.of(event.topic, event.partition)
+        epoch, start = self._began.get(event.node, {}).get(tp, (-1, 0))
         if event.offset < start:
             self.violated(
                 event,
-                f"{TopicPartition(event.topic, event.partition)}: broker {event.node}, leader of epoch {epoch}, which "
+                f"{tp}: broker {event.node}, leader of epoch {epoch}, which "
                 f"began at {start}, says that the latest offset is {event.offset}",
             )

@@ -7,7 +7,8 @@ The work per event is O(1), amortized; a bisection is allowed, a scan of a log i
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple, Protocol
+from functools import lru_cache
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from attrs import frozen
 
@@ -35,6 +36,21 @@ class Violation:
 
     def __str__(self) -> str:
         return f"{self.invariant}: {self.statement}; found: {self.state}"
+
+
+T = TypeVar("T")
+
+
+@lru_cache(4096)
+def _first_equal(value: Any) -> Any:
+    return value
+
+
+def shared(value: T) -> T:
+    """The same tuple for all partitions of which equal facts are kept: in a large cluster there are few such facts and
+    many partitions."""
+    found: T = _first_equal(value)
+    return found
 
 
 class Moment(NamedTuple):

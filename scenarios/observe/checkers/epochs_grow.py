@@ -12,6 +12,7 @@ from emulator.protocol.events import (
     NodeStarted,
     ReplicaStopped,
 )
+from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import CONTROLLER_EPOCH
 from emulator.trace import Event
 from emulator.trace.events import ZkWritten
@@ -42,7 +43,7 @@ class EpochsGrow(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._roles: dict[int, dict[tuple[str, int], int]] = {}
+        self._roles: dict[int, dict[TopicPartition, int]] = {}
         self._obeyed: dict[int, int] = {}
         self._registered: dict[int, int] = {}
         self._controller_epoch = -1
@@ -83,7 +84,7 @@ class EpochsGrow(Checker):
 
     def _take_role(self, event: BecameLeader | BecameFollower) -> None:
         roles = self._roles.setdefault(event.node, {})
-        partition = event.topic, event.partition
+        partition = TopicPartition.of(event.topic, event.partition)
         last = roles.get(partition, -1)
         if event.leader_epoch <= last:
             self._back(event, f"broker {event.node}, {event.topic}-{event.partition}", last, event.leader_epoch)
@@ -91,7 +92,7 @@ class EpochsGrow(Checker):
 
     def on_stopped(self, event: ReplicaStopped) -> None:
         if event.deleted:
-            self._roles.get(event.node, {}).pop((event.topic, event.partition), None)
+            self._roles.get(event.node, {}).pop(TopicPartition.of(event.topic, event.partition), None)
 
     def on_response(self, event: ControlResponse) -> None:
         if event.error != "NONE":

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from emulator.protocol.events import BecameLeader, IsrProposed
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker, Report, shared
 from scenarios.observe.history.history import History
 
 
@@ -30,20 +30,22 @@ class ExpandsAssigned(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._commits = history.commits
-        self._received: dict[tuple[int, str, int], tuple[int, ...]] = {}
+        self._received: dict[int, dict[TopicPartition, tuple[int, ...]]] = {}
 
     def on_became_leader(self, event: BecameLeader) -> None:
-        self._received[event.node, event.topic, event.partition] = event.replicas
+        tp = TopicPartition.of(event.topic, event.partition)
+        self._received.setdefault(event.node, {})[tp] = shared(event.replicas)
 
     def on_proposed(self, event: IsrProposed) -> None:
         if event.kind != "expand":
             return
-        received = self._received.get((event.node, event.topic, event.partition), ())
+        tp = TopicPartition.of(event.topic, event.partition)
+        received = self._received.get(event.node, {}).get(tp, ())
         target = self._commits.get(event.topic, event.partition).target
         for replica in event.replicas:
             if replica not in received and replica not in target:
                 self.violated(
                     event,
-                    f"{TopicPartition(event.topic, event.partition)}: broker {event.node}, leader of epoch "
+                    f"{tp}: broker {event.node}, leader of epoch "
                     f"{event.leader_epoch}, which has received the replicas {list(received)}, adds broker {replica}",
                 )

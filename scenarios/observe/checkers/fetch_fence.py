@@ -30,22 +30,24 @@ class FetchFence(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._follows: dict[tuple[int, str, int], int] = {}
+        self._follows: dict[int, dict[TopicPartition, int]] = {}
 
     def on_became_follower(self, event: BecameFollower) -> None:
-        self._follows[event.node, event.topic, event.partition] = event.leader_epoch
+        tp = TopicPartition.of(event.topic, event.partition)
+        self._follows.setdefault(event.node, {})[tp] = event.leader_epoch
 
     def on_proposed(self, event: IsrProposed) -> None:
         if event.kind != "expand":
             return
+        tp = TopicPartition.of(event.topic, event.partition)
         for replica, epoch in zip(event.replicas, event.epochs, strict=True):
             if epoch == UNCHECKED:
                 continue
-            adopted = self._follows.get((replica, event.topic, event.partition), UNCHECKED)
+            adopted = self._follows.get(replica, {}).get(tp, UNCHECKED)
             if epoch != event.leader_epoch or adopted < event.leader_epoch:
                 self.violated(
                     event,
-                    f"{TopicPartition(event.topic, event.partition)}: broker {event.node}, leader of epoch "
+                    f"{tp}: broker {event.node}, leader of epoch "
                     f"{event.leader_epoch}, adds broker {replica} to the ISR for a fetch under epoch {epoch}; that one "
                     f"follows in epoch {adopted}",
                 )

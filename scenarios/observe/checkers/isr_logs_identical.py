@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from emulator.protocol.events import FetchPosition, NodeStarted
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.checker import Checker, Moment, Report, shared
 from scenarios.observe.history.history import History
 from scenarios.observe.history.subscriptions import StateWritten
 
@@ -36,23 +36,23 @@ class IsrLogsIdentical(Checker):
         super().__init__(history, report)
         self._logs = history.logs
         self._led: dict[TopicPartition, tuple[int, tuple[int, ...]]] = {}
-        self._fetches_from: dict[int, dict[tuple[str, int], int]] = {}
+        self._fetches_from: dict[int, dict[TopicPartition, int]] = {}
 
     def on_state(self, event: StateWritten) -> None:
         if event.state is None or event.state.leader < 0:
             self._led.pop(event.tp, None)
         else:
-            self._led[event.tp] = event.state.leader, event.state.isr
+            self._led[event.tp] = shared((event.state.leader, event.state.isr))
 
     def on_started(self, event: NodeStarted) -> None:
         self._fetches_from.pop(event.node, None)
 
     def on_position(self, event: FetchPosition) -> None:
-        leaders = self._fetches_from.setdefault(event.node, {})
+        leaders, tp = self._fetches_from.setdefault(event.node, {}), TopicPartition.of(event.topic, event.partition)
         if event.offset < 0:
-            leaders.pop((event.topic, event.partition), None)
+            leaders.pop(tp, None)
         else:
-            leaders[event.topic, event.partition] = event.leader
+            leaders[tp] = event.leader
 
     def at_rest(self, moment: Moment) -> None:
         for tp, (leader, isr) in self._led.items():

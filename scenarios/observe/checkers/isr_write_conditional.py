@@ -33,17 +33,19 @@ class IsrWriteConditional(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._written: dict[TopicPartition, dict[int, LeaderAndIsr]] = {}
+        self._written: dict[int, dict[TopicPartition, LeaderAndIsr]] = {}
+        """By version, and not by partition first: there are few versions and many partitions."""
 
     def on_state(self, event: StateWritten) -> None:
         if event.state is None:
-            self._written.pop(event.tp, None)
+            for written in self._written.values():
+                written.pop(event.tp, None)
         else:
-            self._written.setdefault(event.tp, {})[event.state.zk_version] = event.state
+            self._written.setdefault(event.state.zk_version, {})[event.tp] = event.state
 
     def on_changed(self, event: IsrChanged) -> None:
         tp = TopicPartition(event.topic, event.partition)
-        state = self._written.get(tp, {}).get(event.zk_version)
+        state = self._written.get(event.zk_version, {}).get(tp)
         if state is None:
             found = "that version was never written"
         elif (state.leader, state.leader_epoch, state.isr) != (event.node, event.leader_epoch, event.isr):

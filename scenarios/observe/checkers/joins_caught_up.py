@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from emulator.protocol.events import BecameLeader
-from scenarios.observe.checkers.checker import Checker, Report
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Checker, Report, shared
 from scenarios.observe.history.history import History
 from scenarios.observe.history.subscriptions import StateWritten
 
@@ -32,10 +33,11 @@ class JoinsCaughtUp(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._logs = history.commits.logs  # with their high watermarks
-        self._began: dict[tuple[str, int], tuple[int, int]] = {}
+        self._began: dict[TopicPartition, tuple[int, int]] = {}
 
     def on_became_leader(self, event: BecameLeader) -> None:
-        self._began[event.topic, event.partition] = event.leader_epoch, event.log_end_offset
+        tp = TopicPartition.of(event.topic, event.partition)
+        self._began[tp] = shared((event.leader_epoch, event.log_end_offset))
 
     def on_state(self, event: StateWritten) -> None:
         tp, state, before = event.tp, event.state, event.before

@@ -7,7 +7,7 @@ from typing import ClassVar
 from emulator.protocol.events import BecameLeader, LeaderElected
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
-from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.checker import Checker, Report, shared
 from scenarios.observe.history.history import History
 from scenarios.observe.history.subscriptions import StateWritten
 
@@ -32,26 +32,28 @@ class OneLeaderPerEpoch(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._leads: dict[TopicPartition, dict[int, tuple[int, str]]] = {}
+        self._leads: dict[int, dict[TopicPartition, tuple[int, str]]] = {}
+        """By epoch, and not by partition first: there are few epochs and many partitions."""
 
     def on_state(self, event: StateWritten) -> None:
         if event.state is None:
-            self._leads.pop(event.tp, None)
+            for leads in self._leads.values():
+                leads.pop(event.tp, None)
         else:
             self._check(event, event.tp, event.state.leader_epoch, event.state.leader, "in its state znode")
 
     def on_elected(self, event: LeaderElected) -> None:
-        tp = TopicPartition(event.topic, event.partition)
+        tp = TopicPartition.of(event.topic, event.partition)
         self._check(event, tp, event.leader_epoch, event.leader, "elected by the controller")
 
     def on_became_leader(self, event: BecameLeader) -> None:
-        tp = TopicPartition(event.topic, event.partition)
+        tp = TopicPartition.of(event.topic, event.partition)
         self._check(event, tp, event.leader_epoch, event.node, "by its own word")
 
     def _check(self, event: Event, tp: TopicPartition, leader_epoch: int, leader: int, source: str) -> None:
         if leader < 0:
             return
-        first, first_source = self._leads.setdefault(tp, {}).setdefault(leader_epoch, (leader, source))
+        first, first_source = self._leads.setdefault(leader_epoch, {}).setdefault(tp, shared((leader, source)))
         if first != leader:
             self.violated(
                 event,

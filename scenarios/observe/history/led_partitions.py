@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from attrs import evolve, frozen
 
@@ -47,6 +48,10 @@ class LedPartition:
             return any(replica not in self.isr for replica in self.current or self.replicas)
         added = self.adding if definition == REASSIGNING else ()
         return sum(replica not in added for replica in self.replicas) > len(self.isr)
+
+
+_shared = lru_cache(4096)(LedPartition)
+"""Many partitions and few different ones: most of those that a broker leads are equal in all of this."""
 
 
 class LedPartitions:
@@ -104,7 +109,7 @@ class LedPartitions:
         known = self._get(event.node, event.topic, event.partition)
         current = () if known is None else known.current
         factor = self._factors.get(event.node, {}).get(TopicPartition.of(event.topic, event.partition), 0)
-        led = LedPartition(event.isr, event.replicas, event.adding, event.removing, current, factor)
+        led = _shared(event.isr, event.replicas, event.adding, event.removing, current, factor)
         self._set(event.node, event.topic, event.partition, led)
 
     def on_impending_replicas_received(self, event: ImpendingReplicasReceived) -> None:

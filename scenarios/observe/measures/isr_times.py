@@ -189,20 +189,20 @@ class IsrTimes(Fold):
         return self._min_isr.get(topic, self._default_min_isr)
 
     def _move_started(self, event: MoveStarted) -> None:
-        partition = self._partition(TopicPartition(event.topic, event.partition))
+        partition = self._partition(TopicPartition.of(event.topic, event.partition))
         partition.before = (partition.original, partition.target)
         partition.original = partition.original or partition.assignment
         partition.target = event.target
         self._changed(partition, event)
 
     def _move_cancelled(self, event: MoveCancelled) -> None:
-        partition = self._partition(TopicPartition(event.topic, event.partition))
+        partition = self._partition(TopicPartition.of(event.topic, event.partition))
         partition.before = (partition.original, partition.target)
         partition.target = partition.original
         self._changed(partition, event)
 
     def _move_answered(self, event: MoveAnswered) -> None:
-        partition = self._partition(TopicPartition(event.topic, event.partition))
+        partition = self._partition(TopicPartition.of(event.topic, event.partition))
         if refused(event) and partition.original:
             partition.original, partition.target = partition.before
             self._changed(partition, event)
@@ -247,7 +247,7 @@ class IsrTimes(Fold):
             partition.open = self._row(partition, partition.state, event)
         after = _leader_and_flags(partition.open)
         if before != after:
-            tp = TopicPartition(partition.topic, partition.partition)
+            tp = TopicPartition.of(partition.topic, partition.partition)
             for see in self.on_change:
                 see(event.t_us, tp, before, after)
 
