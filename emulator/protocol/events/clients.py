@@ -106,6 +106,31 @@ class Consumed(NamedTuple):
     high_watermark: int
 
 
+@columns_of(Consumed)
+class PollReturned(NamedTuple):
+    """One poll of a consumer gave messages of one topic to the application. Its rows are ``Consumed``."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partitions: tuple[int, ...]
+    offsets: tuple[int, ...]
+    next_offsets: tuple[int, ...]
+    ids: tuple[tuple[int, ...], ...]
+    leaders: tuple[int, ...]
+    leader_epochs: tuple[int, ...]
+    high_watermarks: tuple[int, ...]
+
+    def rows(self) -> list[Consumed]:
+        t_us, seq, cause, node, topic, *columns = self
+        return [
+            Consumed(t_us, number, cause, node, topic, *values)
+            for number, values in enumerate(zip(*columns, strict=True), seq)
+        ]
+
+
 class PositionReset(NamedTuple):
     """A consumer changed its position.
 

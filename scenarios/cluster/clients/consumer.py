@@ -1,13 +1,14 @@
 """A consumer that behaves as Kafka's (KafkaConsumer with assigned partitions, 2.3.1): it reads from the leaders,
 returns messages with each poll, and follows changes of leaders."""
 
+from itertools import groupby
 from typing import Any
 
 from attrs import define, field
 
 from emulator.network import Network
 from emulator.nodes import Process
-from emulator.protocol.events import Consumed
+from emulator.protocol.events import PollReturned
 from emulator.protocol.fetch import NO_EPOCH
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from scenarios.cluster.clients.consuming import Consumption, Position
@@ -83,11 +84,18 @@ class Consumer:
         """Return one poll's messages to the application, which polls again when it is done with them."""
         left = most = self._load.max_poll_records
         arrived = self._arrived
+        rows = []
         while arrived and left:
             position = next(iter(arrived))
-            left -= self._give(position, left)
+            offset = position.offset
+            count, ids = position.take(left)
+            if count:
+                left -= count
+                rows.append((position.tp, offset, position.offset, ids, *position.source, position.high_watermark))
             if not position.fetched:
                 del arrived[position]
+        if rows:
+            self._record(rows)
         self._busy = left < most
         if self._busy:
             self._polled_us = self._process.world.now
@@ -95,16 +103,12 @@ class Consumer:
         for reader in self._readers.values():
             reader.wake()
 
-    def _give(self, position: Position, most: int) -> int:
-        offset = position.offset
-        count, ids = position.take(most)
-        if count:
-            process, tp = self._process, position.tp
-            process.emit(
-                Consumed, process.node.id, tp.topic, tp.partition, offset, position.offset, ids, *position.source,
-                position.high_watermark,
-            )  # fmt: skip
-        return count
+    def _record(self, rows: list[tuple[Any, ...]]) -> None:
+        process = self._process
+        for topic, some in groupby(rows, key=lambda row: row[0].topic):
+            tps, *columns = zip(*some, strict=True)
+            partitions = tuple([tp.partition for tp in tps])
+            process.emit_columns(PollReturned, len(tps), process.node.id, topic, partitions, *columns)
 
     def _stop(self, _: Any) -> None:
         """Close the consumer: it reads nothing more."""
