@@ -35,7 +35,11 @@ class Stream:
 
     def below(self, bound: int) -> int:
         """An integer in ``[0, bound)``. ``bound`` is far below 2**64, so the bias is negligible."""
-        return self.bits() * bound >> 64
+        # ``bits`` once more: each message draws its delay here.
+        self._state = z = (self._state + _GAMMA) & _MASK
+        z = ((z ^ (z >> 30)) * _MIX_1) & _MASK
+        z = ((z ^ (z >> 27)) * _MIX_2) & _MASK
+        return (z ^ (z >> 31)) * bound >> 64
 
     def normal(self) -> float:
         """A normal variable with mean 0 and standard deviation 1, from one draw."""

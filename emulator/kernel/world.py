@@ -67,7 +67,9 @@ class Timer:
     def fire(self) -> None:
         fn = self.fn
         if fn is not None:
-            self.cancel()
+            self.fn = None
+            if not self.background:
+                self.world.foreground -= 1
             fn(self.arg)
 
 

@@ -45,6 +45,9 @@ class SealedEndpoint(Endpoint):
     def seen(self, body: Any) -> InterceptedMessage | None:
         return Endpoint.seen(self, body.body)
 
+    def arrive(self, item: Item) -> None:
+        self._take(item)
+
     def _deliver(self, item: Item) -> None:
         message, cause = item
         if isinstance(message, Sealed):

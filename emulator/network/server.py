@@ -46,7 +46,10 @@ class Channel:
     def reply(self, response: Any, size: int, background: bool = False) -> None:
         """Answer the current request and take the next one. If the client is gone, the answer is lost."""
         self.endpoint.send(response, size, background)
-        self.release()
+        if self.waiting or self.taking:
+            self.release()
+        else:
+            self.busy = False
 
     def release(self) -> None:
         """Finish the current request without an answer (acks=0) and take the next one."""

@@ -36,6 +36,7 @@ class Process:
 
     Attributes:
         number: counts the processes of its node from 1.
+        world: that of its node.
         endpoints: its ends of connections, in the order of their creation.
         emit: records an event of this process: ``Trace.emit`` until it dies, then raises ``DeadIncarnation``.
         emit_columns: the same for ``Trace.emit_columns``.
@@ -45,6 +46,7 @@ class Process:
 
     node: "Node"
     number: int
+    world: World = field(init=False)
     alive: bool = True
     paused: bool = False
     tasks: list[Task] = field(factory=list)
@@ -58,14 +60,11 @@ class Process:
     _backlog: list[tuple[Callable[[Any], object], Any]] = field(factory=list)
 
     def __attrs_post_init__(self) -> None:
+        self.world = self.node.world
         self.emit = self.node.trace.emit
         self.emit_columns = self.node.trace.emit_columns
         self.anchor = self.node.trace.anchor
         self.metrics = Metrics(self, self.node.id)
-
-    @property
-    def world(self) -> World:
-        return self.node.world
 
     @property
     def name(self) -> str:
@@ -125,8 +124,11 @@ class Process:
         """A timer is due. While the process is paused, the timer waits and can still be cancelled."""
         if not self.alive:
             timer.cancel()
-        else:
+        elif self.paused:
             self.deliver((Timer.fire, timer))
+        else:
+            self.node.trace.cause = 0
+            timer.fire()
 
     def every(self, period_us: int, fn: Callable[[], object]) -> None:
         """Call ``fn()`` each ``period_us``, in the background, until the process dies."""

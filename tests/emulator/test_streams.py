@@ -60,6 +60,12 @@ def test_below_stays_below(bound: int, seed: int) -> None:
     assert stream.choice([bound]) == bound
 
 
+@given(st.integers(1, 10**12), st.integers(0, 1000))
+def test_below_draws_what_bits_draws(bound: int, seed: int) -> None:
+    one, other = (Streams(seed).stream("below") for _ in range(2))
+    assert [one.below(bound) for _ in range(20)] == [other.bits() * bound >> 64 for _ in range(20)]
+
+
 def test_equal_in_another_process() -> None:
     program = (
         "from emulator.streams import Streams; print([Streams(5).stream('p', 'é').bits() for _ in range(3)])"

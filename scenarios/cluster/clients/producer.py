@@ -7,6 +7,7 @@ retries are used up or the delivery timeout is over.
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
+from operator import add, attrgetter
 from typing import Any, NamedTuple
 
 from attrs import define, field
@@ -48,6 +49,10 @@ STALE_METADATA = frozenset(
 )  # fmt: skip
 """The subclasses of InvalidMetadataException, 2.3: the leader may have changed."""
 
+# Getters of columns, for ``map``: a batch then costs no call of Python.
+TP, PARTITION, ID = attrgetter("tp"), attrgetter("tp.partition"), attrgetter("id")
+COUNT, SIZE = attrgetter("count"), attrgetter("size")
+
 
 class Outcome(NamedTuple):
     """What a transition has decided about a batch: it is done.
@@ -87,6 +92,8 @@ class Producer:
     _connections: Connections = field(init=False)
     _metadata: Metadata = field(init=False)
     _producer_id: Question = field(init=False)
+    _tick_us: int = field(init=False)
+    _batch_messages: int = field(init=False)
     _owed: int = field(init=False, default=0)
     _waking: bool = field(init=False, default=False)
 
@@ -94,6 +101,7 @@ class Producer:
         network, process, load = self._network, self._process, self._workload
         backoff_us, timeout_us = load.retry_backoff_us, load.request_timeout_us
         self._next_id = self._first_id
+        self._tick_us, self._batch_messages = load.tick_us, load.batch_messages
         self._accumulator = Accumulator([Queue(tp) for tp in load.partitions])
         self._open_to = range(len(load.partitions))
         self._idempotence = Idempotence() if load.idempotent else None
@@ -122,21 +130,21 @@ class Producer:
         load, process = self._workload, self._process
         now, stop_us = process.world.now, load.stop_us
         # From a stop on the ticks are in the foreground: a run does not end before the last batch has a outcome.
-        routine = stop_us is None or now + load.tick_us < stop_us
+        routine = stop_us is None or now + self._tick_us < stop_us
         if stop_us is None or now < stop_us:
-            process.call_later(load.tick_us, self._tick, background=routine)
+            process.call_later(self._tick_us, self._tick, background=routine)
             self._gather(now)
         elif self._accumulator.unfinished:
-            process.call_later(load.tick_us, self._tick, background=routine)
+            process.call_later(self._tick_us, self._tick, background=routine)
         self._expire(now)
         self._drain()
 
     def _gather(self, now_us: int) -> None:
         """Close the batches of this tick: the whole messages that the rate gives, distributed over the partitions."""
         load, accumulator = self._workload, self._accumulator
-        self._owed += load.rate * load.tick_us
+        self._owed += load.rate * self._tick_us
         messages, self._owed = divmod(self._owed, 1_000_000)
-        most, size = load.batch_messages, load.message_size
+        most, size = self._batch_messages, load.message_size
         queues, ready, unfinished = accumulator.queues, accumulator.ready, accumulator.unfinished
         id = self._next_id
         for place, count in self._partitioner.deal(messages, self._open_to):
@@ -217,7 +225,7 @@ class Producer:
         if load.max_in_flight == 1 and load.acks != 0:
             accumulator.mute(group, muted=True)
         batches = tuple(group) if idempotence is None else tuple([idempotence.number(batch) for batch in group])
-        size = 60 + sum([batch.size for batch in batches])
+        size = 60 + sum(map(SIZE, batches))
         request = ProduceRequest(load.acks, load.request_timeout_us, batches, size)
         self._connections.send(leader, request, group)
         if load.acks == 0:
@@ -230,7 +238,7 @@ class Producer:
         if self._workload.max_in_flight == 1:
             accumulator.mute(group, muted=False)
         tps, errors, bases = zip(*response.partitions, strict=True)
-        if [batch.tp for batch in group] == list(tps) and self._all_well(group, errors):
+        if tuple(map(TP, group)) == tps and self._all_well(group, errors):
             # Nearly every response is one of these: its batches are finished together, without a call for each.
             if idempotence is not None:
                 for batch in group:
@@ -294,27 +302,24 @@ class Producer:
 
     def _report(self, outcomes: list[Outcome]) -> None:
         """Finish these batches, in their order: neighbours with the same outcome together."""
-        for (outcome, error, leader), some in groupby(outcomes, key=lambda each: each[:3]):
+        for (outcome, error, leader, _known), some in groupby(outcomes, key=_kind):
             batches, bases, attempts = zip(*(each[3:] for each in some), strict=True)
             self._finish(outcome, error, leader, batches, bases, attempts)
 
     def _finish(
-        self, outcome: str, error: Errors, leader: int, batches: Sequence[ProducedBatch], bases: Sequence[int],
+        self, outcome: str, error: Errors, leader: int, batches: Sequence[ProducedBatch], bases: tuple[int, ...],
         attempts: tuple[int, ...],
     ) -> None:  # fmt: skip
-        """These batches are done: report it to the application, and forget them."""
+        """These batches are done: report it to the application, and forget them. ``bases``: -1 for all where offsets
+        are not known."""
         process = self._process
-        now = process.world.now
         closed_us = self._accumulator.finish(batches)
+        name = error.name if error else "NONE"
+        ends = tuple(map(add, bases, map(COUNT, batches))) if bases[0] >= 0 else bases
         process.emit_columns(
-            BatchesProduced, len(batches), process.node.id, batches[0].tp.topic, self._workload.acks, error.name,
-            leader, outcome,
-            tuple([batch.tp.partition for batch in batches]),
-            tuple([batch.id for batch in batches]),
-            tuple(bases),
-            tuple([base + batch.count if base >= 0 else -1 for base, batch in zip(bases, batches, strict=True)]),
-            tuple([now - closed for closed in closed_us]),
-            attempts,
+            BatchesProduced, len(batches), process.node.id, batches[0].tp.topic, self._workload.acks, name, leader,
+            outcome, tuple(map(PARTITION, batches)), tuple(map(ID, batches)), bases, ends,
+            tuple(map(process.world.now.__sub__, closed_us)), attempts,
         )  # fmt: skip
 
     # -- metadata and ids ------------------------------------------------------------------------------------------
@@ -336,6 +341,10 @@ class Producer:
         last = first + IDS_PER_PRODUCER - 1
         process.emit(ProducerIdentified, process.node.id, response.producer_id, first, last)
         self._drain()
+
+
+def _kind(each: Outcome) -> tuple[str, Errors, int, bool]:
+    return each.outcome, each.error, each.leader, each.base >= 0
 
 
 def _partitioner(load: Workload, process: Process) -> Partitioner:

@@ -1,6 +1,6 @@
 """A recorder of events with an injected fault: a producer sends its batches in the order of a set of names."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,9 @@ from scenarios.runs import record_events
 _in_order = RoundRobin.deal
 
 
-def _in_the_order_of_a_set(self: RoundRobin, messages: int, open_to: Sequence[int]) -> Iterator[tuple[int, int]]:
+def _in_the_order_of_a_set(self: RoundRobin, messages: int, open_to: Sequence[int]) -> list[tuple[int, int]]:
     shares = {f"partition {place}": (place, count) for place, count in _in_order(self, messages, open_to)}
-    return iter([shares[name] for name in set(shares)])
+    return [shares[name] for name in set(shares)]
 
 
 def record(scenario: Scenario, path: Path, **run: Any) -> str:

@@ -3,7 +3,7 @@
 Messages are alike, so a partitioner distributes a whole tick: how many of its messages go to each partition.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 from attrs import define, field
@@ -17,8 +17,8 @@ _M = 0x5BD1E995
 class Partitioner(Protocol):
     """``open_to``: the places of the partitions that have a leader, as far as the client knows; all where none has."""
 
-    def deal(self, messages: int, open_to: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Yields (place of the partition, number of messages) for the next ``messages``."""
+    def deal(self, messages: int, open_to: Sequence[int]) -> Iterable[tuple[int, int]]:
+        """(place of the partition, number of messages) for the next ``messages``, without places that get none."""
 
 
 @define
@@ -27,15 +27,15 @@ class RoundRobin:
 
     _turn: int = 0
 
-    def deal(self, messages: int, open_to: Sequence[int]) -> Iterator[tuple[int, int]]:
+    def deal(self, messages: int, open_to: Sequence[int]) -> list[tuple[int, int]]:
         width = len(open_to)
         each, extra = divmod(messages, width)
         turn = self._turn
         self._turn = (turn + extra) % width
-        for index, place in enumerate(open_to):
-            count = each + ((index - turn) % width < extra)
-            if count:
-                yield place, count
+        if not extra:
+            return [(place, each) for place in open_to] if each else []
+        counts = [each + ((index - turn) % width < extra) for index in range(width)]
+        return [(place, count) for place, count in zip(open_to, counts, strict=True) if count]
 
 
 @define

@@ -1,0 +1,66 @@
+"""A message that nothing holds up is delivered on a short way. The long way, which a paranoid network takes for each
+message, delivers the same things at the same times."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.emulator.network.site import Site, on_site
+from tests.emulator.network.test_connections import Pair
+
+ACTIONS = ("ask", "answer", "cut", "cut back", "heal", "pause", "resume", "crash", "arm", "disarm")
+ENTRIES = st.lists(st.tuples(st.integers(0, 4_000), st.sampled_from(ACTIONS)), max_size=25)
+
+
+def seen(entries: list[tuple[int, str]], *, paranoid: bool) -> list[Any]:
+    """What both ends get, and when."""
+
+    async def body(site: Site) -> list[Any]:
+        site.network.paranoid = paranoid
+        client, server = await site.process(0), await site.process(1)
+        pair = Pair(site, client, server)
+        await site.world.settled()
+        network, hooks = site.network, site.network.interceptors
+
+        def look(_: object) -> None:
+            """A hook that lets everything pass."""
+
+        def act(entry: tuple[int, str]) -> None:
+            number, action = entry
+            if action == "ask" and client.alive:
+                pair.client.send(number, 100)
+            elif action == "answer" and server.alive:
+                pair.server.send(-number, 100)
+            elif action == "cut":
+                network.cut(0, 1)
+            elif action == "cut back":
+                network.cut(1, 0)
+            elif action == "heal":
+                network.heal(0, 1)
+                network.heal(1, 0)
+            elif action == "pause":
+                server.pause()
+            elif action == "resume" and server.paused:
+                server.resume()
+            elif action == "crash":
+                server.node.crash()
+            elif action == "arm":
+                hooks.arm(int, "delivered", look)
+            elif action == "disarm" and int in hooks.delivered:
+                hooks.disarm(int, "delivered", look)
+
+        for number, (after_us, action) in enumerate(entries, 1):
+            site.world.call_later(after_us, act, (number, action))
+        await site.world.sleep(5_000)
+        act((0, "heal"))
+        act((0, "resume"))
+        await site.world.sleep(20_000)
+        return [pair.got, pair.back, pair.closed]
+
+    return list(on_site(body))
+
+
+@given(ENTRIES)
+def test_the_short_way_delivers_as_the_long_one(entries: list[tuple[int, str]]) -> None:
+    assert seen(entries, paranoid=False) == seen(entries, paranoid=True)
