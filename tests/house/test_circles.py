@@ -8,13 +8,6 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 FLOORS = ("emulator", "fetchers", "brokers", "controller", "scenarios")
 LARGEST = 5
-ALLOWED = {
-    (
-        "scenarios.language.scenario",
-        "scenarios.runs",
-    ): "Scenario.run, so that a scenario written in Python runs itself; the import is made when it is called",
-}
-"""Imports that are not counted, each with its reason."""
 
 Graph = Mapping[str, set[str]]
 
@@ -41,9 +34,9 @@ def imported(path: Path, known: Mapping[str, Path]) -> Iterator[str]:
 
 @cache
 def import_graph(root: Path) -> Graph:
-    """Module to the modules that it imports, without the ``ALLOWED`` imports."""
+    """Module to the modules that it imports."""
     known = modules(root)
-    return {name: {to for to in imported(path, known) if (name, to) not in ALLOWED} for name, path in known.items()}
+    return {name: set(imported(path, known)) for name, path in known.items()}
 
 
 def reachable(graph: Graph, start: str) -> set[str]:
@@ -84,11 +77,6 @@ def test_the_rooms_of_scenarios_import_each_other_in_one_direction() -> None:
             found = rooms.setdefault(room(module), set())
             found |= {room(to) for to in targets if to.startswith("scenarios.")} - {room(module)}
     assert circles(rooms) == []
-
-
-def test_each_allowed_import_is_made() -> None:
-    known = modules(ROOT)
-    assert [pair for pair in ALLOWED if pair[1] not in imported(known[pair[0]], known)] == []
 
 
 def test_a_circle_is_found(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.language import Scenario
+from understudy import Scenario
 
 LIBRARY = Path(__file__).parents[3] / "scenarios" / "library"
 
