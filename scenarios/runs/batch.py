@@ -7,7 +7,7 @@ the tasks, each as soon as it and those before it are there::
         for result in results:
             ...
 
-The workers are this process (``ThisProcess``), fresh processes (``Processes``) or Spark's executors
+The workers are this process (``ThisProcess``), others on this machine (``Processes``) or Spark's executors
 (``scenarios.studies.spark.task.SparkTasks``; nothing here imports Spark). With all of them:
 
 - tasks begin in their order, and every task gives one result, also when Spark has executed it twice;
@@ -23,6 +23,7 @@ results are written as one file; ``chunks`` leaves out what is done already.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import traceback
 from collections import deque
@@ -65,7 +66,10 @@ class ThisProcess:
 
 @frozen
 class Processes:
-    """Fresh processes, which inherit nothing. Only this process reacts to Ctrl-C; it ends the others at once.
+    """Other processes. Only this process reacts to Ctrl-C; it ends the others at once.
+
+    They are forked from this process where that is safe, so one costs milliseconds: import what they need beforehand.
+    Elsewhere each is a fresh one, and imports everything itself.
 
     Attributes:
         count: how many.
@@ -87,7 +91,7 @@ class Processes:
 
     @contextmanager
     def _started(self) -> Iterator[ProcessPoolExecutor]:
-        context = multiprocessing.get_context("spawn")
+        context = multiprocessing.get_context("fork" if can_fork() else "spawn")
         pool = ProcessPoolExecutor(self.count, context, initializer=_begin, initargs=(self.prepare,))
         try:
             yield pool
@@ -100,6 +104,18 @@ class Processes:
             pool.shutdown()
 
 
+def can_fork() -> bool:
+    """Whether this process may be forked: on Linux, while it has a single thread.
+
+    A fork has the calling thread alone, and a lock that another one held is never released in it. The threads of
+    libraries (Arrow, OpenBLAS) count too, which Python does not know of. macOS's own libraries break after a fork.
+    """
+    try:
+        return len(os.listdir("/proc/self/task")) == 1
+    except OSError:
+        return False
+
+
 def _begin(prepare: Callable[[], None] | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if prepare is not None:
@@ -107,7 +123,7 @@ def _begin(prepare: Callable[[], None] | None) -> None:
 
 
 def local_workers(jobs: int, prepare: Callable[[], None] | None = None) -> Workers:
-    """This process for one job, fresh processes for more."""
+    """This process for one job, others for more."""
     return ThisProcess() if jobs <= 1 else Processes(jobs, prepare)
 
 

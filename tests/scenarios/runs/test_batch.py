@@ -1,5 +1,7 @@
 """The engine that spreads runs over workers: order, failures, chunks; with every kind of workers."""
 
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 
@@ -11,6 +13,18 @@ from scenarios.runs.batch import Failure, Processes, ThisProcess, Workers, attem
 from scenarios.studies.spark.task import SparkTasks
 
 TASKS = range(20)
+FORKING = """
+import sys, threading
+from scenarios.runs.batch import Processes
+from tests.scenarios.runs import inheriting
+
+inheriting.state["set by the parent"] = True
+end = threading.Event()
+for _ in range(int(sys.argv[1])):
+    threading.Thread(target=end.wait).start()
+print(*Processes(2).in_order(inheriting.inherited, range(3)))
+end.set()
+"""
 
 
 def square(task: int) -> int:
@@ -39,6 +53,14 @@ def test_one_job_needs_no_process() -> None:
     assert isinstance(local_workers(1), ThisProcess)
     assert local_workers(3) == Processes(3)
     assert list(local_workers(0).in_order(square, [])) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux only")
+@pytest.mark.parametrize("threads", [0, 1])
+def test_workers_are_forked_from_a_process_with_one_thread(threads: int) -> None:
+    command = [sys.executable, "-c", FORKING, str(threads)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
+    assert done.stdout.split() == [str(threads == 0)] * 3
 
 
 @pytest.mark.parametrize("workers", [ThisProcess(), Processes(2)])
