@@ -101,9 +101,7 @@ def main() -> int:
         kept = (text.split(" ", 1) for text in options.against.read_text(encoding="utf-8").splitlines())
         expected = dict(kept)
         if options.reports:
-            found, expected = (
-                {name: kept.split()[1] for name, kept in lines.items()} for lines in (found, expected)
-            )
+            found, expected = ({name: kept.split()[1] for name, kept in lines.items()} for lines in (found, expected))
         problems = differences(found, expected, part_of=options.quick or bool(options.part))
     return conclude(
         "digests",

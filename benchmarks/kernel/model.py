@@ -69,9 +69,7 @@ class Follower:
 
 def pairs(brokers: int) -> list[tuple[int, int]]:
     """(follower, leader), in the order in which the fetchers are started."""
-    return [
-        (follower, leader) for follower in range(brokers) for leader in range(brokers) if follower != leader
-    ]
+    return [(follower, leader) for follower in range(brokers) for leader in range(brokers) if follower != leader]
 
 
 def request_us(follower: int, leader: int) -> int:

@@ -488,9 +488,7 @@ class Partition(Replica):
         if not for_good:
             self.isr_state = committed_isr(proposed.isr)
         services = self.services
-        self.process.emit(
-            IsrUpdateFailed, self.process.node.id, self.tp.topic, self.tp.partition, self.leader_epoch
-        )
+        self.process.emit(IsrUpdateFailed, self.process.node.id, self.tp.topic, self.tp.partition, self.leader_epoch)
         services.metrics.isr_write_failed()
         get_logger("brokers.partition").warning(
             "the ISR stays as it was", broker=self.process.node.id, partition=str(self.tp),

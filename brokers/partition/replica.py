@@ -31,9 +31,7 @@ class Replica:
         self.process = process
         self.recorder = recorder
         self.log = log
-        self.high_watermark = max(
-            log.start_offset, min(log.directory.high_watermarks.get(tp), log.end_offset)
-        )
+        self.high_watermark = max(log.start_offset, min(log.directory.high_watermarks.get(tp), log.end_offset))
         self.leader_epoch = -1
         process.emit(
             LogLoaded, process.node.id, tp.topic, tp.partition, log.start_offset, log.end_offset, self.high_watermark
@@ -92,9 +90,7 @@ class Replica:
                 if batch.corrupt:
                     refuse(batch, log)
                 log.append(batch)
-                rows.append(
-                    (tp, batch.leader_epoch, batch.base_offset, batch.next_offset, batch.id, batch.size)
-                )
+                rows.append((tp, batch.leader_epoch, batch.base_offset, batch.next_offset, batch.id, batch.size))
             self.replicated(batches)
         end = log.end_offset
         high_watermark = leader_high_watermark if leader_high_watermark < end else end
@@ -112,9 +108,7 @@ class Replica:
     def log_start_moved(self, reason: str) -> None:
         """The log begins later than before."""
         tp = self.tp
-        self.process.emit(
-            LogStartMoved, self.process.node.id, tp.topic, tp.partition, self.log.start_offset, reason
-        )
+        self.process.emit(LogStartMoved, self.process.node.id, tp.topic, tp.partition, self.log.start_offset, reason)
 
     def delete_old_segments(self) -> int | None:
         """Delete the segments that are too old or too much. Returns the time (us) from which on there may be more to

@@ -175,12 +175,7 @@ class FollowerSession(FetchSession):
             position = self.positions[tp]
             position.high_watermark = answer.high_watermark
             position.log_start = answer.log_start_offset
-            if (
-                answer.batches
-                or answer.error
-                or answer.diverging
-                or position.offset >= partitions[tp].log_end_offset
-            ):
+            if answer.batches or answer.error or answer.diverging or position.offset >= partitions[tp].log_end_offset:
                 del self.dirty[tp]  # else it has records that did not fit or were throttled: they come next
         if self.dirty:
             self.promising = True

@@ -56,9 +56,7 @@ def check_path(path: str) -> None:
 def _meet(one: str, other: str) -> bool:
     """Whether some path matches both patterns."""
     parts, others = one.split("/"), other.split("/")
-    return len(parts) == len(others) and all(
-        "*" in (a, b) or a == b for a, b in zip(parts, others, strict=True)
-    )
+    return len(parts) == len(others) and all("*" in (a, b) or a == b for a, b in zip(parts, others, strict=True))
 
 
 def fits(pattern: str, path: str) -> bool:

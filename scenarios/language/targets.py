@@ -76,9 +76,7 @@ class Target:
     role: str | None = field(
         default=None, metadata=key(RoleText(), "the role that the brokers have when the action is performed")
     )
-    state: str | None = field(
-        default=None, metadata=key(Choice(STATES, "state"), "only brokers in this state")
-    )
+    state: str | None = field(default=None, metadata=key(Choice(STATES, "state"), "only brokers in this state"))
     mode: str = field(
         default=Factory(_default_mode, takes_self=True),
         metadata=key(Choice(MODES, "mode"), "how many of them, lowest id first"),
@@ -97,9 +95,7 @@ class Target:
         if self.brokers and self.role:
             raise BadInput("both 'brokers' and 'role' are given; keep one")
         if self.mode.startswith("fixed") != (self.value is not None):
-            raise BadInput(
-                "'value' goes with the modes fixed and fixed-percent; give both or neither", where="value"
-            )
+            raise BadInput("'value' goes with the modes fixed and fixed-percent; give both or neither", where="value")
         if self.mode == "fixed-percent" and self.value is not None and self.value > 100:
             raise BadInput("more than 100 percent; write a value from 1 to 100", where="value")
 

@@ -243,9 +243,7 @@ def _last_before(log: tuple[Any, ...], t_us: int | None) -> int:
     """The ``seq`` at which to explain an unmet expectation: of the last event of a partition up to ``t_us`` that has a
     cause and is not routine; else of the last event."""
     seen = [event for event in log if t_us is None or event.t_us <= t_us]
-    news = (
-        event.seq for event in reversed(seen) if event.cause and getattr(event, "topic", "") and not is_data(event)
-    )
+    news = (event.seq for event in reversed(seen) if event.cause and getattr(event, "topic", "") and not is_data(event))
     return next(news, seen[-1].seq if seen else 0)
 
 

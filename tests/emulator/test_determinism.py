@@ -51,6 +51,4 @@ def test_an_injected_set_of_strings_is_noticed() -> None:
     assert len({rows[-1] for rows in injected}) > 1
     differences = [first_difference(injected[0], other) for other in injected[1:] if other != injected[0]]
     assert differences
-    assert all("Noted(t_us=" in difference for difference in differences), (
-        "the event is named, not the digest"
-    )
+    assert all("Noted(t_us=" in difference for difference in differences), "the event is named, not the digest"

@@ -67,9 +67,7 @@ def test_below_draws_what_bits_draws(bound: int, seed: int) -> None:
 
 
 def test_equal_in_another_process() -> None:
-    program = (
-        "from emulator.streams import Streams; print([Streams(5).stream('p', 'é').bits() for _ in range(3)])"
-    )
+    program = "from emulator.streams import Streams; print([Streams(5).stream('p', 'é').bits() for _ in range(3)])"
     command = [sys.executable, "-c", program]
     ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == str([Streams(5).stream("p", "é").bits() for _ in range(3)])

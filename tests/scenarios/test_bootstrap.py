@@ -52,9 +52,7 @@ class Clone:
     def environment(self, **extra: str) -> dict[str, str]:
         return {"PATH": str(self.path), **extra}
 
-    def start(
-        self, *arguments: str, script: Path | None = None, cwd: Path | None = None
-    ) -> subprocess.Popen[str]:
+    def start(self, *arguments: str, script: Path | None = None, cwd: Path | None = None) -> subprocess.Popen[str]:
         return subprocess.Popen(
             [script or self.root / "understudy", *arguments],
             cwd=cwd or self.root,
@@ -195,9 +193,7 @@ def test_a_failed_installation_is_one_line_and_exit_code_2(clone: Clone, tmp_pat
     assert (result.returncode, result.stdout) == (2, "")
     lines = result.stderr.splitlines()
     assert len(lines) == 2, "what it does, and what came of it"
-    assert lines[1].startswith(
-        "understudy: the installation failed: No matching distribution found for trio ("
-    )
+    assert lines[1].startswith("understudy: the installation failed: No matching distribution found for trio (")
     assert lines[1].endswith(f"{clone.root}/.venv.log)")
     (tmp_path / "broken").unlink()
     assert clone.run("run").returncode == 7

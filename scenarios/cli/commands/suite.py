@@ -1,4 +1,4 @@
-"""``test``: checks a checkout: style, types, then the tests. Further options go to pytest."""
+"""``test``: checks a checkout: style, format, types, then the tests. Further options go to pytest."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def add(program: Program) -> None:
     program.command(
         "test",
         run,
-        "in a checkout: run the linter, the type checker and all tests",
+        "in a checkout: run the linter, the formatter's check, the type checker and all tests",
         extras=True,
         epilog=f"alone, it runs the tests in one process per processor ({MOST_WORKERS} at most); further options are "
         "passed on to pytest as they are: understudy test -k name",
@@ -33,7 +33,7 @@ def add(program: Program) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Runs all three, even if one fails. pytest is last, so its summary ends the output."""
+    """Runs all four, even if one fails. pytest is last, so its summary ends the output."""
     root = _checkout()
     failed = [name for name, command in _parts(arguments.extra) if not _passes(name, command, root)]
     if failed:
@@ -44,6 +44,7 @@ def run(arguments: Namespace) -> int:
 def _parts(extra: list[str]) -> list[tuple[str, list[str]]]:
     return [
         ("ruff", ["ruff", "check", "."]),
+        ("format", ["ruff", "format", "--check", "."]),
         ("mypy", ["mypy"]),
         ("pytest", ["pytest", *(extra or WORKERS)]),
     ]

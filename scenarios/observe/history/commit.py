@@ -18,19 +18,19 @@ NOTHING: Line = [Entry(0, 0, 0, -1, 0)]
 @define(eq=False)
 class Commit:
     """The committed prefix of one partition's log. Attributes:
-        line, size: the first ``size`` entries of this line are committed, the base and its batches.
-        offset: the highest high watermark that any leader has had.
-        isr: as ZooKeeper has it, once it is ``stated``.
-        assigned: the replicas as ZooKeeper has them; none where no write of the topic's znode was seen.
-        target: of the move that is under way; none without one.
-        arrived: the ISR has held all of the target since that move began: the other members are about to leave.
-        adoptions: how often leadership was adopted: a leader that restarts in its epoch has an old high watermark.
-        adopted_epoch: the highest leader epoch that a broker has adopted as leader.
-        unclean_epoch: of the last unclean election; -1 without one.
-        highest: the highest ``offset`` ever, from before whatever made it fall.
-        reads_lost_below: records read under older leader epochs may be gone without a violation.
-        deleting: the topic is being deleted, and nothing is checked any more.
-        members: the logs of the candidates, as far as they are known; None: not looked up yet.
+    line, size: the first ``size`` entries of this line are committed, the base and its batches.
+    offset: the highest high watermark that any leader has had.
+    isr: as ZooKeeper has it, once it is ``stated``.
+    assigned: the replicas as ZooKeeper has them; none where no write of the topic's znode was seen.
+    target: of the move that is under way; none without one.
+    arrived: the ISR has held all of the target since that move began: the other members are about to leave.
+    adoptions: how often leadership was adopted: a leader that restarts in its epoch has an old high watermark.
+    adopted_epoch: the highest leader epoch that a broker has adopted as leader.
+    unclean_epoch: of the last unclean election; -1 without one.
+    highest: the highest ``offset`` ever, from before whatever made it fall.
+    reads_lost_below: records read under older leader epochs may be gone without a violation.
+    deleting: the topic is being deleted, and nothing is checked any more.
+    members: the logs of the candidates, as far as they are known; None: not looked up yet.
     """
 
     tp: TopicPartition

@@ -97,9 +97,7 @@ def test_is_named_in_a_child(backend: Backend, foreign: Callable[[], Awaitable[N
 
 
 @pytest.mark.parametrize(("foreign", "name"), AWAITS)
-def test_is_noticed_at_once_where_tasks_are_detached(
-    foreign: Callable[[], Awaitable[None]], name: str
-) -> None:
+def test_is_noticed_at_once_where_tasks_are_detached(foreign: Callable[[], Awaitable[None]], name: str) -> None:
     world = World(1)
 
     async def main() -> None:

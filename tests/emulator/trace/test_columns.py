@@ -103,7 +103,7 @@ def test_the_digest_is_that_of_the_columns_whether_rows_are_folded_or_not() -> N
         trace = Trace(World(1))
         if folded:
             trace.fold(Marked, lambda row: None)
-        for offsets in ([[1], [2]] if split else [[1, 2]]):
+        for offsets in [[1], [2]] if split else [[1, 2]]:
             mark(trace, offsets)
         return trace.digest()
 

@@ -59,9 +59,7 @@ def copied(value: Any) -> Any:
 
 @given(ROWS)
 def test_equal_values_have_one_digest(rows: list[Row]) -> None:
-    copies: list[Row] = [
-        (kind, copied(text), copied(number), copied(ids)) for kind, text, number, ids in rows
-    ]
+    copies: list[Row] = [(kind, copied(text), copied(number), copied(ids)) for kind, text, number, ids in rows]
     assert traced(rows).digest() == traced(copies).digest()
 
 

@@ -421,8 +421,6 @@ def test_the_same_seed_gives_the_same_trace_on_both_backends(seed: int) -> None:
         stage.heal(2)
         await stage.sleep_s(2)
 
-    digests = [
-        play(script, seed=seed, backend=b).trace.digest() for b in ("detached", "detached", "attached")
-    ]
+    digests = [play(script, seed=seed, backend=b).trace.digest() for b in ("detached", "detached", "attached")]
     assert digests[0] == digests[1] == digests[2]
     assert digests[0] != play(script, seed=seed + 100).trace.digest()

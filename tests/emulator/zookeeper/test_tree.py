@@ -92,9 +92,7 @@ def test_the_tree_behaves_like_a_dictionary(script: list[tuple[Any, ...]]) -> No
         assert tree.get(path) == data
         assert (stat.version, stat.ephemeral_owner, stat.cversion) == (version, owner, created + deleted)
         assert stat.num_children == len(model.children(path)) == len(tree.children(path))
-        assert sorted(f"{path.rstrip('/')}/{name}" for name in tree.children(path)) == sorted(
-            model.children(path)
-        )
+        assert sorted(f"{path.rstrip('/')}/{name}" for name in tree.children(path)) == sorted(model.children(path))
     assert sorted(tree.ephemerals(7)) == sorted(path for path, node in model.nodes.items() if node[2] == 7)
 
 

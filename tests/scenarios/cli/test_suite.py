@@ -32,7 +32,8 @@ def test_what_follows_goes_to_pytest_which_is_the_last(
 
     monkeypatch.setattr(suite, "_passes", passes)
     called = call("test", "-k", "name", "--seed", "--", "x")
-    assert [command[0] for command in seen] == ["ruff", "mypy", "pytest"]
+    assert [command[0] for command in seen] == ["ruff", "ruff", "mypy", "pytest"]
+    assert [command[1] for command in seen[:2]] == ["check", "format"]
     assert seen[-1] == ["pytest", "-k", "name", "--seed", "--", "x"]
     assert called.code == 1
     assert called.line == "understudy: failed: ruff"

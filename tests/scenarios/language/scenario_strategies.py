@@ -68,12 +68,14 @@ def clusters(draw: st.DrawFn) -> ClusterSpec:
         for broker in draw(st.lists(st.integers(0, brokers - 1), unique=True, max_size=2))
     ]
     network = NetworkSpec(
-        latency_us=draw(TIMES), jitter_us=draw(TIMES), sigma=draw(SIGMAS), egress=draw(RATES), ingress=draw(RATES),
+        latency_us=draw(TIMES),
+        jitter_us=draw(TIMES),
+        sigma=draw(SIGMAS),
+        egress=draw(RATES),
+        ingress=draw(RATES),
         cards=cards,
     )
-    zk = ZooKeeperSpec(
-        rtt_us=draw(TIMES), max_in_flight=draw(st.integers(1, 99)), session_timeout_us=draw(SOME_TIMES)
-    )
+    zk = ZooKeeperSpec(rtt_us=draw(TIMES), max_in_flight=draw(st.integers(1, 99)), session_timeout_us=draw(SOME_TIMES))
     return ClusterSpec(
         brokers=brokers,
         controller=draw(st.none() | st.integers(0, brokers - 1)),
@@ -103,9 +105,7 @@ def topics(draw: st.DrawFn, brokers: int, name: str) -> TopicSpec:
 
 
 def targets(brokers: int, moved: str) -> st.SearchStrategy[Target]:
-    by_id = st.lists(st.integers(0, brokers - 1), min_size=1, unique=True).map(
-        lambda ids: Target(brokers=ids)
-    )
+    by_id = st.lists(st.integers(0, brokers - 1), min_size=1, unique=True).map(lambda ids: Target(brokers=ids))
     forms = ["controller", f"leader({moved})", f"isr({moved})-leader", f"adding({moved})", f"kept({moved})"]
     by_role = st.builds(Target, role=st.sampled_from(forms), state=st.sampled_from([None, "up", "paused"]))
     some = st.builds(Target, state=st.just("down"), mode=st.just("fixed"), value=st.integers(1, 9))
@@ -210,9 +210,7 @@ def expectations(brokers: int, moved: str) -> st.SearchStrategy[Expect]:
 @st.composite
 def scenarios(draw: st.DrawFn) -> Scenario:
     cluster = draw(clusters())
-    named = draw(
-        st.lists(st.from_regex(r"[a-zA-Z0-9_-]{1,8}", fullmatch=True), min_size=1, max_size=3, unique=True)
-    )
+    named = draw(st.lists(st.from_regex(r"[a-zA-Z0-9_-]{1,8}", fullmatch=True), min_size=1, max_size=3, unique=True))
     specs = [draw(topics(cluster.brokers, name)) for name in named]
     moved = f"{named[0]}-0"
     move = Move(topic=named[0], partition=0, replicas=draw(replica_lists(cluster.brokers, 2)))

@@ -39,9 +39,7 @@ def test_every_phase_maps_to_steps_of_every_protocol_that_runs() -> None:
         ("preferred.1", "before", "kafka-6794", Gate("preferred.1")),
     ],
 )
-def test_a_step_resolves_to_the_running_protocols_gate(
-    step: str, edge: str, protocol: str, gate: Gate | None
-) -> None:
+def test_a_step_resolves_to_the_running_protocols_gate(step: str, edge: str, protocol: str, gate: Gate | None) -> None:
     assert resolve(step, edge, protocol) == gate
 
 
@@ -67,16 +65,12 @@ def test_aliases_name_real_steps() -> None:
         ((0, 1), (1, 0), None, 1),
     ],
 )
-def test_hops_of_kafka_6794(
-    current: tuple[int, ...], target: tuple[int, ...], width: int | None, count: int
-) -> None:
+def test_hops_of_kafka_6794(current: tuple[int, ...], target: tuple[int, ...], width: int | None, count: int) -> None:
     assert hops(current, target, width) == count
 
 
 def hop(step: str, number: int) -> str:
-    text = small_and(
-        "[[method]]", f'when = {{ step = "{step}", hop = {number} }}', 'action = "controller.crash"'
-    )
+    text = small_and("[[method]]", f'when = {{ step = "{step}", hop = {number} }}', 'action = "controller.crash"')
     return text.replace('"wiki"', '"kafka-6794"')
 
 

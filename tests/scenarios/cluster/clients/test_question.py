@@ -33,9 +33,7 @@ class Asker:
         for broker in range(1, brokers + 1):
             self.servers[broker] = await self.site.process(broker)
             self.listen(broker)
-        self.question = Question(
-            self.site.network, me, tuple(self.servers), 100 * MS, 1_000 * MS, Request(), self.note
-        )
+        self.question = Question(self.site.network, me, tuple(self.servers), 100 * MS, 1_000 * MS, Request(), self.note)
 
     def listen(self, broker: int) -> None:
         def handle(_request: object, channel: Channel) -> None:
