@@ -184,6 +184,7 @@ class Broker:
 
     def _configured(self, entity: str, config: Mapping[str, str]) -> None:
         """Dynamic settings of ``entity`` have changed. A broker's own settings override those of all brokers."""
+        self.process.parked.rouse()
         self.quotas.configured(entity, config)
         if entity.startswith("brokers/"):
             self._layers[entity] = config

@@ -16,6 +16,7 @@ from attrs import define, field
 
 from brokers.log.disk_work import ResponseChannel
 from emulator.kernel import Timer
+from emulator.network.idle import Poll
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchRequest
@@ -128,6 +129,10 @@ class ProduceWatchers:
 class Fetching(Protocol):
     """A fetch session, which answers its request."""
 
+    def park(self, request: FetchRequest) -> bool:
+        """Jump over ``request``, which has just come, and those after it, if nothing can come of them. Returns whether
+        it does."""
+
     def try_complete(self) -> bool:
         """Answer the request if there is enough to send. Returns whether it was answered."""
 
@@ -142,21 +147,34 @@ class DelayedFetch:
 
     Attributes:
         request: None while none waits.
+        poll: the poll that is not simulated at the moment, and ``request`` the last one that was; None: there is none.
+            Whatever the session has to know is told to the poll first, which it rouses.
+        rank: of the line of its timer (``World.call_in_line``).
     """
 
     purgatory: "Purgatory"
     process: Process
     session: Fetching
     request: FetchRequest | None = None
+    poll: Poll | None = None
+    rank: int = field(init=False)
     _expires_us: int = 0
     _timer_set: bool = False
+    _expired: bool = False
+
+    def __attrs_post_init__(self) -> None:
+        self.rank = self.process.world.line()
 
     def wait(self, request: FetchRequest, now_us: int) -> None:
         """Let ``request`` wait for at most its ``max_wait_us``."""
+        if self._expired:
+            # Two in a row in which nothing happens: under load it is not worth asking.
+            self._expired = False
+            if self.session.park(request):
+                return
         self._expires_us = now_us + request.max_wait_us
         if not self._timer_set:
-            self._timer_set = True
-            self.process.call_later(request.max_wait_us, self.expire)
+            self._set_timer(request.max_wait_us)
 
     def expire(self, _: object) -> None:
         """Answer the request if its time is over. One timer for each session, set again when it fires too early: most
@@ -166,10 +184,21 @@ class DelayedFetch:
             return
         left_us = self._expires_us - self.process.clock_us
         if left_us > 0:
-            self._timer_set = True
-            self.process.call_later(left_us, self.expire)
+            self._set_timer(left_us)
         else:
+            self._expired = True
             self.session.force_complete()
+
+    def go_on(self, request: FetchRequest, expires_us: int, since_us: int) -> None:
+        """``request`` came at ``since_us`` and was not simulated: let it wait until ``expires_us``, in virtual time."""
+        self.request = request
+        self._expires_us = expires_us + self.process.node.skew_us
+        self._timer_set = True
+        self.process.timer_in_line(self.rank, expires_us, self.expire, since_us)
+
+    def _set_timer(self, delay_us: int) -> None:
+        self._timer_set = True
+        self.process.timer_in_line(self.rank, self.process.world.now + delay_us, self.expire)
 
 
 @define(eq=False)

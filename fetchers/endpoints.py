@@ -91,6 +91,17 @@ class RemoteLeaderEndPoint:
         wanted.update(self._changed)
         self._changed = wanted
 
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether the next request names no partition."""
+        return not (self._changed or self._forgotten)
+
+    def passed(self, rounds: int) -> int:
+        """So many requests that named no partition were answered without being simulated. Returns the session epoch of
+        the one in flight."""
+        self._epoch += rounds
+        return self._epoch
+
     def close(self) -> None:
         self._connection.close()
 

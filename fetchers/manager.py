@@ -7,10 +7,12 @@ from typing import ClassVar
 from attrs import evolve
 
 from emulator.logger import get_logger
+from emulator.network import Client
 from emulator.nodes import Process
 from emulator.protocol.types import TopicPartition
 from fetchers.endpoints import LocalLeaderEndPoint, RemoteLeaderEndPoint
 from fetchers.failed_partitions import FailedPartitions
+from fetchers.idle import IdleFetcher
 from fetchers.kinds import COPY, REPLICA, Records
 from fetchers.metrics import ManagerMetrics
 from fetchers.policies import FetcherPolicies
@@ -133,10 +135,16 @@ class ReplicaFetcherManager(FetcherManager):
             get_logger("fetchers").error("num.replica.fetchers not changed", now=self._fetchers, to=wanted)
 
     def _create(self, leader: int, fetcher_id: int) -> FetcherThread:
-        endpoint = RemoteLeaderEndPoint(self.process.node.id, self._connect(leader), self.policies)
+        connection = self._connect(leader)
+        endpoint = RemoteLeaderEndPoint(self.process.node.id, connection, self.policies)
         name = f"ReplicaFetcherThread-{fetcher_id}-{leader}"
         metrics = self.metrics.thread(name, leader)
-        return FetcherThread(name, leader, self.process, endpoint, self.policies, self.failed, self._throttle, metrics)
+        thread = FetcherThread(
+            name, leader, self.process, endpoint, self.policies, self.failed, self._throttle, metrics
+        )  # fmt: skip
+        if isinstance(connection, Client):
+            connection.owner = IdleFetcher(thread, endpoint, connection, metrics.requests)
+        return thread
 
 
 class ReplicaAlterLogDirsManager(FetcherManager):

@@ -50,7 +50,11 @@ class ManagerMetrics:
 
 
 class ThreadMetrics:
-    """The metrics of one thread and of the partitions that it fetches."""
+    """The metrics of one thread and of the partitions that it fetches.
+
+    Attributes:
+        requests: FetcherStats.RequestsPerSec.
+    """
 
     def __init__(self, process: Process, manager: ManagerMetrics, name: str, leader: int) -> None:
         self._process = process
@@ -59,7 +63,7 @@ class ThreadMetrics:
         self._dead = 0
         self._changed: list[PartitionFetchState] = []
         tags = {"clientId": name, "brokerHost": host(leader), "brokerPort": PORT}
-        self._requests = process.metrics.meter(mbean("kafka.server", "FetcherStats", "RequestsPerSec", **tags))
+        self.requests = process.metrics.meter(mbean("kafka.server", "FetcherStats", "RequestsPerSec", **tags))
         self._bytes = process.metrics.meter(mbean("kafka.server", "FetcherStats", "BytesPerSec", **tags))
 
     def died(self) -> None:
@@ -70,7 +74,7 @@ class ThreadMetrics:
     def ended(self) -> None:
         """The thread was shut down: remove its meters."""
         self._manager.dead.set(self._manager.dead.value - self._dead)
-        for meter in (self._requests, self._bytes):
+        for meter in (self.requests, self._bytes):
             self._process.metrics.remove(meter)
 
     def answered(self, answers: Sequence[FetchedPartition]) -> None:
@@ -78,9 +82,9 @@ class ThreadMetrics:
         size = sum([batch.size for answer in answers for batch in answer.batches]) if answers else 0
         if size:
             self._bytes.mark(size)
-            self._requests.mark()
+            self.requests.mark()
         else:
-            self._requests.mark_idly()
+            self.requests.mark_idly()
 
     def fetched(self, state: PartitionFetchState, leader_high_watermark: int) -> None:
         """A response was appended: the lag is how far the leader's high watermark is above the new fetch offset, also

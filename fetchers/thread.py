@@ -96,6 +96,7 @@ class FetcherThread:
         """Stop at once, whatever the thread is waiting for."""
         if self.ended:
             return
+        self._process.parked.rouse()
         self.ended = True
         self.partitions.pending.release()
         if not self.dead:
@@ -121,6 +122,13 @@ class FetcherThread:
         self._metrics.died()
         self.partitions.pending.release()
         self._process.emit(FetcherStopped, self._process.node.id, self.name, self.leader, "died")
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the next round does nothing but fetch what this one fetches, as things are."""
+        partitions = self.partitions
+        all_fetched = partitions.any_to_fetch and not (partitions.truncating or partitions.delayed or partitions.held)
+        return all_fetched and self.throttle.is_idle and not self.ended
 
     def _do_work(self) -> Coroutine[Any, Any, None]:
         """One round, to be awaited."""
@@ -149,6 +157,7 @@ class FetcherThread:
 
     def add_partitions(self, starts: Iterable[InitialFetchState]) -> None:
         """Begin to fetch partitions; one that is here under the same leader epoch keeps its state."""
+        self._process.parked.rouse()
         partitions = self.partitions
         for start in starts:
             partitions.add(start)
@@ -156,6 +165,7 @@ class FetcherThread:
         self._wake()
 
     def remove_partitions(self, gone: Iterable[TopicPartition]) -> None:
+        self._process.parked.rouse()
         for tp in gone:
             if tp in self.states:
                 self.partitions.drop(tp)
@@ -176,6 +186,7 @@ class FetcherThread:
     def mark_for_truncation(self, tp: TopicPartition, offset: int) -> None:
         """The log that is fetched from was truncated to ``offset``: truncate the copy of ``tp`` as well
         (markPartitionsForTruncation)."""
+        self._process.parked.rouse()
         self.partitions.mark_for_truncation(tp, offset)
         self._wake()
 

@@ -41,6 +41,11 @@ class FollowerThrottle:
             size = sum(batch.size for batch in batches)
             self._rules.record(state.tp, state.adding and state.behind, size, self._process.clock_us)
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether ``apply`` has nothing to do until the rules or a lag change."""
+        return not self.bound and self._version == self._rules.version
+
     def apply(self) -> None:
         """Before each round: leave partitions out, or fetch them again."""
         if self._version != self._rules.version:

@@ -37,9 +37,11 @@ class DiskWork:
     until_us: int = 0
 
     def wrote(self, pace: Pace, size: int) -> None:
+        self.process.parked.rouse()
         self.until_us = max(self.until_us, pace.write(self.process.clock_us, size))
 
     def read(self, pace: Pace, size: int) -> None:
+        self.process.parked.rouse()
         self.until_us = max(self.until_us, pace.read(self.process.clock_us, size))
 
     def take_us(self) -> int:

@@ -266,8 +266,8 @@ class Partition(Replica):
         for remote in self.remotes.values():
             session = remote.session
             if session is not None:
+                session.wake(tp)  # first: it brings the times of the session's polls up to now
                 remote.catch_up_with_session(base)
-                session.wake(tp)
         services.isr_checks[self] = None
         services.metrics.stable.changed(self)
         if len(self.isr_state.isr) == 1:

@@ -68,16 +68,24 @@ class FetchSession(ABC):
 
     def wake(self, tp: TopicPartition) -> None:
         """There are records or an error to send: a request that waits may be complete."""
+        delayed = self.delayed
+        if delayed.poll is not None:
+            delayed.poll.rouse()
         self.dirty[tp] = None
         self.promising = True
-        delayed = self.delayed
         if delayed.request is not None:
             delayed.purgatory.woken[delayed] = None
 
     def mark_dirty(self, tp: TopicPartition) -> None:
         """The next answer has to look at ``tp``; a request that waits goes on waiting."""
+        if self.delayed.poll is not None:
+            self.delayed.poll.rouse()
         self.dirty[tp] = None
         self.promising = True
+
+    def park(self, request: FetchRequest) -> bool:
+        """As ``brokers.purgatory.Fetching.park``."""
+        return False
 
     # -- requests and answers ---------------------------------------------------------------------------------------
 
@@ -126,6 +134,8 @@ class FetchSession(ABC):
 
     def close(self) -> None:
         """The connection is gone, and the session with it."""
+        if self.delayed.poll is not None:
+            self.delayed.poll.rouse()
         self.delayed.request = None
         for tp in list(self.positions):
             self._forget(tp)

@@ -4,6 +4,7 @@ from attrs import define, field
 
 from brokers.partition.partition import Partition
 from brokers.requests.fetch_session import CachedPartition, FetchSession
+from brokers.requests.idle_follower import park
 from emulator.disks import DiskError
 from emulator.kernel import PendingWork
 from emulator.protocol.errors import NO_ERROR, Errors
@@ -33,6 +34,8 @@ class FollowerSession(FetchSession):
         if self.manager.policies.high_watermark_completes_fetches:
             self.wake(tp)
         else:
+            if self.delayed.poll is not None:
+                self.delayed.poll.rouse()
             self.dirty[tp] = None
 
     def reads(self, tp: TopicPartition) -> bool:
@@ -48,6 +51,9 @@ class FollowerSession(FetchSession):
         """The leader epoch under which it reads ``tp``; None: it does not."""
         position = self.positions.get(tp)
         return None if position is None else position.leader_epoch
+
+    def park(self, request: FetchRequest) -> bool:
+        return park(self, self.delayed, request)
 
     # -- requests ---------------------------------------------------------------------------------------------------
 

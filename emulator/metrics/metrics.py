@@ -91,11 +91,27 @@ class SampledGauge(Gauge):
         self.set(self._read())
 
 
+class Unmarked(Protocol):
+    """Events that a meter counts and that are not simulated."""
+
+    def take(self) -> int:
+        """How many there were since the last call."""
+
+    def written(self) -> None:
+        """The count was written: the next event has to mark the meter."""
+
+
 @define(eq=False, repr=False, weakref_slot=False)
 class Meter(Metric):
-    """A count of events, from which a reader computes rates."""
+    """A count of events, from which a reader computes rates.
+
+    Attributes:
+        count: how many were marked.
+        unmarked: further events to count, which are not simulated.
+    """
 
     count: int = field(default=0, init=False)
+    unmarked: Unmarked | None = field(default=None, init=False)
     _written: int = field(default=0, init=False)
     _since_us: int = field(default=0, init=False)
     _due: bool = field(default=False, init=False)
@@ -131,10 +147,20 @@ class Meter(Metric):
 
     def write(self) -> None:
         """Write the count, unless it was written already since the last event. Called by the grid."""
+        unmarked = self.unmarked
+        if unmarked is not None:
+            self.count += unmarked.take()
         self._due = self._due_idly = False
         if self.count != self._written:
             self._written = self.count
             self._metrics.write(MeterMarked, self.name, self.count, self._since_us)
+        if unmarked is not None:
+            unmarked.written()
+
+    @property
+    def is_due(self) -> bool:
+        """Whether a grid is going to write it."""
+        return self._due or self._due_idly
 
 
 @define(eq=False, repr=False, weakref_slot=False)

@@ -7,6 +7,7 @@ from attrs import define, field
 
 from emulator.kernel import Mailbox
 from emulator.network.endpoint import Endpoint
+from emulator.network.idle import Poll
 from emulator.network.network import Network
 from emulator.nodes import Process
 
@@ -23,13 +24,20 @@ class _Lost:
 
 @define(eq=False)
 class Client:
-    """A connection to ``port`` of machine ``host``, for one task with one request in flight. Opened when needed."""
+    """A connection to ``port`` of machine ``host``, for one task with one request in flight. Opened when needed.
+
+    Attributes:
+        owner: the object that asks through it, for who wants to know it (``Endpoint.owner``).
+        poll: its request is asked again and again without being simulated; None: it is not.
+    """
 
     network: Network
     process: Process
     host: int
     port: str
     timeout_us: int
+    owner: object = None
+    poll: Poll | None = None
     _answers: Mailbox = field(init=False)
     _endpoint: Endpoint | None = None
     _deadline_us: int = 0
@@ -82,12 +90,21 @@ class Client:
         self._answers.clear()
         endpoint = self.network.connect(self.process, self.host, self.port, self._answers.put)
         endpoint.closed = lambda reason: self._answers.put(_Lost(endpoint, reason))
+        endpoint.owner = self.owner
         self._endpoint = endpoint
         return endpoint
+
+    def asked_again(self, asked_us: int) -> None:
+        """Requests were sent that were not simulated, the last of them at ``asked_us``."""
+        self._deadline_us = asked_us + self.timeout_us
 
     def _watch(self, _: Any) -> None:
         """One timer for all requests, moved lazily: a timer per request would fill the heap with useless entries."""
         now = self.process.world.now
+        if self.poll is not None:
+            self.poll.look()
+            if self.poll.answers:
+                self.asked_again(self.poll.asked_us)
         endpoint = self._endpoint
         self._watching = self._deadline_us > 0 and endpoint is not None
         if not self._watching or endpoint is None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from attrs import define
+from attrs import define, field
 
 from emulator.kernel import World
 from emulator.network.interceptors import Hold, InterceptedMessage, Interceptors
@@ -32,6 +32,8 @@ class Endpoint:
         held: arrivals that a ``Hold`` keeps from this end, each with the method that continues it; None: nothing
             is held.
         let_in: a message that the hooks have seen already and that is delivered next.
+        owner: the object that speaks through this end, for who wants to know it; None: it did not say.
+        rank: of the line of its background messages (``World.call_in_line``).
     """
 
     world: World
@@ -47,6 +49,18 @@ class Endpoint:
     unsent: list[tuple[Any, int, bool, int]] | None = None
     held: list[tuple[Callable[[Any], object], Any]] | None = None
     let_in: Item | None = None
+    owner: object = None
+    rank: int = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.rank = self.world.line()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing stops a message at this end: the connection is up, nothing is held, and the process runs."""
+        process = self.process
+        up = self.open and self.held is None and process.alive and not process.paused
+        return up and self.__class__ is Endpoint
 
     @property
     def holds(self) -> bool:
@@ -80,10 +94,12 @@ class Endpoint:
         peer = self.peer
         assert peer is not None
         item = body, self.process.node.trace.cause
-        if passing is None or passing.held is None:
-            self.world.call_at(arrival, peer.arrive, item, background)
-        else:
+        if passing is not None and passing.held is not None:
             self.world.call_at(arrival, peer.arrive_held, (item, passing.held), background)
+        elif background:
+            self.world.call_in_line(self.rank, arrival, peer.arrive, item)
+        else:
+            self.world.call_at(arrival, peer.arrive, item)
 
     def arrive(self, item: Item) -> None:
         """A message reaches this machine: deliver it, unless the route is cut, or the process is dead or paused."""

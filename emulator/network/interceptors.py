@@ -3,10 +3,12 @@
 Hooks are armed for a class of messages. For a class without hooks, a message costs one dictionary look-up.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 from attrs import define, field
+
+from emulator.kernel.parking import Parking
 
 if TYPE_CHECKING:
     from emulator.network.endpoint import Endpoint
@@ -83,13 +85,19 @@ in an event of its own. At ``delivered`` no transition is running, and the hook 
 
 @define(eq=False, repr=False)
 class Interceptors:
-    """The armed hooks of one network, by edge and class of message."""
+    """The armed hooks of one network, by edge and class of message.
+
+    Attributes:
+        parked: what sends messages without simulating them.
+    """
 
     sent: dict[type, list[Hook]] = field(factory=dict)
     delivered: dict[type, list[Hook]] = field(factory=dict)
+    parked: Parking = field(factory=Parking)
 
     def arm(self, kind: type, edge: Edge, hook: Hook) -> None:
         """Call ``hook`` with each later message of class ``kind`` at this edge."""
+        self.parked.rouse()
         self._at(edge).setdefault(kind, []).append(hook)
 
     def disarm(self, kind: type, edge: Edge, hook: Hook) -> None:
@@ -97,6 +105,10 @@ class Interceptors:
         armed[kind].remove(hook)
         if not armed[kind]:
             del armed[kind]
+
+    def see_any(self, kinds: Iterable[type]) -> bool:
+        """Whether a hook is armed for one of these classes, at either edge."""
+        return any(kind in self.sent or kind in self.delivered for kind in kinds)
 
     def _at(self, edge: Edge) -> dict[type, list[Hook]]:
         return self.sent if edge == "sent" else self.delivered

@@ -1,7 +1,8 @@
 """The route from one machine to another: delay, bandwidth, and whether it is cut."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
@@ -9,6 +10,9 @@ from emulator.kernel import World
 from emulator.network.delay import NO_DELAY, Delay
 from emulator.nodes import Node
 from emulator.streams import Stream
+
+if TYPE_CHECKING:
+    from emulator.network.idle import Lane
 
 
 @define(eq=False, repr=False)
@@ -38,6 +42,7 @@ class Route:
         delay, extra: of the link itself, and the addition of a fault.
         blocked: the route is cut, or was healed and has not delivered all stalled messages yet. New arrivals queue
             after those.
+        lane: the parked polls whose messages take this route; None: there are none.
         stalled: messages that reached the cut, each with its delivery: TCP sends them again once the route is healed.
     """
 
@@ -51,6 +56,7 @@ class Route:
     extra: Delay = NO_DELAY
     cut: bool = False
     blocked: bool = False
+    lane: "Lane | None" = None
     stalled: list[tuple[Callable[[Any], object], Any]] = field(factory=list)
     _latency_us: int = field(init=False)
     _jitter_us: int = field(init=False)
@@ -61,6 +67,8 @@ class Route:
 
     def set_delay(self, delay: Delay, extra: Delay = NO_DELAY) -> None:
         """Set the delay of the messages that are sent from now on."""
+        if self.lane is not None:
+            self.lane.rouse()
         self.delay, self.extra = delay, extra
         self._latency_us = delay.latency_us + extra.latency_us
         self._jitter_us = delay.jitter_us + extra.jitter_us
@@ -68,6 +76,8 @@ class Route:
 
     def arrival(self, size: int) -> int:
         """When a message of ``size`` bytes that is sent now arrives, in virtual microseconds."""
+        if self.lane is not None:
+            self.lane.settle()
         head_us = sent_us = self.world.now
         if self.egress.bytes_per_s is not None:
             head_us, sent_us = self.egress.pass_through(head_us, sent_us, size)
@@ -83,8 +93,26 @@ class Route:
             _, t_us = self.ingress.pass_through(head_us + t_us - sent_us, t_us, size)
         return t_us
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether a message takes the link's latency, at least 1 us of it, with a uniform jitter, and nothing else."""
+        ports = self.egress.bytes_per_s, self.ingress.bytes_per_s
+        return not (self.blocked or self._spread) and ports == (None, None) and self._latency_us > self._jitter_us
+
+    def delays_ahead(self) -> Iterator[int]:
+        """The delays of the messages to come, without a draw, on a route that ``is_plain``."""
+        latency, jitter = self._latency_us, self._jitter_us
+        return map((latency - jitter).__add__, self.stream.ahead(2 * jitter + 1)) if jitter else repeat(latency)
+
+    def skip(self, messages: int) -> None:
+        """Make the draws of ``messages`` that were not simulated."""
+        if self._jitter_us:
+            self.stream.skip(messages)
+
     def stop(self) -> None:
         """Cut the route until ``heal``."""
+        if self.lane is not None:
+            self.lane.rouse()
         self.cut = self.blocked = True
 
     def heal(self) -> None:

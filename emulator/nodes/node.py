@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import trio
-from attrs import define, field, frozen
+from attrs import Attribute, define, field, frozen
 
 from emulator.disks import Disk
 from emulator.kernel import World
@@ -18,6 +18,13 @@ class Listener:
 
     process: Process
     accept: Callable[[Any], object]
+
+
+def _rouse(node: "Node", _: "Attribute[int]", skew_us: int) -> int:
+    """The clock is set: what follows by the clock is simulated from here on."""
+    if node.process is not None:
+        node.process.parked.rouse()
+    return skew_us
 
 
 @define(eq=False, repr=False)
@@ -40,7 +47,7 @@ class Node:
     name: str
     nursery: trio.Nursery
     disks: tuple[Disk, ...] = field(factory=lambda: (Disk(),))
-    skew_us: int = 0
+    skew_us: int = field(default=0, on_setattr=_rouse)
     up: bool = True
     process: Process | None = None
     incarnations: int = 0

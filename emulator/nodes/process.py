@@ -12,6 +12,7 @@ from attrs import define, field
 
 from emulator.disks import Disk
 from emulator.kernel import DeadIncarnation, Signal, Task, Timer, World
+from emulator.kernel.parking import Parking
 from emulator.metrics import Metrics
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Process:
         emit_columns: the same for ``Trace.emit_columns``.
         anchor: the same for ``Trace.anchor``: what follows in this transition is caused by the event.
         metrics: the metrics that it exposes.
+        parked: its periodic work that is not simulated at the moment.
     """
 
     node: "Node"
@@ -55,6 +57,7 @@ class Process:
     emit_columns: Callable[..., Any] = field(init=False)
     anchor: Callable[..., Any] = field(init=False)
     metrics: Metrics = field(init=False)
+    parked: Parking = field(factory=Parking)
     _nursery: trio.Nursery | None = None
     _sweep_at: int = 16
     _backlog: list[tuple[Callable[[Any], object], Any]] = field(factory=list)
@@ -130,6 +133,13 @@ class Process:
             self.node.trace.cause = 0
             timer.fire()
 
+    def timer_in_line(
+        self, rank: int, t_us: int, fn: Callable[[Any], object], since_us: int | None = None
+    ) -> None:
+        """Call ``fn(None)`` at ``t_us`` in a line (``World.call_in_line``), as ``call_later`` does."""
+        timer = Timer(self.world, fn, None, True)
+        self.world.call_in_line(rank, t_us, self._due, timer, since_us)
+
     def every(self, period_us: int, fn: Callable[[], object]) -> None:
         """Call ``fn()`` each ``period_us``, in the background, until the process dies."""
 
@@ -158,6 +168,7 @@ class Process:
     def pause(self) -> None:
         """Pause the process, as a long GC does: its tasks, timers and deliveries wait, while virtual time and its
         ZooKeeper session timer continue."""
+        self.parked.rouse()
         self.paused = True
         for task in self.tasks:
             task.freeze()
@@ -178,6 +189,7 @@ class Process:
     def kill(self) -> None:
         """Cancel all tasks and drop everything that waits. Idempotent."""
         self.node.trace.record_collected()  # a hook can kill the process in the middle of a transition
+        self.parked.rouse()
         self.alive = False
         self.emit = self.emit_columns = self.anchor = self._refuse
         for call, late in self._backlog:

@@ -1,0 +1,81 @@
+"""The leader's half of a poll in which nothing happens (``emulator.network.idle``), and the two halves together."""
+
+from attrs import define
+
+from brokers.purgatory import DelayedFetch
+from brokers.requests.fetch_session import FetchSession
+from emulator.network.idle import Lane, Poll, can_park
+from emulator.protocol.errors import NO_ERROR
+from emulator.protocol.fetch import FetchRequest, FetchResponse
+from fetchers.idle import IdleFetcher
+
+EMPTY_SIZE = 60
+"""Of a response in which no partition has changed."""
+
+
+@define(eq=False)
+class IdleFollower:
+    """The poll of one follower's session, from when it is parked until something rouses it.
+
+    Attributes:
+        request: the one that waited when it was parked.
+    """
+
+    session: FetchSession
+    request: FetchRequest
+    fetcher: IdleFetcher
+
+    def roused(self, poll: Poll) -> None:
+        """Bring session and fetcher to where they would be, and put what is on the way back on its way."""
+        session, phase = self.session, poll.phase
+        session.manager.process.parked.remove(poll)
+        poll.client.process.parked.remove(poll)
+        poll.client.interceptors.parked.remove(poll)
+        request = self.fetcher.go_on(poll, self.request)
+        session.epoch += poll.requests
+        session.last_fetch_us = poll.arrived_us + session.manager.process.node.skew_us
+        delayed = session.delayed
+        delayed.poll = None
+        if phase.what == "waiting":
+            delayed.go_on(request, phase.t_us, phase.since_us)
+            return
+        delayed.request = None
+        session.channel.busy = False
+        world = poll.lane.world
+        if phase.what == "asking":
+            poll.client.last_arrival_us = phase.t_us
+            world.call_in_line(poll.client.rank, phase.t_us, poll.server.arrive, (request, 0), phase.since_us)
+        else:
+            response = FetchResponse(NO_ERROR, session.id, (), EMPTY_SIZE)
+            poll.server.last_arrival_us = phase.t_us
+            world.call_in_line(poll.server.rank, phase.t_us, poll.client.arrive, (response, 0), phase.since_us)
+
+
+def park(session: FetchSession, delayed: DelayedFetch, request: FetchRequest) -> bool:
+    """Park the poll that begins with ``request``, which has just come, if its follower and its session are idle and
+    nothing but delays stands between the two. Returns whether it was parked."""
+    server = session.channel.endpoint
+    client = server.peer
+    if client is None or not isinstance(client.owner, IdleFetcher):
+        return False
+    fetcher = client.owner
+    processes = client.process, server.process
+    if (
+        session.dirty
+        or request.partitions
+        or request.forgotten
+        or request.min_bytes <= 0
+        or request.max_wait_us <= 0
+        or not fetcher.is_idle
+        or any(disk.pace is not None for process in processes for disk in process.node.disks)
+        or not can_park(client, server, FetchRequest, FetchResponse)
+    ):
+        return False
+    follower = IdleFollower(session, request, fetcher)
+    lane = Lane.between(client, server)
+    poll = delayed.poll = Poll(lane, client, server, request.max_wait_us, delayed.rank, follower)
+    lane.add(poll)
+    for parking in (processes[0].parked, processes[1].parked, client.interceptors.parked):
+        parking.add(poll)
+    fetcher.park(poll)
+    return True

@@ -1,0 +1,30 @@
+"""What is parked: periodic work in which nothing happens, and for which no event stands."""
+
+from typing import Protocol
+
+from attrs import define, field
+
+
+class Parked(Protocol):
+    """A poll, a ping or a tick that is not simulated at the moment."""
+
+    def rouse(self) -> None:
+        """Go on in events from here: what comes next may be different. Without effect if it does so already."""
+
+
+@define(eq=False, repr=False, weakref_slot=False)
+class Parking:
+    """Everything parked that one thing concerns, such as a process that may be paused."""
+
+    parked: dict[Parked, None] = field(factory=dict)
+
+    def add(self, parked: Parked) -> None:
+        self.parked[parked] = None
+
+    def remove(self, parked: Parked) -> None:
+        del self.parked[parked]
+
+    def rouse(self) -> None:
+        """Rouse all of it, in the order in which it was parked."""
+        for parked in list(self.parked):
+            parked.rouse()

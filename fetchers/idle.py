@@ -1,0 +1,73 @@
+"""The follower's half of a poll in which nothing happens (``emulator.network.idle``)."""
+
+from attrs import define, evolve
+
+from emulator.metrics import Meter
+from emulator.network import Client
+from emulator.network.idle import Poll
+from emulator.protocol.fetch import FetchRequest
+from fetchers.endpoints import RemoteLeaderEndPoint
+from fetchers.thread import FetcherThread
+
+
+@define(eq=False)
+class IdleFetcher:
+    """Keeps the counts of a replica fetcher right while its polls are not simulated.
+
+    Its thread waits meanwhile for the answer to the last request that was simulated; it gets that to a later one.
+
+    Attributes:
+        poll: the parked poll; None: the fetcher's polls are simulated.
+    """
+
+    _thread: FetcherThread
+    _endpoint: RemoteLeaderEndPoint
+    _client: Client
+    _requests: Meter
+    poll: Poll | None = None
+    _counted: int = 0
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the thread answers an empty response with the same request, as things are."""
+        return self._thread.is_idle and self._endpoint.is_unchanged
+
+    def park(self, poll: Poll) -> None:
+        """The request in flight, and those after it, are ``poll``."""
+        self.poll = self._client.poll = poll
+        self._counted = 0
+        self._requests.unmarked = self
+        if not self._requests.is_due:
+            self.written()
+
+    def go_on(self, poll: Poll, request: FetchRequest) -> FetchRequest:
+        """The polls are simulated again. Returns the request in hand: ``request`` was parked."""
+        meter = self._requests
+        meter.count += self.take()
+        meter.unmarked = None
+        self.poll = self._client.poll = None
+        if not poll.answers:
+            return request
+        self._client.asked_again(poll.asked_us)
+        return evolve(request, session_epoch=self._endpoint.passed(poll.answers))
+
+    # -- FetcherStats.RequestsPerSec (``emulator.metrics.metrics.Unmarked``) ------------------------------------------
+
+    def take(self) -> int:
+        """The answers since the last call."""
+        assert self.poll is not None
+        self.poll.look()
+        taken, self._counted = self.poll.answers - self._counted, self.poll.answers
+        return taken
+
+    def written(self) -> None:
+        """The next answer marks the meter, in an event in the place of its own: that tells the grid of the meter."""
+        poll = self.poll
+        assert poll is not None
+        t_us, since_us = poll.next_answer()
+        poll.lane.world.call_in_line(poll.server.rank, t_us, self._mark, poll, since_us)
+
+    def _mark(self, poll: Poll) -> None:
+        if poll.parked:
+            self.take()
+            self._requests.mark_idly()
