@@ -26,6 +26,8 @@ class IdleFetcher:
     _requests: Meter
     poll: Poll | None = None
     _counted: int = 0
+    _marks: object = None
+    """The answer that is going to mark the meter; None: it is marked."""
 
     @property
     def is_idle(self) -> bool:
@@ -36,6 +38,7 @@ class IdleFetcher:
         """The request in flight, and those after it, are ``poll``."""
         self.poll = self._client.poll = poll
         self._counted = 0
+        self._marks = None
         self._requests.unmarked = self
         if not self._requests.is_due:
             self.written()
@@ -45,7 +48,7 @@ class IdleFetcher:
         meter = self._requests
         meter.count += self.take()
         meter.unmarked = None
-        self.poll = self._client.poll = None
+        self.poll = self._client.poll = self._marks = None
         if not poll.answers:
             return request
         self._client.asked_again(poll.asked_us)
@@ -64,10 +67,16 @@ class IdleFetcher:
         """The next answer marks the meter, in an event in the place of its own: that tells the grid of the meter."""
         poll = self.poll
         assert poll is not None
-        t_us, since_us = poll.next_answer()
-        poll.lane.world.call_in_line(poll.server.rank, t_us, self._mark, poll, since_us)
+        self._marks = answer = poll.next_answer()
+        poll.lane.world.call_in_line(poll.server.rank, answer[0], self._mark, answer, answer[1])
 
-    def _mark(self, poll: Poll) -> None:
-        if poll.parked:
-            self.take()
+    def shifted(self) -> None:
+        """The next answer comes at another time."""
+        if self._marks is not None:
+            self.written()
+
+    def _mark(self, answer: tuple[int, int]) -> None:
+        if answer is self._marks:
+            self._marks = None
+            self._requests.count += self.take() - 1
             self._requests.mark_idly()

@@ -25,6 +25,9 @@ class IdleFollower:
     request: FetchRequest
     fetcher: IdleFetcher
 
+    def shifted(self) -> None:
+        self.fetcher.shifted()
+
     def roused(self, poll: Poll) -> None:
         """Bring session and fetcher to where they would be, and put what is on the way back on its way."""
         session, phase = self.session, poll.phase

@@ -49,6 +49,9 @@ class Phase(NamedTuple):
 class Ends(Protocol):
     """What owns the two ends of a poll."""
 
+    def shifted(self) -> None:
+        """Other draws came between: what was said of the next answer does not hold any more."""
+
     def roused(self, poll: "Poll") -> None:
         """The poll is not parked any more: take over its counts, and go on in events from ``phase`` on."""
 
@@ -92,7 +95,9 @@ class Poll:
     # -- for its ends -------------------------------------------------------------------------------------------------
 
     def look(self) -> None:
-        """Bring the counts and times up to the current event."""
+        """Bring the counts and times up to the current event, unless it is simulated again."""
+        if not self.parked:
+            return
         self.lane.run(self.lane.world.now)
         arrivals, returns = self._arrivals, self._returns
         now = self.lane.world.now
@@ -110,7 +115,7 @@ class Poll:
             self.asked_us = returns[0]
 
     def next_answer(self) -> tuple[int, int]:
-        """When the next answer arrives, and when it is sent, if nothing rouses the poll before."""
+        """When the next answer arrives, and when it is sent, unless the poll is roused or ``shifted`` is called."""
         self.look()
         place = 1 if self._has_returned else 0
         while len(self._returns) <= place:
@@ -130,8 +135,8 @@ class Poll:
     def rouse(self) -> None:
         """Something touches one of the ends, or is about to change what the next poll does: go on in events."""
         if self.parked:
-            self.parked = False
             self.lane.remove(self)
+            self.parked = False
             self.ends.roused(self)
 
     # -- for its lane -------------------------------------------------------------------------------------------------
@@ -196,20 +201,20 @@ class Lane:
 
     def add(self, poll: Poll) -> None:
         """Park ``poll``, whose request arrives at the server now."""
-        self._draw_past()
+        self.settle()
         self.polls[poll] = None
         for route in self.routes:
             route.lane = self
-        self._begin()
+        self.shifted()
 
     def remove(self, poll: Poll) -> None:
         """``poll`` goes on in events."""
-        self._draw_past()
+        self.settle()
         del self.polls[poll]
         if not self.polls:
             for route in self.routes:
                 route.lane = None
-        self._begin()
+        self.shifted()
 
     def rouse(self) -> None:
         """One of the two routes changes."""
@@ -217,19 +222,21 @@ class Lane:
             poll.rouse()
 
     def settle(self) -> None:
-        """Something else draws from one of the two streams now."""
-        self._draw_past()
-        self._begin()
-
-    def _draw_past(self) -> None:
-        """Make the draws of the past on the two streams."""
+        """Make the draws of the past on the two streams, and forget what is computed beyond: another message is about
+        to draw from one of them."""
         for poll in self.polls:
             asked, answered = poll.forget_ahead()
             poll.client.out.skip(asked)
             poll.server.out.skip(answered)
+        self._heap = []
+
+    def shifted(self) -> None:
+        """That message has made its draw, so all draws to come are other ones."""
+        for poll in self.polls:
+            poll.ends.shifted()
 
     def _begin(self) -> None:
-        """Compute from here on when something is asked."""
+        """Compute from the current event on."""
         self._delays = {route: route.delays_ahead() for route in self.routes}
         self._heap = [poll.upcoming for poll in self.polls]
         heapify(self._heap)
@@ -241,6 +248,8 @@ class Lane:
         one poll, its answer and its next question, there is rarely a draw of another poll: both are then made at once.
         That takes 0.5 us for each poll; an event of its own for each of the four would take 100 times as long.
         """
+        if not self._heap:
+            self._begin()
         heap, delays = self._heap, self._delays
         while heap[0][0] <= until_us:
             t_us, _since_us, _rank, poll = heap[0]

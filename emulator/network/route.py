@@ -91,6 +91,8 @@ class Route:
             t_us = sent_us
         if self.ingress.bytes_per_s is not None:
             _, t_us = self.ingress.pass_through(head_us + t_us - sent_us, t_us, size)
+        if self.lane is not None:
+            self.lane.shifted()
         return t_us
 
     @property

@@ -43,9 +43,17 @@ LAG = 100 * MS
 
 
 @define(eq=False)
+class Unconnected:
+    """The end of a connection whose other end is no machine."""
+
+    peer: None = None
+
+
+@define(eq=False)
 class Line:
     """A client's connection: the responses, and whether the broker closed it."""
 
+    endpoint: Unconnected = field(factory=Unconnected)
     replies: list[Any] = field(factory=list)
     backgrounds: list[bool] = field(factory=list)
     released: int = 0
