@@ -189,16 +189,17 @@ class DelayedFetch:
             self._expired = True
             self.session.force_complete()
 
-    def go_on(self, request: FetchRequest, expires_us: int, since_us: int) -> None:
-        """``request`` came at ``since_us`` and was not simulated: let it wait until ``expires_us``, in virtual time."""
+    def go_on(self, request: FetchRequest, since_us: int) -> None:
+        """``request`` came at ``since_us`` (virtual time) and was not simulated: let it wait for the rest of its
+        time."""
         self.request = request
-        self._expires_us = expires_us + self.process.node.skew_us
+        self._expires_us = since_us + request.max_wait_us + self.process.node.skew_us
         self._timer_set = True
-        self.process.timer_in_line(self.rank, expires_us, self.expire, since_us)
+        self.process.timer_in_line(self.rank, request.max_wait_us, self.expire, since_us)
 
     def _set_timer(self, delay_us: int) -> None:
         self._timer_set = True
-        self.process.timer_in_line(self.rank, self.process.world.now + delay_us, self.expire)
+        self.process.timer_in_line(self.rank, delay_us, self.expire)
 
 
 @define(eq=False)

@@ -40,7 +40,7 @@ class IdleFollower:
         delayed = session.delayed
         delayed.poll = None
         if phase.what == "waiting":
-            delayed.go_on(request, phase.t_us, phase.since_us)
+            delayed.go_on(request, phase.since_us)
             return
         delayed.request = None
         session.channel.busy = False

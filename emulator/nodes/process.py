@@ -134,11 +134,12 @@ class Process:
             timer.fire()
 
     def timer_in_line(
-        self, rank: int, t_us: int, fn: Callable[[Any], object], since_us: int | None = None
+        self, rank: int, delay_us: int, fn: Callable[[Any], object], since_us: int | None = None
     ) -> None:
-        """Call ``fn(None)`` at ``t_us`` in a line (``World.call_in_line``), as ``call_later`` does."""
-        timer = Timer(self.world, fn, None, True)
-        self.world.call_in_line(rank, t_us, self._due, timer, since_us)
+        """As ``call_later``, in a line (``World.call_in_line``). ``since_us``: from when the delay counts; None: now."""
+        world = self.world
+        began_us = world.now if since_us is None else since_us
+        world.call_in_line(rank, began_us + delay_us, self._due, Timer(world, fn, None, True), began_us)
 
     def every(self, period_us: int, fn: Callable[[], object]) -> None:
         """Call ``fn()`` each ``period_us``, in the background, until the process dies."""
