@@ -148,7 +148,7 @@ class DelayedFetch:
     Attributes:
         request: None while none waits.
         poll: the poll that is not simulated at the moment, and ``request`` the last one that was; None: there is none.
-            Whatever the session has to know is told to the poll first, which it rouses.
+            What changes in the session rouses it first.
         rank: of the line of its timer (``World.call_in_line``).
     """
 

@@ -136,7 +136,7 @@ class Process:
     def timer_in_line(
         self, rank: int, delay_us: int, fn: Callable[[Any], object], since_us: int | None = None
     ) -> None:
-        """As ``call_later``, in a line (``World.call_in_line``). ``since_us``: from when the delay counts; None: now."""
+        """As ``call_later``, in a line (``World.call_in_line``). The delay counts from ``since_us``; None: from now."""
         world = self.world
         began_us = world.now if since_us is None else since_us
         world.call_in_line(rank, began_us + delay_us, self._due, Timer(world, fn, None, True), began_us)
