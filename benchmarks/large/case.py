@@ -11,7 +11,7 @@ from attrs import asdict, frozen
 from benchmarks.program import quiet, watch
 from benchmarks.scale.case import peak_bytes
 from emulator.kernel import World
-from emulator.protocol.events import Produced
+from emulator.protocol.events import BatchesProduced
 from emulator.protocol.types import TopicPartition
 from scenarios.cluster.clients.workload import Workload
 from scenarios.cluster.cluster import Cluster, ClusterSetup, TopicSetup
@@ -59,11 +59,11 @@ def measure(virtual_s: int, *, watched: bool = False, profile: cProfile.Profile 
         watch(cluster)
     acked = 0
 
-    def count(_: Produced) -> None:
+    def count(event: BatchesProduced) -> None:
         nonlocal acked
-        acked += 1
+        acked += len(event.partitions)
 
-    cluster.trace.fold(Produced, count)
+    cluster.trace.fold(BatchesProduced, count)
     found: list[Loaded] = []
 
     async def drive(_: Cluster) -> None:
