@@ -26,9 +26,9 @@ from zlib import crc32
 
 from scenarios.cli.program import main
 
-ALLOCATIONS_BETWEEN_COLLECTIONS = 50_000
+ALLOCATIONS_BETWEEN_COLLECTIONS = 200_000
 
-_NAME_HASH = re.compile(r"(?<=hash\(\(\n)(\s*)-?\d+,")
+_NAME_HASH = re.compile(r"(?<=hash\(\()\s+-?\d+,")
 """The hash of a class's name in the text of its ``__hash__``. It differs from process to process."""
 
 
@@ -75,7 +75,9 @@ class KeptCode:
 
     def compile(self, source: str, filename: str, mode: str) -> CodeType:
         """As the function of this name, except that the hash of a class's name becomes one that is always the same."""
-        source = _NAME_HASH.sub(rf"\g<1>{crc32(filename.encode())},", source)
+        if "__hash__" in source:
+            name_hash = f"{crc32(filename.encode())},"
+            source = _NAME_HASH.sub(lambda _: name_hash, source)
         digest = blake2b(f"{sys.version}\0{mode}\0{source}".encode(), digest_size=16).digest()
         known, code = self._code.get(filename, (b"", b""))
         if known == digest:

@@ -11,65 +11,13 @@ This module is what other projects import. A scenario file and its parts, and ru
 comparisons, which need Java.
 """
 
-from scenarios.errors import BadInput
-from scenarios.language import (
-    Action,
-    After,
-    At,
-    CardSpec,
-    ClusterSpec,
-    ConsumerSpec,
-    DelaySpec,
-    DiskSpec,
-    Expect,
-    MethodEntry,
-    Move,
-    NetworkSpec,
-    Plan,
-    Scenario,
-    Since,
-    SteadyState,
-    StrategySpec,
-    Target,
-    Tolerance,
-    TopicSpec,
-    When,
-    WhenMessage,
-    WhenZk,
-    WorkloadSpec,
-    ZooKeeperSpec,
-)
-from scenarios.observe.checkers.checker import Violation
-from scenarios.runs.run import Expectation, Run
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "Action",
-    "After",
-    "At",
-    "BadInput",
-    "CardSpec",
-    "ClusterSpec",
-    "ConsumerSpec",
-    "DelaySpec",
-    "DiskSpec",
-    "Expect",
-    "Expectation",
-    "MethodEntry",
-    "Move",
-    "NetworkSpec",
-    "Plan",
-    "Run",
-    "Scenario",
-    "Since",
-    "SteadyState",
-    "StrategySpec",
-    "Target",
-    "Tolerance",
-    "TopicSpec",
-    "Violation",
-    "When",
-    "WhenMessage",
-    "WhenZk",
-    "WorkloadSpec",
-    "ZooKeeperSpec",
-]
+if TYPE_CHECKING:
+    from understudy.public import *
+else:
+    # The command line is started through this package too, and has no use for all of these names.
+    def __getattr__(name: str) -> Any:
+        """Import the names of ``understudy.public`` when one of them is wanted."""
+        return getattr(import_module(f"{__name__}.public"), name)

@@ -129,3 +129,9 @@ def test_nothing_is_written_where_python_writes_no_bytecode(monkeypatch: pytest.
     kept = KeptCode(pyc)
     compiled(kept)
     assert not written(kept, pyc)
+
+
+@pytest.mark.parametrize("entry", ["scenarios.cli.start", "scenarios.cli.__main__", "understudy.__main__"])
+def test_a_program_can_prepare_its_start_before_attrs_and_trio_are_imported(entry: str) -> None:
+    program = f"import sys, {entry}; print([name for name in ('attr', 'trio') if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
