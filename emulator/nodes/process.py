@@ -120,7 +120,8 @@ class Process:
     ) -> Timer:
         """Call ``fn(arg)`` in ``delay_us`` if the process is alive then. A paused process makes the call when
         it resumes."""
-        self.check_alive()
+        if not self.alive:
+            self.check_alive()
         return self.world.timer(delay_us, fn, arg, background, self._due)
 
     def _due(self, timer: Timer) -> None:

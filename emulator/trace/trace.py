@@ -16,8 +16,9 @@ from emulator.trace.columns import COLUMNS_OF, rows
 if TYPE_CHECKING:
     from emulator.kernel import World
 
-CHUNK = 8192
-"""How many events are kept before they are digested and given to the sinks; each row of columns counts."""
+CHUNK = 1024
+"""How many events are kept before they are digested and given to the sinks; each row of columns counts. So few that
+they are still in the processor's cache then: with 8192 an event costs half as much again."""
 
 _LIST_HEADER = 5
 

@@ -7,7 +7,6 @@ retries are used up or the delivery timeout is over.
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
-from operator import add, attrgetter
 from typing import Any, NamedTuple
 
 from attrs import define, field
@@ -48,10 +47,6 @@ STALE_METADATA = frozenset(
     }
 )  # fmt: skip
 """The subclasses of InvalidMetadataException, 2.3: the leader may have changed."""
-
-# Getters of columns, for ``map``: a batch then costs no call of Python.
-TP, PARTITION, ID = attrgetter("tp"), attrgetter("tp.partition"), attrgetter("id")
-COUNT, SIZE = attrgetter("count"), attrgetter("size")
 
 
 class Outcome(NamedTuple):
@@ -224,8 +219,8 @@ class Producer:
             accumulator.sent_again(group)
         if load.max_in_flight == 1 and load.acks != 0:
             accumulator.mute(group, muted=True)
-        batches = tuple(group) if idempotence is None else tuple([idempotence.number(batch) for batch in group])
-        size = 60 + sum(map(SIZE, batches))
+        batches = tuple(group) if idempotence is None else idempotence.number(group)
+        size = 60 + sum([batch.size for batch in batches])
         request = ProduceRequest(load.acks, load.request_timeout_us, batches, size)
         self._connections.send(leader, request, group)
         if load.acks == 0:
@@ -238,11 +233,10 @@ class Producer:
         if self._workload.max_in_flight == 1:
             accumulator.mute(group, muted=False)
         tps, errors, bases = zip(*response.partitions, strict=True)
-        if tuple(map(TP, group)) == tps and self._all_well(group, errors):
+        if [batch.tp for batch in group] == list(tps) and self._all_well(group, errors):
             # Nearly every response is one of these: its batches are finished together, without a call for each.
             if idempotence is not None:
-                for batch in group:
-                    idempotence.acknowledged(batch)
+                idempotence.acknowledged(group)
             self._finish("acked", NO_ERROR, leader, group, bases, accumulator.attempts(group))
         else:
             results = {tp: (error, base) for tp, error, base in response.partitions}
@@ -275,7 +269,7 @@ class Producer:
         idempotence, [attempts] = self._idempotence, self._accumulator.attempts((batch,))
         if not error or error is Errors.DUPLICATE_SEQUENCE_NUMBER:
             if idempotence is not None:
-                idempotence.acknowledged(batch)
+                idempotence.acknowledged((batch,))
             return Outcome("duplicate" if error else "acked", NO_ERROR, leader, batch, base, attempts)
         if self._may_retry(batch, error, attempts):
             load = self._workload
@@ -315,11 +309,13 @@ class Producer:
         process = self._process
         closed_us = self._accumulator.finish(batches)
         name = error.name if error else "NONE"
-        ends = tuple(map(add, bases, map(COUNT, batches))) if bases[0] >= 0 else bases
+        ends = bases
+        if bases[0] >= 0:
+            ends = tuple([base + batch.count for base, batch in zip(bases, batches, strict=True)])
         process.emit_columns(
             BatchesProduced, len(batches), process.node.id, batches[0].tp.topic, self._workload.acks, name, leader,
-            outcome, tuple(map(PARTITION, batches)), tuple(map(ID, batches)), bases, ends,
-            tuple(map(process.world.now.__sub__, closed_us)), attempts,
+            outcome, tuple([batch.tp.partition for batch in batches]), tuple([batch.id for batch in batches]), bases,
+            ends, tuple(map(process.world.now.__sub__, closed_us)), attempts,
         )  # fmt: skip
 
     # -- metadata and ids ------------------------------------------------------------------------------------------

@@ -82,17 +82,24 @@ class Reader:
         """Do what can be done now. Returns whether there was anything."""
         if not self.polled():
             return False
-        due = [position for position in self._own() if position.rests_until_us <= self.process.world.now]
+        now = self.process.world.now
+        due = [position for position in self._own() if position.rests_until_us <= now]
+        unprepared = [position for position in due if position.reason or not position.valid]
+        prepared = bool(unprepared) and await self._prepare(due)
+        self._want([position for position in due if position.fetchable and position.leader == self.broker])
+        if self._wanted:
+            self._take(await self._leader.fetch())
+        return prepared or bool(self._wanted)
+
+    async def _prepare(self, due: list[Position]) -> bool:
+        """Look up and validate the positions that need it. Returns whether there were any."""
         to_look_up = [position for position in due if position.looked_up]
         for position in to_look_up:
             await self._look_up(position)
         to_validate = [position for position in due if not (position.valid or position.looked_up or position.failed)]
         if to_validate:
             await self._validate(to_validate)
-        self._want([position for position in due if position.fetchable and position.leader == self.broker])
-        if self._wanted:
-            self._take(await self._leader.fetch())
-        return bool(to_look_up or to_validate or self._wanted)
+        return bool(to_look_up or to_validate)
 
     def _own(self) -> list[Position]:
         return [position for position in self.positions.values() if position.leader == self.broker]
@@ -166,14 +173,18 @@ class Reader:
     # -- fetches ----------------------------------------------------------------------------------------------------
 
     def _want(self, positions: list[Position]) -> None:
-        wanted = {position.tp: (position.offset, self._epoch(position)) for position in positions}
-        for tp in self._wanted:
+        if self.load.knows_epochs:
+            wanted = {position.tp: (position.offset, position.leader_epoch) for position in positions}
+        else:
+            wanted = {position.tp: (position.offset, NO_EPOCH) for position in positions}
+        before, self._wanted = self._wanted, wanted
+        for tp in before:
             if tp not in wanted:
                 self._leader.forget(tp)
-        for tp, (offset, epoch) in wanted.items():
-            if self._wanted.get(tp) != (offset, epoch):
+        for tp, place in wanted.items():
+            if before.get(tp) != place:
+                offset, epoch = place
                 self._leader.want(FetchPartition(tp, epoch, offset, -1))
-        self._wanted = wanted
 
     def _take(self, answers: Iterable[FetchedPartition]) -> None:
         """Take the partitions of a fetch response, without those whose position has changed since the request."""

@@ -59,23 +59,34 @@ class Idempotence:
             return not sequences.unresolved
         return not sequences.sent or sequences.sent[0] is first
 
-    def number(self, batch: ProducedBatch) -> IdempotentBatch:
-        """Give a batch that is about to be sent its numbers, if it has none. Returns it with them."""
-        self._renumbered.pop(batch, None)
-        if batch not in self.numbered:
-            sequences = self._of(batch)
-            self._renumber(batch, sequences.next)
-            sequences.next += batch.count
-            sequences.sent.append(batch)
-        return self.numbered[batch]
+    def number(self, batches: Iterable[ProducedBatch]) -> tuple[IdempotentBatch, ...]:
+        """Give batches that are about to be sent their numbers, if they have none. Returns them with these."""
+        found = []
+        renumbered, known, id = self._renumbered, self.numbered, self.producer_id
+        for batch in batches:
+            numbered = known.get(batch)
+            if numbered is None:
+                sequences = self._of(batch)
+                numbered = IdempotentBatch(batch.tp, batch.count, batch.size, batch.id, id, sequences.next)
+                known[batch] = numbered
+                sequences.next += batch.count
+                sequences.sent.append(batch)
+            elif renumbered:
+                renumbered.pop(batch, None)
+            found.append(numbered)
+        return tuple(found)
 
-    def acknowledged(self, batch: ProducedBatch) -> None:
-        """A broker has acknowledged the batch."""
-        numbered = self._done(batch)
-        if numbered is not None:
-            sequences = self._of(batch)
-            sequences.acked = max(sequences.acked, numbered.last_sequence)
-            sequences.sent.remove(batch)
+    def acknowledged(self, batches: Iterable[ProducedBatch]) -> None:
+        """A broker has acknowledged the batches."""
+        known, partitions = self.numbered, self._partitions
+        for batch in batches:
+            numbered = known.pop(batch, None)
+            if numbered is not None and numbered.producer_id == self.producer_id:
+                sequences = partitions[batch.tp]
+                last = numbered.base_sequence + numbered.count - 1
+                if last > sequences.acked:
+                    sequences.acked = last
+                sequences.sent.remove(batch)
 
     def may_retry(self, batch: ProducedBatch, error: Errors) -> bool:
         """Whether an error that is not retriable in itself is so here, because batches before this one are missing."""
@@ -131,11 +142,10 @@ class Idempotence:
         for batch in sequences.sent:
             later = self.numbered[batch].base_sequence
             if later > gone.base_sequence:
-                self._renumber(batch, later - gone.count)
+                self.numbered[batch] = IdempotentBatch(
+                    batch.tp, batch.count, batch.size, batch.id, self.producer_id, later - gone.count
+                )
                 self._renumbered[batch] = None
-
-    def _renumber(self, batch: ProducedBatch, base: int) -> None:
-        self.numbered[batch] = IdempotentBatch(batch.tp, batch.count, batch.size, batch.id, self.producer_id, base)
 
     def _current(self, batch: ProducedBatch) -> IdempotentBatch | None:
         """The batch with its numbers, if these belong to the producer id of now."""

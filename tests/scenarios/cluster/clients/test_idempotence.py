@@ -25,7 +25,7 @@ class Bench:
         return batch
 
     def send(self, batch: ProducedBatch) -> None:
-        self.idempotence.number(batch)
+        self.idempotence.number([batch])
 
     def base(self, batch: ProducedBatch) -> int:
         return self.idempotence.numbered[batch].base_sequence
@@ -53,7 +53,7 @@ def test_a_batch_that_is_sent_again_waits_for_those_before_it() -> None:
     first, second = bench.sent(1), bench.sent(1)
     assert bench.may_send(first)
     assert not bench.may_send(second)
-    bench.idempotence.acknowledged(first)
+    bench.idempotence.acknowledged([first])
     assert bench.may_send(second)
 
 
@@ -102,7 +102,7 @@ def test_an_expired_batch_holds_new_ones_back_until_those_under_way_are_through(
     assert not bench.may_send(bench.new())
     bench.idempotence.resolve([bench.queue])
     assert not bench.may_send(bench.new()), "the second is still under way"
-    bench.idempotence.acknowledged(second)
+    bench.idempotence.acknowledged([second])
     bench.idempotence.resolve([bench.queue])
     assert bench.may_send(bench.new()), "so the first was written"
     assert bench.idempotence.producer_id == 7
@@ -123,7 +123,7 @@ def test_an_answer_for_an_earlier_producer_id_changes_nothing() -> None:
     bench.idempotence.failed(bench.sent(1), GAP, refused=True)
     bench.idempotence.producer_id = 8
     new = bench.sent(1)
-    bench.idempotence.acknowledged(old)
+    bench.idempotence.acknowledged([old])
     bench.idempotence.expired(old, 1)
     bench.idempotence.failed(old, GAP, refused=True)
     assert bench.idempotence.producer_id == 8
