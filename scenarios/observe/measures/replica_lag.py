@@ -14,7 +14,8 @@ A follower is an assigned replica (topic znode) that is not the leader.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
 from attrs import Factory, define
@@ -54,13 +55,29 @@ class LagRow(NamedTuple):
     true_lag: int
 
 
+class _Even(NamedTuple):
+    """The replicas of some partitions: high watermarks and log ends on their leader, log ends on each follower."""
+
+    high_watermarks: dict[int, int]
+    ends: dict[int, int]
+    followers: tuple[dict[int, int], ...]
+
+
 @define(eq=False)
 class _Partition:
-    """One partition as ZooKeeper has it. ``open``: the rows that still hold, by follower."""
+    """One partition as ZooKeeper has it.
+
+    Attributes:
+        open: the rows that still hold, by follower.
+        even: what the rows were last read from, if they said that each follower has all of the leader's log and fetches
+            from its end. Since then there were appends and high watermarks at most, so the rows still hold if the ends
+            of the logs are equal. None: another event has come, or the rows said otherwise.
+    """
 
     leader: int = -1
     assignment: tuple[int, ...] = ()
     open: dict[int, LagRow] = Factory(dict)
+    even: _Even | None = None
 
 
 @define(eq=False)
@@ -105,7 +122,7 @@ class _Broker:
         """Take in appends: a follower fetches from its new end, a leader's stale fetch state stays where it is."""
         partitions = event.partitions
         if event.leader and not self.fetching.keys().isdisjoint(partitions):
-            self.apart.update((each, at) for each in partitions if (at := self.position(each)) is not None)
+            self.apart |= {each: at for each in partitions if (at := self.position(each)) is not None}
         elif self.apart and not event.leader:
             for each in partitions:
                 self.apart.pop(each, None)
@@ -114,11 +131,24 @@ class _Broker:
 
 @define(eq=False)
 class _Topic:
-    """One topic. ``changed``: the partitions that have changed since the last instant, in the order of the changes."""
+    """One topic.
+
+    Attributes:
+        changed: the partitions that each event since the last instant has changed.
+        evens: what its partitions' ``even`` is, by leader and followers: many partitions have the same.
+    """
 
     partitions: dict[int, _Partition] = Factory(lambda: defaultdict(_Partition))
     brokers: dict[int, _Broker] = Factory(lambda: defaultdict(_Broker))
-    changed: dict[int, None] = Factory(dict)
+    changed: list[Iterable[int]] = Factory(list)
+    evens: dict[tuple[int, ...], _Even] = Factory(dict)
+
+    def even(self, leader: int, followers: tuple[int, ...]) -> _Even:
+        found = self.evens.get((leader, *followers))
+        if found is None:
+            source, ends = self.brokers[leader], tuple(self.brokers[node].ends for node in followers)
+            found = self.evens[leader, *followers] = _Even(source.high_watermarks, source.ends, ends)
+        return found
 
 
 class ReplicaLags(OnGrid):
@@ -163,25 +193,38 @@ class ReplicaLags(OnGrid):
     # -- events -----------------------------------------------------------------------------------------------------
 
     def _change(self, t_us: int, topic: str, partitions: Iterable[int]) -> _Topic:
-        """The topic, of which an event at ``t_us`` is about to change ``partitions``."""
+        """The topic, of which appends or high watermarks at ``t_us`` are about to change ``partitions``."""
         if t_us > self._instant_us:
             self._read_before(t_us)
         found = self._topics[topic]
-        found.changed.update(dict.fromkeys(partitions))
+        found.changed.append(partitions)
         return found
 
+    def _upset(self, t_us: int, topic: str, partitions: Collection[int]) -> _Topic:
+        """The same for any other event."""
+        found = self._change(t_us, topic, partitions)
+        for each in partitions:
+            if each in found.partitions:
+                found.partitions[each].even = None
+        return found
+
+    def _partition(self, t_us: int, tp: TopicPartition) -> _Partition:
+        return self._upset(t_us, tp.topic, (tp.partition,)).partitions[tp.partition]
+
     def _replica(self, t_us: int, topic: str, partition: int, node: int) -> _Broker:
-        return self._change(t_us, topic, (partition,)).brokers[node]
+        return self._upset(t_us, topic, (partition,)).brokers[node]
 
     def _assigned(self, event: ZkWritten, tp: TopicPartition, replicas: tuple[int, ...]) -> None:
-        self._change(event.t_us, tp.topic, (tp.partition,)).partitions[tp.partition].assignment = replicas
+        self._partition(event.t_us, tp).assignment = replicas
 
     def _stated(self, event: ZkWritten, tp: TopicPartition, state: LeaderAndIsr | None) -> None:
-        partition = self._change(event.t_us, tp.topic, (tp.partition,)).partitions[tp.partition]
-        partition.leader = -1 if state is None else state.leader
+        self._partition(event.t_us, tp).leader = -1 if state is None else state.leader
 
     def _appended(self, event: BatchesAppended) -> None:
-        self._change(event.t_us, event.topic, event.partitions).brokers[event.node].append(event)
+        broker = self._change(event.t_us, event.topic, event.partitions).brokers[event.node]
+        if event.leader and not broker.fetching.keys().isdisjoint(event.partitions):
+            self._upset(event.t_us, event.topic, event.partitions)
+        broker.append(event)
 
     def _high_watermarks_moved(self, event: HighWatermarksMoved) -> None:
         broker = self._change(event.t_us, event.topic, event.partitions).brokers[event.node]
@@ -224,7 +267,7 @@ class ReplicaLags(OnGrid):
         for topic, found in self._topics.items():
             if event.node in found.brokers:
                 broker = found.brokers[event.node]
-                self._change(event.t_us, topic, broker.fetching)
+                self._upset(event.t_us, topic, tuple(broker.fetching))
                 broker.fetching.clear()
                 broker.apart.clear()
 
@@ -232,31 +275,43 @@ class ReplicaLags(OnGrid):
 
     def _read(self, instant_us: int) -> None:
         for name, topic in self._topics.items():
-            if topic.changed:
-                for number in topic.changed:
-                    partition = topic.partitions.get(number)
-                    if partition is not None:
-                        self._read_partition(name, topic, number, partition, instant_us)
-                topic.changed.clear()
+            changed = dict.fromkeys(chain.from_iterable(topic.changed))
+            topic.changed.clear()
+            for number in changed:
+                partition = topic.partitions.get(number)
+                if partition is None:
+                    continue
+                # This runs for every partition with traffic at every instant: no call where the replicas are even.
+                if partition.even is not None:
+                    high_watermarks, ends, followers = partition.even
+                    end = ends[number]
+                    for theirs in followers:
+                        if theirs[number] != end:
+                            break
+                    else:
+                        if high_watermarks.get(number, 0) <= end:
+                            continue
+                self._read_partition(name, topic, number, partition, instant_us)
 
     def _read_partition(self, name: str, topic: _Topic, number: int, partition: _Partition, instant_us: int) -> None:
         leader, open_rows, brokers = partition.leader, partition.open, topic.brokers
-        source_end = source_high_watermark = 0
-        if leader in brokers:
-            source = brokers[leader]
-            source_end, source_high_watermark = source.ends.get(number, 0), source.high_watermarks.get(number, 0)
-        followers = [node for node in partition.assignment if node != leader]
+        source = brokers[leader]
+        source_end, source_high_watermark = source.ends.get(number, 0), source.high_watermarks.get(number, 0)
+        followers = tuple(node for node in partition.assignment if node != leader)
         for node in [node for node in open_rows if node not in followers]:
             self._close(open_rows.pop(node), instant_us)
+        even = leader >= 0 and number in source.ends
         for node in followers:
             broker = brokers[node]
             before = open_rows.get(node)
             lag: int | None = None
             if leader >= 0:
-                true_lag = abs(source_end - broker.ends.get(number, 0))
+                end = broker.ends.get(number, 0)
+                true_lag = abs(source_end - end)
                 position = broker.position(number)
                 if position is not None:
                     lag = max(0, source_high_watermark - position)
+                even = even and position == end and lag == true_lag == 0 and number in broker.ends
             else:
                 true_lag = 0 if before is None else before.true_lag
             if before is not None:
@@ -264,6 +319,7 @@ class ReplicaLags(OnGrid):
                     continue
                 self._close(before, instant_us)
             open_rows[node] = LagRow(instant_us, 0, name, number, node, leader, lag, true_lag)
+        partition.even = topic.even(leader, followers) if even else None
 
     def _close_all(self, end_us: int) -> None:
         for topic in self._topics.values():
