@@ -37,10 +37,10 @@ class LogMatching(Checker):
         history.commits.diverged.append(self._diverged)
 
     def _diverged(self, event: HighWatermark, commit: Commit, log: ReplicaLog) -> None:
-        here = log.line[log.covered(event.high_watermark)]
+        _, base_offset, next_offset, epoch, id = log.line[log.covered(event.high_watermark)]
         self.violated(
             event,
             f"{commit.tp}, broker {event.node}, epoch {event.leader_epoch}: below its high watermark "
-            f"{event.high_watermark} its log has batch {here.id} of epoch {here.leader_epoch}, offsets "
-            f"{here.base_offset} to {here.next_offset - 1}; {commit}",
+            f"{event.high_watermark} its log has batch {id} of epoch {epoch}, offsets "
+            f"{base_offset} to {next_offset - 1}; {commit}",
         )

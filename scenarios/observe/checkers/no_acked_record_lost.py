@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import defaultdict
-from itertools import count, takewhile
+from itertools import takewhile
+from operator import itemgetter
 from typing import ClassVar
 
 from attrs import define, field
@@ -23,15 +24,11 @@ from emulator.trace import Event
 from emulator.trace.events import Step
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.history import History
-from scenarios.observe.history.replica_logs import Entry, ReplicaLog
-from scenarios.observe.history.subscriptions import StateWritten
+from scenarios.observe.history.replica_logs import BASE_OFFSET, ID, LEADER_EPOCH, PLACE, Entry, ReplicaLog
+from scenarios.observe.history.subscriptions import StateWritten, index_of
 from scenarios.observe.measures.topology import DELETED_FROM
 
 ALL, ONE = -1, 1
-
-
-def _index(entry: Entry) -> int:
-    return entry.place
 
 
 @define(eq=False)
@@ -39,7 +36,7 @@ class _Partition:
     """The state of one partition.
 
     Attributes:
-        election: the adoption of leadership in the highest epoch so far.
+        election: the adoption of leadership in the highest epoch so far; ``leader``: the broker that it is of.
         vacant: that leader has restarted, been deposed or deleted its log: until the next election its log
             proves nothing.
         isr: as ZooKeeper has it; None before the first state znode.
@@ -47,17 +44,20 @@ class _Partition:
         forgiven_below: batches of older epochs may be missing at the next election. An unclean election sets it, and
             the first leader in that epoch or a later one clears it: what has survived has to stay.
         deleting: the topic is being deleted: a missing record is not a loss.
-        acked: by acks, what was acknowledged and has not been found lost, in the order of the log.
+        acked_by_all, acked_by_one: what was acknowledged with acks=all and acks=1 and has not been found lost, in the
+            order of the log.
     """
 
     tp: TopicPartition
     election: BecameLeader | None = None
+    leader: int | None = None
     vacant: bool = False
     isr: tuple[int, ...] | None = None
     unclean_epoch: int = -1
     forgiven_below: int = -1
     deleting: bool = False
-    acked: dict[int, list[Entry]] = field(factory=lambda: {ALL: [], ONE: []})
+    acked_by_all: list[Entry] = field(factory=list)
+    acked_by_one: list[Entry] = field(factory=list)
 
 
 class NoAckedRecordLost(Checker):
@@ -143,7 +143,7 @@ class NoAckedRecordLost(Checker):
         election = partition.election
         if election is not None and event.leader_epoch <= election.leader_epoch:
             return
-        partition.election = event
+        partition.election, partition.leader = event, event.node
         partition.vacant = False
         self._compare(partition, event)
         if event.leader_epoch >= partition.forgiven_below:
@@ -172,29 +172,30 @@ class NoAckedRecordLost(Checker):
         acks, leader, topic = event.acks, event.leader, event.topic
         if event.error != "NONE" or acks not in (ALL, ONE):
             return
-        partitions, logs = self._topics[topic], self._logs.on(leader, topic)
-        for seq, number, id, base_offset in zip(
-            count(event.seq), event.partitions, event.ids, event.base_offsets, strict=False
-        ):
+        partitions, logs, by_all = self._topics[topic], self._logs.on(leader, topic), acks == ALL
+        taken = iter(event.partitions)
+        for number, id, base_offset in zip(taken, event.ids, event.base_offsets, strict=True):
             partition = partitions.get(number)
-            if partition is None or partition.election is None:
+            if partition is None:
                 continue
-            acked = partition.acked[acks]
-            at = acked[-1].place + 1 if acked else 1
             log = logs.get(number)
-            if log is not None and at < log.size and partition.election.node == leader:
-                entry = log.line[at]
-                if entry.id == id and entry.base_offset == base_offset:
-                    acked.append(entry)
-                    continue
-            self._produced(partition, event.rows()[seq - event.seq])
+            acked = partition.acked_by_all if by_all else partition.acked_by_one
+            if log is not None and acked and partition.leader == leader:
+                at = acked[-1][PLACE] + 1
+                if at < log.size:
+                    entry = log.line[at]
+                    if entry[ID] == id and entry[BASE_OFFSET] == base_offset:
+                        acked.append(entry)
+                        continue
+            if partition.election is not None:
+                self._produced(partition, event.rows()[index_of(event, taken)])
 
     def _produced(self, partition: _Partition, event: Produced) -> None:
         entry = self._find(partition, event)
         if entry is not None:
-            acked = partition.acked[event.acks]
-            if acked and acked[-1].place > entry.place:
-                insort(acked, entry, key=_index)
+            acked = partition.acked_by_all if event.acks == ALL else partition.acked_by_one
+            if acked and acked[-1][PLACE] > entry[PLACE]:
+                insort(acked, entry, key=itemgetter(PLACE))
             else:
                 acked.append(entry)
         elif event.acks == ONE:
@@ -219,7 +220,7 @@ class NoAckedRecordLost(Checker):
             return False
         log = self._logs.get(event.leader, partition.tp)
         entry = log.find(event.base_offset, event.id) if log is not None else None
-        return entry is None or entry.leader_epoch < partition.unclean_epoch
+        return entry is None or entry[LEADER_EPOCH] < partition.unclean_epoch
 
     def _leaders_log_is_known(self, partition: _Partition) -> bool:
         return (log := self._leaders_log(partition)) is not None and log.known
@@ -241,22 +242,21 @@ class NoAckedRecordLost(Checker):
         log = self._leaders_log(partition)
         if log is None or not log.known:
             return
-        self.lost_acked_by_one += len(_take_lost(partition.acked[ONE], log))
-        lost = _take_lost(partition.acked[ALL], log)
-        forgiven = sum(entry.leader_epoch < partition.forgiven_below for entry in lost)
+        self.lost_acked_by_one += len(_take_lost(partition.acked_by_one, log))
+        lost = _take_lost(partition.acked_by_all, log)
+        forgiven = sum(entry[LEADER_EPOCH] < partition.forgiven_below for entry in lost)
         self.lost_acked += forgiven
         if len(lost) > forgiven:
-            broken = [entry for entry in lost if entry.leader_epoch >= partition.forgiven_below]
+            broken = [entry for entry in lost if entry[LEADER_EPOCH] >= partition.forgiven_below]
             self.violated(event, self._gone(partition, log, broken))
 
     def _gone(self, partition: _Partition, log: ReplicaLog, lost: list[Entry]) -> str:
-        first, election = lost[0], partition.election
+        (_, base_offset, next_offset, epoch, id), election = lost[0], partition.election
         assert election is not None
         batches = "1 acknowledged batch" if len(lost) == 1 else f"{len(lost)} acknowledged batches"
         return (
             f"{partition.tp}: {batches} not in the log of {_leader(election, log)}; "
-            f"the first is batch {first.id}, offsets {first.base_offset} to {first.next_offset - 1}, "
-            f"of epoch {first.leader_epoch}"
+            f"the first is batch {id}, offsets {base_offset} to {next_offset - 1}, of epoch {epoch}"
         )
 
     def _never_there(self, partition: _Partition, event: Produced) -> str:

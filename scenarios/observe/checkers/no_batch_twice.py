@@ -72,12 +72,13 @@ class NoBatchTwice(Checker):
         seen.entries, seen.begun_epoch = commit.size, begun
 
     def _look(self, event: Event, commit: Commit, entry: Entry, newest: dict[int, int]) -> None:
-        producer = next((first for first, last in self._producers.items() if first <= entry.id <= last), None)
+        _, base_offset, _, _, id = entry
+        producer = next((first for first, last in self._producers.items() if first <= id <= last), None)
         if producer is None:
             return
         before = newest.get(producer, 0)
-        if entry.id > before:
-            newest[producer] = entry.id
+        if id > before:
+            newest[producer] = id
             return
-        what = "again" if entry.id == before else f"after batch {before}"
-        self.violated(event, f"{commit.tp}: batch {entry.id} is committed {what}, at offset {entry.base_offset}")
+        what = "again" if id == before else f"after batch {before}"
+        self.violated(event, f"{commit.tp}: batch {id} is committed {what}, at offset {base_offset}")

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from operator import itemgetter
 from typing import ClassVar
 
 from emulator.protocol.events import Consumed
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.commit import Commit
 from scenarios.observe.history.history import History
-from scenarios.observe.history.replica_logs import Entry
+from scenarios.observe.history.replica_logs import ID, NEXT_OFFSET, Entry
 
-
-def _next_offset(entry: Entry) -> int:
-    return entry.next_offset
+_next_offset = itemgetter(NEXT_OFFSET)
 
 
 class ReadsConsistent(Checker):
@@ -59,15 +58,16 @@ class ReadsConsistent(Checker):
             index = max(index, 1)
             if index >= size:
                 return
-            if entries[index].id != id:
+            if entries[index][ID] != id:
                 self.violated(event, _differs(event, entries[index], id))
                 return
             index += 1
 
 
 def _differs(event: Consumed, entry: Entry, id: int) -> str:
+    _, base_offset, _, epoch, there = entry
     return (
         f"client {event.node} has read batch {id} of {event.topic}-{event.partition} from broker {event.leader} (epoch "
-        f"{event.leader_epoch}) at offset {entry.base_offset}, where batch {entry.id} of epoch {entry.leader_epoch} is "
+        f"{event.leader_epoch}) at offset {base_offset}, where batch {there} of epoch {epoch} is "
         f"committed"
     )

@@ -7,11 +7,11 @@ from bisect import bisect_left
 from attrs import define
 
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.history.replica_logs import Entry, Line, ReplicaLog
+from scenarios.observe.history.replica_logs import NEXT_OFFSET, Entry, Line, ReplicaLog
 
 Member = tuple[int, ReplicaLog]
 
-NOTHING: Line = [Entry(0, 0, 0, -1, 0)]
+NOTHING: Line = [(0, 0, 0, -1, 0)]
 """The line of every partition of which nothing is committed yet; no log is on it."""
 
 
@@ -76,15 +76,15 @@ class Commit:
         return self.line[self.size - 1]
 
     def __str__(self) -> str:
-        last = self.last
-        what = f"batch {last.id} of epoch {last.leader_epoch}" if last.place else "what the topic began with"
+        place, _, _, epoch, id = self.last
+        what = f"batch {id} of epoch {epoch}" if place else "what the topic began with"
         return f"committed up to offset {self.offset}, {what}"
 
     def held_by(self, log: ReplicaLog) -> bool:
         """Whether ``log`` has all that is committed, at the same offsets and after the same batches."""
         if not log.known:
             return True
-        return log.holds(self.last) if self.size > 1 else log.line[0].next_offset >= self.offset
+        return log.holds(self.last) if self.size > 1 else log.line[0][NEXT_OFFSET] >= self.offset
 
     def agrees(self, log: ReplicaLog, at: int) -> bool:
         """Whether the entries of ``log`` up to index ``at`` are committed, or extend what is."""
@@ -92,7 +92,7 @@ class Commit:
             return True
         shared = min(at, self.size - 1)
         if shared == 0:
-            return log.line[0].next_offset >= self.offset
+            return log.line[0][NEXT_OFFSET] >= self.offset
         return log.line[shared] is self.line[shared]
 
     def extend(self, log: ReplicaLog, at: int, offset: int) -> None:
@@ -115,4 +115,4 @@ class Commit:
         most = min(self.size, log.size)
         same = bisect_left(range(most), True, key=lambda index: committed[index] is not there[index])
         self.line, self.size = there, max(1, same)
-        self.offset = min(self.offset, max(self.last.next_offset, there[0].next_offset))
+        self.offset = min(self.offset, max(self.last[NEXT_OFFSET], there[0][NEXT_OFFSET]))

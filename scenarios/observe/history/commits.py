@@ -11,8 +11,7 @@ is lost in this way, S14 still reports it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from itertools import count
+from collections.abc import Callable, Iterator
 
 from emulator.protocol.events import (
     BecameFollower,
@@ -31,8 +30,8 @@ from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
 from emulator.trace.events import Step
 from scenarios.observe.history.commit import Commit, Member
-from scenarios.observe.history.replica_logs import ReplicaLog, ReplicaLogs, TopicLogs
-from scenarios.observe.history.subscriptions import AssignmentWritten, StateWritten
+from scenarios.observe.history.replica_logs import NEXT_OFFSET, ReplicaLog, ReplicaLogs, TopicLogs
+from scenarios.observe.history.subscriptions import AssignmentWritten, StateWritten, index_of
 from scenarios.observe.measures.topology import DELETED_FROM, Topology
 
 Placed = BecameLeader | BecameFollower | Truncated | HighWatermark
@@ -178,40 +177,37 @@ class Commits:
     def _on_leader(self, event: HighWatermarksMoved, logs: TopicLogs) -> None:
         """This runs for every batch, without a call for one that extends what is committed and that all candidates
         hold."""
-        extended = self.extended
-        for seq, partition, epoch, high_watermark in zip(
-            count(event.seq), event.partitions, event.leader_epochs, event.high_watermarks, strict=False
-        ):
+        extended, taken = self.extended, iter(event.partitions)
+        for partition, epoch, high_watermark in zip(taken, event.leader_epochs, event.high_watermarks, strict=True):
             log = logs[partition]
-            commit = log.commit
+            commit, line = log.commit, log.line
             # On the line of what is committed, so it cannot diverge; forward, and within its log.
             if (
                 commit is None
-                or log.line is not commit.line
+                or line is not commit.line
                 or not log.start_offset <= log.high_watermark <= high_watermark <= log.end_offset  # type: ignore[operator]
                 or (size := commit.size) == 1
             ):
-                self._move(event, seq, log, partition, epoch, high_watermark)
+                self._move(event, taken, log, partition, epoch, high_watermark)
                 continue
             log.high_watermark = high_watermark
             if high_watermark <= commit.offset or epoch < commit.unclean_epoch or commit.deleting:
                 continue
-            line, most = log.line, log.size
-            while size < most and line[size].next_offset <= high_watermark:
+            most = log.size
+            while size < most and line[size][NEXT_OFFSET] <= high_watermark:
                 size += 1
             commit.size, commit.offset = size, high_watermark
             for _, member in commit.members or self.members(commit):
                 if member.size < size or member.line is not line:
-                    self._find_lacking(_row(event, seq, partition, epoch, high_watermark), commit)
+                    self._find_lacking(_row(event, taken, partition, epoch, high_watermark), commit)
                     break
             for extend in extended:
-                extend(_row(event, seq, partition, epoch, high_watermark), commit)
+                extend(_row(event, taken, partition, epoch, high_watermark), commit)
 
     def _on_follower(self, event: HighWatermarksMoved, logs: TopicLogs) -> None:
         """This runs for every batch on every follower."""
-        for seq, partition, epoch, high_watermark in zip(
-            count(event.seq), event.partitions, event.leader_epochs, event.high_watermarks, strict=False
-        ):
+        taken = iter(event.partitions)
+        for partition, epoch, high_watermark in zip(taken, event.leader_epochs, event.high_watermarks, strict=True):
             log = logs[partition]
             commit = log.commit
             if (
@@ -220,16 +216,22 @@ class Commits:
                 or not log.start_offset <= log.high_watermark <= high_watermark <= log.end_offset  # type: ignore[operator]
                 or commit.size == 1
             ):
-                self._move(event, seq, log, partition, epoch, high_watermark)
+                self._move(event, taken, log, partition, epoch, high_watermark)
                 continue
             log.high_watermark = high_watermark
             log.learnt_epoch, log.learnt_adoptions = epoch, commit.adoptions
 
     def _move(
-        self, columns: HighWatermarksMoved, seq: int, log: ReplicaLog, partition: int, epoch: int, high_watermark: int
+        self,
+        columns: HighWatermarksMoved,
+        taken: Iterator[int],
+        log: ReplicaLog,
+        partition: int,
+        epoch: int,
+        high_watermark: int,
     ) -> None:
         """Any change of a high watermark, whatever it does and shows."""
-        event = _row(columns, seq, partition, epoch, high_watermark)
+        event = _row(columns, taken, partition, epoch, high_watermark)
         commit = log.commit
         if commit is None:
             commit = log.commit = self.get(event.topic, partition)
@@ -268,6 +270,9 @@ class Commits:
                 lacking(event, commit)
 
 
-def _row(event: HighWatermarksMoved, seq: int, partition: int, epoch: int, high_watermark: int) -> HighWatermark:
+def _row(
+    event: HighWatermarksMoved, taken: Iterator[int], partition: int, epoch: int, high_watermark: int
+) -> HighWatermark:
+    seq = event.seq + index_of(event, taken)
     at = event.t_us, seq, event.cause, event.node, event.topic
     return HighWatermark(*at, partition, event.leader, epoch, high_watermark)

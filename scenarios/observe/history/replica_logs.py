@@ -21,42 +21,31 @@ offset beyond its end the content of a log is not known (``ReplicaLog.known``), 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
-from itertools import count
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator
+from operator import itemgetter
+from typing import TYPE_CHECKING
 
 from attrs import define
 
 from emulator.protocol.events import Appended, BatchesAppended, LogLoaded, LogStartMoved, ReplicaStopped, Truncated
 from emulator.protocol.types import TopicPartition
+from scenarios.observe.history.subscriptions import index_of
 
 if TYPE_CHECKING:
     from scenarios.observe.history.commit import Commit
 
 
-class Entry(NamedTuple):
-    """One batch after one history. ``place``: its index in every log that holds it; 0 is the base, no batch."""
-
-    place: int
-    base_offset: int
-    next_offset: int
-    leader_epoch: int
-    id: int
-
+Entry = tuple[int, int, int, int, int]
+"""One batch after one history: its place, which is its index in every log that holds it, and what the constants below
+name. At place 0 is the base, no batch. A plain tuple: one is made for each batch, and compared for each replica."""
+PLACE, BASE_OFFSET, NEXT_OFFSET, LEADER_EPOCH, ID = range(5)
 
 Line = list[Entry]
 Lines = dict[int, list[Line]]
 """The lines of one partition, by the offset at which their bases end."""
 
-_entry: Any = tuple.__new__
-
-
-def _base_offset(entry: Entry) -> int:
-    return entry.base_offset
-
-
-def _next_offset(entry: Entry) -> int:
-    return entry.next_offset
+_base_offset = itemgetter(BASE_OFFSET)
+_next_offset = itemgetter(NEXT_OFFSET)
 
 
 @define(eq=False)
@@ -100,14 +89,15 @@ class ReplicaLog:
 
     def holds(self, entry: Entry) -> bool:
         """Whether it holds this batch, and before it the same batches as the log where ``entry`` was appended first."""
-        return entry.place < self.size and self.line[entry.place] is entry
+        place = entry[PLACE]
+        return place < self.size and self.line[place] is entry
 
     def find(self, base_offset: int, id: int) -> Entry | None:
         """The batch ``id`` at ``base_offset``, if the log has it."""
         at = bisect_left(self.line, base_offset, lo=1, hi=self.size, key=_base_offset)
         if at < self.size:
             entry = self.line[at]
-            if entry.base_offset == base_offset and entry.id == id:
+            if entry[BASE_OFFSET] == base_offset and entry[ID] == id:
                 return entry
         return None
 
@@ -115,15 +105,15 @@ class ReplicaLog:
         """Hold nothing but a base that ends at ``offset``."""
         lines = self.lines.setdefault(offset, [])
         if not lines:
-            lines.append([Entry(0, 0, offset, -1, 0)])
+            lines.append([(0, 0, offset, -1, 0)])
         self.line, self.size, self.end_offset = lines[0], 1, offset
 
     def append(self, next_offset: int, leader_epoch: int, id: int) -> bool:
         """Append a batch at the end. Returns whether this is the first log that has it after this history."""
         last, size = self.last, self.size
-        entry = Entry(size, last.next_offset, next_offset, leader_epoch, id)
+        entry = size, self.end_offset, next_offset, leader_epoch, id
         self.size, self.end_offset = size + 1, next_offset
-        lines = self.lines[self.line[0].next_offset]
+        lines = self.lines[self.line[0][NEXT_OFFSET]]
         for line in lines:
             if size < len(line) and line[size - 1] is last and line[size] == entry:
                 self.line = line
@@ -140,11 +130,11 @@ class ReplicaLog:
 
     def cut(self, offset: int) -> None:
         """Drop the batches that end after ``offset``."""
-        if offset < self.line[0].next_offset:
+        if offset < self.line[0][NEXT_OFFSET]:
             self.begin_at(offset)
         else:
             self.size = self.covered(offset) + 1
-            self.end_offset = self.last.next_offset
+            self.end_offset = self.last[NEXT_OFFSET]
 
 
 class TopicLogs(dict[int, ReplicaLog]):
@@ -194,40 +184,47 @@ class ReplicaLogs:
     def on_appended(self, event: BatchesAppended) -> None:
         """This runs for every batch on every replica. A follower that appends what is next on its line costs one
         comparison, the first log that appends a batch one entry; neither costs a call."""
-        logs = self.on(event.node, event.topic)
-        for seq, partition, leader_epoch, base_offset, next_offset, id in zip(
-            count(event.seq), event.partitions, event.leader_epochs, event.base_offsets, event.next_offsets, event.ids,
-            strict=False,
-        ):  # fmt: skip
+        _, _, _, node, topic, _, partitions, epochs, base_offsets, next_offsets, ids, _ = event
+        logs, taken = self.on(node, topic), iter(partitions)
+        for partition, epoch, base_offset, next_offset, id in zip(
+            taken, epochs, base_offsets, next_offsets, ids, strict=True
+        ):
             log = logs[partition]
             line, size = log.line, log.size
             if size < len(line):
-                if line[size] != (size, base_offset, next_offset, leader_epoch, id):
-                    self._append(event, seq, log, base_offset, next_offset, leader_epoch, id)
+                if line[size] != (size, base_offset, next_offset, epoch, id):
+                    self._append(event, taken, log, base_offset, next_offset, epoch, id)
                     continue
-            elif base_offset == log.end_offset and id > 0 and leader_epoch >= line[-1].leader_epoch:
-                line.append(_entry(Entry, (size, base_offset, next_offset, leader_epoch, id)))
+            elif base_offset == log.end_offset and id > 0 and epoch >= line[-1][LEADER_EPOCH]:
+                line.append((size, base_offset, next_offset, epoch, id))
             else:
-                self._append(event, seq, log, base_offset, next_offset, leader_epoch, id)
+                self._append(event, taken, log, base_offset, next_offset, epoch, id)
                 continue
             log.size = size + 1
             log.end_offset = next_offset
 
     def _append(
-        self, event: BatchesAppended, seq: int, log: ReplicaLog, base_offset: int, next_offset: int, epoch: int, id: int
+        self,
+        event: BatchesAppended,
+        taken: Iterator[int],
+        log: ReplicaLog,
+        base_offset: int,
+        next_offset: int,
+        epoch: int,
+        id: int,
     ) -> None:
         """Any append: it may be malformed, begin another history, or be of the base."""
         if base_offset != log.end_offset:
             for report in self.misplaced:
-                report(event.rows()[seq - event.seq], log.end_offset)
+                report(event.rows()[index_of(event, taken)], log.end_offset)
             # A log with a hole is broken; what came before the hole counts as not in it.
             log.begin_at(base_offset)
         last = log.last
-        if id < 0 and last.place == 0:
+        if id < 0 and last[PLACE] == 0:
             log.begin_at(next_offset)
-        elif log.append(next_offset, epoch, id) and epoch < last.leader_epoch:
+        elif log.append(next_offset, epoch, id) and epoch < last[LEADER_EPOCH]:
             for report in self.regressed:
-                report(event.rows()[seq - event.seq], last.leader_epoch)
+                report(event.rows()[index_of(event, taken)], last[LEADER_EPOCH])
 
     def on_loaded(self, event: LogLoaded) -> None:
         """At a first start, the data put on the disk before the run; later, what a crash has left."""

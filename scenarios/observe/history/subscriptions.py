@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Iterator
+from operator import length_hint
 from typing import Any, NamedTuple
 
 from emulator.protocol.types import TopicPartition
@@ -45,6 +46,12 @@ class AssignmentWritten(NamedTuple):
     cause: int
     tp: TopicPartition
     replicas: tuple[int, ...]
+
+
+def index_of(event: Any, taken: Iterator[int]) -> int:
+    """The index of the row whose partition was the last to be taken from ``taken``, an iterator over
+    ``event.partitions``. Few rows are asked for it, so a loop over all rows does not count them."""
+    return len(event.partitions) - length_hint(taken) - 1
 
 
 def subscriptions(subscriber: object) -> Iterator[tuple[type, Callable[[Any], None]]]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
 from attrs import Factory, define
@@ -118,15 +117,9 @@ class _Broker:
         self.ends[partition], self.high_watermarks[partition] = end, high_watermark
         self.fetch_from(partition, position)
 
-    def append(self, event: BatchesAppended) -> None:
-        """Take in appends: a follower fetches from its new end, a leader's stale fetch state stays where it is."""
-        partitions = event.partitions
-        if event.leader and not self.fetching.keys().isdisjoint(partitions):
-            self.apart |= {each: at for each in partitions if (at := self.position(each)) is not None}
-        elif self.apart and not event.leader:
-            for each in partitions:
-                self.apart.pop(each, None)
-        self.ends.update(zip(partitions, event.next_offsets, strict=True))
+    def stay(self, partitions: Iterable[int]) -> None:
+        """Their logs are about to grow, and not by what was fetched: the fetch offsets stay where they are."""
+        self.apart |= {each: at for each in partitions if (at := self.position(each)) is not None}
 
 
 @define(eq=False)
@@ -221,10 +214,15 @@ class ReplicaLags(OnGrid):
         self._partition(event.t_us, tp).leader = -1 if state is None else state.leader
 
     def _appended(self, event: BatchesAppended) -> None:
-        broker = self._change(event.t_us, event.topic, event.partitions).brokers[event.node]
-        if event.leader and not broker.fetching.keys().isdisjoint(event.partitions):
-            self._upset(event.t_us, event.topic, event.partitions)
-        broker.append(event)
+        t_us, _, _, node, topic, leader, partitions, _, _, next_offsets, _, _ = event
+        broker = self._change(t_us, topic, partitions).brokers[node]
+        if leader and not broker.fetching.keys().isdisjoint(partitions):
+            self._upset(t_us, topic, partitions)
+            broker.stay(partitions)
+        elif broker.apart and not leader:
+            for each in partitions:
+                broker.apart.pop(each, None)
+        broker.ends.update(zip(partitions, next_offsets, strict=True))
 
     def _high_watermarks_moved(self, event: HighWatermarksMoved) -> None:
         broker = self._change(event.t_us, event.topic, event.partitions).brokers[event.node]
@@ -275,7 +273,9 @@ class ReplicaLags(OnGrid):
 
     def _read(self, instant_us: int) -> None:
         for name, topic in self._topics.items():
-            changed = dict.fromkeys(chain.from_iterable(topic.changed))
+            if not topic.changed:
+                continue
+            changed = sorted(set().union(*topic.changed))
             topic.changed.clear()
             for number in changed:
                 partition = topic.partitions.get(number)

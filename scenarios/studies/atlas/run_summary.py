@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import field, frozen
 
 from scenarios.observe.checkers import REGISTRY, Violation
-from scenarios.observe.history.replica_logs import ReplicaLogs
+from scenarios.observe.history.replica_logs import BASE_OFFSET, ReplicaLogs
 from scenarios.runs.runner import Stage
 from scenarios.studies.atlas.move_recorder import Brokers, GateVisit, MoveRecorder
 
@@ -121,7 +121,7 @@ def _divergence(logs: ReplicaLogs, recorder: MoveRecorder) -> str:
         if log is None or not log.known:
             continue
         both = zip(log.entries, leader.entries, strict=False)
-        offset = next((theirs.base_offset for theirs, ours in both if theirs is not ours), None)
+        offset = next((theirs[BASE_OFFSET] for theirs, ours in both if theirs is not ours), None)
         committed = min(recorder.high_watermarks.get(node, 0) for node in (broker, recorder.leader))
         if offset is not None and offset < committed:
             return f"committed records differ on {broker} and its leader {recorder.leader}, from offset {offset} on"
