@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from attrs import Factory, define
 
-from emulator.protocol.events import Consumed, ConsumerFailed, HighWatermarksMoved, PositionReset
+from emulator.protocol.events import ConsumerFailed, HighWatermarksMoved, PollReturned, PositionReset
 from scenarios.observe.measures.figure import Compared, Figure, Limit, Value, percentiles
 from scenarios.observe.measures.fold import Source, Table
 from scenarios.observe.measures.grid import OnGrid
@@ -134,7 +134,7 @@ class Reads(OnGrid):
         """The partitions that have changed since the last instant."""
         self._trace = trace = source.trace
         trace.fold(PositionReset, self._reset)
-        trace.fold(Consumed, self._consumed)
+        trace.fold(PollReturned, self._returned)
         trace.fold(ConsumerFailed, self._failed)
 
     def figures(self) -> Mapping[str, Value]:
@@ -176,23 +176,30 @@ class Reads(OnGrid):
                 self._changed[partition] = None
                 partition.advanced(high_watermark, t_us)
 
-    def _consumed(self, event: Consumed) -> None:
-        partition = self._touch(event.t_us, event.topic, event.partition)
-        if not partition.ends:
-            partition.high_watermark = max(partition.high_watermark, event.high_watermark)
-        partition.positions[event.node] = event.next_offset
-        self.counts["consumed_messages"] += event.next_offset - event.offset
-        since_us = partition.readable_since_us(event.next_offset)
-        delay_us = None if since_us is None else event.t_us - since_us
-        if delay_us is not None:
-            self._delay_us[delay_us] = self._delay_us.get(delay_us, 0) + 1
+    def _returned(self, event: PollReturned) -> None:
+        t_us, node, topic = event.t_us, event.node, event.topic
+        delays_us: list[int | None] = []
+        for number, offset, next_offset, high_watermark in zip(
+            event.partitions, event.offsets, event.next_offsets, event.high_watermarks, strict=True
+        ):
+            partition = self._touch(t_us, topic, number)
+            if not partition.ends:
+                partition.high_watermark = max(partition.high_watermark, high_watermark)
+            partition.positions[node] = next_offset
+            self.counts["consumed_messages"] += next_offset - offset
+            since_us = partition.readable_since_us(next_offset)
+            delay_us = None if since_us is None else t_us - since_us
+            if delay_us is not None:
+                self._delay_us[delay_us] = self._delay_us.get(delay_us, 0) + 1
+            delays_us.append(delay_us)
         if self._keep_rows:
-            self._rows.append(
+            self._rows += [
                 ConsumeRow(
-                    *event[:3], event.node, event.topic, event.partition, event.offset, event.next_offset, event.leader,
-                    event.leader_epoch, event.high_watermark, delay_us,
+                    *row[:3], node, topic, row.partition, row.offset, row.next_offset, row.leader, row.leader_epoch,
+                    row.high_watermark, delay_us,
                 )
-            )  # fmt: skip
+                for row, delay_us in zip(event.rows(), delays_us, strict=True)
+            ]  # fmt: skip
 
     def _failed(self, event: ConsumerFailed) -> None:
         self._touch(event.t_us, event.topic, event.partition).positions.pop(event.node, None)
