@@ -113,23 +113,24 @@ class StableLags:
 
     Attributes:
         lags: the lags that are not 0, as last written.
+        pending: the partitions whose lag is computed at the end of the second.
     """
 
     def __init__(self, process: Process) -> None:
         self._process = process
-        self._changed: dict[MeasuredPartition, None] = {}
+        self.pending: dict[MeasuredPartition, None] = {}
         self.lags: dict[MeasuredPartition, int] = {}
 
     def changed(self, partition: MeasuredPartition) -> None:
         """The log of ``partition`` has grown; or it has a lag, and its high watermark or its role has changed."""
-        changed = self._changed
-        if not changed:
+        pending = self.pending
+        if not pending:
             self._process.metrics.meters.add(self)
-        changed[partition] = None
+        pending[partition] = None
 
     def write(self) -> None:
         """Write the lags that have changed; called once a second."""
-        changed, self._changed = self._changed, {}
+        changed, self.pending = self.pending, {}
         node = self._process.node.id
         for partition in changed:
             lag = partition.log_end_offset - partition.high_watermark if partition.is_leader else 0

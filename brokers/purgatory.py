@@ -26,6 +26,9 @@ from emulator.trace import Trace
 
 Arguments = ParamSpec("Arguments")
 
+ProducedResult = tuple[TopicPartition, Errors, int]
+"""The error and the base offset of one batch of a produce request."""
+
 # -- produce ----------------------------------------------------------------------------------------------------------
 
 
@@ -36,18 +39,20 @@ class DelayedProduce:
     It is answered once every partition has its result, or at its timeout with REQUEST_TIMED_OUT for the others.
 
     Attributes:
-        results: error and base offset of each partition; for one that still waits, what its timeout would give.
+        results: of each partition, in the order of the request; for one that still waits, what its timeout would give.
+        unfinished: the partitions that still wait.
     """
 
     channel: ResponseChannel
-    results: dict[TopicPartition, tuple[Errors, int]]
+    results: list[ProducedResult]
     unfinished: int
     timer: Timer | None = None
 
-    def finish(self, tp: TopicPartition, error: Errors, base_offset: int) -> None:
-        """Set the result of ``tp``."""
+    def finish(self, place: int, error: Errors) -> None:
+        """Set the result of the partition at ``place``."""
         if self.unfinished:
-            self.results[tp] = (error, base_offset)
+            tp, _timed_out, base_offset = self.results[place]
+            self.results[place] = (tp, error, base_offset)
             self.unfinished -= 1
             if not self.unfinished:
                 self._answer()
@@ -61,14 +66,13 @@ class DelayedProduce:
     def _answer(self) -> None:
         if self.timer is not None:
             self.timer.cancel()
-        results = tuple((tp, error, base) for tp, (error, base) in self.results.items())
-        response = ProduceResponse(results)
+        response = ProduceResponse(tuple(self.results))
         self.channel.reply(response, response.size)
 
 
 Watched = tuple[int, int, int, DelayedProduce]
-"""A batch that waits at its partition: its base offset, the offset that replicas have to reach, the acks that the
-request asked for, and the request. A plain tuple, because each batch of a producer makes one."""
+"""A batch that waits at its partition: the offset that replicas have to reach, the acks that the request asked for, its
+place in the request, and the request. A plain tuple, because each batch of a producer makes one."""
 
 
 @define(eq=False)
@@ -79,43 +83,46 @@ class ProduceWatchers:
     number of replicas (up to 0.8) are looked at one by one.
     """
 
-    tp: TopicPartition
     counted: list[Watched] = field(factory=list)
     _queue: deque[Watched] = field(factory=deque)
 
-    def add(self, base_offset: int, required: int, acks: int, produce: DelayedProduce) -> None:
+    def add(self, required: int, acks: int, place: int, produce: DelayedProduce) -> None:
         """Let a batch wait."""
-        queue, watched = self._queue, (base_offset, required, acks, produce)
+        queue, watched = self._queue, (required, acks, place, produce)
         if acks >= 0:
             self.counted.append(watched)
-        elif queue and queue[-1][1] > required:
+        elif queue and queue[-1][0] > required:
             # A batch that was sent again, and is further ahead in the log (KIP-98).
-            queue.insert(sum(earlier <= required for _base, earlier, _acks, _produce in queue), watched)
+            queue.insert(sum(earlier[0] <= required for earlier in queue), watched)
         else:
             queue.append(watched)
 
-    def complete(self, high_watermark: int, error: Errors) -> None:
-        """Finish those with acks=all that require no more than ``high_watermark``. ``error`` may be NONE."""
+    def complete(self, high_watermark: int, judge: Callable[[], Errors]) -> None:
+        """Finish those with acks=all that require no more than ``high_watermark``, with the error of ``judge``, which
+        may be NONE."""
         queue = self._queue
-        while queue and queue[0][1] <= high_watermark:
-            base_offset, _required, _acks, produce = queue.popleft()
-            produce.finish(self.tp, error, base_offset)
+        if not queue or queue[0][0] > high_watermark:
+            return
+        error = judge()
+        while queue and queue[0][0] <= high_watermark:
+            _required, _acks, place, produce = queue.popleft()
+            produce.finish(place, error)
 
     def complete_counted(self, is_enough: Callable[[int, int], bool]) -> None:
         """Finish those for which ``is_enough(required, acks)``."""
         waiting, self.counted = self.counted, []
-        for base_offset, required, acks, produce in waiting:
+        for required, acks, place, produce in waiting:
             if is_enough(required, acks):
-                produce.finish(self.tp, Errors.NONE, base_offset)
+                produce.finish(place, Errors.NONE)
             else:
-                self.counted.append((base_offset, required, acks, produce))
+                self.counted.append((required, acks, place, produce))
 
     def fail(self, error: Errors) -> None:
         """Finish all of them with ``error``."""
         waiting = list(self)
         self._queue, self.counted = deque(), []
-        for base_offset, _required, _acks, produce in waiting:
-            produce.finish(self.tp, error, base_offset)
+        for _required, _acks, place, produce in waiting:
+            produce.finish(place, error)
 
     def __iter__(self) -> Iterator[Watched]:
         """All that wait here."""
@@ -209,15 +216,18 @@ class Purgatory:
     Attributes:
         trace: records what the transition has collected, when it ends.
         woken: in the order in which they were woken.
+        reported: the sessions to which the transition has reported an append: one report wakes a session.
     """
 
     trace: Trace
     woken: dict[DelayedFetch, None] = field(factory=dict)
+    reported: dict[object, None] = field(factory=dict)
 
     def complete(self) -> None:
         """The transition has ended: record its rows, and answer the fetch requests for which it brought something to
         send."""
         self.trace.record_collected()
+        self.reported.clear()
         woken = self.woken
         while woken:
             fetch = next(iter(woken))

@@ -8,7 +8,7 @@ from attrs import define, field
 
 from emulator.kernel import World
 from emulator.network import Client
-from emulator.protocol.fetch import NEW_SESSION, FetchedPartition, FetchPartition, FetchRequest, FetchResponse
+from emulator.protocol.fetch import NEW_SESSION, FetchedFields, FetchFields, FetchPartition, FetchRequest, FetchResponse
 from emulator.protocol.offsets_for_leader_epoch import (
     EpochEndOffset,
     EpochQuery,
@@ -60,17 +60,18 @@ class RemoteLeaderEndPoint:
     _policies: FetcherPolicies
     _id: int = NEW_SESSION
     _epoch: int = 0
-    _known: dict[TopicPartition, FetchPartition] = field(factory=dict)
+    _known: dict[TopicPartition, FetchFields] = field(factory=dict)
     """The partitions in the session that the leader holds."""
-    _changed: dict[TopicPartition, FetchPartition] = field(factory=dict)
+    _changed: dict[TopicPartition, FetchFields] = field(factory=dict)
     _forgotten: dict[TopicPartition, None] = field(factory=dict)
 
-    def want(self, wanted: FetchPartition) -> None:
+    def want(self, wanted: FetchFields) -> None:
         """Fetch this partition from that offset on."""
-        self._changed[wanted.tp] = wanted
-        self._forgotten.pop(wanted.tp, None)
+        self._changed[wanted[0]] = wanted
+        if self._forgotten:
+            self._forgotten.pop(wanted[0], None)
 
-    def want_only(self, wanted: dict[TopicPartition, FetchPartition]) -> None:
+    def want_only(self, wanted: dict[TopicPartition, FetchFields]) -> None:
         """Fetch these partitions and no others."""
         self._forgotten = {tp: None for tp in self._known if tp not in wanted}
         self._changed = wanted
@@ -115,7 +116,7 @@ class RemoteLeaderEndPoint:
         response: ListOffsetsResponse = await self._connection.call(request, request.size)
         return response
 
-    async def fetch(self) -> tuple[FetchedPartition, ...]:
+    async def fetch(self) -> tuple[FetchedFields, ...]:
         """Send one request. Returns the answers for partitions that were neither changed nor removed meanwhile.
 
         Returns nothing if the leader does not know the session any more; the next request then names all partitions.
@@ -138,16 +139,16 @@ class RemoteLeaderEndPoint:
             else:
                 self._known = changed
             self._changed = {}
-        response: FetchResponse = await self._connection.call(request, request.size, not request.partitions)
+        response: FetchResponse = await self._connection.call(request, request.size, not request.positions)
         if response.error:
             self.reset()
             return ()
         self._id = response.session_id
         self._epoch += 1
         if not self._changed and not self._forgotten:
-            return response.partitions
+            return response.answers
         stale = {**self._changed, **self._forgotten}
-        return tuple(answer for answer in response.partitions if answer.tp not in stale)
+        return tuple(answer for answer in response.answers if answer[0] not in stale)
 
 
 class LocalLeaderEndPoint:
@@ -161,13 +162,13 @@ class LocalLeaderEndPoint:
         self._world = world
         self._logs = logs
         self._max_bytes = min(policies.replica_fetch_max_bytes, policies.replica_fetch_response_max_bytes)
-        self._wanted: dict[TopicPartition, FetchPartition] = {}
+        self._wanted: dict[TopicPartition, FetchFields] = {}
         self._in_progress: TopicPartition | None = None
 
-    def want(self, wanted: FetchPartition) -> None:
-        self._wanted[wanted.tp] = wanted
+    def want(self, wanted: FetchFields) -> None:
+        self._wanted[wanted[0]] = wanted
 
-    def want_only(self, wanted: dict[TopicPartition, FetchPartition]) -> None:
+    def want_only(self, wanted: dict[TopicPartition, FetchFields]) -> None:
         self._wanted = wanted
 
     def forget(self, tp: TopicPartition) -> None:
@@ -179,12 +180,12 @@ class LocalLeaderEndPoint:
     def close(self) -> None:
         """There is no connection."""
 
-    async def fetch(self) -> tuple[FetchedPartition, ...]:
+    async def fetch(self) -> tuple[FetchedFields, ...]:
         tp = self._in_progress
         if tp not in self._wanted:
             tp = self._in_progress = min(self._wanted)
         wanted = self._wanted[tp]
-        answer = await self._logs.read(wanted, self._max_bytes)
+        answer = await self._logs.read(FetchPartition._make(wanted), self._max_bytes)
         if not answer.batches and not answer.error:
             await self._world.sleep(NOTHING_NEW_US)
         return (answer,) if self._wanted.get(tp) is wanted else ()

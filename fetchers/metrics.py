@@ -7,7 +7,7 @@ from emulator.metrics import Gauge, mbean
 from emulator.nodes import Process
 from emulator.protocol.address import PORT, host
 from emulator.protocol.events import ConsumerLag
-from emulator.protocol.fetch import FetchedPartition
+from emulator.protocol.fetch import FetchedFields
 from fetchers.state import NO_LAG, PartitionFetchState
 
 
@@ -77,9 +77,9 @@ class ThreadMetrics:
         for meter in (self.requests, self._bytes):
             self._process.metrics.remove(meter)
 
-    def answered(self, answers: Sequence[FetchedPartition]) -> None:
+    def answered(self, answers: Sequence[FetchedFields]) -> None:
         """A fetch request was answered, or lost (no answers). A response without records is counted but not written."""
-        size = sum([batch.size for answer in answers for batch in answer.batches]) if answers else 0
+        size = sum([batch.size for answer in answers for batch in answer[4]]) if answers else 0
         if size:
             self._bytes.mark(size)
             self.requests.mark()

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from emulator.kernel import PendingWork
 from emulator.nodes import Process
-from emulator.protocol.fetch import FetchPartition
+from emulator.protocol.fetch import FetchFields
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH
 from emulator.protocol.types import TopicPartition
 from fetchers.kinds import Records
@@ -119,9 +119,9 @@ class Partitions:
     def _want(self, state: PartitionFetchState, start: int) -> None:
         self._endpoint.want(self._wanted(state, start))
 
-    def _wanted(self, state: PartitionFetchState, start: int) -> FetchPartition:
+    def _wanted(self, state: PartitionFetchState, start: int) -> FetchFields:
         last = state.log.latest_epoch if self.on_fetch else UNDEFINED_EPOCH
-        return FetchPartition(state.tp, state.leader_epoch, state.offset, start, last)
+        return state.tp, state.leader_epoch, state.offset, start, last
 
     def _position(self, state: PartitionFetchState, offset: int) -> None:
         tp = state.tp

@@ -4,7 +4,7 @@ from typing import Any, Protocol
 
 from attrs import define
 
-from emulator.protocol.fetch import FetchedPartition, FetchPartition
+from emulator.protocol.fetch import FetchedFields, FetchedPartition, FetchFields, FetchPartition
 from emulator.protocol.offsets_for_leader_epoch import EpochEndOffset, EpochQuery, ListOffsetsResponse
 from emulator.protocol.types import Batch, TopicPartition
 
@@ -57,11 +57,11 @@ class LeaderEndPoint(Protocol):
     coroutines raise emulator.network.Disconnected if there is no answer.
     """
 
-    def want(self, wanted: FetchPartition) -> None:
+    def want(self, wanted: FetchFields) -> None:
         """Fetch this partition from that offset on."""
         ...
 
-    def want_only(self, wanted: dict[TopicPartition, FetchPartition]) -> None:
+    def want_only(self, wanted: dict[TopicPartition, FetchFields]) -> None:
         """Fetch these partitions and no others. The dictionary is the endpoint's from now on."""
         ...
 
@@ -73,7 +73,7 @@ class LeaderEndPoint(Protocol):
         """There was no answer: the fetch session is void. The wanted partitions stay the same."""
         ...
 
-    async def fetch(self) -> tuple[FetchedPartition, ...]:
+    async def fetch(self) -> tuple[FetchedFields, ...]:
         """Wait for new data in the wanted partitions. Answers for positions that were changed meanwhile are left
         out."""
         ...

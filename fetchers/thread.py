@@ -25,7 +25,7 @@ from emulator.network import Disconnected
 from emulator.nodes import Process
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import FetcherStarted, FetcherStopped
-from emulator.protocol.fetch import FetchedPartition, FetchPartition
+from emulator.protocol.fetch import FetchedFields, FetchedPartition
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, EpochEndOffset, EpochQuery
 from emulator.protocol.types import TopicPartition
 from fetchers.failed_partitions import FailedPartitions
@@ -290,22 +290,22 @@ class FetcherThread:
         self._metrics.answered(answers)
         states_by_tp = self.states
         for answer in answers:
-            state = states_by_tp.get(answer.tp)
+            state = states_by_tp.get(answer[0])
             if state is not None and not state.truncating and not state.delayed_until_us:
-                if answer.error or answer.diverging is not None:
+                if answer[1] or answer[5] is not None:
                     self._process.node.trace.record_collected()
-                    await self._handle_partition_error(state, answer)
+                    await self._handle_partition_error(state, FetchedPartition._make(answer))
                 else:
                     self.process_partition_data(state, answer)
         self._process.node.trace.record_collected()
 
-    def process_partition_data(self, state: PartitionFetchState, answer: FetchedPartition) -> None:
+    def process_partition_data(self, state: PartitionFetchState, answer: FetchedFields) -> None:
         """Append what was fetched, and fetch from the new end of the log."""
-        batches = answer.batches
+        tp, _error, high_watermark, log_start, batches, _diverging = answer
         try:
-            end = state.log.append_as_follower(batches, answer.high_watermark, answer.log_start_offset)
-            if self._finish is not None and self._finish(state.tp):
-                self.partitions.drop(state.tp)
+            end = state.log.append_as_follower(batches, high_watermark, log_start)
+            if self._finish is not None and self._finish(tp):
+                self.partitions.drop(tp)
                 return
         except Exception as error:
             self._handle_log_error(state, "append", error)
@@ -313,11 +313,11 @@ class FetcherThread:
         if batches:
             state.offset = end
             last = batches[-1].leader_epoch if self.partitions.on_fetch else UNDEFINED_EPOCH
-            self._endpoint.want(FetchPartition(state.tp, state.leader_epoch, end, 0, last))
+            self._endpoint.want((tp, state.leader_epoch, end, 0, last))
         throttled = self._quotas.active
         if throttled:
             self.throttle.record(state, batches)
-        self._metrics.fetched(state, answer.high_watermark)
+        self._metrics.fetched(state, high_watermark)
         if throttled:
             self.throttle.lag_changed(state)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from sys import intern
+from typing import Protocol
 
 from attrs import define, field
 
@@ -13,6 +14,15 @@ from emulator.protocol.types import Batch, TopicPartition
 
 LOGS, FUTURES, DELETED = "logs/", "futures/", "deleted/"
 """The paths of logs, of logs that will replace one of another directory, and of logs that wait for their deletion."""
+
+
+class Checkpointed(Protocol):
+    """A replica, as far as its checkpoint is concerned."""
+
+    high_watermark: int
+
+    @property
+    def tp(self) -> TopicPartition: ...
 
 
 def log_path(tp: TopicPartition) -> str:
@@ -31,7 +41,9 @@ class LogDirectory:
         config_of: a topic's settings.
         work: the time that the broker's disks still need.
         logs: the number of logs in it, future ones included.
-        high_watermarks, recovery_points, log_starts: of the replicas that have their log here, see ``checkpoints``.
+        recovery_points, log_starts: of the replicas that have their log here, see ``checkpoints``.
+        moved: the replicas whose high watermark has moved since ``high_watermarks`` was last looked at. One that moves
+            with each batch is looked up in the checkpoint once, when that is written.
     """
 
     disk: Disk
@@ -39,19 +51,29 @@ class LogDirectory:
     online: bool = True
     work: DiskWork | None = None
     logs: int = field(init=False)
-    high_watermarks: OffsetCheckpointFile = field(init=False)
+    moved: dict[Checkpointed, None] = field(factory=dict)
+    _high_watermarks: OffsetCheckpointFile = field(init=False)
     recovery_points: OffsetCheckpointFile = field(init=False)
     log_starts: OffsetCheckpointFile = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.logs = sum(path.startswith((LOGS, FUTURES)) for path in self.disk.files)
-        self.high_watermarks = OffsetCheckpointFile(self.disk, HIGH_WATERMARKS)
+        self._high_watermarks = OffsetCheckpointFile(self.disk, HIGH_WATERMARKS)
         self.recovery_points = OffsetCheckpointFile(self.disk, RECOVERY_POINTS)
         self.log_starts = OffsetCheckpointFile(self.disk, LOG_STARTS)
 
     @property
     def name(self) -> str:
         return self.disk.name
+
+    @property
+    def high_watermarks(self) -> OffsetCheckpointFile:
+        """The checkpoint of the high watermarks of the replicas that have their log here."""
+        checkpoint = self._high_watermarks
+        for replica in self.moved:
+            checkpoint.put(replica.tp, replica.high_watermark)
+        self.moved.clear()
+        return checkpoint
 
     def wrote(self, size: int) -> None:
         """``size`` bytes were appended, for which a disk with a pace takes its time."""

@@ -108,7 +108,11 @@ class Log:
         rolls = room < 0 or batch.timestamp_us >= self._rolls_at_us
         if rolls:
             room = self._roll(batch)
-        self._file.append(batch)
+        file = self._file
+        if file.fault is None and file.entries:
+            file.entries.append(batch)  # as ``File.append`` does it, without the call
+        else:
+            file.append(batch)
         self._room = room
         self.end_offset = batch.next_offset
         if rolls:

@@ -20,7 +20,7 @@ from brokers.partition.isr import (
     committed_isr,
 )
 from brokers.partition.recorder import Recorder
-from brokers.partition.remote import NONE_REMOTE, Reader, RemoteReplica
+from brokers.partition.remote import NONE_REMOTE, Position, RemoteReplica
 from brokers.partition.replica import Replica
 from brokers.policies import BrokerPolicies
 from brokers.purgatory import DelayedProduce, ProduceWatchers, Purgatory
@@ -87,16 +87,15 @@ class Partition(Replica):
             ever fetched or was in the ISR.
         unassigned: the members of the ISR that are not assigned (KAFKA-9672); a controller that dies between two steps
             of a move can leave them there. Their fetches do not count.
-        adding, removing: those of the assigned replicas that a reassignment adds and removes, where the controller
-            sends them (KIP-455).
+        removing: those of the assigned replicas that a reassignment removes, where the controller sends them (KIP-455).
         delayed: the produce requests that wait here for other replicas; None before the first.
         replication_factor: the number of replicas in the LeaderAndIsr that brought it to this broker.
         figures: the values of its gauges.
-        readers: the sessions of the consumers that read here; None before the first.
+        readers: where consumers' sessions read; None before the first.
     """
 
     __slots__ = (
-        "adding", "controller_epoch", "current", "delayed", "epoch_start_offset", "figures", "impending", "is_leader",
+        "controller_epoch", "current", "delayed", "epoch_start_offset", "figures", "impending", "is_leader",
         "isr_state", "leader", "readers", "remotes", "removing", "replication_factor", "services", "unassigned",
         "zk_version",
     )  # fmt: skip
@@ -114,12 +113,11 @@ class Partition(Replica):
         self.epoch_start_offset = 0
         self.remotes = NONE_REMOTE
         self.unassigned = NONE_REMOTE
-        self.adding: tuple[int, ...] = ()
         self.removing: tuple[int, ...] = ()
         self.replication_factor = replication_factor
         self.delayed: ProduceWatchers | None = None
         self.figures = NOT_LEADING
-        self.readers: dict[Reader, None] | None = None
+        self.readers: dict[Position, None] | None = None
         if services.policies.under_replication.keeps_factor:
             self.process.emit(PartitionCreated, self.process.node.id, tp.topic, tp.partition, replication_factor)
 
@@ -137,6 +135,9 @@ class Partition(Replica):
         log.begin_epoch(state.leader_epoch, log.end_offset)
         me = self.process.node.id
         remotes = {}
+        for remote in self.remotes.values():
+            if remote.position is not None:
+                remote.position.unbind()
         for broker in self._followers_of(state):
             if broker != me:
                 remote = self.remotes.get(broker) or RemoteReplica(broker)
@@ -144,11 +145,12 @@ class Partition(Replica):
                     remote.forget_position(now_us, broker in state.isr)
                 else:
                     remote.begin_epoch(log.end_offset, now_us, broker in state.isr)
-                    if remote.session is not None:
-                        remote.session.mark_dirty(self.tp)  # it reads under the old epoch: its next fetch is fenced
+                    if remote.position is not None:
+                        # It reads under the old epoch: its next fetch is fenced.
+                        remote.position.session.mark_dirty(remote.position)
                 remotes[broker] = remote
         for reader in self.readers or ():
-            reader.mark_dirty(self.tp)
+            reader.session.mark_dirty(reader)
         known = {**self.unassigned, **self.remotes}
         self.remotes = remotes
         self._find_unassigned(known)
@@ -178,8 +180,10 @@ class Partition(Replica):
         remotes, self.remotes = self.remotes, NONE_REMOTE
         self.unassigned = NONE_REMOTE
         for remote in remotes.values():
-            if remote.session is not None:
-                remote.session.wake(self.tp)
+            position = remote.position
+            if position is not None:
+                position.unbind()
+                position.session.wake(position)
         self._wake_readers()
         self.services.metrics.changed(self)
 
@@ -263,13 +267,22 @@ class Partition(Replica):
         if not rows:
             rows.begin()
         rows.append((tp, self.leader_epoch, base, batch.next_offset, batch.id, batch.size))
+        woken = services.purgatory.reported
         for remote in self.remotes.values():
-            session = remote.session
-            if session is not None:
-                session.wake(tp)  # first: it brings the times of the session's polls up to now
-                remote.catch_up_with_session(base)
+            position = remote.position
+            if position is not None:
+                session = position.session
+                if session in woken:  # by another partition of this request
+                    session.dirty[position] = None
+                else:
+                    woken[session] = None
+                    session.wake(position)  # first: it brings the times of the session's polls up to now
+                if remote.last_fetch_us < session.last_fetch_us:
+                    remote.catch_up_with_session(base)
         services.isr_checks[self] = None
-        services.metrics.stable.changed(self)
+        stable = services.metrics.stable
+        if self not in stable.pending:
+            stable.changed(self)
         if len(self.isr_state.isr) == 1:
             self.maybe_increment_leader_hw(self.process.clock_us)
         return base
@@ -303,17 +316,19 @@ class Partition(Replica):
             stable = self.services.metrics.stable
             if stable.lags and self in stable.lags:
                 stable.changed(self)
+            wakes = policies.high_watermark_completes_fetches
             for remote in self.remotes.values():
-                if remote.session is not None:
-                    remote.session.high_watermark_moved(self.tp)
+                position = remote.position
+                if position is not None and (wakes or position not in position.session.dirty):
+                    position.session.high_watermark_moved(position)
             if self.readers is not None:
                 self._wake_readers()
             if self.delayed is not None:
-                self.delayed.complete(lowest, self._acks_all_error())
+                self.delayed.complete(lowest, self._acks_all_error)
 
     def _wake_readers(self) -> None:
         for reader in self.readers or ():
-            reader.wake(self.tp)
+            reader.session.wake(reader)
 
     @property
     def latest_offset(self) -> int:
@@ -324,15 +339,15 @@ class Partition(Replica):
 
     # -- acks -------------------------------------------------------------------------------------------------------
 
-    def await_replicas(self, produce: DelayedProduce, base: int, required: int, acks: int) -> None:
-        """Finish ``produce`` for this partition once its batch, which ends at ``required``, has its ``acks``."""
+    def await_replicas(self, produce: DelayedProduce, place: int, required: int, acks: int) -> None:
+        """Finish ``place`` of ``produce`` once its batch, which ends at ``required``, has its ``acks``."""
         enough, error = self.check_enough_replicas_reach_offset(required, acks)
         if enough:
-            produce.finish(self.tp, error, base)
+            produce.finish(place, error)
             return
         if self.delayed is None:
-            self.delayed = ProduceWatchers(self.tp)
-        self.delayed.add(base, required, acks, produce)
+            self.delayed = ProduceWatchers()
+        self.delayed.add(required, acks, place, produce)
 
     def check_enough_replicas_reach_offset(self, required: int, acks: int) -> tuple[bool, Errors]:
         """Whether ``acks`` is satisfied for a batch that ends at ``required``, and the error to answer then.
@@ -501,7 +516,7 @@ class Partition(Replica):
     # -- what a follower does to it ---------------------------------------------------------------------------------
 
     def replicated(self, batches: Sequence[Batch]) -> None:
-        if self.adding and self.process.node.id in self.adding:
+        if self.process.node.id in self.adding:
             self.services.metrics.topics.reassignment_in.mark(sum(batch.size for batch in batches))
 
     def truncate_to(self, offset: int) -> None:
@@ -513,5 +528,5 @@ class Partition(Replica):
     def log_start_moved(self, reason: str) -> None:
         super().log_start_moved(reason)
         for remote in self.remotes.values():
-            if remote.session is not None:
-                remote.session.mark_dirty(self.tp)
+            if remote.position is not None:
+                remote.position.session.mark_dirty(remote.position)

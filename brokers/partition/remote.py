@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
 from attrs import define
 
@@ -14,23 +14,23 @@ NEVER = -(1 << 62)
 
 
 class Reader(Protocol):
-    """A fetch session that reads a partition: it is notified of what changes there."""
+    """A fetch session, as far as the partitions that it reads know it.
 
-    def wake(self, tp: TopicPartition) -> None:
+    Attributes:
+        dirty: the positions that its next answer has to look at.
+        last_fetch_us: when its last request came.
+    """
+
+    dirty: dict[Any, None]
+    last_fetch_us: int
+
+    def wake(self, position: Any) -> None:
         """There are records or an error to send: a request that waits may be complete."""
 
-    def mark_dirty(self, tp: TopicPartition) -> None:
-        """The next answer has to look at ``tp``; a request that waits goes on waiting."""
+    def mark_dirty(self, position: Any) -> None:
+        """The next answer has to look there; a request that waits goes on waiting."""
 
-
-class FollowerReader(Reader, Protocol):
-    """The fetch session of a follower."""
-
-    @property
-    def last_fetch_us(self) -> int:
-        """When its last request came."""
-
-    def high_watermark_moved(self, tp: TopicPartition) -> None:
+    def high_watermark_moved(self, position: Any) -> None:
         """The leader's high watermark is higher than before."""
 
     def reads(self, tp: TopicPartition) -> bool:
@@ -38,6 +38,16 @@ class FollowerReader(Reader, Protocol):
 
     def leader_epoch(self, tp: TopicPartition) -> int | None:
         """The leader epoch under which it reads ``tp``; None: it does not."""
+
+
+class Position(Protocol):
+    """Where a session reads a partition (``brokers.requests.fetch_session.CachedPartition``)."""
+
+    @property
+    def session(self) -> Reader: ...
+
+    def unbind(self) -> None:
+        """The partition's role, its leader epoch or its followers change: what the position knows of them is void."""
 
 
 @define(eq=False, weakref_slot=False)
@@ -52,7 +62,7 @@ class RemoteReplica:
         log_end_offset: the offset of its last fetch; UNKNOWN_OFFSET before the first.
         last_caught_up_us: when its log last held all that the leader's did.
         last_fetch_us, last_fetch_leader_end: time of its last fetch, and the leader's log end offset then.
-        session: the fetch session in which it reads this partition.
+        position: where it is in the fetch session in which it reads this partition.
     """
 
     broker: int
@@ -60,7 +70,12 @@ class RemoteReplica:
     last_caught_up_us: int = NEVER
     last_fetch_us: int = NEVER
     last_fetch_leader_end: int = 0
-    session: FollowerReader | None = None
+    position: Position | None = None
+
+    @property
+    def session(self) -> Reader | None:
+        """The fetch session in which it reads this partition."""
+        return None if self.position is None else self.position.session
 
     def update_fetch_state(self, offset: int, leader_end: int, now_us: int) -> None:
         """It read at ``offset`` while the leader's log ended at ``leader_end`` (Replica.updateFetchState, 2.3)."""
@@ -74,15 +89,19 @@ class RemoteReplica:
 
     def catch_up_with_session(self, leader_end: int) -> None:
         """Take over the fetches of the session that found nothing new, before ``leader_end`` moves."""
-        session = self.session
-        if session is not None and self.log_end_offset >= leader_end and session.last_fetch_us > self.last_fetch_us:
-            self.last_caught_up_us = self.last_fetch_us = session.last_fetch_us
+        position = self.position
+        if position is None or self.log_end_offset < leader_end:
+            return
+        last_fetch_us = position.session.last_fetch_us
+        if last_fetch_us > self.last_fetch_us:
+            self.last_caught_up_us = self.last_fetch_us = last_fetch_us
             self.last_fetch_leader_end = leader_end
 
     def idles_at(self, leader_end: int, tp: TopicPartition) -> bool:
         """Whether it has read everything and still reads ``tp``: it may join the ISR without another fetch of its
         own."""
-        return self.session is not None and self.log_end_offset >= leader_end and self.session.reads(tp)
+        session = self.session
+        return session is not None and self.log_end_offset >= leader_end and session.reads(tp)
 
     def begin_epoch(self, leader_end: int, now_us: int, in_sync: bool) -> None:
         """The leader keeps leading under a new epoch: an ``in_sync`` follower was caught up now, another one never
@@ -97,7 +116,9 @@ class RemoteReplica:
         self.last_fetch_leader_end = 0
         self.last_fetch_us = NEVER
         self.last_caught_up_us = now_us if in_sync else NEVER
-        self.session = None
+        if self.position is not None:
+            self.position.unbind()
+            self.position = None
 
 
 NONE_REMOTE: Mapping[int, RemoteReplica] = MappingProxyType({})

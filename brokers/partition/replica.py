@@ -22,9 +22,10 @@ class Replica:
 
     Attributes:
         leader_epoch: of the last LeaderAndIsr that took effect; -1 before the first.
+        adding: those of the assigned replicas that a reassignment adds, where the controller sends them (KIP-455).
     """
 
-    __slots__ = ("high_watermark", "leader_epoch", "log", "process", "recorder", "tp")
+    __slots__ = ("adding", "high_watermark", "leader_epoch", "log", "process", "recorder", "tp")
 
     def __init__(self, tp: TopicPartition, log: Log, process: Process, recorder: Recorder) -> None:
         self.tp = tp
@@ -33,6 +34,7 @@ class Replica:
         self.log = log
         self.high_watermark = max(log.start_offset, min(log.directory.high_watermarks.get(tp), log.end_offset))
         self.leader_epoch = -1
+        self.adding: tuple[int, ...] = ()
         process.emit(
             LogLoaded, process.node.id, tp.topic, tp.partition, log.start_offset, log.end_offset, self.high_watermark
         )
@@ -40,12 +42,11 @@ class Replica:
     def set_high_watermark(self, high_watermark: int, as_leader: bool) -> None:
         """Set the high watermark, checkpoint it, and collect its ``HighWatermark``."""
         self.high_watermark = high_watermark
-        tp = self.tp
-        self.log.directory.high_watermarks.put(tp, high_watermark)
+        self.log.directory.moved[self] = None
         rows = self.recorder.committed if as_leader else self.recorder.learned
         if not rows:
             rows.begin()
-        rows.append((tp, self.leader_epoch, high_watermark))
+        rows.append((self.tp, self.leader_epoch, high_watermark))
 
     @property
     def log_end_offset(self) -> int:
@@ -91,7 +92,8 @@ class Replica:
                     refuse(batch, log)
                 log.append(batch)
                 rows.append((tp, batch.leader_epoch, batch.base_offset, batch.next_offset, batch.id, batch.size))
-            self.replicated(batches)
+            if self.adding:
+                self.replicated(batches)
         end = log.end_offset
         high_watermark = leader_high_watermark if leader_high_watermark < end else end
         if high_watermark != self.high_watermark:
@@ -103,7 +105,7 @@ class Replica:
         return end
 
     def replicated(self, batches: Sequence[Batch]) -> None:
-        """``batches`` were appended as a follower. A partition counts those of a replica that is being added."""
+        """``batches`` were appended as a follower, while replicas were being added. A partition counts its own."""
 
     def log_start_moved(self, reason: str) -> None:
         """The log begins later than before."""
@@ -135,7 +137,7 @@ class Replica:
 
     def _truncated(self, log: Log) -> None:
         self.high_watermark = max(log.start_offset, min(self.high_watermark, log.end_offset))
-        log.directory.high_watermarks.put(self.tp, self.high_watermark)
+        log.directory.moved[self] = None
         self.process.emit(
             Truncated, self.process.node.id, self.tp.topic, self.tp.partition, self.leader_epoch, log.end_offset,
             self.high_watermark,

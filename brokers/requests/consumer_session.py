@@ -1,12 +1,14 @@
 """A consumer's fetch session: what is below the high watermark, from the leader alone (2.3; KIP-392 is 2.4's)."""
 
+from collections.abc import Iterable
+
 from attrs import define
 
 from brokers.partition.partition import Partition
-from brokers.requests.fetch_session import CachedPartition, FetchSession
+from brokers.requests.fetch_session import CachedPartition, Collected, FetchSession
 from emulator.disks import DiskError
 from emulator.protocol.errors import NO_ERROR, Errors
-from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest
+from emulator.protocol.fetch import FetchedFields, FetchFields, FetchRequest
 from emulator.protocol.types import Batch, TopicPartition
 
 
@@ -14,47 +16,60 @@ from emulator.protocol.types import Batch, TopicPartition
 class ConsumerSession(FetchSession):
     """It does not count for any ISR, no quota throttles it, and the high watermark wakes it."""
 
-    def _take(self, wanted: FetchPartition, now_us: int) -> None:
-        tp = wanted.tp
-        self.positions[tp] = CachedPartition(wanted.fetch_offset, wanted.leader_epoch)
-        self.dirty[tp] = None
-        partition = self.manager.partitions.get(tp)
-        if partition is not None:
-            if partition.readers is None:
-                partition.readers = {}
-            partition.readers[self] = None
+    def high_watermark_moved(self, position: CachedPartition) -> None:
+        """There are more records that it may read."""
+        self.wake(position)
+
+    def _take(self, wanted: Iterable[FetchFields], now_us: int) -> None:
+        for tp, epoch, offset, _start, _last_epoch in wanted:
+            position = self.positions.get(tp)
+            if position is None:
+                position = self.positions[tp] = CachedPartition(self, tp, offset, epoch)
+            else:
+                position.offset, position.leader_epoch, position.high_watermark = offset, epoch, -1
+            self.dirty[position] = None
+            partition = self.manager.partitions.get(tp)
+            if partition is not None:
+                if partition.readers is None:
+                    partition.readers = {}
+                partition.readers[position] = None
 
     def _forget(self, tp: TopicPartition) -> None:
-        self.positions.pop(tp, None)
-        self.dirty.pop(tp, None)
+        position = self.positions.pop(tp, None)
+        if position is None:
+            return
+        self.dirty.pop(position, None)
         partition = self.manager.partitions.get(tp)
         if partition is not None and partition.readers is not None:
-            partition.readers.pop(self, None)
+            partition.readers.pop(position, None)
 
-    def _collect(self, request: FetchRequest, arrived: bool) -> tuple[list[FetchedPartition], int, bool]:
-        answers: list[FetchedPartition] = []
+    def _collect(self, request: FetchRequest, arrived: bool) -> Collected:
+        found: list[CachedPartition] = []
+        answers: list[FetchedFields] = []
         budget, size, failed = request.max_bytes, 0, False
-        for tp in self.dirty:
-            partition, position = self.manager.partitions.get(tp), self.positions[tp]
-            error = self._check(tp, partition, position)
+        for position in self.dirty:
+            tp = position.tp
+            partition = self.manager.partitions.get(tp)
+            error = self._check(partition, position)
             if error or partition is None:
-                answers.append(FetchedPartition(tp, error, -1, -1, ()))
+                found.append(position)
+                answers.append((tp, error, -1, -1, (), None))
                 failed = True
                 continue
             try:
                 batches = self._readable(partition, position, min(budget, request.max_partition_bytes), not size)
             except DiskError:
-                answers.append(FetchedPartition(tp, Errors.KAFKA_STORAGE_ERROR, -1, -1, ()))
+                found.append(position)
+                answers.append((tp, Errors.KAFKA_STORAGE_ERROR, -1, -1, (), None))
                 failed = True
                 continue
             sent = sum(batch.size for batch in batches)
             size += sent
             budget -= sent
             if batches or position.high_watermark != partition.high_watermark:
-                answers.append(
-                    FetchedPartition(tp, error, partition.high_watermark, partition.log_start_offset, batches)
-                )
-        return answers, size, failed or size >= request.min_bytes
+                found.append(position)
+                answers.append((tp, error, partition.high_watermark, partition.log_start_offset, batches, None))
+        return Collected(found, answers, size, failed or size >= request.min_bytes)
 
     def _readable(self, partition: Partition, position: CachedPartition, limit: int, first: bool) -> tuple[Batch, ...]:
         """The committed batches from there on; only the ``first`` batch of an answer may exceed the limit (KIP-74)."""
@@ -69,26 +84,27 @@ class ConsumerSession(FetchSession):
             batches = tuple(batch for batch in batches if batch.next_offset <= end)
         return batches
 
-    def _check(self, tp: TopicPartition, partition: Partition | None, position: CachedPartition) -> Errors:
+    def _check(self, partition: Partition | None, position: CachedPartition) -> Errors:
         """As for a follower; an old client sends no epoch."""
         if partition is None:
-            return self.manager.error_without_replica(tp)
+            return self.manager.error_without_replica(position.tp)
         error = partition.check_current_leader_epoch(position.leader_epoch)
         if error:
             return error
         in_range = partition.log_start_offset <= position.offset <= partition.log_end_offset
         return NO_ERROR if in_range else Errors.OFFSET_OUT_OF_RANGE
 
-    def _sent(self, answers: list[FetchedPartition]) -> None:
-        for answer in answers:
-            position = self.positions[answer.tp]
-            position.high_watermark = answer.high_watermark
-            if answer.batches or answer.error or position.offset >= answer.high_watermark:
-                del self.dirty[answer.tp]
+    def _sent(self, positions: list[CachedPartition], answers: list[FetchedFields]) -> None:
+        for position, (_tp, error, high_watermark, _log_start, batches, _diverging) in zip(
+            positions, answers, strict=True
+        ):
+            position.high_watermark = high_watermark
+            if batches or error or position.offset >= high_watermark:
+                del self.dirty[position]
 
-    def _measure(self, answers: list[FetchedPartition], size: int) -> None:
+    def _measure(self, answers: list[FetchedFields], size: int) -> None:
         """BytesOutPerSec, of each topic and of all topics."""
         topics = self.manager.metrics.topics
-        for answer in answers:
-            if answer.batches:
-                topics.consumed(answer.tp.topic, sum(batch.size for batch in answer.batches))
+        for tp, _error, _high_watermark, _log_start, batches, _diverging in answers:
+            if batches:
+                topics.consumed(tp.topic, sum(batch.size for batch in batches))

@@ -8,14 +8,18 @@ wait.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from attrs import define, field
 
+from brokers.partition.partition import Partition
+from brokers.partition.remote import RemoteReplica
 from brokers.purgatory import DelayedFetch
 from brokers.replica_manager import ReplicaManager
 from emulator.network import Channel
-from emulator.protocol.errors import NO_ERROR
-from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest, FetchResponse
+from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.fetch import FetchedFields, FetchFields, FetchRequest, FetchResponse
 from emulator.protocol.types import TopicPartition
 
 
@@ -27,18 +31,53 @@ class CachedPartition:
         high_watermark, log_start: the last ones that the reader was sent; -1: none yet.
         diverging: where the reader's last record is not in the leader's log, the epoch up to which the two logs may be
             the same, and where that epoch ends in the leader's.
+        partition, remote: in a follower's session: the partition, which this broker leads under ``leader_epoch``, and
+            the follower as it sees it, which reads here. None: they have to be looked up, and may not be there. The
+            partition has them forgotten (``unbind``) when its role, its leader epoch or its followers change, so that
+            a session in which nothing of this kind happens looks up nothing.
     """
 
+    session: "FetchSession"
+    tp: TopicPartition
     offset: int
     leader_epoch: int
     high_watermark: int = -1
     log_start: int = -1
     diverging: tuple[int, int] | None = None
+    partition: Partition | None = None
+    remote: RemoteReplica | None = None
+
+    def bind(self, partition: Partition, remote: RemoteReplica) -> None:
+        """The reader is ``remote``, a follower of ``partition``, and reads here."""
+        before = remote.position
+        if before is not None and before is not self:
+            before.unbind()
+        remote.position = self
+        self.partition, self.remote = partition, remote
+
+    def unbind(self) -> None:
+        """Whether this broker may answer here has to be found out."""
+        self.partition = self.remote = None
+
+
+class Collected(NamedTuple):
+    """What a session can answer.
+
+    Attributes:
+        positions, answers: an entry for each partition that the reader has something to learn about.
+        size: the bytes of the records.
+        enough: whether this completes the request before its timeout.
+    """
+
+    positions: list[CachedPartition]
+    answers: list[FetchedFields]
+    size: int
+    enough: bool
 
 
 @define(eq=False)
 class FetchSession(ABC):
-    """The session of one reader on one connection.
+    """The session of one reader on one connection. Its partitions see it as a ``brokers.partition.remote.Reader``.
 
     Attributes:
         replica: the broker that reads, or CONSUMER.
@@ -57,7 +96,7 @@ class FetchSession(ABC):
     epoch: int = 0
     last_fetch_us: int = 0
     positions: dict[TopicPartition, CachedPartition] = field(factory=dict)
-    dirty: dict[TopicPartition, None] = field(factory=dict)
+    dirty: dict[CachedPartition, None] = field(factory=dict)
     promising: bool = True
     delayed: DelayedFetch = field(init=False)
 
@@ -66,26 +105,40 @@ class FetchSession(ABC):
 
     # -- what partitions report -------------------------------------------------------------------------------------
 
-    def wake(self, tp: TopicPartition) -> None:
+    def wake(self, position: CachedPartition) -> None:
         """There are records or an error to send: a request that waits may be complete."""
         delayed = self.delayed
         if delayed.poll is not None:
             delayed.poll.rouse()
-        self.dirty[tp] = None
+        self.dirty[position] = None
         self.promising = True
         if delayed.request is not None:
             delayed.purgatory.woken[delayed] = None
 
-    def mark_dirty(self, tp: TopicPartition) -> None:
-        """The next answer has to look at ``tp``; a request that waits goes on waiting."""
+    def mark_dirty(self, position: CachedPartition) -> None:
+        """The next answer has to look there; a request that waits goes on waiting."""
         if self.delayed.poll is not None:
             self.delayed.poll.rouse()
-        self.dirty[tp] = None
+        self.dirty[position] = None
         self.promising = True
 
     def park(self, request: FetchRequest) -> bool:
         """As ``brokers.purgatory.Fetching.park``."""
         return False
+
+    def reads(self, tp: TopicPartition) -> bool:
+        """Whether its fetches count as reads of ``tp``: it holds ``tp``, at an offset and epoch that are valid now."""
+        position = self.positions.get(tp)
+        return (
+            position is not None
+            and position.diverging is None
+            and self._check(self.manager.partitions.get(tp), position) is NO_ERROR
+        )
+
+    def leader_epoch(self, tp: TopicPartition) -> int | None:
+        """The leader epoch under which it reads ``tp``; None: it does not."""
+        position = self.positions.get(tp)
+        return None if position is None else position.leader_epoch
 
     # -- requests and answers ---------------------------------------------------------------------------------------
 
@@ -96,8 +149,7 @@ class FetchSession(ABC):
         self.last_fetch_us = now
         for tp in request.forgotten:
             self._forget(tp)
-        for wanted in request.partitions:
-            self._take(wanted, now)
+        self._take(request.positions, now)
         self.delayed.request = request
         if not self.try_complete(arrived=True):
             self.delayed.wait(request, now)
@@ -113,20 +165,20 @@ class FetchSession(ABC):
         assert request is not None
         if not self.promising and request.min_bytes > 0:
             return False
-        answers, size, enough = self._collect(request, arrived)
-        if enough:
-            self._answer(answers, size)
-        return enough
+        collected = self._collect(request, arrived)
+        if collected.enough:
+            self._answer(collected)
+        return collected.enough
 
     def force_complete(self) -> None:
         """The time of the request is over: answer it with what there is."""
         assert self.delayed.request is not None
-        answers, size, _enough = self._collect(self.delayed.request, False)
-        self._answer(answers, size)
+        self._answer(self._collect(self.delayed.request, False))
 
-    def _answer(self, answers: list[FetchedPartition], size: int) -> None:
+    def _answer(self, collected: Collected) -> None:
+        positions, answers, size, _enough = collected
         self.delayed.request = None
-        self._sent(answers)
+        self._sent(positions, answers)
         if size:
             self._measure(answers, size)
         response = FetchResponse(NO_ERROR, self.id, tuple(answers), 60 + 30 * len(answers) + size)
@@ -143,22 +195,29 @@ class FetchSession(ABC):
     # -- what depends on the kind of reader -------------------------------------------------------------------------
 
     @abstractmethod
-    def _take(self, wanted: FetchPartition, now_us: int) -> None:
-        """The request names ``wanted``: it is new in the session, or its reader has moved."""
+    def high_watermark_moved(self, position: CachedPartition) -> None:
+        """The leader's high watermark is higher than before."""
+
+    @abstractmethod
+    def _take(self, wanted: Iterable[FetchFields], now_us: int) -> None:
+        """The request names these: each is new in the session, or its reader has moved."""
 
     @abstractmethod
     def _forget(self, tp: TopicPartition) -> None:
         """``tp`` is no longer in the session."""
 
     @abstractmethod
-    def _collect(self, request: FetchRequest, arrived: bool) -> tuple[list[FetchedPartition], int, bool]:
-        """The answers for the dirty partitions, the bytes of their records, and whether they are enough to complete
-        the request before its timeout."""
+    def _check(self, partition: Partition | None, position: CachedPartition) -> Errors:
+        """Whether this broker may answer at ``position``; ``partition``: the one that it hosts."""
 
     @abstractmethod
-    def _sent(self, answers: list[FetchedPartition]) -> None:
+    def _collect(self, request: FetchRequest, arrived: bool) -> Collected:
+        """The answers for the dirty partitions."""
+
+    @abstractmethod
+    def _sent(self, positions: list[CachedPartition], answers: list[FetchedFields]) -> None:
         """``answers`` go out: remember what the reader knows now, and what is still dirty."""
 
     @abstractmethod
-    def _measure(self, answers: list[FetchedPartition], size: int) -> None:
+    def _measure(self, answers: list[FetchedFields], size: int) -> None:
         """Count the ``size`` bytes of records in ``answers``."""

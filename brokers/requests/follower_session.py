@@ -1,14 +1,16 @@
 """A follower's fetch session: its fetches move the leader's view of it, and so the ISR and the high watermark."""
 
+from collections.abc import Iterable
+
 from attrs import define, field
 
 from brokers.partition.partition import Partition
-from brokers.requests.fetch_session import CachedPartition, FetchSession
+from brokers.requests.fetch_session import CachedPartition, Collected, FetchSession
 from brokers.requests.idle_follower import park
 from emulator.disks import DiskError
 from emulator.kernel import PendingWork
 from emulator.protocol.errors import NO_ERROR, Errors
-from emulator.protocol.fetch import FetchedPartition, FetchPartition, FetchRequest
+from emulator.protocol.fetch import FetchedFields, FetchFields, FetchRequest
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, UNDEFINED_OFFSET
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.quota import Throttle
@@ -19,7 +21,7 @@ BETWEEN_POLLS_US = 1_000_000
 
 @define(eq=False)
 class FollowerSession(FetchSession):
-    """Its partitions see it as a ``brokers.partition.remote.FollowerReader``."""
+    """Its fetches are what the leader knows of the follower."""
 
     _pending: PendingWork = field(init=False)
 
@@ -29,107 +31,123 @@ class FollowerSession(FetchSession):
 
     # -- for the partitions -----------------------------------------------------------------------------------------
 
-    def high_watermark_moved(self, tp: TopicPartition) -> None:
+    def high_watermark_moved(self, position: CachedPartition) -> None:
         """The leader's high watermark is higher than before. In some releases that completes a fetch (a policy)."""
         if self.manager.policies.high_watermark_completes_fetches:
-            self.wake(tp)
+            self.wake(position)
         else:
             if self.delayed.poll is not None:
                 self.delayed.poll.rouse()
-            self.dirty[tp] = None
-
-    def reads(self, tp: TopicPartition) -> bool:
-        """Whether its fetches count as reads of ``tp``: it holds ``tp``, at an offset and epoch that are valid now."""
-        position = self.positions.get(tp)
-        return (
-            position is not None
-            and position.diverging is None
-            and self._check(tp, self.manager.partitions.get(tp), position) is NO_ERROR
-        )
-
-    def leader_epoch(self, tp: TopicPartition) -> int | None:
-        """The leader epoch under which it reads ``tp``; None: it does not."""
-        position = self.positions.get(tp)
-        return None if position is None else position.leader_epoch
+            self.dirty[position] = None
 
     def park(self, request: FetchRequest) -> bool:
         return park(self, self.delayed, request)
 
     # -- requests ---------------------------------------------------------------------------------------------------
 
-    def _take(self, wanted: FetchPartition, now_us: int) -> None:
-        tp = wanted.tp
+    def _take(self, wanted: Iterable[FetchFields], now_us: int) -> None:
+        """One loop over the partitions of the request. Under load it runs once for each batch and follower, so it looks
+        up nothing where nothing but the offset has changed: the position is bound to its partition. Whatever else has
+        happened to a partition, ``_find_position`` finds out."""
+        positions, dirty = self.positions, self.dirty
+        for fields in wanted:
+            tp, epoch, offset, _start, last_epoch = fields
+            position = positions.get(tp)
+            partition = None if position is None else position.partition
+            if (
+                position is None
+                or partition is None
+                or epoch != position.leader_epoch
+                or last_epoch != UNDEFINED_EPOCH
+                or not partition.log.start_offset <= offset <= partition.log.end_offset
+            ):
+                position = self._find_position(fields)
+                partition = position.partition
+                if partition is None:
+                    continue
+            position.offset = offset
+            dirty[position] = None
+            remote = position.remote
+            assert remote is not None
+            partition.update_follower_fetch_state(remote, offset, now_us)
+            if position.high_watermark < 0 or offset < partition.log.end_offset:
+                self.promising = True
+
+    def _find_position(self, wanted: FetchFields) -> CachedPartition:
+        """The position that the request names, bound if its fetches count for the partition."""
+        tp, epoch, offset, _start, last_epoch = wanted
         position = self.positions.get(tp)
         if position is None:
-            position = self.positions[tp] = CachedPartition(wanted.fetch_offset, wanted.leader_epoch)
+            position = self.positions[tp] = CachedPartition(self, tp, offset, epoch)
         else:
-            position.offset = wanted.fetch_offset
-            position.leader_epoch = wanted.leader_epoch
-            position.diverging = None
-        self.dirty[tp] = None
+            position.offset, position.leader_epoch, position.diverging = offset, epoch, None
+            position.unbind()
+        self.dirty[position] = None
         partition = self.manager.partitions.get(tp)
-        if partition is not None and wanted.last_fetched_epoch != UNDEFINED_EPOCH and partition.is_leader:
-            position.diverging = partition.diverging(wanted.last_fetched_epoch, wanted.fetch_offset)
-        if partition is None or position.diverging is not None or self._check(tp, partition, position):
+        if partition is not None and last_epoch != UNDEFINED_EPOCH and partition.is_leader:
+            position.diverging = partition.diverging(last_epoch, offset)
+        if partition is None or position.diverging is not None or self._check(partition, position):
             self.promising = True
-            return
+            return position
         remote = partition.remotes.get(self.replica) or partition.take_in(self.replica)
         if remote is not None:
-            remote.session = self
-            partition.update_follower_fetch_state(remote, wanted.fetch_offset, now_us)
-        if position.high_watermark < 0 or wanted.fetch_offset < partition.log_end_offset:
+            position.bind(partition, remote)
+        elif position.high_watermark < 0 or offset < partition.log_end_offset:
             self.promising = True
+        return position
 
     def _forget(self, tp: TopicPartition) -> None:
-        self.positions.pop(tp, None)
-        self.dirty.pop(tp, None)
+        position = self.positions.pop(tp, None)
+        if position is None:
+            return
+        self.dirty.pop(position, None)
+        position.unbind()
         partition = self.manager.partitions.get(tp)
         if partition is not None:
             remote = partition.remotes.get(self.replica)
-            if remote is not None and remote.session is self:
+            if remote is not None and remote.position is position:
                 remote.catch_up_with_session(partition.log_end_offset)
-                remote.session = None
+                remote.position = None
 
-    def _collect(self, request: FetchRequest, arrived: bool) -> tuple[list[FetchedPartition], int, bool]:
+    def _collect(self, request: FetchRequest, arrived: bool) -> Collected:
+        """One loop over the dirty partitions, which again looks up nothing where positions are bound."""
+        found: list[CachedPartition] = []
+        answers: list[FetchedFields] = []
         if not self.dirty:
-            return [], 0, request.min_bytes <= 0
-        partitions, positions = self.manager.partitions, self.positions
+            return Collected(found, answers, 0, request.min_bytes <= 0)
         now = self.manager.process.clock_us
         throttle = self.manager.throttle if self.manager.throttle.active else None
-        answers: list[FetchedPartition] = []
         budget, most = request.max_bytes, request.max_partition_bytes
         size = 0
         urgent = False
         hw_completes = self.manager.policies.high_watermark_completes_fetches
-        for tp in self.dirty:
-            position = positions.get(tp)
-            if position is None:
-                continue
-            partition = partitions.get(tp)
-            error = self._check(tp, partition, position)
-            if error or partition is None:
-                answers.append(FetchedPartition(tp, error, -1, -1, ()))
-                urgent = True
-                continue
-            if position.diverging is not None:
-                answers.append(self._diverging(tp, position.diverging))
-                urgent = True
-                continue
+        for position in self.dirty:
+            offset = position.offset
+            partition, remote = position.partition, position.remote
+            if partition is None or not partition.log.start_offset <= offset <= partition.log.end_offset:
+                partition, refusal = self._find_partition(position)
+                if refusal is not None or partition is None:
+                    assert refusal is not None
+                    found.append(position)
+                    answers.append(refusal)
+                    urgent = True
+                    continue
+                remote = partition.remotes.get(self.replica)
             log = partition.log
-            remote = partition.remotes.get(self.replica)
             batches: tuple[Batch, ...] = ()
             # A replica that is not (yet) assigned gets no records, and no error (KAFKA-5758).
-            if remote is not None and position.offset < log.end_offset:
+            if offset < log.end_offset and remote is not None:
                 if arrived:
-                    remote.update_fetch_state(position.offset, log.end_offset, now)
+                    remote.update_fetch_state(offset, log.end_offset, now)
                 if budget > 0 and not (throttle is not None and self._is_throttled(throttle, partition)):
                     limit = most if most < budget else budget
                     try:
-                        batches = log.read(position.offset, limit)
+                        batches = log.read(offset, limit)
                         if log.directory.disk.pace is not None:
                             log.directory.was_read(batches)
                     except DiskError:
-                        answers.append(FetchedPartition(tp, Errors.KAFKA_STORAGE_ERROR, -1, -1, ()))
+                        found.append(position)
+                        answers.append((position.tp, Errors.KAFKA_STORAGE_ERROR, -1, -1, (), None))
                         urgent = True
                         continue
                     if size and batches[0].size > limit:
@@ -137,16 +155,29 @@ class FollowerSession(FetchSession):
                     for batch in batches:
                         size += batch.size
                         budget -= batch.size
-            if batches or position.high_watermark != partition.high_watermark or position.log_start != log.start_offset:
-                answers.append(FetchedPartition(tp, error, partition.high_watermark, log.start_offset, batches))
-                urgent = urgent or (hw_completes and partition.high_watermark > max(position.high_watermark, 0))
-        return answers, size, urgent or size >= request.min_bytes
+            high_watermark = partition.high_watermark
+            if batches or position.high_watermark != high_watermark or position.log_start != log.start_offset:
+                found.append(position)
+                answers.append((position.tp, NO_ERROR, high_watermark, log.start_offset, batches, None))
+                urgent = urgent or (hw_completes and high_watermark > max(position.high_watermark, 0))
+        return Collected(found, answers, size, urgent or size >= request.min_bytes)
 
-    def _diverging(self, tp: TopicPartition, diverging: tuple[int, int]) -> FetchedPartition:
+    def _find_partition(self, position: CachedPartition) -> tuple[Partition | None, FetchedFields | None]:
+        """The partition that ``position`` may read, or the answer that it gets instead."""
+        tp = position.tp
+        partition = self.manager.partitions.get(tp)
+        error = self._check(partition, position)
+        if error or partition is None:
+            return None, (tp, error, -1, -1, (), None)
+        if position.diverging is not None:
+            return None, self._diverging(tp, position.diverging)
+        return partition, None
+
+    def _diverging(self, tp: TopicPartition, diverging: tuple[int, int]) -> FetchedFields:
         """The answer to a follower whose log diverges from this one (KIP-595)."""
         if diverging[1] == UNDEFINED_OFFSET:
-            return FetchedPartition(tp, Errors.OFFSET_OUT_OF_RANGE, -1, -1, ())
-        return FetchedPartition(tp, NO_ERROR, -1, -1, (), diverging)
+            return tp, Errors.OFFSET_OUT_OF_RANGE, -1, -1, (), None
+        return tp, NO_ERROR, -1, -1, (), diverging
 
     def _is_throttled(self, throttle: Throttle, partition: Partition) -> bool:
         """Whether the follower gets no records now: it is not in the committed ISR, and its quota is exceeded (KIP-73;
@@ -160,10 +191,10 @@ class FollowerSession(FetchSession):
         self._pending.hold(self.delayed.request.max_wait_us + BETWEEN_POLLS_US)
         return True
 
-    def _check(self, tp: TopicPartition, partition: Partition | None, position: CachedPartition) -> Errors:
-        """Whether this broker may answer for ``tp`` under the follower's leader epoch (KIP-320)."""
+    def _check(self, partition: Partition | None, position: CachedPartition) -> Errors:
+        """Whether this broker may answer there under the follower's leader epoch (KIP-320)."""
         if partition is None:
-            return self.manager.error_without_replica(tp)
+            return self.manager.error_without_replica(position.tp)
         if position.leader_epoch != partition.leader_epoch or not partition.is_leader:
             refused = partition.check_current_leader_epoch(position.leader_epoch)
             if refused is not Errors.NONE:
@@ -174,34 +205,38 @@ class FollowerSession(FetchSession):
         diverges = position.diverging is not None and position.offset >= log.start_offset
         return NO_ERROR if diverges else Errors.OFFSET_OUT_OF_RANGE
 
-    def _sent(self, answers: list[FetchedPartition]) -> None:
-        partitions = self.manager.partitions
-        for answer in answers:
-            tp = answer.tp
-            position = self.positions[tp]
-            position.high_watermark = answer.high_watermark
-            position.log_start = answer.log_start_offset
-            if answer.batches or answer.error or answer.diverging or position.offset >= partitions[tp].log_end_offset:
-                del self.dirty[tp]  # else it has records that did not fit or were throttled: they come next
-        if self.dirty:
+    def _sent(self, positions: list[CachedPartition], answers: list[FetchedFields]) -> None:
+        dirty = self.dirty
+        for position, answer in zip(positions, answers, strict=True):
+            tp, error, high_watermark, log_start, batches, diverging = answer
+            position.high_watermark = high_watermark
+            position.log_start = log_start
+            if (
+                batches
+                or error
+                or diverging
+                or position.offset >= (position.partition or self.manager.partitions[tp]).log_end_offset
+            ):
+                del dirty[position]  # else it has records that did not fit or were throttled: they come next
+        if dirty:
             self.promising = True
         else:
             self.promising = False
-            self.dirty.clear()  # a dictionary keeps the memory of deleted entries, and a loop over it visits that
+            dirty.clear()  # a dictionary keeps the memory of deleted entries, and a loop over it visits that
 
-    def _measure(self, answers: list[FetchedPartition], size: int) -> None:
+    def _measure(self, answers: list[FetchedFields], size: int) -> None:
         """ReplicationBytesOutPerSec, the part of it for replicas that are being added, and what quotas count."""
         manager, added = self.manager, 0
         manager.metrics.topics.replication_out.mark(size)
         if not (manager.metrics.reassigning or manager.throttle.active):
             return
-        for answer in answers:
-            if answer.batches:
-                sent = sum([batch.size for batch in answer.batches])
-                if self.replica in manager.partitions[answer.tp].adding:
+        for tp, _error, _high_watermark, _log_start, batches, _diverging in answers:
+            if batches:
+                sent = sum([batch.size for batch in batches])
+                if self.replica in manager.partitions[tp].adding:
                     added += sent
                 if manager.throttle.active:
-                    manager.throttle.record(answer.tp, self._adds(answer.tp), sent, manager.process.clock_us)
+                    manager.throttle.record(tp, self._adds(tp), sent, manager.process.clock_us)
         if added:
             manager.metrics.topics.reassignment_out.mark(added)
 

@@ -65,7 +65,7 @@ def park(session: FetchSession, delayed: DelayedFetch, request: FetchRequest) ->
     processes = client.process, server.process
     if (
         session.dirty
-        or request.partitions
+        or request.positions
         or request.forgotten
         or request.min_bytes <= 0
         or request.max_wait_us <= 0

@@ -81,7 +81,7 @@ def test_the_leader_knows_exactly_what_is_wanted(steps: list[tuple[str, TopicPar
                     await reader.fetch()
                 answers = await reader.fetch()
                 assert ledger.offsets == wanted
-                assert {answer.tp: answer.high_watermark for answer in answers} == wanted
+                assert {answer[0]: answer[2] for answer in answers} == wanted
 
     World(1).run(body)
 
@@ -110,7 +110,7 @@ def test_an_answer_for_a_partition_forgotten_meanwhile_is_dropped() -> None:
     async def body() -> None:
         for tp in TPS[:2]:
             reader.want(FetchPartition(tp, 0, 5, 0))
-        assert [answer.tp for answer in await reader.fetch()] == [TPS[1]]
+        assert [answer[0] for answer in await reader.fetch()] == [TPS[1]]
 
     reader = RemoteLeaderEndPoint(1, Forgetful(), FetcherPolicies())
     World(1).run(body)

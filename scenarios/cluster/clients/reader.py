@@ -11,7 +11,7 @@ from emulator.nodes import Process
 from emulator.protocol.address import LISTENER
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ConsumerFailed, PositionReset
-from emulator.protocol.fetch import CONSUMER, NO_EPOCH, FetchedPartition, FetchPartition
+from emulator.protocol.fetch import CONSUMER, NO_EPOCH, FetchedFields, FetchPartition
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, EpochEndOffset, EpochQuery
 from emulator.protocol.types import TopicPartition
 from fetchers.endpoints import RemoteLeaderEndPoint
@@ -186,20 +186,20 @@ class Reader:
                 offset, epoch = place
                 self._leader.want(FetchPartition(tp, epoch, offset, -1))
 
-    def _take(self, answers: Iterable[FetchedPartition]) -> None:
+    def _take(self, answers: Iterable[FetchedFields]) -> None:
         """Take the partitions of a fetch response, without those whose position has changed since the request."""
         arrived = []
-        for answer in answers:
-            asked, position = self._wanted.get(answer.tp), self.positions[answer.tp]
+        for tp, error, high_watermark, _log_start, batches, _diverging in answers:
+            asked, position = self._wanted.get(tp), self.positions[tp]
             here = position.leader == self.broker and asked == (position.offset, self._epoch(position))
             if not (here and position.fetchable):
                 continue
-            if answer.error is not Errors.NONE:
-                self._failed(position, answer.error)
+            if error is not Errors.NONE:
+                self._failed(position, error)
                 continue
-            position.high_watermark = answer.high_watermark
-            if answer.batches:
-                position.fetched.extend(answer.batches)
+            position.high_watermark = high_watermark
+            if batches:
+                position.fetched.extend(batches)
                 position.source = position.leader, position.leader_epoch
                 arrived.append(position)
         self.arrived(arrived)

@@ -5,7 +5,7 @@ import pytest
 from brokers import metrics as broker_metrics
 from brokers.metrics import Figures, ReplicaManagerMetrics, figures
 from controller.metrics import ControllerMetrics
-from emulator.protocol.fetch import FetchedPartition
+from emulator.protocol.fetch import FetchedFields
 from fetchers.state import PartitionFetchState
 from fetchers.thread import FetcherThread
 from scenarios.runs import Run
@@ -41,10 +41,11 @@ def test_kafka_7704_the_lag_of_an_idle_follower(monkeypatch: pytest.MonkeyPatch)
     load = scenario(brokers=3, controller=1, assignment=[(0, 1, 2)], method=[CRASH], horizon="2m", rate=1)
     process = FetcherThread.process_partition_data
 
-    def as_in_2_1(self: FetcherThread, state: PartitionFetchState, answer: FetchedPartition) -> None:
+    def as_in_2_1(self: FetcherThread, state: PartitionFetchState, answer: FetchedFields) -> None:
         process(self, state, answer)
-        if not answer.batches:
-            self._metrics._set(state, answer.high_watermark)
+        _tp, _error, high_watermark, _log_start, batches, _diverging = answer
+        if not batches:
+            self._metrics._set(state, high_watermark)
 
     monkeypatch.setattr(FetcherThread, "process_partition_data", as_in_2_1)
     assert broken(play(load).run) == {"lag_true"}
