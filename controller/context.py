@@ -154,6 +154,11 @@ class ControllerContext:
         offline = self.offline_dirs.get(broker)
         return not offline or tp not in offline
 
+    @property
+    def any_dir_offline(self) -> bool:
+        """Whether any live broker has an offline log directory. Otherwise a replica is online if its broker is."""
+        return any(self.offline_dirs.values())
+
     def online(self, tp: TopicPartition) -> Replicas:
         """The assigned replicas of ``tp`` that are online, in order of preference."""
         replicas = self.replicas(tp)
@@ -164,7 +169,9 @@ class ControllerContext:
 
     def replicas(self, tp: TopicPartition) -> Replicas:
         """The assignment of ``tp``; empty where there is no such partition."""
-        return self.assignments.get(tp.topic, {}).get(tp.partition, ())
+        topic, partition = tp
+        of_topic = self.assignments.get(topic)
+        return () if of_topic is None else of_topic.get(partition, ())
 
     def leader(self, tp: TopicPartition) -> int:
         """The last known leader of ``tp``, -1 where it has none."""
@@ -255,9 +262,7 @@ class ControllerContext:
 
     def set_replica_states(self, broker: int, partitions: Iterable[TopicPartition], state: ReplicaState) -> None:
         self.replicas_changed = True
-        states = self.replica_states.setdefault(broker, {})
-        for tp in partitions:
-            states[tp] = state
+        self.replica_states.setdefault(broker, {}).update(dict.fromkeys(partitions, state))
 
     def forget_replica(self, tp: TopicPartition, broker: int) -> None:
         """Remove the replica, which no longer exists."""

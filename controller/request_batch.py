@@ -55,12 +55,17 @@ class ControllerBrokerRequestBatch:
     _stops: dict[int, list[Stop]] = field(factory=dict)
     _metadata_brokers: dict[int, None] = field(factory=dict)
     _metadata: dict[TopicPartition, PartitionMetadata] = field(factory=dict)
+    _all_informed: bool = False
+    """Whether every registered broker is in ``_metadata_brokers``."""
+    _offline: dict[Replicas, Replicas] | None = None
+    """The replicas that are offline in each list, while no log directory is: brokers do not change during a batch."""
 
     def new_batch(self) -> None:
         """Begin a batch.
 
         Raises: IllegalState where the last one was not sent, because an exception ended its state change.
         """
+        self._offline = None
         if self._leader_and_isr or self._stops or self._metadata_brokers:
             raise IllegalState("the batch of requests to the brokers is not empty: state changes may be lost")
 
@@ -71,6 +76,7 @@ class ControllerBrokerRequestBatch:
         self._stops.clear()
         self._metadata_brokers.clear()
         self._metadata.clear()
+        self._all_informed, self._offline = False, None
 
     # -- adding -------------------------------------------------------------------------------------------------------
 
@@ -91,7 +97,10 @@ class ControllerBrokerRequestBatch:
         written = self._written_already(tp, state, replicas, is_new)
         if written is None:
             written = self._write(tp, state, replicas, is_new)
-            self.add_update_metadata(self.context.brokers, [tp])
+            if not self._all_informed:
+                self._inform(self.context.brokers)
+                self._all_informed = True
+            self._add_metadata(tp)
         for broker in brokers:
             if broker >= 0:
                 states = self._leader_and_isr.get(broker)
@@ -106,11 +115,13 @@ class ControllerBrokerRequestBatch:
     ) -> LeaderAndIsrPartition | None:
         """The state that the last call for ``tp`` made, if it had the same arguments and no move is in progress."""
         known = self._written.get(tp)
-        if known is None or tp in self.context.reassignments or any(self._adding_and_removing(tp)):
+        if known is None:
             return None
         before, written = known
-        same = before is state and written.replicas is replicas and written.is_new is is_new
-        return written if same else None
+        if before is not state or written.replicas is not replicas or written.is_new is not is_new:
+            return None
+        moves = tp in self.context.reassignments or any(self._adding_and_removing(tp))
+        return None if moves else written
 
     def _write(
         self, tp: TopicPartition, state: LeaderAndIsr, replicas: Replicas, is_new: bool
@@ -141,19 +152,39 @@ class ControllerBrokerRequestBatch:
         partition whose topic is being deleted has leader -2."""
         if self.no_partitions_are_all and not partitions:
             partitions = tuple(self.context.leadership_info)
+        self._inform(brokers)
+        for tp in partitions:
+            self._add_metadata(tp)
+
+    def _inform(self, brokers: Iterable[int]) -> None:
         informed = self._metadata_brokers
         for broker in brokers:
             if broker not in informed and broker >= 0:
                 informed[broker] = None
-        for tp in partitions:
-            state = self.context.leadership_info.get(tp)
-            if state is not None:
-                if self.context.is_deleting(tp.topic):
-                    state = LeaderAndIsr(LEADER_DURING_DELETE, 0, state.isr, state.controller_epoch)
-                replicas = self.context.replicas(tp)
-                down = tuple([replica for replica in replicas if not self.context.is_online(replica, tp)])
-                move = self.context.reassignments.get(tp)
-                self._metadata[tp] = self.schema.update_metadata(move, tp, state, replicas, down)
+
+    def _add_metadata(self, tp: TopicPartition) -> None:
+        context = self.context
+        state = context.leadership_info.get(tp)
+        if state is not None:
+            if context.is_deleting(tp.topic):
+                state = LeaderAndIsr(LEADER_DURING_DELETE, 0, state.isr, state.controller_epoch)
+            replicas = context.replicas(tp)
+            move = context.reassignments.get(tp)
+            self._metadata[tp] = self.schema.update_metadata(move, tp, state, replicas, self._down(tp, replicas))
+
+    def _down(self, tp: TopicPartition, replicas: Replicas) -> Replicas:
+        """Those of ``replicas`` that are offline. Most partitions have one of a few lists, for which this is found
+        once."""
+        context = self.context
+        if self._offline is None:
+            self._offline = {}
+        known = self._offline.get(replicas)
+        if known is not None:
+            return known
+        down = tuple([replica for replica in replicas if not context.is_online(replica, tp)])
+        if not context.any_dir_offline:
+            self._offline[replicas] = down
+        return down
 
     # -- sending ------------------------------------------------------------------------------------------------------
 

@@ -166,9 +166,8 @@ class FetcherThread:
 
     def remove_partitions(self, gone: Iterable[TopicPartition]) -> None:
         self._process.parked.rouse()
-        for tp in gone:
-            if tp in self.states:
-                self.partitions.drop(tp)
+        for tp in [tp for tp in gone if tp in self.states]:
+            self.partitions.drop(tp)
         if not self.partitions.truncating:
             self.partitions.pending.release()
 

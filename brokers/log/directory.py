@@ -111,4 +111,6 @@ class LogDirectory:
 def emptiest(directories: Sequence[LogDirectory]) -> LogDirectory:
     """The directory for a new log: the one with the fewest; among equals the first in the list (LogManager.nextLogDir,
     2.3)."""
+    if len(directories) == 1:
+        return directories[0]
     return min(directories, key=lambda directory: directory.logs)

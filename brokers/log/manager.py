@@ -155,7 +155,10 @@ class LogManager:
         return next((found for found in self.directories if found.name == name), None)
 
     def _holder(self, path: str) -> LogDirectory | None:
-        return next((found for found in self.directories if found.online and found.disk.exists(path)), None)
+        for found in self.directories:
+            if found.online and path in found.disk.files:
+                return found
+        return None
 
     def open(self, tp: TopicPartition, *, is_new: bool) -> Log:
         """The log of ``tp``, found on a disk or created (LogManager.getOrCreateLog).
@@ -166,16 +169,17 @@ class LogManager:
         Raises:
             StorageError: there is none, and it may be in a directory that is offline.
         """
-        directory = self._holder(log_path(tp))
+        path = log_path(tp)
+        directory = self._holder(path)
         if directory is not None:
-            return Log(directory, tp, None, self._hooks)
+            return Log(directory, tp, path, self._hooks)
         online = self.online
         if (len(online) < len(self.directories) and not is_new) or not online:
             raise StorageError(f"no log of {tp}, and a log directory is offline")
         preferred = self.preferred.pop(tp, None)
         if preferred is None or not preferred.online:
             preferred = emptiest(online)
-        return self._create(preferred, tp, log_path(tp))
+        return self._create(preferred, tp, path)
 
     def _create(self, directory: LogDirectory, tp: TopicPartition, path: str) -> Log:
         directory.logs += 1

@@ -43,8 +43,10 @@ def is_imbalanced(context: ControllerContext, tp: TopicPartition) -> bool:
     known, replicas = context.leadership_info.get(tp), context.replicas(tp)
     if known is None or not replicas or context.is_deleting(tp.topic):
         return False
-    adding, _removing = context.adding_and_removing(tp)
-    return replicas[0] in known.isr if replicas[0] in adding else known.leader != replicas[0]
+    preferred = replicas[0]
+    if context.reassigning and preferred in context.adding_and_removing(tp).adding:
+        return preferred in known.isr
+    return known.leader != preferred
 
 
 class ControllerMetrics:
@@ -92,16 +94,16 @@ class ControllerMetrics:
         self.gauges["ActiveControllerCount"].set(int(active))
 
     def _count_touched(self, context: ControllerContext) -> None:
-        touched = context.touched
+        touched, offline, imbalanced, is_offline = context.touched, self.offline, self.imbalanced, self.is_offline
         for tp in touched:
-            for found, counts in (
-                (self.offline, self.is_offline(context, tp)),
-                (self.imbalanced, is_imbalanced(context, tp)),
-            ):
-                if counts:
-                    found[tp] = None
-                else:
-                    found.pop(tp, None)
+            if is_offline(context, tp):
+                offline[tp] = None
+            elif offline:
+                offline.pop(tp, None)
+            if is_imbalanced(context, tp):
+                imbalanced[tp] = None
+            elif imbalanced:
+                imbalanced.pop(tp, None)
         touched.clear()
 
     def _show_deletions(self, context: ControllerContext) -> None:

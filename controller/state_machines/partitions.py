@@ -30,7 +30,8 @@ class PartitionStateMachine:
 
     async def startup(self) -> None:
         """Failover F7: set the state of every partition by the leaders that were read; elect where there is none."""
-        states, context = self.context.partition_states, self.context
+        context = self.context
+        states: dict[TopicPartition, PartitionState] = {}
         for tp in context.partitions():
             known = context.leadership_info.get(tp)
             if known is None:
@@ -39,6 +40,7 @@ class PartitionStateMachine:
                 states[tp] = PartitionState.ONLINE
             else:
                 states[tp] = PartitionState.OFFLINE
+        context.partition_states.update(states)
         await self.trigger_online_state_change()
 
     async def trigger_online_state_change(self, topic: str | None = None) -> None:
@@ -56,21 +58,25 @@ class PartitionStateMachine:
         if not partitions:
             return []
         self.batch.new_batch()
-        legal = [tp for tp in partitions if self._may_become(tp, target)]
+        legal = self._legal(partitions, target)
         if target is PartitionState.ONLINE:
-            new = [tp for tp in legal if self.context.partition_state(tp) is PartitionState.NEW]
+            states = self.context.partition_states
+            new = [tp for tp in legal if states.get(tp) is PartitionState.NEW]
             created = await self.elections.initialize(new)
-            led = [tp for tp in legal if self.context.partition_state(tp) is not PartitionState.NEW]
+            led = [tp for tp in legal if states.get(tp) is not PartitionState.NEW]
             elected = await self.elections.elect(led, selector or self.selectors.offline)
             legal = [*created, *elected]
-        for tp in legal:
-            self.context.partition_states[tp] = target
+        self.context.partition_states.update(dict.fromkeys(legal, target))
         self.batch.send_to_brokers()
         return legal
 
-    def _may_become(self, tp: TopicPartition, target: PartitionState) -> bool:
-        state = self.context.partition_state(tp)
-        if state in PARTITION_PREDECESSORS[target]:
-            return True
-        log.error("illegal transition", partition=str(tp), state=state.name, target=target.name)
-        return False
+    def _legal(self, partitions: Sequence[TopicPartition], target: PartitionState) -> list[TopicPartition]:
+        """Those that may become ``target``."""
+        allowed, states = PARTITION_PREDECESSORS[target], self.context.partition_states
+        legal = [tp for tp in partitions if states.get(tp, PartitionState.NON_EXISTENT) in allowed]
+        if len(legal) < len(partitions):
+            for tp in partitions:
+                state = self.context.partition_state(tp)
+                if state not in allowed:
+                    log.error("illegal transition", partition=str(tp), state=state.name, target=target.name)
+        return legal

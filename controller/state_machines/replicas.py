@@ -45,11 +45,13 @@ class ReplicaStateMachine:
         context = self.context
         up: list[ByBroker] = []
         down: ByBroker = {}
+        live, any_dir_offline = dict.fromkeys(context.live), context.any_dir_offline
         for number, tp in enumerate(context.partitions()):
             if number % BLOCK == 0:
                 up.append({})
             for broker in context.replicas(tp):
-                (up[-1] if context.is_online(broker, tp) else down).setdefault(broker, []).append(tp)
+                online = broker in live and (not any_dir_offline or context.is_online(broker, tp))
+                (up[-1] if online else down).setdefault(broker, []).append(tp)
         for replicas, state in (*((block, ReplicaState.ONLINE) for block in up), (down, self.rules.unreachable)):
             for broker, partitions in replicas.items():
                 context.set_replica_states(broker, partitions, state)
@@ -122,6 +124,7 @@ class ReplicaStateMachine:
     def _go_online(self, broker: int, partitions: list[TopicPartition]) -> list[TopicPartition]:
         """Send replicas LeaderAndIsr; those that were new have had theirs. Returns those that were not online yet."""
         context, states, recipients = self.context, self.context.replica_states_on(broker), (broker,)
+        leadership, add = context.leadership_info, self.batch.add_leader_and_isr
         coming: list[TopicPartition] = []
         for tp in partitions:
             replicas, before = context.replicas(tp), states[tp]
@@ -131,9 +134,9 @@ class ReplicaStateMachine:
                 if broker not in replicas:
                     context.assign(tp, (*replicas, broker))
                 continue
-            state = context.leadership_info.get(tp)
+            state = leadership.get(tp)
             if state is not None:
-                self.batch.add_leader_and_isr(recipients, tp, state, replicas, is_new=False)
+                add(recipients, tp, state, replicas, is_new=False)
         return coming
 
     # -- out of the ISR -----------------------------------------------------------------------------------------------

@@ -98,7 +98,8 @@ class ClientCnxn:
 
         Requests wait while the connection is down. If the session has expired, the answer is SESSION_EXPIRED.
         """
-        self._process.check_alive()
+        if not self._process.alive:
+            self._process.check_alive()
         call = _Call(request, done, self._trace.cause)
         if self.expired or self._closed:
             self._refuse([call])

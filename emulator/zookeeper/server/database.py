@@ -41,7 +41,10 @@ class Database:
         kind = request.__class__
         read = _READS.get(kind)
         if read is not None:
-            return self._sealed(read(self, request, watcher))
+            response = read(self, request, watcher)
+            response.zxid = self.zxid  # here and not by a call: a failover reads a znode for each partition
+            response.cause = self.process.node.trace.cause
+            return response
         if kind is Multi:
             return self._sealed(self._multi(request, client, session))  # type: ignore[arg-type]
         try:
@@ -139,7 +142,7 @@ class Database:
             if change is not None:
                 trace.cause = cause
                 self._announce(change, client)
-        results = tuple(_done(change, op.path) for change, op in zip(changes, multi.ops, strict=True))
+        results = tuple([_done(change, op.path) for change, op in zip(changes, multi.ops, strict=True)])
         return Response(ZkCode.OK, multi.path, results=results)
 
     def _announce(self, change: Change, client: int) -> None:

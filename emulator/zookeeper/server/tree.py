@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection
 from functools import lru_cache, partial
 from sys import intern
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from attrs import define, field
 
@@ -17,6 +17,8 @@ from emulator.zookeeper.errors import (
 )
 from emulator.zookeeper.messages import Stat
 from emulator.zookeeper.paths import check_path, split
+
+_new: Any = tuple.__new__
 
 
 @define(eq=False, weakref_slot=False)
@@ -45,7 +47,9 @@ class Znode:
         children = len(self.children)
         # ZooKeeper counts creations, and derives the number of creations and deletions from that.
         cversion = 2 * self.creates - children
-        return Stat(self.version, self.czxid, self.mzxid, cversion, self.owner, children)
+        # tuple.__new__ avoids the Python frame of the NamedTuple's own constructor: every answer has a Stat.
+        stat: Stat = _new(Stat, (self.version, self.czxid, self.mzxid, cversion, self.owner, children))
+        return stat
 
     def add_child(self, name: str) -> None:
         """Add a child."""
