@@ -120,16 +120,21 @@ class ControllerBrokerRequestBatch:
         before, written = known
         if before is not state or written.replicas is not replicas or written.is_new is not is_new:
             return None
-        moves = tp in self.context.reassignments or any(self._adding_and_removing(tp))
-        return None if moves else written
+        context = self.context
+        if (context.reassignments or context.reassigning) and (
+            tp in context.reassignments or any(self._adding_and_removing(tp))
+        ):
+            return None
+        return written
 
     def _write(
         self, tp: TopicPartition, state: LeaderAndIsr, replicas: Replicas, is_new: bool
     ) -> LeaderAndIsrPartition:
         written = self.schema.leader_and_isr(self.context.reassignments.get(tp), tp, state, replicas, is_new)
-        adding, removing = self._adding_and_removing(tp)
-        if adding or removing:
-            written = evolve(written, adding=adding, removing=removing)
+        if self.context.reassigning:
+            adding, removing = self._adding_and_removing(tp)
+            if adding or removing:
+                written = evolve(written, adding=adding, removing=removing)
         self._written[tp] = state, written
         return written
 

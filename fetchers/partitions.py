@@ -70,7 +70,8 @@ class Partitions:
             self._delay_each()
         state = self.states.get(start.tp)
         if state is None or state.leader_epoch != start.leader_epoch:
-            self.drop(start.tp)
+            if state is not None:
+                self.drop(start.tp)
             state = self.states[start.tp] = PartitionFetchState(
                 start.tp, start.leader_epoch, start.offset, start.log, adding=start.adding
             )
