@@ -276,6 +276,8 @@ class ReplicaManagerMetrics:
     def changed(self, partition: MeasuredPartition) -> None:
         """Recompute the figures of ``partition`` after its ISR, replicas or role changed. Call ``show`` at the end of
         the transition."""
+        if not partition.is_leader and partition.figures is NOT_LEADING:
+            return
         policies = self._manager.policies
         least = policies.min_insync_replicas(partition.tp.topic)
         now = figures(partition, policies.under_replication, least)

@@ -29,6 +29,8 @@ class OffsetCheckpointFile:
 
     def get(self, tp: TopicPartition) -> int:
         """The offset, from the file or yet to be written; 0 for an unknown partition."""
+        if not self._changed and not self._places:
+            return 0
         changed = self._changed.get(tp)
         if changed is not None:
             return changed

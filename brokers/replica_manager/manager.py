@@ -152,6 +152,7 @@ class ReplicaManager:
         (kafka-behaviour §7.4). Returns the outcome for each partition of the request."""
         me = self.process.node.id
         partitions, offline, checks_assignment = self.partitions, self.offline, self.policies.checks_assignment
+        any_injected = bool(self.injected.start or self.injected.lead)
         outcomes: list[Errors] = []
         leaders: list[LeaderAndIsrPartition] = []
         followers: list[LeaderAndIsrPartition] = []
@@ -166,7 +167,7 @@ class ReplicaManager:
                 outcome = Errors.UNKNOWN_TOPIC_OR_PARTITION
                 if partition is None:
                     offline[tp] = None  # as Kafka leaves what it had just created (2.3.1; 7.3)
-            elif self.injected.strike(tp, leads=state.leader == me):
+            elif any_injected and self.injected.strike(tp, leads=state.leader == me):
                 self._log.error("change of role failed", partition=str(tp), leader=state.leader)
                 outcome = Errors.UNKNOWN_SERVER_ERROR
             else:

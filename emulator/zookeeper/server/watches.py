@@ -52,18 +52,22 @@ class Watches:
 
     def fire(self, op: str, path: str) -> None:
         """Notify the watchers of ``path`` after ``op`` (``create``, ``setData``, ``delete``)."""
+        # Nearly every write of a large cluster is to a znode that has no watch.
         if op == "setData":
-            self._notify(self._take(self.data, path), EventType.NODE_DATA_CHANGED, path)
+            if path in self.data:
+                self._notify(self._take(self.data, path), EventType.NODE_DATA_CHANGED, path)
             return
         if op == "create":
-            self._notify(self._take(self.data, path), EventType.NODE_CREATED, path)
+            if path in self.data:
+                self._notify(self._take(self.data, path), EventType.NODE_CREATED, path)
         else:
             # A watcher of both the data and the children is notified of the deletion once.
             gone = self._take(self.data, path) | self._take(self.children, path)
             self._notify(gone, EventType.NODE_DELETED, path)
         if self.children:
             parent = split(path)[0]
-            self._notify(self._take(self.children, parent), EventType.NODE_CHILDREN_CHANGED, parent)
+            if parent in self.children:
+                self._notify(self._take(self.children, parent), EventType.NODE_CHILDREN_CHANGED, parent)
 
     def _take(self, armed: Armed, path: str) -> dict[Watcher, None]:
         watchers = armed.pop(path, None)

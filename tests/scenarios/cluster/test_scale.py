@@ -46,6 +46,7 @@ class Play:
     def __init__(self, partitions: int) -> None:
         self.created, self.idle, self.failed_over = Seen(), Seen(), Seen()
         self.leaders = 0
+        self.kept: tuple[int, int] = (0, 0)
         self._seen = self.created
         self._world = World(1)
         lists = {p: tuple((p + k) % BROKERS for k in range(REPLICAS)) for p in range(partitions)}
@@ -91,6 +92,8 @@ class Play:
         await world.settled()
         self._begin(Seen(), cluster)
         replicas = [cluster.brokers[broker].replicas for broker in LIVING]
+        dead, controller = cluster.brokers[0].replicas, cluster.controllers[0]
+        self.kept = len(dead.partitions), len(controller.context.assignments)
         self.leaders = sum(partition.is_leader for manager in replicas for partition in manager.partitions.values())
 
 
@@ -141,3 +144,8 @@ def test_a_failover_takes_as_many_control_requests_however_many_partitions_there
         told = large.requests_of("LeaderAndIsr", broker)
         assert told[0] == LARGE * REPLICAS // BROKERS
         assert len(told) <= 3
+
+
+def test_a_dead_broker_keeps_no_partitions_in_memory() -> None:
+    assert played(SMALL).kept == (0, 0)
+    assert played(SMALL).leaders == SMALL
