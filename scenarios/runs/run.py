@@ -8,6 +8,7 @@ from emulator.protocol.events import Fault
 from scenarios.language import Scenario
 from scenarios.observe.checkers import Violation
 from scenarios.observe.measures.figure import Value
+from scenarios.runs.control_plane_log import ControlPlaneLog
 
 
 @frozen
@@ -31,7 +32,7 @@ class Run:
         virtual_s, wall_s: how long it took in virtual time and in real time.
         events: how many the trace has; ``steps`` (kernel events) are not counted.
         explanation: of a failed run: what broke, the chain of causes, and how to repeat it; at most a screen long.
-        control_plane: the events of the control plane, for the timeline.
+        log: keeps the events of the control plane.
     """
 
     run_id: str
@@ -51,7 +52,12 @@ class Run:
     events: int
     explanation: str
     replay: str
-    control_plane: tuple[Any, ...] = field(repr=False, default=())
+    log: ControlPlaneLog = field(repr=False, eq=False, factory=ControlPlaneLog)
+
+    @property
+    def control_plane(self) -> tuple[Any, ...]:
+        """The events of the control plane, for the timeline; made when they are asked for."""
+        return self.log.events()
 
     @property
     def passed(self) -> bool:

@@ -170,7 +170,6 @@ def conclude(stage: Stage, original: Scenario, wall_s: float) -> tuple[Run, Figu
     expectations = stage.judge.verdicts(started_us, end_us, figures.metrics())
     reason = _reason(stage, bool(violations), expectations, figures)
     digest = trace.digest()
-    log = stage.control_plane.events()
     replay = replay_command(original, scenario)
     strategy = scenario.strategy.name
     run = Run(
@@ -192,9 +191,9 @@ def conclude(stage: Stage, original: Scenario, wall_s: float) -> tuple[Run, Figu
         virtual_s=end_us / 1_000_000,
         wall_s=wall_s,
         events=trace.seq,
-        explanation=_explanation(stage, reason, violations, expectations, log, replay) if reason else "",
+        explanation=_explanation(stage, reason, violations, expectations, replay) if reason else "",
         replay=replay,
-        control_plane=log,
+        log=stage.control_plane,
     )  # fmt: skip
     return run, figures
 
@@ -210,10 +209,11 @@ def _reason(stage: Stage, violated: bool, expectations: tuple[Expectation, ...],
 
 
 def _explanation(
-    stage: Stage, reason: str, violations: Any, expectations: tuple[Expectation, ...], log: Any, replay: str
+    stage: Stage, reason: str, violations: Any, expectations: tuple[Expectation, ...], replay: str
 ) -> str:
     from scenarios.observe.timeline.explain import explain  # with its words for all events, which few runs need
 
+    log = stage.control_plane.events()
     broken = next((expectation for expectation in expectations if not expectation.ok), None)
     if violations:
         what, seq = str(violations[0]), violations[0].seq
