@@ -87,7 +87,7 @@ def main() -> int:
         f"`{BARE}` against whole commands on the demo's scenario: CPU ms of a process from its start to its end,",
         f"in turn, medians of {options.repeats}; a ratio is the median of the ratios of each turn.",
         "",
-        machine("python -m benchmarks.start --write"),
+        machine(f"python -m benchmarks.start {'--before CHECKOUT ' if options.before else ''}--write"),
         "",
         *table(
             ("command", "CPU ms", "lowest to highest", "times the bare imports", "modules"),
