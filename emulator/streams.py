@@ -19,15 +19,27 @@ _MIX_2 = 0x94D049BB133111EB
 
 
 class Stream:
-    """The draws for one purpose and one entity, in order. SplitMix64 over a keyed counter."""
+    """The draws for one purpose and one entity, in order. SplitMix64 over a keyed counter.
 
-    __slots__ = ("_state",)
+    A stream that draws below the same bound again and again, as a link does for the jitter of its messages, makes its
+    draws in blocks.
+    """
+
+    __slots__ = ("_bound", "_made", "_same", "_state")
 
     def __init__(self, key: int) -> None:
         self._state = key
+        """After the draws in ``_made``."""
+        self._made: list[int] = _NOTHING_MADE
+        """Draws below ``_bound`` that nothing has asked for yet, the next one last."""
+        self._bound = 0
+        self._same = 0
+        """How many draws below ``_bound`` came one after the other."""
 
     def bits(self) -> int:
         """The next 64 random bits."""
+        if self._made:
+            self._unmake()
         self._state = z = (self._state + _GAMMA) & _MASK
         z = ((z ^ (z >> 30)) * _MIX_1) & _MASK
         z = ((z ^ (z >> 27)) * _MIX_2) & _MASK
@@ -35,11 +47,29 @@ class Stream:
 
     def below(self, bound: int) -> int:
         """An integer in ``[0, bound)``. ``bound`` is far below 2**64, so the bias is negligible."""
-        # ``bits`` once more: each message draws its delay here.
-        self._state = z = (self._state + _GAMMA) & _MASK
-        z = ((z ^ (z >> 30)) * _MIX_1) & _MASK
-        z = ((z ^ (z >> 27)) * _MIX_2) & _MASK
-        return (z ^ (z >> 31)) * bound >> 64
+        if bound == self._bound:
+            if self._made:
+                return self._made.pop()
+            self._same += 1
+            if self._same > _FEW:
+                return self._make()
+        else:
+            if self._made:
+                self._unmake()
+            self._bound, self._same = bound, 1
+        return self.bits() * bound >> 64
+
+    def _make(self) -> int:
+        """Make a block of draws. Returns the first."""
+        self._made = list(reversed(_block(_SIZE).below(self._state, self._bound)))
+        self._state = (self._state + _SIZE * _GAMMA) & _MASK
+        return self._made.pop()
+
+    def _unmake(self) -> None:
+        """Something else is drawn. Blocks do not pay for such a stream."""
+        self._state = (self._state - len(self._made) * _GAMMA) & _MASK
+        self._made = _NOTHING_MADE
+        self._same = -_MOST
 
     def normal(self) -> float:
         """A normal variable with mean 0 and standard deviation 1, from one draw."""
@@ -52,7 +82,7 @@ class Stream:
     def ahead(self, bound: int) -> Iterator[int]:
         """What ``below(bound)`` is going to return, again and again, without a draw. The first few one by one, then in
         blocks, which take a fourth of the time. The stream must not be used meanwhile; ``skip`` makes the draws."""
-        first = Stream(self._state)
+        first = Stream((self._state - len(self._made) * _GAMMA) & _MASK)
         for _ in range(_FEW):
             yield first.below(bound)
         state, size = first._state, _FEW
@@ -63,11 +93,16 @@ class Stream:
 
     def skip(self, count: int) -> None:
         """Make ``count`` draws, and drop them."""
+        if self._made:
+            self._unmake()
         self._state = (self._state + count * _GAMMA) & _MASK
 
 
-_FEW, _MOST = 16, 256
-"""How many draws ``Stream.ahead`` makes one by one, and at most at a time."""
+_NOTHING_MADE: list[int] = []
+"""Of most streams: never changed."""
+
+_FEW, _SIZE, _MOST = 16, 64, 256
+"""How many draws are made one by one before the first block; the size of a block, and of the largest of ``ahead``."""
 
 _LANE = 128
 """Bits. Twice those of a draw, so that a product of two does not reach into the next lane."""

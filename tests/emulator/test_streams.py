@@ -60,10 +60,29 @@ def test_below_stays_below(bound: int, seed: int) -> None:
     assert stream.choice([bound]) == bound
 
 
-@given(st.integers(1, 10**12), st.integers(0, 1000))
-def test_below_draws_what_bits_draws(bound: int, seed: int) -> None:
-    one, other = (Streams(seed).stream("below") for _ in range(2))
-    assert [one.below(bound) for _ in range(20)] == [other.bits() * bound >> 64 for _ in range(20)]
+USES = st.one_of(
+    st.tuples(st.just("below"), st.sampled_from((1, 7, 401, 2**63))),
+    st.tuples(st.sampled_from(("bits", "skip", "ahead")), st.integers(0, 90)),
+)
+
+
+@given(st.lists(st.tuples(USES, st.integers(1, 200)), max_size=8), st.integers(0, 1000))
+def test_draws_in_blocks_are_those_made_one_by_one(uses: list[tuple[tuple[str, int], int]], seed: int) -> None:
+    stream, one_by_one = Streams(seed).stream("network"), Streams(seed).stream("network")
+    for (use, number), times in uses:
+        if use == "below":
+            expected = [one_by_one.bits() * number >> 64 for _ in range(times)]
+            assert [stream.below(number) for _ in range(times)] == expected
+        elif use == "bits":
+            assert stream.bits() == one_by_one.bits()
+        elif use == "skip":
+            stream.skip(number)
+            for _ in range(number):
+                one_by_one.bits()
+        else:
+            expected = list(islice(stream.ahead(401), number))
+            assert [stream.below(401) for _ in range(number)] == expected
+            one_by_one.skip(number)
 
 
 def test_equal_in_another_process() -> None:

@@ -169,25 +169,27 @@ class Producer:
         if idempotence is not None and not self._has_producer_id(idempotence):
             return
         accumulator, most = self._accumulator, self._workload.max_in_flight
-        ready, retries = accumulator.ready, accumulator.retries
-        now = self._process.world.now
-        while ready:
+        retries, now = accumulator.retries, self._process.world.now
+        while accumulator.ready:
             full = self._connections.full(most)
             groups: dict[int, Group] = {}
-            for queue in list(ready):
+            left: list[Queue] = []
+            for queue in accumulator.ready:
                 waiting, leader = queue.waiting, queue.leader
-                first = waiting[0]
-                waits = leader == NO_LEADER or leader in full or queue.muted
-                if waits or (retries and accumulator.rests_until_us(first) > now):
+                if (
+                    queue.muted or leader == NO_LEADER or leader in full
+                    or (retries and accumulator.rests_until_us(waiting[0]) > now)
+                ):  # fmt: skip
                     self._hold_back(queue)
-                elif idempotence is None or idempotence.may_send(first):
+                elif idempotence is None or idempotence.may_send(waiting[0]):
                     if leader in groups:
-                        groups[leader].append(first)
+                        groups[leader].append(waiting.popleft())
                     else:
-                        groups[leader] = [first]
-                    del waiting[0]
+                        groups[leader] = [waiting.popleft()]
                     if not waiting:
-                        del ready[queue]
+                        continue
+                left.append(queue)
+            accumulator.ready = dict.fromkeys(left)
             if not groups:
                 return
             for leader, group in groups.items():
