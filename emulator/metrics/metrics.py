@@ -143,7 +143,7 @@ class Meter(Metric):
 
     def _begin(self) -> None:
         if self.count == self._written:
-            self._since_us = self._metrics.time_us()
+            self._since_us = self._metrics.world.now
 
     def write(self) -> None:
         """Write the count, unless it was written already since the last event. Called by the grid."""
@@ -189,12 +189,14 @@ class Metrics:
     _process: Emitter
     node: int
     lacks: Collection[str] = ()
+    world: World = field(init=False)
     gauges: Grid = field(init=False)
     meters: Grid = field(init=False)
     idle_meters: Grid = field(init=False)
     _hidden: dict[str, None] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
+        self.world = self._process.world
         self.gauges, self.meters, self.idle_meters = (
             Grid(period_us, self.time_us, self._process.call_later)
             for period_us in (GAUGES_US, METERS_US, IDLE_METERS_US)
@@ -202,7 +204,7 @@ class Metrics:
 
     def time_us(self) -> int:
         """Virtual time in microseconds. Unlike the machine's clock it is never skewed."""
-        return self._process.world.now
+        return self.world.now
 
     def gauge(self, name: str) -> Gauge:
         """Register a gauge that its owner sets."""

@@ -122,7 +122,13 @@ class Process:
         it resumes."""
         if not self.alive:
             self.check_alive()
-        return self.world.timer(delay_us, fn, arg, background, self._due)
+        # As ``World.timer``, without the call: one timer for each request that waits.
+        world = self.world
+        timer = Timer(world, fn, arg, background)
+        world.call_at(world.now + delay_us, self._due, timer, True)
+        if not background:
+            world.foreground += 1
+        return timer
 
     def _due(self, timer: Timer) -> None:
         """A timer is due. While the process is paused, the timer waits and can still be cancelled."""

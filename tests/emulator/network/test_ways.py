@@ -3,9 +3,11 @@ message, delivers the same things at the same times."""
 
 from typing import Any
 
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emulator.network import NetworkSpec
 from tests.emulator.network.site import Site, on_site
 from tests.emulator.network.test_connections import Pair
 
@@ -13,7 +15,7 @@ ACTIONS = ("ask", "answer", "cut", "cut back", "heal", "pause", "resume", "crash
 ENTRIES = st.lists(st.tuples(st.integers(0, 4_000), st.sampled_from(ACTIONS)), max_size=25)
 
 
-def seen(entries: list[tuple[int, str]], *, paranoid: bool) -> list[Any]:
+def seen(entries: list[tuple[int, str]], *, paranoid: bool = False, spec: NetworkSpec | None = None) -> list[Any]:
     """What both ends get, and when."""
 
     async def body(site: Site) -> list[Any]:
@@ -58,9 +60,18 @@ def seen(entries: list[tuple[int, str]], *, paranoid: bool) -> list[Any]:
         await site.world.sleep(20_000)
         return [pair.got, pair.back, pair.closed]
 
-    return list(on_site(body))
+    return list(on_site(body, spec=spec))
 
 
 @given(ENTRIES)
 def test_the_short_way_delivers_as_the_long_one(entries: list[tuple[int, str]]) -> None:
     assert seen(entries, paranoid=False) == seen(entries, paranoid=True)
+
+
+@given(st.lists(st.tuples(st.integers(0, 4_000), st.sampled_from(("ask", "answer"))), max_size=40), st.booleans())
+def test_a_network_card_that_takes_no_time_changes_no_arrival(entries: list[tuple[int, str]], jitter: bool) -> None:
+    """With a card the delay of a message is computed step by step, without one at once."""
+    jitter_us, no_time = 300 * jitter, 10**18
+    without = NetworkSpec(latency_us=400, jitter_us=jitter_us)
+    with_cards = evolve(without, egress=no_time, ingress=no_time)
+    assert seen(entries, spec=without) == seen(entries, spec=with_cards)
