@@ -9,13 +9,33 @@ from typing import Any
 
 from attrs import define, field
 
+from emulator.protocol.events import Produced
 from emulator.trace import Trace, rows
 from emulator.trace.columns import kind_of_rows
-from scenarios.observe.timeline.summary import METRICS, is_data
+from scenarios.observe.timeline.summary import DATA, METRICS, is_data
 
 NEWEST = 4096
 MOST = 200_000
 """The most events that are kept; the oldest are dropped first."""
+
+
+class _Groups(dict[type, str]):
+    """By kind of event: ``data``, ``control``, ``metrics``, or ``outcomes`` of batches, which are either of the first
+    two. Each kind is looked at once, and every event looked up."""
+
+    def __missing__(self, kind: type) -> str:
+        rows = kind_of_rows(kind)
+        if rows in METRICS:
+            group = "metrics"
+        elif rows is Produced:
+            group = "outcomes"
+        else:
+            group = "data" if rows in DATA else "control"
+        self[kind] = group
+        return group
+
+
+_GROUPS = _Groups()
 
 
 @define(eq=False)
@@ -34,17 +54,18 @@ class ControlPlaneLog:
         return log
 
     def take(self, chunk: list[Any]) -> None:
-        data = self._data
+        control, data, groups = self._control, self._data, _GROUPS
         for event in chunk:
-            if kind_of_rows(type(event)) in METRICS:
-                continue
-            if not is_data(event):
-                self._control.extend(rows((event,)))
-                continue
-            data.append(event)
-            self._data_rows += _width(event)
-            while self._data_rows - _width(data[0]) >= NEWEST:
-                self._data_rows -= _width(data.popleft())
+            group = groups[type(event)]
+            if group == "control":
+                control.append(event)
+            elif group == "data" or (group == "outcomes" and is_data(event)):
+                data.append(event)
+                self._data_rows += _width(event)
+            elif group == "outcomes":
+                control.extend(rows((event,)))
+        while data and self._data_rows - _width(data[0]) >= NEWEST:
+            self._data_rows -= _width(data.popleft())
 
     def events(self) -> tuple[Any, ...]:
         """The kept events, in the order of the trace."""
@@ -53,4 +74,4 @@ class ControlPlaneLog:
 
 def _width(event: Any) -> int:
     """How many rows the event has."""
-    return len(event.partitions) if hasattr(event, "partitions") else 1
+    return len(event.partitions) if kind_of_rows(type(event)) is not type(event) else 1

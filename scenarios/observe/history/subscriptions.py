@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from operator import length_hint
 from typing import Any, NamedTuple
 
@@ -59,15 +60,25 @@ def subscriptions(subscriber: object) -> Iterator[tuple[type, Callable[[Any], No
 
     Raises: TypeError for an ``on_...`` method whose one parameter is not annotated with an event kind.
     """
-    for name, method in inspect.getmembers(subscriber, inspect.ismethod):
+    of: Any = type(subscriber)
+    for name, kind in _subscriptions(of):
+        yield kind, getattr(subscriber, name)
+
+
+@lru_cache(None)
+def _subscriptions(of: type[Any]) -> tuple[tuple[str, type], ...]:
+    """The names of the methods and their kinds. Kept, since each run arms the same classes, and annotations are slow to
+    read."""
+    found = []
+    for name, method in inspect.getmembers(of, inspect.isfunction):
         if name.startswith(PREFIX):
             hints = typing.get_type_hints(method)
             hints.pop("return", None)
             kinds = list(hints.values())
             if len(kinds) != 1 or not isinstance(kinds[0], type):
-                where = f"{type(subscriber).__name__}.{name}"
-                raise TypeError(f"{where}: annotate its one parameter with an event kind")
-            yield kinds[0], method
+                raise TypeError(f"{of.__name__}.{name}: annotate its one parameter with an event kind")
+            found.append((name, kinds[0]))
+    return tuple(found)
 
 
 def arm(subscriber: object, trace: Trace, topology: Topology) -> None:

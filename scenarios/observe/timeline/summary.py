@@ -24,11 +24,15 @@ METRICS = (
 """The events behind ``understudy metrics``: not part of a timeline, and never the cause of another event."""
 
 
+DATA = (Appended, HighWatermark, Consumed)
+"""The events of which there are many, and which are summarised."""
+
+
 def is_data(event: Any) -> bool:
     """Whether this is one of the many events that are summarised, or the columns of such. A batch that was given up has
     a line of its own."""
     kind = kind_of_rows(type(event))
-    return kind in (Appended, HighWatermark, Consumed) or (kind is Produced and event.error == "NONE")
+    return kind in DATA or (kind is Produced and event.error == "NONE")
 
 
 class Summary:
