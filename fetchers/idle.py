@@ -1,4 +1,4 @@
-"""The follower's half of a poll in which nothing happens (``emulator.network.idle``)."""
+"""The follower's half of a poll in which nothing happens (``emulator.network.lane``)."""
 
 from attrs import define, evolve
 

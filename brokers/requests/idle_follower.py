@@ -1,10 +1,11 @@
-"""The leader's half of a poll in which nothing happens (``emulator.network.idle``), and the two halves together."""
+"""The leader's half of a poll in which nothing happens (``emulator.network.lane``), and the two halves together."""
 
 from attrs import define
 
 from brokers.purgatory import DelayedFetch
 from brokers.requests.fetch_session import FetchSession
-from emulator.network.idle import Lane, Poll, can_park
+from emulator.network.idle import Poll
+from emulator.network.lane import Lane, can_park
 from emulator.protocol.errors import NO_ERROR
 from emulator.protocol.fetch import FetchRequest, FetchResponse
 from fetchers.idle import IdleFetcher
@@ -31,9 +32,6 @@ class IdleFollower:
     def roused(self, poll: Poll) -> None:
         """Bring session and fetcher to where they would be, and put what is on the way back on its way."""
         session, phase = self.session, poll.phase
-        session.manager.process.parked.remove(poll)
-        poll.client.process.parked.remove(poll)
-        poll.client.interceptors.parked.remove(poll)
         request = self.fetcher.go_on(poll, self.request)
         session.epoch += poll.requests
         session.last_fetch_us = poll.arrived_us + session.manager.process.node.skew_us
@@ -77,8 +75,6 @@ def park(session: FetchSession, delayed: DelayedFetch, request: FetchRequest) ->
     follower = IdleFollower(session, request, fetcher)
     lane = Lane.between(client, server)
     poll = delayed.poll = Poll(lane, client, server, request.max_wait_us, delayed.rank, follower)
-    lane.add(poll)
-    for parking in (processes[0].parked, processes[1].parked, client.interceptors.parked):
-        parking.add(poll)
+    poll.park()
     fetcher.park(poll)
     return True

@@ -12,7 +12,7 @@ from emulator.nodes import Node
 from emulator.streams import Stream
 
 if TYPE_CHECKING:
-    from emulator.network.idle import Lane
+    from emulator.network.lane import Lane
 
 
 @define(eq=False, repr=False)
@@ -42,7 +42,7 @@ class Route:
         delay, extra: of the link itself, and the addition of a fault.
         blocked: the route is cut, or was healed and has not delivered all stalled messages yet. New arrivals queue
             after those.
-        lane: the parked polls whose messages take this route; None: there are none.
+        lane: the parked exchanges whose messages take this route; None: there are none.
         stalled: messages that reached the cut, each with its delivery: TCP sends them again once the route is healed.
     """
 
@@ -112,6 +112,16 @@ class Route:
         """Whether a message takes the link's latency, at least 1 us of it, with a uniform jitter, and nothing else."""
         ports = self.egress.bytes_per_s, self.ingress.bytes_per_s
         return not (self.blocked or self._spread) and ports == (None, None) and self._latency_us > self._jitter_us
+
+    @property
+    def shortest_us(self) -> int:
+        """The shortest delay of a route that ``is_plain``."""
+        return self._latency_us - self._jitter_us
+
+    @property
+    def longest_us(self) -> int:
+        """The longest delay of a route that ``is_plain``."""
+        return self._latency_us + self._jitter_us
 
     def delays_ahead(self) -> Iterator[int]:
         """The delays of the messages to come, without a draw, on a route that ``is_plain``."""

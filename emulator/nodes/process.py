@@ -142,11 +142,13 @@ class Process:
 
     def timer_in_line(
         self, rank: int, delay_us: int, fn: Callable[[Any], object], since_us: int | None = None
-    ) -> None:
+    ) -> Timer:
         """As ``call_later``, in a line (``World.call_in_line``). The delay counts from ``since_us``; None: from now."""
         world = self.world
         began_us = world.now if since_us is None else since_us
-        world.call_in_line(rank, began_us + delay_us, self._due, Timer(world, fn, None, True), began_us)
+        timer = Timer(world, fn, None, True)
+        world.call_in_line(rank, began_us + delay_us, self._due, timer, began_us)
+        return timer
 
     def every(self, period_us: int, fn: Callable[[], object]) -> None:
         """Call ``fn()`` each ``period_us``, in the background, until the process dies."""

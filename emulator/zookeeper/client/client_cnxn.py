@@ -18,6 +18,7 @@ from emulator.nodes import Process
 from emulator.streams import Stream
 from emulator.trace import Trace
 from emulator.zookeeper.client.handlers import Handlers
+from emulator.zookeeper.client.idle_session import IdleSession, park
 from emulator.zookeeper.errors import ZkCode
 from emulator.zookeeper.messages import (
     Ask,
@@ -82,11 +83,14 @@ class ClientCnxn:
     _sent_us: int = field(default=0, init=False)
     _heard_us: int = field(default=0, init=False)
     _zxid: int = field(default=0, init=False)
+    _rank: int = field(init=False)
+    _pings: IdleSession | None = field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
         process = self._process
         self._trace = process.node.trace
         self._world = process.world
+        self._rank = process.world.line()
         self._stream = process.world.stream("zookeeper", f"{process.name}.{process.number}")
         self._up = Signal(self._world, f"ZooKeeper session of {process.name}")
 
@@ -100,6 +104,7 @@ class ClientCnxn:
         """
         if not self._process.alive:
             self._process.check_alive()
+        self._rouse()
         call = _Call(request, done, self._trace.cause)
         if self.expired or self._closed:
             self._refuse([call])
@@ -152,6 +157,7 @@ class ClientCnxn:
     def close(self) -> None:
         """End the session. The server deletes its ephemerals when it receives the message (at the timeout, if the
         connection is down). Requests without an answer get SESSION_EXPIRED."""
+        self._rouse()
         if self._endpoint is not None:
             if self.connected:
                 self._endpoint.send(CloseSession(), SIZE)
@@ -167,6 +173,7 @@ class ClientCnxn:
         self._watch()
 
     def _receive(self, message: Any) -> None:
+        self._rouse()
         self._heard_us = self._world.now
         kind = message.__class__
         if kind is Response:
@@ -230,6 +237,7 @@ class ClientCnxn:
         return calls
 
     def _hang_up(self) -> bool:
+        self._rouse()
         was_connected, self.connected = self.connected, False
         self._endpoint = None
         if self._timer is not None:
@@ -257,6 +265,25 @@ class ClientCnxn:
             return
         if self.connected and now - self._sent_us >= third:
             self._sent_us = now
+            idle = not self._in_flight and now - self._heard_us <= third
+            self._pings = park(self, endpoint, third, self._rank) if idle else None
+            if self._pings is not None:
+                return
             endpoint.send(Ping(), SIZE, background=True)
         due_us = min(self._sent_us + third, self._heard_us + silent_us)
-        self._timer = self._process.call_later(max(due_us - now, 1), self._watch)
+        self._timer = self._process.timer_in_line(self._rank, max(due_us - now, 1), self._watch)
+
+    def _rouse(self) -> None:
+        """Something happens in the session beside its pings, which are simulated from here on."""
+        if self._pings is not None:
+            self._pings.rouse()
+
+    def pinged(self, sent_us: int, heard_us: int, zxid: int) -> None:
+        """Pings were sent that were not simulated: the last one at ``sent_us``. The last answer came at ``heard_us``
+        (-1: none did), with ``zxid``."""
+        self._pings = None
+        self._sent_us = sent_us
+        if heard_us >= 0:
+            self._heard_us, self._zxid = heard_us, zxid
+        third = self._spec.session_timeout_us // 3
+        self._timer = self._process.timer_in_line(self._rank, third, self._watch, sent_us)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from attrs import define, field
+from attrs import Attribute, define, field
 
 from emulator.nodes import Process
 from emulator.trace.events import ZkWritten
@@ -27,6 +27,12 @@ from emulator.zookeeper.server.tree import Change, Tree
 from emulator.zookeeper.server.watches import Watcher, Watches
 
 
+def _rouse(database: "Database", _: "Attribute[int]", zxid: int) -> int:
+    """Each answer to a ping carries the zxid: those that are on their way the one from before."""
+    database.process.parked.rouse()
+    return zxid
+
+
 @define(eq=False)
 class Database:
     """The tree, the watches on it and the last transaction (``zxid``)."""
@@ -34,7 +40,7 @@ class Database:
     process: Process
     tree: Tree = field(factory=Tree)
     watches: Watches = field(factory=Watches)
-    zxid: int = 0
+    zxid: int = field(default=0, on_setattr=_rouse)
 
     def answer(self, request: Request, watcher: Watcher | None, client: int, session: int) -> Response:
         """Do ``request``. ``watcher``: notified of the next change to what a read found; None arms no watch."""

@@ -1,7 +1,7 @@
 """One linearizable server that never fails by itself: sessions, their expiry, and the queue of their requests."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from attrs import define, field
 
@@ -31,6 +31,17 @@ from emulator.zookeeper.spec import SIZE, ZOOKEEPER, ZkSpec
 _WRITES = (SetData, Create, Delete, Multi)
 
 
+class Pings(Protocol):
+    """The pings of a session, while they are not simulated (``emulator.zookeeper.client.idle_session``)."""
+
+    @property
+    def arrived_us(self) -> int:
+        """When the last one arrived, at the last ``look``."""
+
+    def look(self) -> None: ...
+    def rouse(self) -> None: ...
+
+
 @define(eq=False)
 class Session:
     """One session.
@@ -39,6 +50,7 @@ class Session:
         client: the id of the machine that it belongs to.
         heard_us: when the server last received a message from it.
         connection: its current connection; None while it has none.
+        pings: its client's pings, while they are not simulated.
     """
 
     id: int
@@ -46,6 +58,13 @@ class Session:
     heard_us: int
     connection: "Connection | None" = None
     timer: Timer | None = None
+    pings: "Pings | None" = None
+
+    def catch_up(self) -> None:
+        """Bring ``heard_us`` up to now."""
+        if self.pings is not None:
+            self.pings.look()
+            self.heard_us = max(self.heard_us, self.pings.arrived_us)
 
     @property
     def is_expiring(self) -> bool:
@@ -97,6 +116,7 @@ class Sessions:
 
     def _look(self, session: Session) -> None:
         # One timer per session, moved lazily: an arriving message only updates ``heard_us``.
+        session.catch_up()
         if self._due_us(session) > self.process.world.now:
             self._arm(session)
         else:
@@ -136,7 +156,12 @@ class Connection:
         cut = self.endpoint.out.cut or client.out.cut
         return client.process.alive and not client.process.paused and not cut
 
+    def _rouse(self) -> None:
+        if self.session is not None and self.session.pings is not None:
+            self.session.pings.rouse()
+
     def notify(self, event: WatchEvent) -> None:
+        self._rouse()
         self.endpoint.send(event, SIZE)
 
     def closed(self, _reason: str) -> None:
@@ -147,6 +172,7 @@ class Connection:
 
     def close(self) -> None:
         """Close the connection from this end."""
+        self._rouse()
         self.endpoint.close()
         self.closed("closed")
 
@@ -173,6 +199,7 @@ class Server:
 
     def accept(self, endpoint: Endpoint) -> None:
         connection = Connection(self, endpoint)
+        endpoint.owner = connection
         endpoint.receive = connection.receive
         endpoint.closed = connection.closed
 

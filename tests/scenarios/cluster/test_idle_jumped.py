@@ -168,9 +168,7 @@ def play(seed: int, network: NetworkSpec, deeds: list[Deed], *, simulate_idle: b
             await world.sleep(deed.wait_us, background=True)
             DEEDS[deed.what](cluster, deed)
         await world.sleep(20_000_000, background=True)
-        for node in cluster.nodes.values():
-            if node.process is not None:
-                node.process.parked.rouse()
+        cluster.network.interceptors.parked.rouse()
 
     world.run(cluster.run, drive)
     cluster.trace.flush()

@@ -1,0 +1,259 @@
+"""Exchanges of messages in which nothing happens are jumped over.
+
+A client that has no news asks, a server that has no news answers, and so it goes on until one of them has some. Such an
+exchange is *parked*: no event stands for it. Where it is at a given moment follows from when it was parked and from the
+delays of the two routes. That is computed when something needs to know it, or touches one of the two ends
+(``Exchange.rouse``).
+
+This is exact, because
+
+- a delay is a draw from the stream of its route, and draws are counted, not timed: they can be made later, in blocks,
+  as long as they are made in the same order. All draws of the two routes between two machines are therefore made in one
+  place, the ``Lane``, in the order of the events that were not simulated; any other message on one of the two routes
+  first lets the lane catch up (``Lane.settle``);
+- the place of an event in the order of all events is its time, the time at which it was scheduled, and the rank of its
+  line (``World.call_in_line``). All three are known for an event that was not simulated, so whether it comes before the
+  current one is never in doubt;
+- whatever could make the next message differ from the last one rouses the exchange first: it then goes on as messages
+  and timers.
+
+``World(simulate_idle=True)`` parks nothing; a test plays random histories both ways and compares the traces.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from heapq import heapify, heapreplace
+from itertools import chain, islice, pairwise
+
+from attrs import define, field
+
+from emulator.kernel import World
+from emulator.kernel.parking import Parking
+from emulator.network.endpoint import Endpoint
+from emulator.network.route import Route
+
+FOREVER = 1 << 62
+"""Later than any instant of any run."""
+
+MANY_US, FEW = 5_000_000, 8
+"""For less time, and for fewer rounds, it does not pay to compute them at once."""
+
+Upcoming = tuple[int, int, int, "Exchange"]
+"""The first event of an exchange that makes a draw and is not computed: its time, when it is scheduled, its rank."""
+
+
+@define(eq=False, repr=False)
+class Exchange(ABC):
+    """One parked exchange of messages between the two ends of a connection.
+
+    Attributes:
+        parked: whether it is parked still.
+        ask, answer: draw the delay of the client's and of the server's next message.
+    """
+
+    lane: "Lane"
+    client: Endpoint
+    server: Endpoint
+    parked: bool = field(default=True, init=False)
+    ask: Callable[[], int] = field(init=False)
+    answer: Callable[[], int] = field(init=False)
+
+    def park(self) -> None:
+        """From the current event on, no event stands for the exchange."""
+        self.lane.add(self)
+        for parking in self._parkings():
+            parking.add(self)
+
+    def rouse(self) -> None:
+        """Something touches one of the ends, or is about to change what they send: go on in events."""
+        if self.parked:
+            self.lane.remove(self)
+            self.parked = False
+            for parking in self._parkings():
+                parking.remove(self)
+            self.roused()
+
+    def _parkings(self) -> tuple[Parking, ...]:
+        return self.client.process.parked, self.server.process.parked, self.client.interceptors.parked
+
+    def is_past(self, t_us: int, since_us: int, rank: int) -> bool:
+        """Whether an event that was not simulated comes before the current one."""
+        world = self.lane.world
+        return t_us < world.now or (t_us == world.now and (since_us, rank) < (world.since_us, world.sequence))
+
+    @abstractmethod
+    def roused(self) -> None:
+        """It is not parked any more: bring both ends to where they would be, and go on in events."""
+
+    @abstractmethod
+    def shifted(self) -> None:
+        """Other draws came between: what was said of the time to come does not hold any more."""
+
+    @property
+    @abstractmethod
+    def upcoming(self) -> Upcoming:
+        """The first event that makes a draw and is not computed."""
+
+    @abstractmethod
+    def step(self, t_us: int, others_us: int) -> Upcoming:
+        """Compute that event, which is at ``t_us``, and those after it that come before ``others_us``, the time of the
+        lane's next one. Returns the then first event."""
+
+    @property
+    def round_us(self) -> int:
+        """How long the server waits with each answer, if its next event is an answer; 0: it cannot ``go_round``."""
+        return 0
+
+    def rounds(self, answers: Sequence[int], asks: Sequence[int]) -> tuple[list[int], list[int]]:
+        """When the server would answer and the client ask in its next rounds, with these delays."""
+        raise NotImplementedError
+
+    def go_round(self, answered: list[int], asked: list[int]) -> None:
+        """These rounds are computed."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def forget_ahead(self) -> tuple[int, int]:
+        """Forget what is computed of the time after the current event. Returns how many draws the past made on the
+        client's route and on the server's, beyond those returned before."""
+
+
+@define(eq=False, repr=False)
+class Lane:
+    """The parked exchanges between two machines, which draw their delays from the streams of the same two routes.
+
+    Attributes:
+        exchanges: in the order in which they were parked.
+    """
+
+    world: World
+    routes: tuple[Route, Route]
+    exchanges: dict[Exchange, None] = field(factory=dict)
+    _heap: list[Upcoming] = field(factory=list)
+    """Empty: the delays to come are not computed."""
+    _fresh: dict[Route, Iterator[int]] = field(factory=dict)
+    _first: dict[Route, Iterator[int]] = field(factory=dict)
+    _delays: dict[Route, Iterator[int]] = field(factory=dict)
+    """The delays of the messages to come: first those that were drawn already."""
+
+    @classmethod
+    def between(cls, client: Endpoint, server: Endpoint) -> "Lane":
+        """The lane of the routes between the two machines."""
+        return client.out.lane or cls(client.world, (client.out, server.out))
+
+    def add(self, exchange: Exchange) -> None:
+        """``exchange`` makes its draws here from now on."""
+        self.settle()
+        self.exchanges[exchange] = None
+        for route in self.routes:
+            route.lane = self
+        self.shifted()
+
+    def remove(self, exchange: Exchange) -> None:
+        """``exchange`` goes on in events."""
+        self.settle()
+        del self.exchanges[exchange]
+        if not self.exchanges:
+            for route in self.routes:
+                route.lane = None
+        self.shifted()
+
+    def rouse(self) -> None:
+        """One of the two routes changes."""
+        for exchange in list(self.exchanges):
+            exchange.rouse()
+
+    def settle(self) -> None:
+        """Make the draws of the past on the two streams, and forget what is computed beyond: another message is about
+        to draw from one of them."""
+        for exchange in self.exchanges:
+            asked, answered = exchange.forget_ahead()
+            exchange.client.out.skip(asked)
+            exchange.server.out.skip(answered)
+        self._heap = []
+
+    def shifted(self) -> None:
+        """That message has made its draw, so all draws to come are other ones."""
+        for exchange in self.exchanges:
+            exchange.shifted()
+
+    def _begin(self) -> None:
+        """Compute from the current event on."""
+        self._first = {}
+        self._fresh = {route: iter(route.delays_ahead()) for route in self.routes}
+        self._put_back({route: [] for route in self.routes})
+        self._heap = [exchange.upcoming for exchange in self.exchanges]
+        heapify(self._heap)
+
+    def _put_back(self, draws: Mapping[Route, list[int]]) -> None:
+        """These delays were drawn and not used: they come first."""
+        self._first = {route: iter([*some, *self._first.get(route, ())]) for route, some in draws.items()}
+        self._delays = {route: chain(self._first[route], fresh) for route, fresh in self._fresh.items()}
+        for exchange in self.exchanges:
+            exchange.ask = self._delays[exchange.client.out].__next__
+            exchange.answer = self._delays[exchange.server.out].__next__
+
+    def run(self, until_us: int) -> None:
+        """Compute all exchanges up to ``until_us``, and beyond where that changes no draw.
+
+        One loop over all draws of the two routes, in the order of the events that make them. A question and its answer
+        are mostly computed in one step, since there is rarely a draw of another exchange between the two: that takes
+        about a microsecond. Many rounds in a row take a third of it (``_go_round``). As events, the two messages and
+        the timer would take a hundred times as long.
+        """
+        if not self._heap:
+            self._begin()
+        heap, stepping_us = self._heap, -1
+        while heap[0][0] <= until_us:
+            if until_us - heap[0][0] > MANY_US and heap[0][0] > stepping_us:
+                if self._go_round(until_us):
+                    continue
+                stepping_us = heap[0][0] + MANY_US
+            others_us = min([entry[0] for entry in heap[1:3]], default=FOREVER)
+            heapreplace(heap, heap[0][3].step(heap[0][0], others_us))
+
+
+    def _go_round(self, until_us: int) -> bool:
+        """Compute many rounds at once. False: the exchanges are too close together, or do not all go round alike.
+
+        While each exchange answers and asks before the next one does, they take turns, and the draws of a route fall to
+        them one after the other. This is assumed here, and what was computed is kept as far as it is true.
+        """
+        heap, count = self._heap, len(self._heap)
+        wait_us = heap[0][3].round_us
+        if not wait_us or any(entry[3].round_us != wait_us for entry in heap):
+            return False
+        heap.sort()
+        exchanges = [entry[3] for entry in heap]
+        rounds = (until_us - heap[0][0]) // (wait_us + sum(route.longest_us for route in self.routes))
+        draws = {route: list(islice(delays, rounds * count)) for route, delays in self._delays.items()}
+        times = [
+            exchange.rounds(draws[exchange.server.out][place::count], draws[exchange.client.out][place::count])
+            for place, exchange in enumerate(exchanges)
+        ]
+        for (_, asked), (answered, _) in pairwise(times):
+            rounds = min(rounds, _in_order(asked, answered))
+        rounds = min(rounds, _in_order(times[-1][1], times[0][0][1:]))
+        for exchange, (answered, asked) in zip(exchanges, times, strict=True):
+            exchange.go_round(answered[:rounds], asked[:rounds])
+        self._put_back({route: some[rounds * count :] for route, some in draws.items()})
+        heap[:] = [exchange.upcoming for exchange in exchanges]
+        heapify(heap)
+        return rounds >= FEW
+
+
+def _in_order(earlier: Sequence[int], later: Sequence[int]) -> int:
+    """How many at the beginning of ``earlier`` are below those in the same places of ``later``."""
+    return next((place for place, (a, b) in enumerate(zip(earlier, later, strict=False)) if a >= b), len(later))
+
+
+def can_park(client: Endpoint, server: Endpoint, *messages: type) -> bool:
+    """Whether the delays of the two routes are all that the network adds to an exchange of these messages."""
+    return (
+        not client.world.simulate_idle
+        and client.is_plain
+        and server.is_plain
+        and client.out.is_plain
+        and server.out.is_plain
+        and not client.interceptors.see_any(messages)
+    )
