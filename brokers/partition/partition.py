@@ -63,6 +63,7 @@ class Services:
         truncated: called with a partition and its new log end offset when its log was truncated.
         isr_checks: the partitions led here that may not be at rest: all that isr-expiration looks at, so that an idle
             partition costs nothing.
+        isr_checks_begin: called before the first of them.
     """
 
     process: Process
@@ -73,6 +74,13 @@ class Services:
     recorder: Recorder
     truncated: Callable[[TopicPartition, int], object]
     isr_checks: dict["Partition", None] = field(factory=dict)
+    isr_checks_begin: Callable[[], object] = lambda: None
+
+    def check_isr(self, partition: "Partition") -> None:
+        """Let isr-expiration look at ``partition``."""
+        if not self.isr_checks:
+            self.isr_checks_begin()
+        self.isr_checks[partition] = None
 
 
 class Partition(Replica):
@@ -159,7 +167,7 @@ class Partition(Replica):
             state.isr, self.assigned, state.adding, state.removing,
         )  # fmt: skip
         self.services.metrics.changed(self)
-        self.services.isr_checks[self] = None
+        self.services.check_isr(self)
         self.maybe_increment_leader_hw(now_us)
 
     def make_follower(self, state: LeaderAndIsrPartition) -> None:
@@ -279,7 +287,7 @@ class Partition(Replica):
                     session.wake(position)  # first: it brings the times of the session's polls up to now
                 if remote.last_fetch_us < session.last_fetch_us:
                     remote.catch_up_with_session(base)
-        services.isr_checks[self] = None
+        services.check_isr(self)
         stable = services.metrics.stable
         if self not in stable.pending:
             stable.changed(self)
@@ -493,7 +501,7 @@ class Partition(Replica):
         )  # fmt: skip
         services = self.services
         services.metrics.isr_written(self, proposed.kind)
-        services.isr_checks[self] = None
+        services.check_isr(self)
         if services.policies.isr_writes.outcome_moves_high_watermark:
             self.maybe_increment_leader_hw(self.process.clock_us)
         self._expand_by_idle()
@@ -509,7 +517,7 @@ class Partition(Replica):
             "the ISR stays as it was", broker=self.process.node.id, partition=str(self.tp),
             wanted=proposed.proposed_isr, reason=reason,
         )  # fmt: skip
-        services.isr_checks[self] = None
+        services.check_isr(self)
         if services.policies.isr_writes.outcome_moves_high_watermark:
             self.maybe_increment_leader_hw(self.process.clock_us)
 

@@ -129,7 +129,12 @@ class ReplicaManager:
 
     def start(self) -> None:
         """Begin the periodic work: isr-expiration and isr-change-propagation."""
-        self.process.every(self.policies.isr_check_interval_us, self.purgatory.completing(self.maybe_shrink_isr))
+        ticks = self.process.every(
+            self.policies.isr_check_interval_us,
+            self.purgatory.completing(self.maybe_shrink_isr),
+            lambda: not self.isr_checks,
+        )
+        self._services.isr_checks_begin = ticks.rouse
         self.alter_isr.start()
         self.moves.start()
         self.logs.start()
@@ -298,8 +303,7 @@ class ReplicaManager:
     def _start_checkpointing(self) -> None:
         if not self._checkpointing:
             self._checkpointing = True
-            interval = self.policies.config.replica_high_watermark_checkpoint_interval_us
-            self.process.every(interval, self.logs.write_high_watermarks)
+            self.logs.start_checkpointing(self.policies.config.replica_high_watermark_checkpoint_interval_us)
 
     def forget(self) -> None:
         """The process has ended: free the partitions and the metadata, which refer to each other and to nothing that

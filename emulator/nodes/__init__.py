@@ -2,5 +2,6 @@
 
 from emulator.nodes.node import Listener, Node
 from emulator.nodes.process import CrashKind, Process
+from emulator.nodes.ticks import Ticks
 
-__all__ = ["CrashKind", "Listener", "Node", "Process"]
+__all__ = ["CrashKind", "Listener", "Node", "Process", "Ticks"]

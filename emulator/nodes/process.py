@@ -14,6 +14,7 @@ from emulator.disks import Disk
 from emulator.kernel import DeadIncarnation, Signal, Task, Timer, World
 from emulator.kernel.parking import Parking
 from emulator.metrics import Metrics
+from emulator.nodes.ticks import Ticks
 
 if TYPE_CHECKING:
     from emulator.nodes.node import Node
@@ -150,15 +151,10 @@ class Process:
         world.call_in_line(rank, began_us + delay_us, self._due, timer, began_us)
         return timer
 
-    def every(self, period_us: int, fn: Callable[[], object]) -> None:
-        """Call ``fn()`` each ``period_us``, in the background, until the process dies."""
-
-        def tick(_: Any) -> None:
-            fn()
-            if self.alive:
-                self.call_later(period_us, tick)
-
-        self.call_later(period_us, tick)
+    def every(self, period_us: int, fn: Callable[[], object], is_idle: Callable[[], bool] = lambda: False) -> Ticks:
+        """Call ``fn()`` each ``period_us``, in the background, until the process dies; not while ``is_idle()``, which
+        says that ``fn`` has nothing to do until ``Ticks.rouse`` is called."""
+        return Ticks(self, period_us, fn, is_idle)
 
     def deliver(self, call: tuple[Callable[[Any], object], Any]) -> None:
         """Make a call into the process. Dropped if it is dead, kept until it resumes if it is paused."""

@@ -66,6 +66,16 @@ class IdleSession(Exchange):
             if self._has_returned:
                 self.returned_us = self._returns[0]
 
+    def arrival_between(self) -> tuple[int, int]:
+        """When the last ping arrived, at the earliest and at the latest."""
+        now, route = self.lane.world.now, self.client.out
+        sent_us = now - (now - self._sent_us) % self.period_us
+        if sent_us + route.longest_us < now:
+            return sent_us + route.shortest_us, sent_us + route.longest_us
+        self.look()
+        arrived_us = max(self.arrived_us, self.connection.session.heard_us if self.connection.session else 0)
+        return arrived_us, arrived_us
+
     # -- as an Exchange -----------------------------------------------------------------------------------------------
 
     @property

@@ -1,0 +1,57 @@
+"""Periodic work of a process. Ticks that would find nothing to do are jumped over."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from attrs import define, field
+
+if TYPE_CHECKING:
+    from emulator.nodes.process import Process
+
+
+@define(eq=False, repr=False)
+class Ticks:
+    """Calls ``work`` each ``period_us``, in the background, until the process dies.
+
+    While ``is_idle()`` no timer is set. Whatever gives it work calls ``rouse`` first: the next tick comes at the time,
+    and in the place among the events of that time, that it would have if all before it had been simulated. Both follow
+    from the last tick, since each sets the timer of the next (``World.call_in_line``).
+    """
+
+    process: "Process"
+    period_us: int
+    work: Callable[[], object]
+    is_idle: Callable[[], bool]
+    _rank: int = field(init=False)
+    _parked_us: int = -1
+    """The time of the tick at which it was parked; -1: a timer is set."""
+
+    def __attrs_post_init__(self) -> None:
+        self._rank = self.process.world.line()
+        self.process.timer_in_line(self._rank, self.period_us, self._tick)
+
+    def _tick(self, _: object) -> None:
+        self.work()
+        process = self.process
+        if not process.alive:
+            return
+        if self.is_idle() and not (process.world.simulate_idle or process.paused):
+            self._parked_us = process.world.now
+            process.parked.add(self)
+        else:
+            process.timer_in_line(self._rank, self.period_us, self._tick)
+
+    def rouse(self) -> None:
+        """There may be work from now on."""
+        if self._parked_us < 0:
+            return
+        world, period_us = self.process.world, self.period_us
+        last_us = world.now - (world.now - self._parked_us) % period_us
+        if last_us == world.now > self._parked_us and (last_us - period_us, self._rank) > (
+            world.since_us,
+            world.sequence,
+        ):
+            last_us -= period_us  # the tick of this very time is still to come
+        self._parked_us = -1
+        self.process.parked.remove(self)
+        self.process.timer_in_line(self._rank, period_us, self._tick, last_us)

@@ -1,0 +1,72 @@
+"""Ticks that find nothing to do are jumped over, and leave no trace of that."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from emulator.kernel import World
+from emulator.nodes import Node, Process
+from emulator.trace import Trace
+
+PERIOD_US = 100
+END_US = 3_000
+
+
+def ticked(work_us: list[int], pause_us: tuple[int, int], *, simulate_idle: bool) -> tuple[list[tuple[int, int]], int]:
+    """When each piece of work was done, for work that comes at these times and a process that is paused once, with a
+    counter that another timer of the same period moves; and how many events it took."""
+    world = World(1, simulate_idle=simulate_idle)
+    trace = Trace(world)
+    waiting: list[int] = []
+    done: list[tuple[int, int]] = []
+    count = 0
+
+    async def main() -> None:
+        async with world.open_nursery() as nursery:
+            node = Node(world, trace, 0, "broker-0", nursery)
+
+            def work() -> None:
+                if waiting:
+                    done.append((world.now, count))
+                    waiting.clear()
+
+            def move(_: object) -> None:
+                nonlocal count
+                count += 1
+                world.call_later(PERIOD_US, move, None, True)
+
+            async def live(process: Process) -> None:
+                ticks = process.every(PERIOD_US, work, lambda: not waiting)
+                world.call_later(PERIOD_US, move, None, True)
+
+                def come(at_us: int) -> None:
+                    ticks.rouse()
+                    waiting.append(at_us)
+
+                for at_us in work_us:
+                    world.call_at(at_us, come, at_us)
+                world.call_at(pause_us[0], lambda _: process.pause())
+                world.call_at(sum(pause_us), lambda _: process.resume())
+
+            node.start(live)
+            await world.sleep(END_US)
+            nursery.cancel_scope.cancel()
+
+    world.run(main)
+    return done, world.events
+
+
+TIMES = st.one_of(st.integers(1, END_US), st.integers(1, END_US // PERIOD_US).map(lambda n: n * PERIOD_US))
+
+
+@given(st.lists(TIMES, max_size=6), st.tuples(TIMES, st.integers(0, 500)))
+def test_work_is_done_at_the_tick_after_it_came(work_us: list[int], pause_us: tuple[int, int]) -> None:
+    jumped, few = ticked(work_us, pause_us, simulate_idle=False)
+    simulated, many = ticked(work_us, pause_us, simulate_idle=True)
+    assert jumped == simulated
+    assert few <= many
+
+
+def test_a_tick_without_work_is_no_event() -> None:
+    _, few = ticked([], (1, 1), simulate_idle=False)
+    _, many = ticked([], (1, 1), simulate_idle=True)
+    assert many - few >= END_US // PERIOD_US - 3
