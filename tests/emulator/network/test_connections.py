@@ -14,7 +14,7 @@ from tests.emulator.network.site import Site, idle, on_site
 
 
 class Pair:
-    """A connection from machine 0 to port ``p`` of machine 1, and what both ends saw."""
+    """A connection from one machine to port ``p`` of another, and what both ends saw."""
 
     def __init__(self, site: Site, client: Process, server: Process) -> None:
         self.got: list[tuple[int, Any]] = []
@@ -31,7 +31,7 @@ class Pair:
         site.network.listen(server, "p", accept)
         self.client = site.network.connect(
             client,
-            1,
+            server.node.id,
             "p",
             lambda item: self.back.append((world.now, item)),
             lambda reason: self.closed.append(("client", reason)),
