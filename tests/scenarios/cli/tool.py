@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[3]
-TIMEOUT_S = 120.0
+TIMEOUT_S = 300.0
 
 
 def environment(**extra: str) -> dict[str, str]:
