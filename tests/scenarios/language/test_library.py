@@ -1,6 +1,8 @@
 """The scenarios that come with the tool are valid, under every strategy that runs (those about KIP-455 under
 it alone), and by the editors' schema too."""
 
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -61,3 +63,10 @@ def test_the_demo_is_the_scenario_that_its_page_describes() -> None:
     assert demo.plan is not None
     assert demo.plan.targets() == {"orders-0": (3, 4, 5)}
     assert [entry.name for entry in demo.method] == ["reassign.execute", "controller.crash"]
+
+
+def test_a_scenario_runs_where_only_the_language_was_imported() -> None:
+    file = str(LIBRARY / "quick-move.toml")
+    program = f"from scenarios.language import Scenario; print(Scenario.load({file!r}).run().verdict)"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert found.stdout == "passed\n"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
-from scenarios.runs.dataset.identity import code_digest, run_id
+from scenarios.runs.dataset.identity import IMPORT_ROOT, PACKAGES, code_digest, run_id
 
 BASE: dict[str, Any] = {
     "scenario": "abc", "profile": "kafka-2.3", "strategy": "wiki", "seed": 3,
@@ -37,3 +41,17 @@ def test_the_code_has_one_digest() -> None:
     assert len(code_digest()) == 16
     code_digest.cache_clear()
     assert len(code_digest()) == 16
+
+
+def test_the_code_in_a_zip_file_has_the_same_digest(tmp_path: Path) -> None:
+    packed = tmp_path / "code.zip"
+    with ZipFile(packed, "w") as file:
+        for package in PACKAGES:
+            for path in (IMPORT_ROOT / package).rglob("*.py"):
+                file.write(path, path.relative_to(IMPORT_ROOT))
+    program = "import scenarios.runs.dataset.identity as i; print(i.__file__, i.code_digest())"
+    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(packed)!r}); {program}"]
+    found = subprocess.run(
+        command, cwd=tmp_path, env={"PYTHONPATH": ":".join(sys.path[1:])}, capture_output=True, text=True, check=True
+    )
+    assert found.stdout.split() == [str(packed / "scenarios/runs/dataset/identity.py"), code_digest()]
