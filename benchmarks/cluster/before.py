@@ -27,6 +27,7 @@ print(json.dumps({"amount": case.virtual_s, "cpu_s": timing.seconds, "events": t
 """
 MEASURE_RUNS = """
 import json, sys, time
+import scenarios.runs
 from scenarios.language import Scenario
 text, seeds = json.loads(sys.argv[1])
 scenario = Scenario.loads(text)

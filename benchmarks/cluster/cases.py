@@ -18,6 +18,7 @@ from emulator.protocol.types import TopicPartition
 from scenarios.cluster.clients.workload import Workload
 from scenarios.cluster.cluster import Cluster, ClusterSetup, TopicSetup
 from scenarios.language import Scenario
+from scenarios.runs import Run
 
 
 @frozen
@@ -138,7 +139,7 @@ def chaos_seconds(seeds: Iterable[int]) -> float:
     """CPU seconds of one run for each seed, from the scenario to the verdict."""
     scenario = Scenario.load(CHAOS)
     began = time.process_time()
-    runs = [scenario.run(seed=seed) for seed in seeds]
+    runs: list[Run] = [scenario.run(seed=seed) for seed in seeds]
     took = time.process_time() - began
     for run in runs:
         assert run.passed, run.explanation
@@ -150,7 +151,7 @@ def demo_seconds(repeats: int) -> float:
     seconds = []
     for _ in range(repeats + 1):
         began = time.process_time()
-        run = Scenario.load(DEMO).run()
+        run: Run = Scenario.load(DEMO).run()
         seconds.append(time.process_time() - began)
         assert run.passed, run.explanation
     return statistics.median(seconds[1:])

@@ -36,6 +36,7 @@ print(json.dumps({"acked": timing.acked, "events": timing.events, "functions": [
 """
 CALLS_OF_A_RUN = """
 import cProfile, json, pstats, sys
+import scenarios.runs
 from scenarios.language import Scenario
 scenario = Scenario.loads(json.loads(sys.argv[1]))
 scenario.run(seed=0)
@@ -59,6 +60,7 @@ cases.floor(cases.Case(**json.loads(sys.argv[1])), RecordingFloor)
 """
 RUNS = """
 import json, sys
+import scenarios.runs
 from scenarios.language import Scenario
 text, seeds = json.loads(sys.argv[1])
 for seed in range(seeds):
