@@ -212,7 +212,6 @@ class Lane:
             others_us = min([entry[0] for entry in heap[1:3]], default=FOREVER)
             heapreplace(heap, heap[0][3].step(heap[0][0], others_us))
 
-
     def _go_round(self, until_us: int) -> bool:
         """Compute many rounds at once. False: the exchanges are too close together, or do not all go round alike.
 

@@ -208,9 +208,7 @@ def _reason(stage: Stage, violated: bool, expectations: tuple[Expectation, ...],
     return "unfinished" if stage.judges_moves and figures.unfinished_moves else ""
 
 
-def _explanation(
-    stage: Stage, reason: str, violations: Any, expectations: tuple[Expectation, ...], replay: str
-) -> str:
+def _explanation(stage: Stage, reason: str, violations: Any, expectations: tuple[Expectation, ...], replay: str) -> str:
     from scenarios.observe.timeline.explain import explain  # with its words for all events, which few runs need
 
     log = stage.control_plane.events()
