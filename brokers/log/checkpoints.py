@@ -1,7 +1,5 @@
 """Checkpoint files: an offset for each partition with its log in one directory (kafka.server.checkpoints)."""
 
-from collections.abc import Callable
-
 from emulator.disks import Disk
 from emulator.protocol.types import TopicPartition
 
@@ -15,20 +13,11 @@ LOG_STARTS = "log-start-offset-checkpoint"
 """The start offsets of logs that begin in the middle of a segment (written every minute)."""
 
 
-def _nothing() -> None:
-    """The default of ``OffsetCheckpointFile.begins``."""
-
-
 class OffsetCheckpointFile:
     """The file on the disk, and the changes since it was written. Kafka rewrites it whole; here the cost of a write
-    depends on the number of changes, so that idle partitions cost nothing.
-
-    Attributes:
-        begins: called before the first change since the file was written.
-    """
+    depends on the number of changes, so that idle partitions cost nothing."""
 
     def __init__(self, disk: Disk, path: str) -> None:
-        self.begins: Callable[[], object] = _nothing
         self._file = disk.open(path)
         self._places: dict[TopicPartition, int] = {}
         self._changed: dict[TopicPartition, int] = {}
@@ -51,20 +40,12 @@ class OffsetCheckpointFile:
         offset: int = self._file.entries[place][1]
         return offset
 
-    @property
-    def is_changed(self) -> bool:
-        """Whether ``write`` has something to write."""
-        return bool(self._changed or self._gone)
-
     def put(self, tp: TopicPartition, offset: int) -> None:
-        if not self._changed:
-            self.begins()
         self._changed[tp] = offset
 
     def forget(self, tp: TopicPartition) -> None:
         self._changed.pop(tp, None)
         if tp in self._places:
-            self.begins()
             self._gone[tp] = None
 
     def write(self) -> None:

@@ -201,15 +201,6 @@ class LogManager:
             with suppress(DiskError):  # its directory goes offline
                 directory.high_watermarks.write()
 
-    def start_checkpointing(self, interval_us: int) -> None:
-        """Write the checkpoints of high watermarks each ``interval_us``, when one has changed."""
-        files = [directory.high_watermarks for directory in self.directories]
-        ticks = self._process.every(
-            interval_us, self.write_high_watermarks, lambda: not any(file.is_changed for file in files)
-        )
-        for file in files:
-            file.begins = ticks.rouse
-
     def write_offsets(self) -> None:
         """Write the checkpoints of recovery points and log starts."""
         for directory in self.online:

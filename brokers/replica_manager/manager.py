@@ -303,7 +303,8 @@ class ReplicaManager:
     def _start_checkpointing(self) -> None:
         if not self._checkpointing:
             self._checkpointing = True
-            self.logs.start_checkpointing(self.policies.config.replica_high_watermark_checkpoint_interval_us)
+            interval = self.policies.config.replica_high_watermark_checkpoint_interval_us
+            self.process.every(interval, self.logs.write_high_watermarks)
 
     def forget(self) -> None:
         """The process has ended: free the partitions and the metadata, which refer to each other and to nothing that
