@@ -81,14 +81,17 @@ class ProduceWatchers:
 
     Requests with acks=all wait in the order of the log: when one is complete, all before it are. Those that ask for a
     number of replicas (up to 0.8) are looked at one by one.
+
+    Attributes:
+        queue, counted: those with acks=all, and the others.
     """
 
     counted: list[Watched] = field(factory=list)
-    _queue: deque[Watched] = field(factory=deque)
+    queue: deque[Watched] = field(factory=deque)
 
     def add(self, required: int, acks: int, place: int, produce: DelayedProduce) -> None:
         """Let a batch wait."""
-        queue, watched = self._queue, (required, acks, place, produce)
+        queue, watched = self.queue, (required, acks, place, produce)
         if acks >= 0:
             self.counted.append(watched)
         elif queue and queue[-1][0] > required:
@@ -97,13 +100,9 @@ class ProduceWatchers:
         else:
             queue.append(watched)
 
-    def complete(self, high_watermark: int, judge: Callable[[], Errors]) -> None:
-        """Finish those with acks=all that require no more than ``high_watermark``, with the error of ``judge``, which
-        may be NONE."""
-        queue = self._queue
-        if not queue or queue[0][0] > high_watermark:
-            return
-        error = judge()
+    def complete(self, high_watermark: int, error: Errors) -> None:
+        """Finish those with acks=all that require no more than ``high_watermark``. ``error`` may be NONE."""
+        queue = self.queue
         while queue and queue[0][0] <= high_watermark:
             _required, _acks, place, produce = queue.popleft()
             produce.finish(place, error)
@@ -120,13 +119,13 @@ class ProduceWatchers:
     def fail(self, error: Errors) -> None:
         """Finish all of them with ``error``."""
         waiting = list(self)
-        self._queue, self.counted = deque(), []
+        self.queue, self.counted = deque(), []
         for _required, _acks, place, produce in waiting:
             produce.finish(place, error)
 
     def __iter__(self) -> Iterator[Watched]:
         """All that wait here."""
-        yield from self._queue
+        yield from self.queue
         yield from self.counted
 
 

@@ -86,19 +86,13 @@ class ThreadMetrics:
         else:
             self.requests.mark_idly()
 
-    def fetched(self, state: PartitionFetchState, leader_high_watermark: int) -> None:
-        """A response was appended: the lag is how far the leader's high watermark is above the new fetch offset, also
-        after a response without records (KAFKA-7704)."""
-        lag = leader_high_watermark - state.offset if leader_high_watermark > state.offset else 0
-        if lag != state.lag:
-            self._set(state, lag)
-
     def dropped(self, state: PartitionFetchState) -> None:
         """The thread does not fetch the partition any more: it has no lag."""
         if state.lag != NO_LAG:
-            self._set(state, NO_LAG)
+            self.lag_changed(state, NO_LAG)
 
-    def _set(self, state: PartitionFetchState, lag: int) -> None:
+    def lag_changed(self, state: PartitionFetchState, lag: int) -> None:
+        """The lag of ``state`` is another one than before: ``lag``."""
         state.lag = lag
         self._manager.lag_changed(state)
         if not self._changed:

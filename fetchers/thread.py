@@ -316,7 +316,11 @@ class FetcherThread:
         throttled = self._quotas.active
         if throttled:
             self.throttle.record(state, batches)
-        self._metrics.fetched(state, high_watermark)
+        # The lag is how far the leader's high watermark is above the new fetch offset, also after an answer without
+        # records (KAFKA-7704).
+        lag = high_watermark - state.offset if high_watermark > state.offset else 0
+        if lag != state.lag:
+            self._metrics.lag_changed(state, lag)
         if throttled:
             self.throttle.lag_changed(state)
 

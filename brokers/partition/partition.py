@@ -268,9 +268,9 @@ class Partition(Replica):
         """
         log, services = self.log, self.services
         base = log.end_offset
+        tp = self.tp
         batch = produced.placed(base, self.leader_epoch, self.process.clock_us)
         log.append(batch)
-        tp = self.tp
         rows = self.recorder.appended
         if not rows:
             rows.begin()
@@ -302,8 +302,9 @@ class Partition(Replica):
             self.maybe_expand_isr(remote)
         if offset > self.high_watermark:
             self.maybe_increment_leader_hw(now_us)
-        if self.delayed is not None and self.delayed.counted:
-            self.delayed.complete_counted(self._has_acks)
+        delayed = self.delayed
+        if delayed is not None and delayed.counted:
+            delayed.complete_counted(self._has_acks)
 
     def maybe_increment_leader_hw(self, now_us: int) -> None:
         """Move the high watermark to the lowest log end offset among the replicas that count: the ISR, and those that
@@ -331,8 +332,9 @@ class Partition(Replica):
                     position.session.high_watermark_moved(position)
             if self.readers is not None:
                 self._wake_readers()
-            if self.delayed is not None:
-                self.delayed.complete(lowest, self._acks_all_error)
+            delayed = self.delayed
+            if delayed is not None and delayed.queue and delayed.queue[0][0] <= lowest:
+                delayed.complete(lowest, self._acks_all_error())
 
     def _wake_readers(self) -> None:
         for reader in self.readers or ():

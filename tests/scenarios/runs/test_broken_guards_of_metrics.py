@@ -45,7 +45,7 @@ def test_kafka_7704_the_lag_of_an_idle_follower(monkeypatch: pytest.MonkeyPatch)
         process(self, state, answer)
         _tp, _error, high_watermark, _log_start, batches, _diverging = answer
         if not batches:
-            self._metrics._set(state, high_watermark)
+            self._metrics.lag_changed(state, high_watermark)
 
     monkeypatch.setattr(FetcherThread, "process_partition_data", as_in_2_1)
     assert broken(play(load).run) == {"lag_true"}
