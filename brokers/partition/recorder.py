@@ -5,13 +5,14 @@ A row costs one tuple. All else is done once for each transition and topic: the 
 BrokerTopicMetrics counts, which are sums over the columns.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
 
 from brokers.metrics import BrokerTopicMetrics
 from emulator.nodes import Process
 from emulator.protocol.events import BatchesAppended, HighWatermarksMoved
+from emulator.protocol.types import TopicPartition
 
 Count = Callable[[str, bool, list[tuple[int, ...]]], None]
 
@@ -71,11 +72,14 @@ class Recorder:
         rows.clear()
         if not process.alive:
             return
-        tps, *columns = zip(*collected, strict=True)
-        topics, partitions = zip(*tps, strict=True)
-        topic = topics[0]
-        if topics.count(topic) == len(topics):
-            runs = [(topic, partitions, columns)]
+        runs: list[tuple[str, tuple[int, ...], list[tuple[int, ...]]]]
+        tps: Sequence[TopicPartition]
+        if len(collected) == 1:  # as in most requests under a light load: the zips would cost more than the event
+            tp, *values = collected[0]
+            runs = [(tp.topic, (tp.partition,), [(value,) for value in values])]
+        elif len(set(map(_topic, collected))) == 1:
+            tps, *columns = zip(*collected, strict=True)
+            runs = [(tps[0].topic, tuple([tp.partition for tp in tps]), columns)]
         else:
             runs = []
             for topic, some in groupby(collected, key=_topic):

@@ -44,7 +44,8 @@ class ControlPlaneLog:
     the end."""
 
     _control: deque[Any] = field(factory=lambda: deque(maxlen=MOST))
-    _data: deque[Any] = field(factory=deque)
+    _data: deque[tuple[Any, int]] = field(factory=deque)
+    """Each event with the number of its rows."""
     _data_rows: int = 0
 
     @classmethod
@@ -60,16 +61,21 @@ class ControlPlaneLog:
             if group == "control":
                 control.append(event)
             elif group == "data" or (group == "outcomes" and is_data(event)):
-                data.append(event)
-                self._data_rows += _width(event)
+                width = _width(event)
+                data.append((event, width))
+                self._data_rows += width
             elif group == "outcomes":
                 control.extend(rows((event,)))
-        while data and self._data_rows - _width(data[0]) >= NEWEST:
-            self._data_rows -= _width(data.popleft())
+        while data and self._data_rows - data[0][1] >= NEWEST:
+            self._data_rows -= data.popleft()[1]
 
     def events(self) -> tuple[Any, ...]:
         """The kept events, in the order of the trace."""
-        return tuple(sorted((*self._control, *rows(self._data)[-NEWEST:]), key=lambda event: event.seq))
+        return tuple(
+            sorted(
+                (*self._control, *rows(event for event, _width in self._data)[-NEWEST:]), key=lambda event: event.seq
+            )
+        )
 
 
 def _width(event: Any) -> int:
