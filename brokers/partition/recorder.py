@@ -77,7 +77,7 @@ class Recorder:
         if len(collected) == 1:  # as in most requests under a light load: the zips would cost more than the event
             tp, *values = collected[0]
             runs = [(tp.topic, (tp.partition,), [(value,) for value in values])]
-        elif len(set(map(_topic, collected))) == 1:
+        elif len({row[0].topic for row in collected}) == 1:
             tps, *columns = zip(*collected, strict=True)
             runs = [(tps[0].topic, tuple([tp.partition for tp in tps]), columns)]
         else:
