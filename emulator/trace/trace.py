@@ -156,6 +156,8 @@ class Trace:
         shapes: set[tuple[Any, int]] = set(zip(map(type, chunk), map(len, chunk), strict=True))
         for kind, length in shapes:
             assert length == len(kind._fields), f"{kind.__name__} was emitted with {length} fields"
+            # A fold of the columns would not see it.
+            assert kind not in COLUMNS_OF, f"{kind.__name__} was emitted as a row; emit {COLUMNS_OF[kind].__name__}"
         # Version 2 of marshal has no back references and no interning flags: the bytes depend on the values alone. The
         # list's own header (a byte and its length) is left out, so that the digest does not depend on when flush ran.
         values = marshal.dumps([(event.__class__.__name__,) + event for event in chunk], 2)  # noqa: RUF005

@@ -12,7 +12,7 @@ from emulator.network import Client, Disconnected, Network
 from emulator.nodes import Node, Process
 from emulator.protocol.address import LISTENER
 from emulator.protocol.errors import Errors
-from emulator.protocol.events import Consumed, Produced
+from emulator.protocol.events import BatchesProduced, Consumed
 from emulator.protocol.metadata import MetadataRequest, MetadataResponse
 from emulator.protocol.produce import ProducedBatch, ProduceRequest, ProduceResponse
 from emulator.protocol.types import NO_LEADER, TopicPartition
@@ -151,9 +151,9 @@ class BatchProducer:
         attempts: int, fate: str,
     ) -> None:  # fmt: skip
         end = base + batch.count if base >= 0 else -1
-        self._process.emit(
-            Produced, self.node.id, batch.tp.topic, batch.tp.partition, batch.id, sending.acks, error.name, base, end,
-            leader, self.node.world.now - began_us, attempts, fate,
+        self._process.emit_columns(
+            BatchesProduced, 1, self.node.id, batch.tp.topic, sending.acks, error.name, leader, fate,
+            (batch.tp.partition,), (batch.id,), (base,), (end,), (self.node.world.now - began_us,), (attempts,),
         )  # fmt: skip
 
 

@@ -57,8 +57,10 @@ def _passes(name: str, command: list[str], root: Path) -> bool:
 
 
 def _environment() -> dict[str, str]:
-    """This one's, but Python keeps what it compiles: the tests start the program some hundred times."""
-    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    """This one's, but Python keeps what it compiles, since the tests start the program some hundred times, and finds
+    the checkout's own modules, which the tests start with ``python -m``."""
+    left_out = ("PYTHONDONTWRITEBYTECODE", "PYTHONSAFEPATH")
+    return {name: value for name, value in os.environ.items() if name not in left_out}
 
 
 def _checkout() -> Path:

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -118,3 +119,10 @@ def test_rows_count_towards_a_chunk() -> None:
     for _ in range(3):
         mark(trace, [0] * (CHUNK // 2 + 1))
     assert chunks == [2 * (CHUNK // 2 + 1)]
+
+
+def test_a_row_cannot_be_emitted_past_those_who_fold_columns() -> None:
+    trace = Trace(World(1))
+    trace.emit(Marked, "orders", 0, 7)
+    with pytest.raises(AssertionError, match="Marked was emitted as a row; emit PartitionsMarked"):
+        trace.flush()
