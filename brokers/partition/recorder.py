@@ -5,16 +5,12 @@ A row costs one tuple. All else is done once for each transition and topic: the 
 BrokerTopicMetrics counts, which are sums over the columns.
 """
 
-from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
 
 from brokers.metrics import BrokerTopicMetrics
 from emulator.nodes import Process
 from emulator.protocol.events import BatchesAppended, HighWatermarksMoved
-from emulator.protocol.types import TopicPartition
-
-Count = Callable[[str, bool, list[tuple[int, ...]]], None]
 
 
 class Rows(list[tuple[Any, ...]]):
@@ -59,45 +55,63 @@ class Recorder:
     def record(self) -> None:
         """Record the rows: appends before the high watermarks that cover them. A dead process records nothing."""
         self._begun = False
-        for rows in (self.appended, self.replicated):
-            if rows:
-                self._record(BatchesAppended, rows, self._count)
-        for rows in (self.committed, self.learned):
-            if rows:
-                self._record(HighWatermarksMoved, rows)
+        if self.appended:
+            self._record_appends(self.appended)
+        if self.replicated:
+            self._record_appends(self.replicated)
+        if self.committed:
+            self._record_high_watermarks(self.committed)
+        if self.learned:
+            self._record_high_watermarks(self.learned)
 
-    def _record(self, kind: type, rows: Rows, count: Count | None = None) -> None:
-        """Record ``rows``, one event for each run of rows of one topic, and let ``count`` have the columns."""
-        collected, process = rows.copy(), self._process
+    def _record_appends(self, rows: Rows) -> None:
+        """Record ``rows`` and count them in BrokerTopicMetrics."""
+        collected, process, leader = rows.copy(), self._process, rows.leader
         rows.clear()
         if not process.alive:
             return
-        runs: list[tuple[str, tuple[int, ...], list[tuple[int, ...]]]]
-        tps: Sequence[TopicPartition]
-        if len(collected) == 1:  # as in most requests under a light load: the zips would cost more than the event
-            tp, *values = collected[0]
-            runs = [(tp.topic, (tp.partition,), [(value,) for value in values])]
-        elif len({row[0].topic for row in collected}) == 1:
-            tps, *columns = zip(*collected, strict=True)
-            runs = [(tps[0].topic, tuple([tp.partition for tp in tps]), columns)]
-        else:
-            runs = []
-            for topic, some in groupby(collected, key=_topic):
-                tps, *columns = zip(*some, strict=True)
-                runs.append((topic, tuple(tp.partition for tp in tps), columns))
-        for topic, partitions, columns in runs:
-            process.emit_columns(kind, len(partitions), process.node.id, topic, rows.leader, partitions, *columns)
-            if count is not None:
-                count(topic, rows.leader, columns)
+        node = process.node.id
+        if len(collected) == 1:  # as in most requests under a light load: columns of one value need no loop
+            [((topic, partition), epoch, base, end, id, size)] = collected
+            process.emit_columns(
+                BatchesAppended, 1, node, topic, leader, (partition,), (epoch,), (base,), (end,), (id,), (size,)
+            )
+            self._count(topic, leader, end - base, size)
+            return
+        for topic, partitions, (epochs, bases, ends, ids, sizes) in _by_topic(collected):
+            process.emit_columns(
+                BatchesAppended, len(partitions), node, topic, leader, partitions, epochs, bases, ends, ids, sizes
+            )
+            self._count(topic, leader, sum(ends) - sum(bases), sum(sizes))
 
-    def _count(self, topic: str, leader: bool, columns: list[tuple[int, ...]]) -> None:
-        """BrokerTopicMetrics of batches that were appended."""
-        _epochs, base_offsets, next_offsets, _ids, sizes = columns
+    def _count(self, topic: str, leader: bool, records: int, size: int) -> None:
         if leader:
-            self._topics.produced(topic, sum(next_offsets) - sum(base_offsets), sum(sizes))
+            self._topics.produced(topic, records, size)
         else:
-            self._topics.replication_in.mark(sum(sizes))
+            self._topics.replication_in.mark(size)
+
+    def _record_high_watermarks(self, rows: Rows) -> None:
+        collected, process, leader = rows.copy(), self._process, rows.leader
+        rows.clear()
+        if not process.alive:
+            return
+        node = process.node.id
+        if len(collected) == 1:
+            [((topic, partition), epoch, high_watermark)] = collected
+            process.emit_columns(HighWatermarksMoved, 1, node, topic, leader, (partition,), (epoch,), (high_watermark,))
+            return
+        for topic, partitions, (epochs, high_watermarks) in _by_topic(collected):
+            process.emit_columns(
+                HighWatermarksMoved, len(partitions), node, topic, leader, partitions, epochs, high_watermarks
+            )
 
 
-def _topic(row: tuple[Any, ...]) -> Any:
-    return row[0].topic
+Run = tuple[str, tuple[int, ...], list[tuple[int, ...]]]
+"""Rows of one topic that follow each other: the topic, their partitions, and the other columns."""
+
+
+def _by_topic(collected: list[tuple[Any, ...]]) -> list[Run]:
+    tps, *columns = zip(*collected, strict=True)
+    if len({tp.topic for tp in tps}) == 1:
+        return [(tps[0].topic, tuple([tp.partition for tp in tps]), columns)]
+    return [run for _topic, some in groupby(collected, key=lambda row: row[0].topic) for run in _by_topic(list(some))]
