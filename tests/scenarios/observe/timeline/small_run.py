@@ -19,6 +19,7 @@ from emulator.protocol.znodes import (
 )
 from emulator.trace import Event, Trace
 from emulator.trace.events import Step, ZkSession, ZkWritten
+from tests.scenarios.observe.columns import emit
 
 ORDERS_0 = TopicPartition("orders", 0)
 PAYMENTS_0 = TopicPartition("payments", 0)
@@ -36,7 +37,7 @@ class Teller:
     def at(self, ms: int, kind: Any, *fields: Any, cause: int = 0) -> int:
         """The event's seq."""
         self._world.now, self._trace.cause = ms * 1000, cause
-        return cast("int", self._trace.emit(kind, *fields).seq)
+        return cast("int", emit(self._trace, kind, *fields).seq)
 
     def zk(self, ms: int, client: int, op: str, path: str, version: int, data: str = "") -> None:
         self.at(ms, ZkWritten, client, op, path, version, 0, data)
