@@ -42,14 +42,10 @@ class IdleFollower:
             return
         delayed.request = None
         session.channel.busy = False
-        world = poll.lane.world
         if phase.what == "asking":
-            poll.client.last_arrival_us = phase.t_us
-            world.call_in_line(poll.client.rank, phase.t_us, poll.server.arrive, (request, 0), phase.since_us)
+            poll.client.was_sent(request, phase.since_us, phase.t_us)
         else:
-            response = FetchResponse(NO_ERROR, session.id, (), EMPTY_SIZE)
-            poll.server.last_arrival_us = phase.t_us
-            world.call_in_line(poll.server.rank, phase.t_us, poll.client.arrive, (response, 0), phase.since_us)
+            poll.server.was_sent(FetchResponse(NO_ERROR, session.id, (), EMPTY_SIZE), phase.since_us, phase.t_us)
 
 
 def park(session: FetchSession, delayed: DelayedFetch, request: FetchRequest) -> bool:

@@ -188,6 +188,11 @@ class World:
         self._sequence = sequence = self._sequence + 2
         heappush(self._heap, (t_us, self.now if since_us is None else since_us, rank + sequence + 1, fn, arg))
 
+    def is_past(self, t_us: int, since_us: int, rank: int) -> bool:
+        """Whether an event in a line, which was not simulated, comes before the current event: one for ``t_us`` that
+        would have been scheduled at ``since_us``."""
+        return t_us < self.now or (t_us == self.now and (since_us, rank) < (self.since_us, self.sequence))
+
     def timer(
         self,
         delay_us: int,

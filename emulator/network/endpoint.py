@@ -101,6 +101,14 @@ class Endpoint:
         else:
             self.world.call_at(arrival, peer.arrive, item)
 
+    def was_sent(self, body: Any, sent_us: int, arrival_us: int) -> None:
+        """A background message is on its way whose sending was not simulated: put its arrival into the place that it
+        would have."""
+        peer = self.peer
+        assert peer is not None
+        self.last_arrival_us = arrival_us
+        self.world.call_in_line(self.rank, arrival_us, peer.arrive, (body, 0), sent_us)
+
     def arrive(self, item: Item) -> None:
         """A message reaches this machine: deliver it, unless the route is cut, or the process is dead or paused."""
         process, peer = self.process, self.peer

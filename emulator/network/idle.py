@@ -79,7 +79,7 @@ class Poll(Exchange):
         arrivals, returns = self._arrivals, self._returns
         now = self.lane.world.now
         past = bisect_right(arrivals, now) - 1
-        if past and not self.is_past(arrivals[past], returns[past - 1], self.client.rank):
+        if past and not self.lane.world.is_past(arrivals[past], returns[past - 1], self.client.rank):
             past -= 1
         if past:
             self.requests += past
@@ -167,9 +167,9 @@ class Poll(Exchange):
     def _has_returned(self) -> bool:
         """Whether the answer to the last request that is past has arrived too."""
         returns = self._returns
-        return bool(returns) and self.is_past(returns[0], self._arrivals[0] + self.wait_us, self.server.rank)
+        return bool(returns) and self.lane.world.is_past(returns[0], self._arrivals[0] + self.wait_us, self.server.rank)
 
     @property
     def _has_expired(self) -> bool:
         """Whether the server has answered that request."""
-        return self.is_past(self._arrivals[0] + self.wait_us, self._arrivals[0], self.timer)
+        return self.lane.world.is_past(self._arrivals[0] + self.wait_us, self._arrivals[0], self.timer)

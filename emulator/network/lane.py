@@ -76,11 +76,6 @@ class Exchange(ABC):
     def _parkings(self) -> tuple[Parking, ...]:
         return self.client.process.parked, self.server.process.parked, self.client.interceptors.parked
 
-    def is_past(self, t_us: int, since_us: int, rank: int) -> bool:
-        """Whether an event that was not simulated comes before the current one."""
-        world = self.lane.world
-        return t_us < world.now or (t_us == world.now and (since_us, rank) < (world.since_us, world.sequence))
-
     @abstractmethod
     def roused(self) -> None:
         """It is not parked any more: bring both ends to where they would be, and go on in events."""

@@ -54,7 +54,7 @@ class IdleSession(Exchange):
         self.lane.run(now)
         past = (now - self._sent_us) // period_us
         sent_us = self._sent_us + past * period_us
-        if past and not self.is_past(sent_us, sent_us - period_us, self.timer):
+        if past and not self.lane.world.is_past(sent_us, sent_us - period_us, self.timer):
             past -= 1
         if past:
             self.arrived_us, self.returned_us = self._arrivals[past - 1], self._returns[past - 1]
@@ -113,25 +113,21 @@ class IdleSession(Exchange):
         session.pings = None
         session.heard_us = max(session.heard_us, self.arrived_us)
         self.cnxn.pinged(self._sent_us, self.returned_us, zxid)
-        call = self.lane.world.call_in_line
-        self.client.last_arrival_us = self._arrivals[0]
         if not self._has_arrived:
-            call(self.client.rank, self._arrivals[0], self.server.arrive, (Ping(), 0), self._sent_us)
-            return
-        self.server.last_arrival_us = self._returns[0]
-        if not self._has_returned:
-            call(self.server.rank, self._returns[0], self.client.arrive, (Pong(zxid), 0), self._arrivals[0])
+            self.client.was_sent(Ping(), self._sent_us, self._arrivals[0])
+        elif not self._has_returned:
+            self.server.was_sent(Pong(zxid), self._arrivals[0], self._returns[0])
 
     @property
     def _has_arrived(self) -> bool:
         """Whether the last ping has arrived at the server."""
-        return self.is_past(self._arrivals[0], self._sent_us, self.client.rank)
+        return self.lane.world.is_past(self._arrivals[0], self._sent_us, self.client.rank)
 
     @property
     def _has_returned(self) -> bool:
         """Whether its answer has arrived."""
         returns = self._returns
-        return bool(returns) and self.is_past(returns[0], self._arrivals[0], self.server.rank)
+        return bool(returns) and self.lane.world.is_past(returns[0], self._arrivals[0], self.server.rank)
 
 
 def park(cnxn: "ClientCnxn", client: Endpoint, period_us: int, timer: int) -> IdleSession | None:
