@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
@@ -54,9 +54,6 @@ TEN_MINUTES_US = 600_000_000
 @frozen(kw_only=True)
 class Scenario:
     """A failure scenario for an emulated Kafka cluster."""
-
-    runner: ClassVar[Callable[..., Any] | None] = None
-    """Runs a scenario: ``run_scenario``, set by ``scenarios.runs``, which builds on this room, when it is imported."""
 
     KEY_HINTS: ClassVar[dict[str, str]] = {
         "chaos": "random faults are not in this version (docs/limits.md); write [[method]] entries"
@@ -230,10 +227,8 @@ class Scenario:
         **options: Any,
     ) -> Any:
         """Run it on an emulated cluster; see ``scenarios.runs.run_scenario``."""
-        if Scenario.runner is None:
-            import_module("..runs", __package__)  # by name: reading scenarios does not depend on what runs them
-        assert Scenario.runner is not None
-        return Scenario.runner(self, seed=seed, strategy=strategy, profile=profile, **options)
+        runs = import_module("..runs", __package__)  # by name: reading scenarios does not depend on what runs them
+        return runs.run_scenario(self, seed=seed, strategy=strategy, profile=profile, **options)
 
 
 SCENARIO = Block(Scenario)

@@ -57,9 +57,6 @@ def run_scenario(
     return run
 
 
-Scenario.runner = run_scenario
-
-
 def run_record(spec: RunSpec) -> RunRecord:
     """Do one run of a sweep. It leaves out the tables of a ``Recording``, which figures do not need."""
     scenario = Scenario.from_table(json.loads(spec.scenario))
