@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from emulator.kernel.collector import collector_off
 from emulator.trace import Sink
 from scenarios.language import Scenario
 from scenarios.observe.measures import Figures
@@ -25,6 +26,7 @@ SINGLE_RUN = "run"
 """The experiment's name in the data set of a single run."""
 
 
+@collector_off()
 def run_scenario(
     scenario: Scenario,
     *,
@@ -57,6 +59,7 @@ def run_scenario(
     return run
 
 
+@collector_off()
 def run_record(spec: RunSpec) -> RunRecord:
     """Do one run of a sweep. It leaves out the tables of a ``Recording``, which figures do not need."""
     scenario = Scenario.from_table(json.loads(spec.scenario))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from emulator.kernel.collector import collector_off
 from emulator.protocol.types import TopicPartition
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
@@ -23,6 +24,7 @@ class CellRun:
     timeline: tuple[str, ...]
 
 
+@collector_off()
 def execute(scenario: Scenario) -> CellRun:
     """Run a scenario that moves ``orders-0`` and record the move."""
     stage = Stage(prepare(scenario))
