@@ -227,6 +227,30 @@ def test_the_python_one_asks_for(clone: Clone, tmp_path: Path) -> None:
     assert len(wrong.stderr.splitlines()) == 1
 
 
+def test_an_environment_in_another_place_holds_the_dependencies_alone(clone: Clone, tmp_path: Path) -> None:
+    venv = tmp_path / "shared" / "environments" / "mine"
+    assert clone.run("run", "a", UNDERSTUDY_VENV=str(venv)).stdout == "<run><a>"
+    assert not list(clone.root.glob(".venv*"))
+    requirements = venv / "understudy.requirements"
+    assert clone.calls() == ["venv", f"pip {requirements}"]
+    named = requirements.read_text().splitlines()
+    assert "trio>=0.35" in named
+    assert not any(name.startswith("pytest") for name in named)
+    second = shutil.copytree(clone.root, tmp_path / "another checkout")
+    assert clone.run("run", script=second / "understudy", UNDERSTUDY_VENV=str(venv)).stderr == ""
+    clone.run("test", UNDERSTUDY_VENV=str(venv))
+    assert clone.calls() == ["venv", f"pip {requirements}", f"pip {requirements}"]
+    assert any(name.startswith("pytest") for name in requirements.read_text().splitlines())
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root writes anywhere")
+def test_a_checkout_that_cannot_be_written(clone: Clone, tmp_path: Path) -> None:
+    clone.root.chmod(0o555)
+    result = clone.run("run", UNDERSTUDY_VENV=str(tmp_path / "venv"))
+    clone.root.chmod(0o755)
+    assert result.returncode == 7
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes anywhere")
 def test_a_folder_that_cannot_be_written(clone: Clone) -> None:
     clone.root.chmod(0o555)
