@@ -66,6 +66,7 @@ def run_seeds(scenario: Scenario, arguments: Namespace) -> int:
         )
         for seed in arguments.seeds
     ]
+    _check_traces(tasks, scenario.source)
     as_json = arguments.format == "json"
     if not as_json:
         say(scenario.title)
@@ -84,9 +85,18 @@ def run_seeds(scenario: Scenario, arguments: Namespace) -> int:
     if not as_json:
         _conclude(failed, len(tasks))
         if arguments.trace:
-            first = shlex.quote(str(_folder(arguments.trace, arguments.seeds[0])))
+            first = shlex.quote(str(tasks[0].trace))
             say(f"traces written to {arguments.trace}, a folder per seed; next: understudy timeline {first}")
     return exits.FAILED if failed else exits.PASSED
+
+
+def _check_traces(tasks: Sequence[Task], file: str) -> None:
+    """Refuse a folder that cannot take its trace before anything runs. Raises: BadInput."""
+    if tasks[0].trace is not None:
+        from scenarios.runs.dataset.manifest import check_overwritable
+
+        for task in tasks:
+            check_overwritable(Path(str(task.trace)), file)
 
 
 def run_task(task: Task) -> Outcome:
@@ -100,6 +110,7 @@ def run_task(task: Task) -> Outcome:
         strategy=task.strategy,
         profile=task.profile,
         trace_dir=Path(task.trace) if task.trace else None,
+        overwrite=True,
     )
     return Outcome(
         result=run.to_json(),

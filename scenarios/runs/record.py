@@ -22,9 +22,6 @@ from scenarios.runs.runner import Stage, conclude, prepare
 if TYPE_CHECKING:
     from scenarios.runs.dataset.record import RunRecord, RunSpec
 
-SINGLE_RUN = "run"
-"""The experiment's name in the data set of a single run."""
-
 
 @collector_off()
 def run_scenario(
@@ -34,12 +31,15 @@ def run_scenario(
     strategy: str | None = None,
     profile: str | None = None,
     trace_dir: Path | None = None,
+    overwrite: bool = False,
     on_event: Sink | None = None,
 ) -> Run:
     """Run ``scenario`` and judge the run.
 
     Args:
         trace_dir: write the data set of the run there.
+        overwrite: the run takes the place of the runs that the data set holds, which have to be of the same file; else
+            it joins them.
         on_event: gets every chunk of events.
 
     Raises:
@@ -47,6 +47,10 @@ def run_scenario(
         KernelError: the tool failed, not the cluster.
     """
     asked = prepare(scenario, seed, strategy, profile)
+    if trace_dir is not None and overwrite:
+        from scenarios.runs.dataset.manifest import check_overwritable
+
+        check_overwritable(trace_dir, scenario.source)
     stage = Stage(asked, keep_rows=trace_dir is not None)
     recording = None if trace_dir is None else Recording(stage)
     if on_event is not None:
@@ -55,7 +59,7 @@ def run_scenario(
     stage.play()
     run, figures = conclude(stage, scenario, time.perf_counter() - began)
     if trace_dir is not None and recording is not None:
-        write_trace(run, scenario, figures, recording.tables(), trace_dir)
+        write_trace(run, scenario, figures, recording.tables(), trace_dir, overwrite=overwrite)
     return run
 
 
@@ -93,12 +97,19 @@ class Recording:
 
 
 def write_trace(
-    run: Run, original: Scenario, figures: Figures, tables: Mapping[str, Sequence[Any]], folder: Path
+    run: Run,
+    original: Scenario,
+    figures: Figures,
+    tables: Mapping[str, Sequence[Any]],
+    folder: Path,
+    *,
+    overwrite: bool = False,
 ) -> None:
-    """Write the data set of a single run, events included. ``original``: as for ``conclude``."""
-    from scenarios.runs.dataset.manifest import Manifest, write_manifest
+    """Write the data set of a single run, events included. ``original``: as for ``conclude``; ``overwrite``: as for
+    ``run_scenario``."""
+    from scenarios.runs.dataset.manifest import SINGLE_RUN, Manifest, write_manifest
     from scenarios.runs.dataset.record import RunSpec
-    from scenarios.runs.dataset.writer import check_writable, chunk_name, empty_staging, write_chunk
+    from scenarios.runs.dataset.writer import check_writable, chunk_name, empty_staging, keep_chunk, write_chunk
 
     check_writable(folder)
     spec = RunSpec.plan(
@@ -111,11 +122,15 @@ def write_trace(
     write_manifest(
         folder,
         Manifest(
-            experiment=SINGLE_RUN, scenario=original.digest(), title=original.title, profile=run.profile,
-            strategies=(run.strategy,), seeds=(run.seed,),
+            experiment=SINGLE_RUN, file=original.source, scenario=original.digest(), document=original.to_table(),
+            title=original.title, profile=run.profile, strategies=(run.strategy,), seeds=(run.seed,),
         ),
+        overwrite=overwrite,
     )  # fmt: skip
-    write_chunk(folder, SINGLE_RUN, run.strategy, chunk_name([spec.run_id]), [_record(spec, run, figures, tables)])
+    chunk = chunk_name([spec.run_id])
+    write_chunk(folder, SINGLE_RUN, run.strategy, chunk, [_record(spec, run, figures, tables)])
+    if overwrite:
+        keep_chunk(folder, chunk)
     empty_staging(folder)
 
 

@@ -36,7 +36,8 @@ def add(program: Program) -> None:
     parser.add_argument(
         "--trace",
         metavar="DIR",
-        help="write the run's tables there, for timeline and metrics; with --seeds one folder per seed",
+        help="write the run's tables there, for timeline and metrics, over those of an earlier run of the same file; "
+        "with --seeds one folder per seed",
     )
     parser.add_argument("--check", action="store_true", help="run twice, in two processes, and compare event by event")
     options.add_format(parser)
@@ -59,10 +60,6 @@ def run(arguments: Namespace) -> int:
         from scenarios.cli.check import check
 
         return check(asked, as_json=arguments.format == "json")
-    if arguments.trace:
-        from scenarios.runs.dataset.writer import check_writable
-
-        check_writable(Path(arguments.trace))
     if arguments.seeds is not None:
         from scenarios.cli.many import run_seeds
 
@@ -83,6 +80,7 @@ def _run_once(scenario: Scenario, arguments: Namespace) -> int:
         strategy=arguments.strategy,
         profile=arguments.profile,
         trace_dir=trace,
+        overwrite=True,
     )
     if arguments.format == "json":
         say(json.dumps(finished.to_json()))

@@ -1,23 +1,26 @@
 """The manifest: one JSON file that says what a data set holds, and in which version of the layout.
 
-A sweep's (``Manifest``) grows as later sweeps add strategies and seeds. An atlas's is its identity,
-which does not change.
+A sweep's (``Manifest``) grows as later sweeps add strategies and seeds; that of ``run --trace`` is replaced by the next
+run of the same file. An atlas's is its identity, which does not change.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from attrs import asdict, field, frozen
 
-from scenarios.errors import BadInput
+from scenarios.errors import BadInput, join_path
 from scenarios.runs.dataset.schema import VERSION, other_version
-from scenarios.runs.dataset.writer import put_text
+from scenarios.runs.dataset.writer import check_writable, put_text
 
 NAME = "manifest.json"
+SINGLE_RUN = "run"
+"""The experiment's name in the data set of a single run."""
+_MOST_CHANGES = 4
 
 
 def _texts(value: list[str] | tuple[str, ...]) -> tuple[str, ...]:
@@ -30,25 +33,47 @@ def _numbers(value: list[int] | tuple[int, ...]) -> tuple[int, ...]:
 
 @frozen(kw_only=True)
 class Manifest:
-    """The manifest of a sweep or a single run. ``strategies`` are in the order asked: the others are compared with the
-    first."""
+    """The manifest of a sweep or a single run.
+
+    Attributes:
+        scenario: its digest. file, document: the file that it was read from, and its content (``Scenario.to_table``).
+        strategies: in the order asked: the others are compared with the first.
+    """
 
     schema: int = VERSION
     experiment: str
+    file: str = ""
     scenario: str
+    document: Mapping[str, Any] = field(factory=dict)
     title: str
     profile: str
     strategies: tuple[str, ...] = field(converter=_texts)
     seeds: tuple[int, ...] = field(converter=_numbers)
 
 
-def write_manifest(root: Path, manifest: Manifest) -> None:
-    """Add this sweep to what the data set's manifest says: strategies and seeds join those of earlier sweeps.
+def check_overwritable(root: Path, file: str) -> None:
+    """Raises: BadInput when the folder holds anything but a trace of the scenario in ``file``, or cannot be written."""
+    if (root / NAME).exists():
+        held = read_manifest(root)
+        if held.experiment != SINGLE_RUN:
+            what = f"the sweep {held.experiment!r} of {_named(held)}"
+        elif Path(held.file).absolute() != Path(file).absolute():
+            what = f"the trace of {_named(held)}"
+        else:
+            what = ""
+        if what:
+            raise BadInput(f"holds {what}, which is not overwritten; name another folder", source=str(root))
+    check_writable(root)
+
+
+def write_manifest(root: Path, manifest: Manifest, *, overwrite: bool = False) -> None:
+    """Add this sweep to what the data set's manifest says: strategies and seeds join those of earlier sweeps. With
+    ``overwrite`` the manifest takes the place of an earlier one.
 
     Raises BadInput when the folder holds another scenario's or another experiment's runs, or cannot be
     written.
     """
-    if (root / NAME).exists():
+    if (root / NAME).exists() and not overwrite:
         manifest = _joined(read_manifest(root), manifest, root)
     _write(root, NAME, asdict(manifest))
 
@@ -100,18 +125,48 @@ def read_manifest(root: Path) -> Manifest:
 
 
 def _joined(old: Manifest, new: Manifest, root: Path) -> Manifest:
-    for name in ("experiment", "scenario", "profile"):
+    for name in ("experiment", "profile"):
         if getattr(old, name) != getattr(new, name):
             raise BadInput(
                 f"holds runs of {name} {getattr(old, name)!r}, not {getattr(new, name)!r}; name another folder",
                 source=str(root),
             )
+    if old.scenario != new.scenario:
+        raise BadInput(f"holds runs of {_named(old)}{_difference(old, new)}; name another folder", source=str(root))
     strategies = (*old.strategies, *(name for name in new.strategies if name not in old.strategies))
     return Manifest(
         experiment=old.experiment,
+        file=old.file,
         scenario=old.scenario,
+        document=old.document,
         title=new.title,
         profile=old.profile,
         strategies=strategies,
         seeds=tuple(sorted({*old.seeds, *new.seeds})),
     )
+
+
+def _named(manifest: Manifest) -> str:
+    return manifest.file or f"the scenario {manifest.title!r}"
+
+
+def _difference(old: Manifest, new: Manifest) -> str:
+    """What differs between two scenarios, in words: the file, or the keys of the same file that were changed."""
+    if old.file != new.file:
+        return f", not of {_named(new)}"
+    paths = list(_changes("", old.document, new.document))
+    more = f" and {len(paths) - _MOST_CHANGES} more" if len(paths) > _MOST_CHANGES else ""
+    changed = f" ({', '.join(paths[:_MOST_CHANGES])}{more})" if paths else ""
+    return f" as it was before a change{changed}"
+
+
+def _changes(path: str, old: object, new: object) -> Iterator[str]:
+    """The key paths at which two documents differ."""
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for name in {**old, **new}:
+            yield from _changes(join_path(path, str(name)), old.get(name), new.get(name))
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for index, (before, after) in enumerate(zip(old, new, strict=True)):
+            yield from _changes(join_path(path, f"[{index}]"), before, after)
+    elif old != new:
+        yield path

@@ -32,6 +32,10 @@ STAGING = "_staging"
 """The folder of files that are being written; Spark and Hive ignore names with an underscore."""
 
 
+PARTS = "*/experiment=*/strategy=*/part-*.parquet"
+"""The files of all tables, below the folder of the data set."""
+
+
 def chunk_name(run_ids: Sequence[str]) -> str:
     """The name of the chunk that holds these runs, in this order."""
     return hashlib.sha256(",".join(run_ids).encode()).hexdigest()[:16]
@@ -40,7 +44,11 @@ def chunk_name(run_ids: Sequence[str]) -> str:
 def part_path(root: Path, table: str, experiment: str, strategy: str, chunk: str) -> Path:
     """Where a table's part lies. Names are percent-encoded, as Hive and Spark do."""
     folders = f"experiment={quote(experiment, safe='')}", f"strategy={quote(strategy, safe='')}"
-    return root.joinpath(table, *folders, f"part-{chunk}.parquet")
+    return root.joinpath(table, *folders, _part(chunk))
+
+
+def _part(chunk: str) -> str:
+    return f"part-{chunk}.parquet"
 
 
 def write_chunk(root: Path, experiment: str, strategy: str, chunk: str, records: Iterable[RunRecord]) -> None:
@@ -56,6 +64,17 @@ def write_chunk(root: Path, experiment: str, strategy: str, chunk: str, records:
         if columns[table]:
             final = part_path(root, table, experiment, strategy, chunk)
             put_table(root, final, pa.Table.from_batches(columns[table], schema=schema))
+
+
+def keep_chunk(root: Path, chunk: str) -> None:
+    """Remove all other chunks, those of the table ``runs`` first: what is left of a chunk then does not count.
+    Raises: BadInput."""
+    others = [path for path in root.glob(PARTS) if path.name != _part(chunk)]
+    try:
+        for path in sorted(others, key=lambda path: (path.relative_to(root).parts[0] != RUNS, path)):
+            path.unlink()
+    except OSError as error:
+        raise cannot_write(root, error) from error
 
 
 def put_table(root: Path, final: Path, table: pa.Table) -> Path:

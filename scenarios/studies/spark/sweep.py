@@ -39,6 +39,8 @@ class Sweepable(Protocol):
     def title(self) -> str: ...
     @property
     def profile(self) -> str: ...
+    @property
+    def source(self) -> str: ...
     def to_table(self) -> dict[str, Any]: ...
     def digest(self) -> str: ...
 
@@ -254,7 +256,9 @@ def _check(seeds: Sequence[int], strategies: Sequence[str]) -> None:
 def _manifest(scenario: Sweepable, seeds: Sequence[int], strategies: Sequence[str], experiment: str) -> Manifest:
     return Manifest(
         experiment=experiment,
+        file=scenario.source,
         scenario=scenario.digest(),
+        document=scenario.to_table(),
         title=scenario.title,
         profile=scenario.profile,
         strategies=tuple(strategies),

@@ -15,8 +15,10 @@ import pytest
 from emulator.kernel import Deadlock
 from scenarios.cli import main
 from scenarios.language import Scenario
+from scenarios.runs.dataset.reader import open_data_set
 from tests.scenarios.cli import tool
 from tests.scenarios.cli.conftest import Call
+from tests.scenarios.runs.dataset.runs import files, write
 
 KEYS = {
     "run_id", "digest", "seed", "strategy", "profile", "verdict", "violations", "expectations", "metrics",
@@ -112,6 +114,33 @@ def test_a_trace_per_seed(call: Call, tmp_path: Path) -> None:
         "seed-1",
     ]
     assert call("timeline", tmp_path / "traces" / "seed-1", "orders-0").code == 0
+
+
+def test_a_trace_takes_the_place_of_one_of_the_same_file_and_of_nothing_else(
+    call: Call, failing: Path, tmp_path: Path
+) -> None:
+    trace = tmp_path / "trace"
+    for change in ("seed=1", "topics[0].size=1MiB"):
+        assert call("run", failing, "--set", change, "--trace", trace).code == 1
+    assert len(open_data_set(trace).run_ids) == 1
+    assert call("timeline", trace, "orders-0").code == 0
+    before = files(trace)
+    other = failing.rename(tmp_path / "other.toml")
+    refused = call("run", other, "--trace", trace)
+    assert (refused.code, refused.out) == (2, "")
+    assert refused.line == (
+        f"understudy: {trace}: holds the trace of {failing}, which is not overwritten; name another folder"
+    )
+    assert files(trace) == before
+
+
+def test_no_trace_is_written_over_a_sweep(call: Call, failing: Path, tmp_path: Path) -> None:
+    write(tmp_path / "sweep" / "seed-1", 0)
+    before = files(tmp_path / "sweep")
+    refused = call("run", failing, "--seeds", "0:2", "--trace", tmp_path / "sweep")
+    assert (refused.code, refused.out) == (2, "")
+    assert "holds the sweep 'e' of the scenario 'a title', which is not overwritten" in refused.line
+    assert files(tmp_path / "sweep") == before
 
 
 def test_a_reader_that_goes_away_is_no_failure() -> None:

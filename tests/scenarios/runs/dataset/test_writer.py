@@ -12,9 +12,10 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from attrs import evolve
 
 from scenarios.errors import BadInput
-from scenarios.runs.dataset.manifest import write_manifest
+from scenarios.runs.dataset.manifest import read_manifest, write_manifest
 from scenarios.runs.dataset.reader import finished_runs, open_data_set, read_table
 from scenarios.runs.dataset.record import RunRecord
 from scenarios.runs.dataset.writer import STAGING, check_writable, empty_staging, put, write_chunk
@@ -119,5 +120,23 @@ def test_later_sweeps_join_the_manifest_and_other_scenarios_are_refused(tmp_path
     write(tmp_path, 0)
     write(tmp_path, 1)
     assert open_data_set(tmp_path).manifest.seeds == (0, 1)
-    with pytest.raises(BadInput, match="holds runs of scenario 'abc', not 'other'"):
+    with pytest.raises(BadInput, match="holds runs of the scenario 'a title' as it was before a change; name"):
         write_manifest(tmp_path, manifest(scenario="other"))
+
+
+def test_a_refusal_names_files_and_the_keys_that_changed(tmp_path: Path) -> None:
+    document: dict[str, Any] = {"horizon": "5m", "topics": [{"name": "orders", "size": "1MiB"}]}
+    held = manifest(file="mine.toml", document=document)
+    write_manifest(tmp_path, held)
+    changed = {"seed": 3, "topics": [{"name": "orders", "size": "2MiB"}]}
+    for other, words in (
+        (evolve(held, scenario="x", file="other.toml"), "holds runs of mine.toml, not of other.toml"),
+        (
+            evolve(held, scenario="x", document=changed),
+            r"holds runs of mine.toml as it was before a change \(horizon, topics\[0\].size, seed\); name",
+        ),
+        (evolve(held, profile="kafka-2.4"), "holds runs of profile 'kafka-2.3', not 'kafka-2.4'"),
+    ):
+        with pytest.raises(BadInput, match=words):
+            write_manifest(tmp_path, other)
+    assert read_manifest(tmp_path) == held

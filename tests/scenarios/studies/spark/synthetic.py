@@ -32,6 +32,7 @@ class SyntheticScenario:
     fails_at: int = -1
     title: str = "synthetic"
     profile: str = "kafka-2.3"
+    source: str = "synthetic.toml"
 
     def to_table(self) -> dict[str, Any]:
         return {"steps": self.steps, "spin_s": self.spin_s, "fails_at": self.fails_at}
