@@ -195,7 +195,9 @@ class Broker:
         self.controller.configured(entity, config)
 
     async def prepare_stop(self) -> None:
-        """Before ``stop``, when the process is asked to end: controlled shutdown, if it is enabled."""
+        """Before ``stop``, when the process is asked to end: it notes that it is shutting down, and then asks for its
+        controlled shutdown, if that is enabled (KafkaServer.shutdown, 2.3)."""
+        self.replicas.shutting_down = True
         config = self.spec.policies.config
         if config.controlled_shutdown_enable:
             await ControlledShutdown(

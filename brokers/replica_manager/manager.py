@@ -69,6 +69,9 @@ class ReplicaManager:
         policies: the rules of the release, with the settings of the moment.
         injected: the failures that a scenario has injected.
         purgatory: the fetch requests that the current transition has woken.
+        shutting_down: the process was asked to end. From then on a partition that becomes a follower is not fetched
+            (ReplicaManager.makeFollowers, 0.8.1 to 2.7; Partition.makeFollower, 0.8.0), so that a leadership which the
+            controller has moved away does not bring its replica back into the ISR.
         throttle: the quotas for what it sends as a leader.
     """
 
@@ -108,6 +111,7 @@ class ReplicaManager:
         self.isr_checks = self._services.isr_checks
         self.injected = InjectedFailures()
         self.throttle = throttle or Throttle()
+        self.shutting_down = False
         self._checkpointing = False
 
     def _zk_isr_manager(self, policies: BrokerPolicies) -> ZkIsrManager:
@@ -230,7 +234,8 @@ class ReplicaManager:
                 state.tp, state.leader, state.leader_epoch, partition.high_watermark, partition, adding=adding
             )
             starts.append(start)
-        self.fetchers.add_fetcher_for_partitions(starts)
+        if not self.shutting_down:
+            self.fetchers.add_fetcher_for_partitions(starts)
 
     # -- StopReplica ------------------------------------------------------------------------------------------------
 

@@ -178,3 +178,17 @@ def test_a_step_that_nothing_brings_about_is_refused(step: str) -> None:
     with pytest.raises(BadInput, match="no broker asks for its shutdown"):
         scenario(method=[entry])
     assert isinstance(scenario(method=[SHUT_DOWN, entry]), Scenario)
+
+
+def test_leaderships_that_were_moved_away_do_not_come_back_as_followers() -> None:
+    """Recorded from Kafka 2.3.1 and 2.4.1: of twelve partitions the broker leads two and follows four. It costs six
+    leader epochs, and six ISRs expand after the restart. A broker that fetched what it had just given up would rejoin
+    those two ISRs and leave them again: eight each."""
+    assignment = [[p % 6, (p + 1) % 6, (p + 2) % 6] for p in range(12)]
+    again = {**SHUT_DOWN, "duration": "20s"}
+    played = play(scenario(assignment=assignment, rate=0, method=[again], config=QUIET))
+    assert played.run.passed
+    states = [played.state(TopicPartition("orders", p)) for p in range(12)]
+    assert sum(state.leader_epoch for state in states) == 6
+    assert sum(e.kind == "expand" for e in played.of(IsrChanged)) == 6
+    assert all(sorted(state.isr) == sorted(assignment[p]) for p, state in enumerate(states))
