@@ -86,6 +86,7 @@ class Cluster:
     Attributes:
         brokers: the newest incarnation of each broker that was ever started, by id.
         controllers: the controller that each of them hosts.
+        clients: the machines of producers and consumers, each with its name where it was given one.
     """
 
     world: World
@@ -97,6 +98,7 @@ class Cluster:
     nodes: dict[int, Node] = field(factory=dict)
     brokers: dict[int, Broker] = field(factory=dict)
     controllers: dict[int, Controller] = field(factory=dict)
+    clients: dict[int, str] = field(factory=dict)
     operator: Operator = field(init=False)
     _nursery: trio.Nursery = field(init=False)
     _stopping: dict[int, bool] = field(factory=dict)
@@ -175,7 +177,7 @@ class Cluster:
         process, network = self.nodes[id].process, self.network
         cut = network.route(id, ZOOKEEPER).cut or network.route(ZOOKEEPER, id).cut
         able = process is not None and process.alive and not process.paused and not cut
-        return able and self.zookeeper.server.sessions.newest(id) is None
+        return able and not self.zookeeper.stopped and self.zookeeper.server.sessions.newest(id) is None
 
     # -- brokers ----------------------------------------------------------------------------------------------------
 
@@ -240,22 +242,26 @@ class Cluster:
 
     def start_producer(self, workload: Workload) -> None:
         """Start one more producer, on a machine of its own."""
-        node, first_id = self.producer_machine()
+        node, first_id = self.producer_machine(workload.name)
         node.start(partial(Producer.main, self.network, workload, tuple(range(self.setup.brokers)), first_id))
 
-    def producer_machine(self) -> tuple[Node, int]:
+    def producer_machine(self, name: str = "") -> tuple[Node, int]:
         """The machine of one more producer, on which nothing runs yet, and the id of the producer's first batch."""
         number = self._producers
         self._producers += 1
-        return self._node(FIRST_PRODUCER - number, f"producer-{number}"), number * IDS_PER_PRODUCER + 1
+        return self._client(FIRST_PRODUCER - number, f"producer-{number}", name), number * IDS_PER_PRODUCER + 1
 
     def start_consumer(self, consumption: Consumption) -> Node:
         """Start one more consumer, on a machine of its own, which is returned."""
         number = self._consumers
         self._consumers += 1
-        node = self._node(FIRST_CONSUMER - number, f"consumer-{number}")
+        node = self._client(FIRST_CONSUMER - number, f"consumer-{number}", consumption.name)
         node.start(partial(Consumer.main, self.network, consumption, tuple(range(self.setup.brokers))))
         return node
+
+    def _client(self, id: int, machine: str, name: str) -> Node:
+        self.clients[id] = name
+        return self._node(id, machine)
 
     async def operate(self, command: Callable[..., Awaitable[object]], *args: object) -> Any:
         """Let the operator run ``command``, wait until it ends, and return what it returns."""

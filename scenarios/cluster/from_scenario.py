@@ -75,6 +75,7 @@ def _workloads(scenario: Scenario, load: WorkloadSpec) -> list[Workload]:
             retries=int(load.setting("retries")),
             batch_size=int(load.setting("batch.size")),
             max_in_flight=int(load.setting("max.in.flight.requests.per.connection")),
+            name=load.name,
         )
         for number in range(load.producers)
     ]
@@ -96,6 +97,7 @@ def _consumption(scenario: Scenario, consumer: ConsumerSpec) -> Consumption:
         request_timeout_us=consumer.setting("request.timeout.ms") * 1000,
         retry_backoff_us=consumer.setting("retry.backoff.ms") * 1000,
         knows_epochs=PROFILES[scenario.profile].policies.brokers.checks_epochs,
+        name=consumer.name,
     )
 
 

@@ -19,6 +19,7 @@ from emulator.zookeeper.messages import Ask, Response
 from scenarios.faults.arming import operations
 from scenarios.faults.roles import Roles
 from scenarios.language import Action, MethodEntry, Scenario, Target
+from scenarios.units import format_duration
 
 if TYPE_CHECKING:
     from scenarios.cluster.cluster import Cluster, TopicSetup
@@ -33,6 +34,10 @@ class PerformedAction(Action):
     def perform(self, context: ActionContext) -> None:
         """Do it, in one transition. What cannot be done is reported by ``context.refuse``."""
         raise NotImplementedError
+
+    def told(self, context: ActionContext) -> str:
+        """``detail``, for an action that has more to say once its brokers are known."""
+        return self.detail()
 
 
 @define(eq=False)
@@ -97,13 +102,15 @@ class Performer:
         assert isinstance(action, PerformedAction), f"{action.name} is declared and cannot be performed"
         trace, entry = self.cluster.trace, context.entry
         cause = trace.cause
+        detail = [action.told(context)]
         if context.passing is not None:
-            detail = described(context.passing)
+            detail.insert(0, described(context.passing))
         elif entry.action.acts_on_message:
-            detail = str(getattr(entry.trigger, "name", ""))
-        else:
-            detail = entry.action.detail()
-        trace.anchor(Fault, action.name, ",".join(map(str, context.brokers)), detail)
+            detail.insert(0, str(getattr(entry.trigger, "name", "")))
+        if entry.duration_us is not None and not context.undoes:
+            detail.append(f"for {format_duration(entry.duration_us)}")
+        targets = ",".join(machine_name(self.cluster, broker) for broker in context.brokers)
+        trace.anchor(Fault, action.name, targets, ", ".join(filter(None, detail)))
         action.perform(context)
         trace.cause = cause
 
@@ -177,6 +184,13 @@ def described(passing: InterceptedMessage) -> str:
     more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
     about = f": {', '.join(named[:NAMED])}{more}" if named else ""
     return f"{'answer to ' if isinstance(body, Answer) else ''}{body.api.name} {way}{about}"
+
+
+def machine_name(cluster: Cluster, machine: int) -> str:
+    """A machine as people call it: a broker's id, ``ZooKeeper``, a client's name, ``operator``."""
+    if machine >= 0 or machine == ZOOKEEPER:
+        return _machine(machine)
+    return cluster.clients.get(machine) or cluster.network.nodes[machine].name
 
 
 def _machine(number: int) -> str:

@@ -19,6 +19,7 @@ from emulator.protocol.znodes import (
     topic_path,
 )
 from scenarios.language import Role, Target
+from scenarios.language.targets import CLIENT, CLIENTS
 
 if TYPE_CHECKING:
     from scenarios.cluster.cluster import Cluster
@@ -43,14 +44,14 @@ class Roles:
     final: dict[str, tuple[int, ...]]
 
     def find(self, target: Target) -> tuple[int, ...]:
-        """The brokers that ``target`` means now; empty if there is none."""
+        """The brokers, or the clients, that ``target`` means now; empty if there is none."""
         role = target.parsed_role
         candidates = target.brokers or (self._of_role(role) if role is not None else tuple(self.cluster.nodes))
         return target.pick(broker for broker in candidates if target.state in (None, self.state_of(broker)))
 
     def state_of(self, broker: int) -> str:
         """``up``, ``down`` or ``paused``."""
-        process = self.cluster.nodes[broker].process
+        process = self.cluster.network.nodes[broker].process
         if process is None or not process.alive:
             return "down"
         return "paused" if process.paused else "up"
@@ -58,6 +59,8 @@ class Roles:
     def _of_role(self, role: Role) -> tuple[int, ...]:
         if role.name == "controller":
             return self.controller()
+        if role.name in (CLIENT, CLIENTS):
+            return self.clients(role.client)
         assert role.partition is not None
         tp = TopicPartition.parse(role.partition)
         state = self.state(tp)
@@ -69,6 +72,10 @@ class Roles:
             return tuple(broker for broker in isr if not (role.without_leader and broker in leader))
         before = self.original[role.partition]
         return parts_of_move(before, self.final.get(role.partition, before))[role.name]
+
+    def clients(self, name: str | None = None) -> tuple[int, ...]:
+        """The machines of the producers and consumers of that name; None: of all."""
+        return tuple(machine for machine, own in self.cluster.clients.items() if name in (None, own))
 
     def controller(self) -> tuple[int, ...]:
         """The broker that /controller names."""

@@ -18,7 +18,7 @@ from emulator.network import Delay
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.plan import Plan
 from scenarios.language.schema.kinds import DURATION, SIGMA
-from scenarios.language.schema.reader import key
+from scenarios.language.schema.reader import key, stated
 from scenarios.language.targets import Target
 from scenarios.language.topics import TopicSpec
 
@@ -54,6 +54,7 @@ class Action:
         help: what it does, in one line.
         undo: the action that ends its effect. One that has it takes a ``duration``.
         takes_target: whether the entry names the brokers that it acts on.
+        takes_clients: whether these may be clients.
         default_target: the brokers that it acts on, where the entry does not name them.
         acts_on_message: whether it acts on the very message, or write to ZooKeeper, that its entry waits for.
     """
@@ -62,6 +63,7 @@ class Action:
     help: ClassVar[str]
     undo: ClassVar[type[Action] | None] = None
     takes_target: ClassVar[bool] = False
+    takes_clients: ClassVar[bool] = False
     default_target: ClassVar[Target | None] = None
     acts_on_message: ClassVar[bool] = False
 
@@ -73,8 +75,8 @@ class Action:
         return self.undo(**{name: getattr(self, name) for name in names if hasattr(self, name)})
 
     def detail(self) -> str:
-        """Its text in the trace and in the timeline, besides its name and its brokers."""
-        return ""
+        """Its text in the trace and in the timeline, besides its name and its brokers: the keys that are stated."""
+        return ", ".join(f"{key.name} {in_words(key.kind.dump(value))}" for key, value in stated(self))
 
     def own_plan(self) -> Plan | None:
         """The reassignment plan that the entry brings with it."""
@@ -101,6 +103,15 @@ class Action:
     def sends(self, known: Known) -> Collection[str]:
         """The messages that are sent because of it, of those that are not sent in every run."""
         return ()
+
+
+def in_words(value: object) -> str:
+    """A value of a key as a line of the timeline has it, without brackets and quotes."""
+    if isinstance(value, Mapping):
+        return " ".join(f"{name} {in_words(item)}" for name, item in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(in_words, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 A = TypeVar("A", bound=Action)

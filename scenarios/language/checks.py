@@ -21,7 +21,7 @@ from scenarios.language.schema.kinds import ListOf, at
 from scenarios.language.schema.reader import Key, stated
 from scenarios.language.strategies import SHAPES
 from scenarios.language.strategies.execution import THROTTLE
-from scenarios.language.targets import Target
+from scenarios.language.targets import TARGET, Target
 from scenarios.language.topics import PARTITION_NAME, TOPIC_NAME, TopicSpec, join_partition
 from scenarios.language.triggers import At, When, WhenMessage, WhenZk
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
@@ -140,6 +140,8 @@ def _check_entry(known: Known, entry: MethodEntry) -> None:
     _check_stoppable(entry)
     for where, value in (("when", entry.trigger), ("target", entry.target)):
         at(where, lambda found: _check_part(known, found), value)
+    if entry.target is not None and not entry.action.takes_clients:
+        _refuse_clients(entry.target, f"{entry.name} acts on brokers", "target")
     for key, value in stated(entry.action):
         _check_named(known, key, value)
         at(key.name, lambda found: _check_part(known, found), value)
@@ -155,8 +157,15 @@ def _check_named(known: Known, key: Key, value: Any) -> None:
         _each(key.name, value, lambda partition: known.partition(partition, ""))
     elif kind is TOPIC_NAME:
         known.topic(value, key.name)
+    elif kind is TARGET:
+        _refuse_clients(value, "brokers are meant", key.name)
     elif kind is LOG_DIR:
         at(key.name, lambda name: _check_log_dir(known, name), value)
+
+
+def _refuse_clients(target: Target, why: str, where: str) -> None:
+    if target.means_clients:
+        raise BadInput(f"{target.role!r} are no brokers, and {why}; name brokers", where=where)
 
 
 def _check_part(known: Known, value: object) -> None:
@@ -172,6 +181,9 @@ def _check_part(known: Known, value: object) -> None:
         known.check_topic(value)
     elif isinstance(value, Plan):
         _check_plan(known, value)
+    elif isinstance(value, tuple):
+        for part in value:
+            _check_part(known, part)
 
 
 def _check_when(known: Known, when: When) -> None:
@@ -205,6 +217,8 @@ def _check_wire(known: Known, when: WhenMessage | WhenZk) -> None:
     for where, target in (("from", when.source), ("to", getattr(when, "target", None))):
         if target is not None:
             at(where, lambda found: _check_target(known, found), target)
+            if isinstance(when, WhenZk):
+                _refuse_clients(target, "clients write nothing to ZooKeeper", where)
     if isinstance(when.since, When):
         at("since", lambda found: _check_when(known, found), when.since)
     topic = when.topic if isinstance(when, WhenMessage) else topic_of(when.path or "")
@@ -219,7 +233,9 @@ def _check_wire(known: Known, when: WhenMessage | WhenZk) -> None:
 def _check_target(known: Known, target: Target) -> None:
     known.all_brokers(target.brokers, "")
     role = target.parsed_role
-    if role is not None and role.partition is not None:
+    if role is not None and target.means_clients:
+        known.has_clients(role.client, "")
+    elif role is not None and role.partition is not None:
         known.partition(role.partition, "")
         if role.name in PLANNED_ROLES:
             check_moved(known, role.partition, "")

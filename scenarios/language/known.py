@@ -29,6 +29,8 @@ class Known:
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
         self.brokers = scenario.cluster.brokers
+        names = [load.name for load in scenario.workloads] + [consumer.name for consumer in scenario.consumers]
+        self.clients = tuple(dict.fromkeys(filter(None, names)))
         self.topics: dict[str, TopicSpec] = {}
         self._partitions: dict[str, int] = {}
         self._now: dict[str, int] = {}
@@ -88,6 +90,14 @@ class Known:
     def all_brokers(self, brokers: Iterable[int], where: str) -> None:
         for broker in brokers:
             self.broker(broker, where)
+
+    def has_clients(self, name: str | None, where: str) -> None:
+        """There are producers or consumers, of that name if one is given."""
+        if name is None and not (self.scenario.workloads or self.scenario.consumers):
+            raise BadInput("there are no clients; add [[workloads]] or [[consumers]]", where=where)
+        if name is not None and name not in self.clients:
+            hint = did_you_mean(name, self.clients) if self.clients else f"add name = {name!r} to one of [[workloads]]"
+            raise BadInput(f"no producer or consumer has the name {name!r}; {hint}", where=where)
 
     def topic(self, name: str, where: str) -> TopicSpec:
         if name not in self.topics:

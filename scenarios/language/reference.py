@@ -30,7 +30,7 @@ from scenarios.language.schema import kinds
 from scenarios.language.schema.reader import Block, Key, keys_of
 from scenarios.language.strategies import SHAPES, parts_by_axis
 from scenarios.language.strategies.strategy import StrategySpec
-from scenarios.language.targets import PeerKind, RoleText, Target, TargetKind
+from scenarios.language.targets import PeersKind, RoleText, Target, TargetKind
 from scenarios.language.topics import TopicSpec
 from scenarios.language.triggers import ConditionKind, SinceKind, Steps, When, WhenMessage, WhenZk
 from scenarios.language.workloads import CONSUMER_SETTINGS, PRODUCER_SETTINGS, Acks, ConsumerSpec, WorkloadSpec
@@ -75,7 +75,7 @@ _TYPES: Mapping[type[Any], str] = {
     Steps: "step, phase, or a list of them",
     OneOrMore: "broker id, or list of them",
     TargetKind: "target",
-    PeerKind: 'target, or `"zookeeper"`',
+    PeersKind: 'target, `"zookeeper"`, `"brokers"`, `"all"`, or a list of these',
     RoleText: "role",
     ToleranceKind: "limits",
 }
@@ -85,7 +85,7 @@ _COMPUTED: Mapping[tuple[type[Any], str], str] = {
     (TopicSpec, "replication_factor"): "as the assignment, or 3",
     (ZooKeeperSpec, "session_timeout_us"): "the profile's",
     (StrategySpec, "stated"): "the profile's own",
-    (Target, "mode"): '`"all"` for ids, `"one"` otherwise',
+    (Target, "mode"): '`"all"` for ids and clients, `"one"` otherwise',
 }
 """Defaults that depend on other keys, in words."""
 

@@ -1,49 +1,88 @@
-"""The brokers that an action acts on: by id, or by the role that they have when the action is performed.
+"""The machines that an action acts on: brokers by id, or by the role that they have when the action is performed, or
+clients.
 
 Roles: ``controller``, ``leader(p)``, ``isr(p)``, ``isr(p)-leader``, ``adding(p)``, ``removing(p)``, ``kept(p)``, with
-``p`` a partition such as ``orders-0``. A table adds a state (``up``, ``down``, ``paused``) and a mode: ``one`` (the
-default for roles), ``all`` (the default for ids), ``fixed`` with ``value`` brokers, ``fixed-percent`` with ``value``
-percent of them. The lowest id comes first (readings §1).
+``p`` a partition such as ``orders-0``; ``clients`` and ``client(name)``, the machines of producers and consumers. A
+table adds a state (``up``, ``down``, ``paused``) and a mode: ``one`` (the default for roles), ``all`` (that for ids and
+clients), ``fixed`` with ``value`` brokers, ``fixed-percent`` with ``value`` percent of them. The lowest id comes first
+(readings §1).
+
+The other end of a link is a target too, or ``zookeeper``, ``brokers``, ``all``, or a list of these (``PEERS``).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 from attrs import Factory, field, frozen
 
 from scenarios.errors import BadInput, did_you_mean
-from scenarios.language.schema.kinds import BROKER_ID, REPLICAS, Choice, Integer, Kind, Named, Schema, as_tuple, refuse
+from scenarios.language.schema.kinds import (
+    BROKER_ID,
+    REPLICAS,
+    Choice,
+    Integer,
+    Kind,
+    Named,
+    Schema,
+    Text,
+    as_tuple,
+    at,
+    refuse,
+)
 from scenarios.language.schema.reader import Block, key
 from scenarios.language.topics import split_partition
 
 _ROLE = re.compile(r"([a-z_]+)\(([^()]*)\)(-leader)?")
+_CLIENT_NAME = re.compile(r"[a-zA-Z0-9._-]{1,100}")
 PARTITION_ROLES = ("leader", "isr", "adding", "removing", "kept")
-ROLE_FORMS = ("controller", *(f"{name}(orders-0)" for name in PARTITION_ROLES), "isr(orders-0)-leader")
+CLIENT, CLIENTS = "client", "clients"
+ROLE_FORMS = (
+    "controller", *(f"{name}(orders-0)" for name in PARTITION_ROLES), "isr(orders-0)-leader", CLIENTS, "client(NAME)"
+)  # fmt: skip
 STATES = ("up", "down", "paused")
 MODES = ("one", "all", "fixed", "fixed-percent")
 
 
 @frozen
 class Role:
-    """A parsed role: its name, its partition (None for ``controller``), and whether ``-leader`` excludes the leader."""
+    """A parsed role.
+
+    Attributes:
+        partition: None for ``controller`` and clients.
+        without_leader: whether ``-leader`` excludes the leader.
+        client: the name of ``client(name)``; None otherwise.
+    """
 
     name: str
     partition: str | None = None
     without_leader: bool = False
+    client: str | None = None
+
+
+def check_client(name: str) -> str:
+    """``name`` when it can be the name of a client, else ``BadInput``."""
+    if not _CLIENT_NAME.fullmatch(name):
+        raise BadInput(f"{name!r} is no name of a client; write 1 to 100 of the characters a-z A-Z 0-9 . _ -")
+    return name
 
 
 def parse_role(text: str) -> Role:
     """Parse a role. Raises: BadInput if ``text`` is not one."""
-    if text == "controller":
-        return Role("controller")
+    if text in ("controller", CLIENTS):
+        return Role(text)
     match = _ROLE.fullmatch(text)
     if match is None:
         raise BadInput(f"{text!r} is no target; {did_you_mean(text, ROLE_FORMS)}")
     name, partition, minus = match.groups()
+    if name == CLIENT and not minus:
+        return Role(CLIENT, client=check_client(partition))
     if name not in PARTITION_ROLES:
-        raise BadInput(f"unknown role {name!r}; {did_you_mean(name, ('controller', *PARTITION_ROLES))}")
+        raise BadInput(
+            f"unknown role {name!r}; {did_you_mean(name, ('controller', *PARTITION_ROLES, CLIENT, CLIENTS))}"
+        )
     if minus and name != "isr":
         raise BadInput(f"'-leader' goes with isr(...) only; write {f'{name}({partition})'!r}")
     split_partition(partition)
@@ -59,16 +98,16 @@ class RoleText(Kind[str]):
 
     def schema(self) -> Schema:
         names = "|".join(PARTITION_ROLES)
-        return {"type": "string", "pattern": rf"^(controller|isr\([^()]+\)-leader|({names})\([^()]+\))$"}
+        return {"type": "string", "pattern": rf"^(controller|clients|isr\([^()]+\)-leader|({names}|client)\([^()]+\))$"}
 
 
 def _default_mode(target: Target) -> str:
-    return "all" if target.brokers else "one"
+    return "all" if target.brokers or target.means_clients else "one"
 
 
 @frozen(kw_only=True)
 class Target:
-    """Brokers by id or by role, narrowed by state and mode."""
+    """Brokers by id or by role, or clients, narrowed by state and mode."""
 
     brokers: tuple[int, ...] = field(
         default=(), converter=as_tuple, metadata=key(REPLICAS, "broker ids; absent = by role, or any broker")
@@ -103,9 +142,14 @@ class Target:
     def parsed_role(self) -> Role | None:
         return None if self.role is None else parse_role(self.role)
 
+    @property
+    def means_clients(self) -> bool:
+        """Whether it names clients and not brokers."""
+        return self.role is not None and self.role.startswith(CLIENT)
+
     def pick(self, candidates: Iterable[int]) -> tuple[int, ...]:
         """The brokers that the mode takes of ``candidates``, which have the role and the state, lowest id first."""
-        ordered = sorted(candidates)
+        ordered = sorted(candidates, key=abs)  # clients have negative ids, counted downwards
         count = {"one": 1, "all": len(ordered)}.get(self.mode, self.value or 0)
         if self.mode == "fixed-percent":
             count = -(-len(ordered) * (self.value or 0) // 100)
@@ -138,18 +182,64 @@ class TargetKind(Kind[Target]):
         return {"anyOf": [BROKER_ID.schema(), REPLICAS.schema(), RoleText().schema(), _block.schema()]}
 
 
-class PeerKind(Kind["Target | str"]):
-    """The other end of a link: a target, or ``"zookeeper"``."""
+ZOOKEEPER_PEER, BROKERS_PEER, ALL_PEERS = "zookeeper", "brokers", "all"
+WHOLE_PEERS = (ZOOKEEPER_PEER, BROKERS_PEER, ALL_PEERS)
+Peer = Target | str
+"""One of the other ends of links: a target, ZooKeeper, every other broker, or every other machine."""
 
-    def read(self, value: object) -> Target | str:
-        return "zookeeper" if value == "zookeeper" else TARGET.read(value)
 
-    def dump(self, value: Target | str) -> object:
-        return value if isinstance(value, str) else TARGET.dump(value)
+def as_peers(value: Any) -> tuple[Peer, ...] | None:
+    """A converter for fields of ``PEERS``: one peer, or several, in their one order: the ids before all others."""
+    if value is None:
+        return None
+    if isinstance(value, (str, Target)):
+        return (value,)
+    peers = tuple(value)
+    ids = [broker for peer in peers if _is_ids(peer) for broker in peer.brokers]
+    others = [peer for peer in peers if not _is_ids(peer)]
+    return (*([Target(brokers=ids)] if ids else ()), *others)
+
+
+def _is_ids(peer: Peer) -> bool:
+    return isinstance(peer, Target) and peer == Target(brokers=peer.brokers) and bool(peer.brokers)
+
+
+class PeersKind(Kind[tuple[Peer, ...]]):
+    """The other end of a link, or a list of other ends."""
+
+    def read(self, value: object) -> tuple[Peer, ...]:
+        if not isinstance(value, (list, tuple)) or all(type(item) is int for item in value):
+            return (self._one(value),)
+        ends = [at(f"[{index}]", self._one, item) for index, item in enumerate(value)]
+        for index, item in enumerate(value):
+            if item in value[:index]:
+                raise BadInput(f"{item!r} is listed twice; name each one once", where=f"[{index}]")
+            if item == ALL_PEERS:
+                raise BadInput(f"{ALL_PEERS!r} is everything already; write it alone", where=f"[{index}]")
+        return as_peers(ends) or ()
+
+    def _one(self, value: object) -> Peer:
+        if isinstance(value, str) and (value in WHOLE_PEERS or "(" not in value):
+            Choice((*WHOLE_PEERS, CLIENTS, "controller"), "end of a link").read(value)
+            return value if value in WHOLE_PEERS else Target(role=value)
+        return TARGET.read(value)
+
+    def dump(self, value: tuple[Peer, ...]) -> object:
+        if len(value) == 1:
+            return value[0] if isinstance(value[0], str) else TARGET.dump(value[0])
+        written: list[object] = []
+        for peer in value:
+            if isinstance(peer, str):
+                written.append(peer)
+            else:
+                written += peer.brokers if _is_ids(peer) else [TARGET.dump(peer)]
+        return written
 
     def schema(self) -> Schema:
-        return {"anyOf": [{"const": "zookeeper"}, TARGET.schema()]}
+        one: Schema = {"anyOf": [{"enum": list(WHOLE_PEERS)}, TARGET.schema()]}
+        return {"anyOf": [*one["anyOf"], {"type": "array", "items": one, "minItems": 1, "uniqueItems": True}]}
 
 
 TARGET = Named("target", TargetKind())
-PEER = PeerKind()
+PEERS = PeersKind()
+CLIENT_NAME = Text(check_client, "a client's name")

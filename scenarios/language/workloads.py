@@ -29,6 +29,7 @@ from scenarios.language.schema.kinds import (
     refuse,
 )
 from scenarios.language.schema.reader import key
+from scenarios.language.targets import CLIENT_NAME
 from scenarios.language.topics import TOPIC_NAME
 
 _COUNT, _POSITIVE, _SWITCH = Integer(0), Integer(1), Boolean()
@@ -103,6 +104,10 @@ class ConsumerSpec:
     )
     config: Mapping[str, ConfigValue] = field(
         factory=dict, metadata=key(CONSUMER_CONFIG, "consumer settings under Kafka's names")
+    )
+    name: str = field(
+        default="",
+        metadata=key(CLIENT_NAME, 'its own name, for "client(NAME)" in targets; several may share it'),
     )
 
     def __attrs_post_init__(self) -> None:
@@ -185,6 +190,10 @@ class WorkloadSpec:
 
     config: Mapping[str, ConfigValue] = field(
         factory=dict, metadata=key(PRODUCER_CONFIG, "producer settings under Kafka's names")
+    )
+    name: str = field(
+        default="",
+        metadata=key(CLIENT_NAME, 'its own name, for "client(NAME)" in targets; several may share it'),
     )
 
     def setting(self, name: str) -> ConfigValue:

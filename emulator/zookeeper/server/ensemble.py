@@ -1,5 +1,7 @@
 """ZooKeeper on the network: a cluster starts it, checkers read its tree, faults expire its sessions."""
 
+from collections.abc import Iterable
+
 import trio
 from attrs import define
 
@@ -17,9 +19,15 @@ from emulator.zookeeper.spec import PORT, ZOOKEEPER, ZkSpec
 
 @define(eq=False)
 class ZooKeeper:
-    """An ensemble that never fails by itself, on machine ``ZOOKEEPER``."""
+    """An ensemble that never fails by itself, on machine ``ZOOKEEPER``.
+
+    Attributes:
+        stopped: it is unavailable as a whole: ``stop`` was called, and ``start_again`` was not.
+    """
 
     server: Server
+    network: Network
+    stopped: bool = False
 
     @classmethod
     def start(cls, world: World, trace: Trace, network: Network, nursery: trio.Nursery, spec: ZkSpec) -> "ZooKeeper":
@@ -29,7 +37,7 @@ class ZooKeeper:
         process = node.start(_no_task)
         server = Server(process, spec)
         network.listen(process, PORT, server.accept)
-        return cls(server)
+        return cls(server, network)
 
     @property
     def tree(self) -> Tree:
@@ -40,8 +48,25 @@ class ZooKeeper:
     def expiring(self) -> bool:
         """Whether a session will expire unless its client returns: it has lost its connection, or the client at the
         other end is dead, paused or cut off. It is so for a timeout and a tick at most, so that a cluster can keep its
-        world unsettled meanwhile (``World.unsettled_while``)."""
-        return any(session.is_expiring for session in self.server.sessions.living.values())
+        world unsettled meanwhile (``World.unsettled_while``). None expires while ZooKeeper is stopped."""
+        return not self.stopped and any(session.is_expiring for session in self.server.sessions.living.values())
+
+    def stop(self) -> None:
+        """Inject a fault: the ensemble loses its quorum. Its servers close every connection and refuse new ones
+        (LearnerZooKeeperServer.shutdown, 3.4); what was not answered is not done, no session expires."""
+        self.stopped = True
+        process = self.server.process
+        process.node.listeners.pop(PORT, None)
+        self.server.stop()
+
+    def start_again(self, expired: Iterable[int] = ()) -> None:
+        """The ensemble has a quorum again. Every session has its whole timeout from now on, as the sessions that a new
+        leader finds (SessionTrackerImpl, 3.4); those of the machines ``expired`` are gone."""
+        self.stopped = False
+        self.network.listen(self.server.process, PORT, self.server.accept)
+        self.server.start_again()
+        for machine in expired:
+            self.expire(machine)
 
     def expire(self, node_id: int) -> bool:
         """Inject a fault: expire the newest session of machine ``node_id`` now. False if it has none.

@@ -101,6 +101,18 @@ class Sessions:
         if session.timer is not None:
             session.timer.cancel()
 
+    def stop_clock(self) -> None:
+        """Let none expire until ``start_clock``."""
+        for session in self.living.values():
+            if session.timer is not None:
+                session.timer.cancel()
+
+    def start_clock(self) -> None:
+        """Let each expire after a whole timeout of silence from now on."""
+        for session in self.living.values():
+            session.heard_us = self.process.world.now
+            self._arm(session)
+
     def newest(self, client: int) -> Session | None:
         """The last session that machine ``client`` opened, unless it has ended."""
         for session in reversed(self.living.values()):
@@ -203,6 +215,7 @@ class Server:
     database: Database = field(init=False)
     sessions: Sessions = field(init=False)
     _free_at_us: int = 0
+    _stops: int = 0
 
     def __attrs_post_init__(self) -> None:
         self.database = Database(self.process)
@@ -213,6 +226,18 @@ class Server:
         endpoint.owner = connection
         endpoint.receive = connection.receive
         endpoint.closed = connection.closed
+
+    def stop(self) -> None:
+        """Close every connection, forget the requests that wait, and keep the sessions as they are."""
+        self._stops += 1
+        for endpoint in list(self.process.endpoints):
+            connection: Connection = endpoint.owner  # type: ignore[attr-defined]
+            connection.close()
+        self.sessions.stop_clock()
+
+    def start_again(self) -> None:
+        """Go on with the sessions as they are."""
+        self.sessions.start_clock()
 
     # -- sessions --------------------------------------------------------------------------------------------
 
@@ -264,11 +289,13 @@ class Server:
             self._handle((connection, message, 0))
         else:
             item = (connection, message, self.process.node.trace.cause)
-            self.process.call_later(start - now, self._resume, item, background=False)
+            self.process.call_later(start - now, self._resume, (item, self._stops), background=False)
 
-    def _resume(self, item: tuple[Connection, Ask | CloseSession, int]) -> None:
+    def _resume(self, waiting: tuple[tuple[Connection, Ask | CloseSession, int], int]) -> None:
+        item, stops = waiting
         self.process.node.trace.cause = item[2]
-        self._handle(item)
+        if stops == self._stops:
+            self._handle(item)
 
     def _handle(self, item: tuple[Connection, Ask | CloseSession, int]) -> None:
         connection, message, _ = item

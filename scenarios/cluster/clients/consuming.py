@@ -20,6 +20,7 @@ class Consumption:
         offset_reset: auto.offset.reset.
         poll_us: the time that the application takes for the messages of one poll.
         knows_epochs: the brokers are of 2.1 or later (KIP-320): fetches are fenced, positions are validated.
+        name: the consumer's name, which others may share; empty for none.
     """
 
     partitions: tuple[TopicPartition, ...]
@@ -35,6 +36,7 @@ class Consumption:
     request_timeout_us: int = 30_000_000
     retry_backoff_us: int = 100_000
     knows_epochs: bool = True
+    name: str = ""
 
 
 @define(eq=False)

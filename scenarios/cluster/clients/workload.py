@@ -23,6 +23,7 @@ class Workload:
         batch_size: the size in bytes at which a batch is closed before its linger is over; by default no limit, so
             that one linger makes one batch.
         max_in_flight: max.in.flight.requests.per.connection.
+        name: the producer's name, which others may share; empty for none.
     """
 
     partitions: tuple[TopicPartition, ...]
@@ -41,6 +42,7 @@ class Workload:
     retries: int = 2**31 - 1
     batch_size: int = NO_LIMIT
     max_in_flight: int = 5
+    name: str = ""
 
     @property
     def batch_messages(self) -> int:

@@ -10,7 +10,7 @@ from pkgutil import iter_modules
 FILES = {
     "broker": "brokers", "controller": "brokers", "zk": "brokers", "fetcher": "brokers", "disk": "disks",
     "log_dir": "disks", "election": "elections", "gate": "holds", "message": "intercepted", "link": "links",
-    "reassign": "reassignments", "config": "settings", "topic": "topics",
+    "host": "links", "reassign": "reassignments", "config": "settings", "topic": "topics", "zookeeper": "zookeeper",
 }  # fmt: skip
 """The first word of an action's name, and the file of all actions with this word. A word need not be listed: its
 actions are found by importing all files."""

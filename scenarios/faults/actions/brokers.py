@@ -121,6 +121,9 @@ class BrokerPause(OnBrokers):
 @frozen(kw_only=True)
 class ZkExpire(OnBrokers):
     def perform(self, context: ActionContext) -> None:
+        if context.cluster.zookeeper.stopped:
+            context.refuse("ZooKeeper is stopped, and no session expires until it is back")
+            return
         for broker in context.brokers:
             context.cluster.zookeeper.expire(broker)
 

@@ -2,8 +2,9 @@
 
 import pytest
 
+from scenarios.errors import BadInput
 from scenarios.language import Role, Target, parse_role
-from scenarios.language.targets import PEER, TARGET
+from scenarios.language.targets import PEERS, TARGET
 
 
 @pytest.mark.parametrize(
@@ -15,6 +16,8 @@ from scenarios.language.targets import PEER, TARGET
         ("adding(orders-0)", Role("adding", "orders-0")),
         ("removing(orders-0)", Role("removing", "orders-0")),
         ("kept(orders-0)", Role("kept", "orders-0")),
+        ("clients", Role("clients")),
+        ("client(checkout)", Role("client", client="checkout")),
     ],
 )
 def test_roles(text: str, role: Role) -> None:
@@ -34,7 +37,6 @@ def test_roles(text: str, role: Role) -> None:
 def test_forms(written: object, target: Target) -> None:
     assert TARGET.read(written) == target
     assert TARGET.read(TARGET.dump(target)) == target
-    assert PEER.read("zookeeper") == "zookeeper"
 
 
 @pytest.mark.parametrize(
@@ -52,3 +54,37 @@ def test_forms(written: object, target: Target) -> None:
 def test_the_lowest_id_comes_first(target: Target, picked: tuple[int, ...]) -> None:
     assert target.pick([4, 1, 2]) == picked
     assert target.pick([]) == ()
+
+
+@pytest.mark.parametrize(
+    ("written", "peers"),
+    [
+        ("zookeeper", ("zookeeper",)),
+        ("all", ("all",)),
+        ("clients", (Target(role="clients"),)),
+        (2, (Target(brokers=[2]),)),
+        ([1, 2], (Target(brokers=[1, 2]),)),
+        (["zookeeper", 1, "client(a)", 2], (Target(brokers=[1, 2]), "zookeeper", Target(role="client(a)"))),
+        (["brokers", "leader(orders-0)"], ("brokers", Target(role="leader(orders-0)"))),
+    ],
+)
+def test_the_other_ends_of_links(written: object, peers: tuple[object, ...]) -> None:
+    assert PEERS.read(written) == peers
+    assert PEERS.read(PEERS.dump(peers)) == peers  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("zookeper", "unknown end of a link 'zookeper'; did you mean 'zookeeper'?"),
+        ("cliens", "did you mean 'clients'?"),
+        ([1, 1], "listed twice"),
+        (["zookeeper", "zookeeper"], "[1]: 'zookeeper' is listed twice"),
+        ([0, "all"], "'all' is everything already; write it alone"),
+        (["client()"], "no name of a client"),
+    ],
+)
+def test_ends_that_are_refused(written: object, said: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        PEERS.read(written)
+    assert said in str(refused.value)

@@ -28,7 +28,7 @@ from emulator.protocol.events import (
 )
 from emulator.trace.events import Step, ZkSession, ZkWritten
 from scenarios.language import all_actions
-from tests.scenarios.runs import test_disks, test_message_triggers
+from tests.scenarios.runs import test_cut_off, test_disks, test_message_triggers
 from tests.scenarios.runs.building import EXECUTE, HEAL, TP, Played, Table, play, scenario
 
 
@@ -326,7 +326,7 @@ def test_broker_ignore_become_leader() -> None:
 
 
 def test_every_action_has_its_test() -> None:
-    """Those on messages and on disks have theirs in files of their own."""
-    names = (*globals(), *vars(test_message_triggers), *vars(test_disks))
+    """Those on messages, on disks, and on what is cut off, have theirs in files of their own."""
+    names = (*globals(), *vars(test_message_triggers), *vars(test_disks), *vars(test_cut_off))
     tests = "".join(name for name in names if name.startswith("test_"))
     assert [name for name in all_actions() if name.replace(".", "_") not in tests] == ["broker.resume", "gate.release"]
