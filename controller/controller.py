@@ -128,7 +128,7 @@ class Controller:
         self._step = Steps(self.gates, process)
         self.zk_client = KafkaZkClient(
             self.zk, process.node.trace, context, policies.fencing, policies.broker_epochs,
-            policies.reassignment.topic_version,
+            policies.topic_version,
         )  # fmt: skip
         self.event_manager = ControllerEventManager(process, self._process_or_fail)
         self.watches = Watches(self.zk, self.event_manager)

@@ -22,6 +22,8 @@ class ControllerPolicies:
         replicas: the replica state machine: Kafka's code or the controller page.
         selectors: how leaders are chosen.
         requests: how a partition's replicas are written into requests.
+        topic_znodes: the version of the topics' znodes that the release's controllers and tools write; 2 (KIP-455, 2.4)
+            has adding and removing replicas, empty outside a move.
         sends_reassigning: whether LeaderAndIsr has the adding and removing replicas (KIP-455).
         answers_preempted: whether a client gets NOT_CONTROLLER when its request about reassignments is dropped from the
             queue because the session expired (KAFKA-10193); else its own timeout ends its wait.
@@ -50,6 +52,7 @@ class ControllerPolicies:
     replicas: ReplicaRules = SEVEN_STATES
     selectors: Selectors = field(factory=Selectors)
     requests: RequestSchema = field(factory=AllReplicas)
+    topic_znodes: int = 1
     sends_reassigning: bool = True
     answers_preempted: bool = False
     fencing: Fencing = field(factory=Fenced)
@@ -70,3 +73,8 @@ class ControllerPolicies:
     request_timeout_us: int = field_of(CONTROLLER_SOCKET_TIMEOUT)
     retry_pause_us: int = 100_000
     pinned: int | None = None
+
+    @property
+    def topic_version(self) -> int:
+        """The version of the topics' znodes: the release's, or the later one that the protocol needs."""
+        return max(self.topic_znodes, self.reassignment.topic_version)

@@ -18,7 +18,7 @@ class ReassignmentProtocol:
 
     Attributes:
         procedure: its steps and phases.
-        topic_version: the version of the topics' znodes that its controllers write: 2 has adding and removing replicas.
+        topic_version: the version of the topics' znodes that it needs at least: 2 has adding and removing replicas.
     """
 
     __slots__ = ()

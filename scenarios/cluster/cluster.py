@@ -109,7 +109,8 @@ class Cluster:
     def __attrs_post_init__(self) -> None:
         self.trace = Trace(self.world)
         self.network = Network(self.world, self.setup.network, self.setup.paranoid)
-        self.operator = Operator(self.network, self.setup.zk, tuple(range(self.setup.brokers)))
+        setup = self.setup
+        self.operator = Operator(self.network, setup.zk, tuple(range(setup.brokers)), setup.controller.topic_version)
 
     async def run(self, drive: Callable[["Cluster"], Awaitable[object]]) -> None:
         """Start everything, create the topics, await ``drive(cluster)``, and end when that returns."""

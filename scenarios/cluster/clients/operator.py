@@ -20,11 +20,13 @@ class Operator:
 
     Attributes:
         brokers: those that it asks for the controller.
+        topic_version: the version of the topics' znodes that its tools write.
     """
 
     network: Network
     zk_spec: ZkSpec
     brokers: tuple[int, ...]
+    topic_version: int = 1
     process: Process = field(init=False)
     zk: ZkClient = field(init=False)
     admin: AdminClient = field(init=False)

@@ -34,6 +34,13 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.high_watermark_completes_fetches": True},
     ),
     Difference(
+        title="the topics' znodes have",
+        before="version 1",
+        here="version 2, with adding and removing replicas, empty outside a move",
+        source="KIP-455, 2.4",
+        policies={"controller.topic_znodes": 2},
+    ),
+    Difference(
         title="partitions are not added to a topic",
         before="while anything is being moved",
         here="while the topic is being moved",

@@ -13,6 +13,7 @@ from emulator.protocol.znodes import (
     BROKER_IDS,
     CONFIG_TOPICS,
     REASSIGN_PARTITIONS,
+    Reassigning,
     decode_reassigning,
     decode_topic,
     delete_topic_path,
@@ -38,10 +39,14 @@ async def create(operator: Operator, topic: str, assignment: Assignment, config:
     await _write(operator, f"{CONFIG_TOPICS}/{topic}", encode_config(config))
     await operator.zk.create_parents(topic_path(topic))
     try:
-        await operator.zk.create(topic_path(topic), encode_topic(assignment))
+        await operator.zk.create(topic_path(topic), _encoded(operator, assignment, {}))
     except NodeExists:
         return _refused(topic, Errors.TOPIC_ALREADY_EXISTS)
     return DONE
+
+
+def _encoded(operator: Operator, assignment: Assignment, reassigning: Reassigning) -> str:
+    return encode_topic(assignment, reassigning if operator.topic_version > 1 else None)
 
 
 async def _write(operator: Operator, path: str, data: str) -> None:
@@ -90,7 +95,7 @@ async def expand(
         return _refused(topic, Errors.INVALID_REPLICA_ASSIGNMENT)
     added = {len(before) + index: tuple(replicas) for index, replicas in enumerate(assignment)}
     try:
-        await operator.zk.set(topic_path(topic), encode_topic({**before, **added}, decode_reassigning(data) or None))
+        await operator.zk.set(topic_path(topic), _encoded(operator, {**before, **added}, decode_reassigning(data)))
     except NoNode:
         return _refused(topic, Errors.UNKNOWN_TOPIC_OR_PARTITION)
     return DONE
