@@ -3,6 +3,10 @@
 The state is ``kafka.cluster.IsrState`` (2.7.2): committed, or a change is in flight. While one is in flight the leader
 does not know whether ZooKeeper has the old or the new set, and ``maximal_isr`` is the larger of the two. At most one
 change of a partition is in flight.
+
+An ISR is listed in the order of Kafka's ``Set`` (``Partition.updateIsr``, 2.3.1; ``expandIsr``, 2.4.1): up to four
+members the latest to join is the last. Up to 2.3 it is a set of ``Replica`` objects, so that one which shrinks from
+above four members to four or fewer has the order of their hash codes; that order is not emulated.
 """
 
 from collections.abc import Callable
@@ -12,6 +16,8 @@ from typing import ClassVar, Protocol
 from attrs import define, field, frozen
 
 from brokers.partition.remote import UNKNOWN_OFFSET, RemoteReplica
+from emulator.protocol.assignments import without
+from emulator.protocol.scala_order import set_order
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 
@@ -45,7 +51,7 @@ class PendingExpandIsr:
 
     @property
     def proposed_isr(self) -> tuple[int, ...]:
-        return (*self.isr, self.new_in_sync_replica)
+        return set_order((*self.isr, self.new_in_sync_replica))
 
     @property
     def maximal_isr(self) -> tuple[int, ...]:
@@ -63,7 +69,7 @@ class PendingShrinkIsr:
 
     @property
     def proposed_isr(self) -> tuple[int, ...]:
-        return tuple(broker for broker in self.isr if broker not in self.out_of_sync_replicas)
+        return without(set_order(self.isr), self.out_of_sync_replicas)
 
     @property
     def maximal_isr(self) -> tuple[int, ...]:

@@ -31,7 +31,8 @@ from controller.move import Move
 from controller.reassignment.protocol import RequestedByZnode
 from controller.reassignment.steps_work import StepsWork
 from controller.steps import Procedure, Step, phases
-from emulator.protocol.assignments import Replicas
+from emulator.protocol.assignments import Replicas, without
+from emulator.protocol.scala_order import set_order
 from emulator.protocol.types import TopicPartition
 
 KAFKA_42 = Procedure.numbered(
@@ -82,7 +83,7 @@ class Kafka42(RequestedByZnode):
         old = work.context.replicas(move.tp)
         async with self._step(work, move, 2):
             if needed:
-                await work.start_new(move.tp, [replica for replica in move.target if replica not in old])
+                await work.start_new(move.tp, without(set_order(move.target), old))
         await work.step(IN_SYNC, move).reach("before")
         move.waiting = IN_SYNC
 
@@ -95,7 +96,7 @@ class Kafka42(RequestedByZnode):
             if not work.leader_may_stay(move):
                 await work.elect_in_target(tp)
         async with self._step(work, move, 5):
-            old = [replica for replica in work.context.replicas(tp) if replica not in target]
+            old = without(set_order(work.context.replicas(tp)), target)
             for replica in old:
                 await work.go_offline(tp, [replica])
             for replica in old:

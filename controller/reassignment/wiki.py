@@ -2,7 +2,7 @@
 
 OAR: old assigned replicas. RAR: reassigned replicas, the target. AR: assigned replicas.
 
- 1. update AR in ZooKeeper with OAR + RAR
+ 1. update AR in ZooKeeper with OAR + RAR (in which order: ``Wiki.widened``)
  2. send LeaderAndIsr to every replica in OAR + RAR (with AR as OAR + RAR)
  3. replicas in RAR - OAR -> NewReplica
  4. wait until the replicas in RAR join the ISR
@@ -30,7 +30,8 @@ from controller.move import Move
 from controller.reassignment.protocol import RequestedByZnode
 from controller.reassignment.steps_work import StepsWork
 from controller.steps import Procedure, phases
-from emulator.protocol.assignments import Replicas, union
+from emulator.protocol.assignments import Replicas, union, without
+from emulator.protocol.scala_order import set_order
 
 WIKI = Procedure.numbered(
     "wiki",
@@ -50,6 +51,17 @@ WIKI = Procedure.numbered(
 )
 
 
+def set_of_new_and_old(old: Replicas, target: Replicas) -> Replicas:
+    """RAR ++ OAR as a ``Set`` (KafkaController.onPartitionReassignment, 0.8.1 to 2.3.1): up to four replicas, RAR comes
+    first, so that elections during the move prefer it."""
+    return set_order((*target, *old))
+
+
+def old_then_new(old: Replicas, target: Replicas) -> Replicas:
+    """OAR, then RAR - OAR, as the page's table has them."""
+    return union(old, target)
+
+
 def old_and_new(old: Replicas, target: Replicas) -> Replicas:
     """OAR + RAR, the recipients in Kafka's code."""
     return union(old, target)
@@ -65,12 +77,14 @@ class Wiki(RequestedByZnode):
     """The page's protocol.
 
     Attributes:
+        widened: OAR + RAR of step 1, in the order in which they are written.
         recipients_in_step_7: the brokers, of OAR and RAR, that get step 7's LeaderAndIsr if the leader stays. After an
             election it goes to RAR.
     """
 
     procedure: ClassVar[Procedure] = WIKI
 
+    widened: Callable[[Replicas, Replicas], Replicas] = set_of_new_and_old
     recipients_in_step_7: Callable[[Replicas, Replicas], Replicas] = old_and_new
 
     async def advance(self, work: StepsWork, move: Move) -> None:
@@ -87,7 +101,7 @@ class Wiki(RequestedByZnode):
 
     async def _add_replicas(self, work: StepsWork, move: Move, *, needed: bool) -> None:
         tp, old = move.tp, work.context.replicas(move.tp)
-        wide = union(old, move.target)
+        wide = self.widened(old, move.target)
         move.waiting = ""
         async with work.step("wiki.1", move):
             if needed:
@@ -98,7 +112,7 @@ class Wiki(RequestedByZnode):
                 await work.bump_and_send(tp, wide, wide)
         async with work.step("wiki.3", move):
             if needed:
-                await work.start_new(tp, wide[len(old) :])
+                await work.start_new(tp, without(set_order(move.target), old))
         await work.step("wiki.4", move).reach("before")
         move.waiting = "wiki.4"
 

@@ -76,8 +76,8 @@ class ReplicaStateMachine:
             return
         self.batch.new_batch()
         for replicas in blocks:
-            for broker, partitions in replicas.items():
-                await self._handle_broker(broker, self._legal(broker, partitions, target), target)
+            for broker in self.rules.broker_order(tuple(replicas)):
+                await self._handle_broker(broker, self._legal(broker, replicas[broker], target), target)
         self.batch.send_to_brokers()
 
     def _legal(self, broker: int, partitions: list[TopicPartition], target: ReplicaState) -> list[TopicPartition]:

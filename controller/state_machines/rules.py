@@ -5,8 +5,15 @@ from collections.abc import Callable, Mapping
 from attrs import evolve, frozen
 
 from controller.states import PAGE_REPLICA_PREDECESSORS, REPLICA_PREDECESSORS, ReplicaState
+from emulator.protocol.assignments import Replicas
+from emulator.protocol.scala_order import group_order
 
 Recipients = Callable[[tuple[int, ...], int], tuple[int, ...]]
+
+
+def as_named(brokers: Replicas) -> Replicas:
+    """In the order in which the change names them (the controller page; Kafka 0.8)."""
+    return brokers
 
 
 def all_others(others: tuple[int, ...], leader: int) -> tuple[int, ...]:
@@ -25,6 +32,8 @@ class ReplicaRules:
 
     Attributes:
         predecessors: the states from which each state can be reached.
+        broker_order: the order in which the brokers of one change are gone through, and so leave the ISRs
+            (ReplicaStateMachine.handleStateChanges: ``groupBy`` since 1.1).
         deletion: the states an offline replica goes through to be deleted; the first one sends
             StopReplica(delete).
         unreachable: the state in which a new controller starts a replica whose broker is down.
@@ -43,6 +52,7 @@ class ReplicaRules:
     unreachable: ReplicaState
     shrink_at_failover: bool
     told_of_shrunk_isr: Recipients
+    broker_order: Callable[[Replicas], Replicas] = group_order
     stops_offline: bool = True
     trusts_memory: bool = False
     leaderless_go_offline: bool = True
@@ -69,6 +79,7 @@ FOUR_STATES = ReplicaRules(
     unreachable=ReplicaState.OFFLINE,
     shrink_at_failover=False,
     told_of_shrunk_isr=leader_only,
+    broker_order=as_named,
 )
 """As on the controller page, and before topics could be deleted."""
 

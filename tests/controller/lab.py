@@ -35,6 +35,7 @@ from emulator.protocol.assignments import NOT_REASSIGNED, ReplicaAssignment
 from emulator.protocol.errors import Errors
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest, LeaderAndIsrResponse
 from emulator.protocol.list_reassignments import ListPartitionReassignmentsRequest
+from emulator.protocol.scala_order import set_order
 from emulator.protocol.stop_replica import StopReplicaRequest, StopReplicaResponse
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import UpdateMetadataRequest, UpdateMetadataResponse
@@ -183,7 +184,8 @@ class Lab:
             missing = [r for r in replicas if r not in state.isr and self.nodes[r].running]
             if not missing or state.leader_epoch != led.leader_epoch:
                 return
-            joined = LeaderAndIsr(led.leader, led.leader_epoch, (*state.isr, missing[0]), led.controller_epoch)
+            isr = set_order((*state.isr, missing[0]))
+            joined = LeaderAndIsr(led.leader, led.leader_epoch, isr, led.controller_epoch)
             try:
                 await zk.set(path, joined.encode(), stat.version)
             except (BadVersion, NoNode):
@@ -235,7 +237,8 @@ class Lab:
 
     async def create_topic(self, topic: str, assignment: dict[int, tuple[int, ...]]) -> None:
         await self.operator.create(f"{znodes.CONFIG_TOPICS}/{topic}", znodes.encode_config({}))
-        await self.operator.create(znodes.topic_path(topic), znodes.encode_topic(assignment))
+        reassigning: znodes.Reassigning | None = {} if self.policies.topic_version > 1 else None
+        await self.operator.create(znodes.topic_path(topic), znodes.encode_topic(assignment, reassigning))
         await self.settle()
 
     async def delete_topic(self, topic: str) -> None:

@@ -6,11 +6,14 @@ from controller.policies import ControllerPolicies
 from controller.reassignment.kafka_6794 import Kafka6794, literal
 from controller.reassignment.kip_455 import Kip455
 from controller.reassignment.protocol import ReassignmentProtocol
-from controller.reassignment.wiki import Wiki, target_only
+from controller.reassignment.wiki import Wiki
 from controller.state_machines.rules import FOUR_STATES, SEVEN_STATES
 from emulator.protocol import znodes
+from emulator.protocol.assignments import among
+from emulator.protocol.scala_order import set_order
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkWritten
+from scenarios.profiles import PROFILES
 from tests.controller.lab import Lab, run
 from tests.controller.notes import Notes, check_golden, is_subsequence
 from tests.controller.test_plan_hop import assignments
@@ -54,7 +57,7 @@ async def move(lab: Lab, old: tuple[int, ...], new: tuple[int, ...]) -> tuple[No
     await lab.reassign({TP: new})
     while lab.active.context.reassignments:
         state, replicas = lab.state(TP), lab.assignment(TP)
-        await lab.write_isr(TP, (*state.isr, next(r for r in replicas if r not in state.isr)))
+        await lab.write_isr(TP, set_order((*state.isr, next(r for r in replicas if r not in state.isr))))
     return notes, table(whole)
 
 
@@ -62,12 +65,14 @@ async def move(lab: Lab, old: tuple[int, ...], new: tuple[int, ...]) -> tuple[No
 def test_the_pages_example(profile: str) -> None:
     """{1,2,3} -> {4,5,6}: the page's rows, in its order, are among those that ZooKeeper went through; and
     nothing but what the golden file says was written or sent."""
-    protocol = Wiki(recipients_in_step_7=target_only) if profile == "wiki-text" else Wiki()
+    protocol = PROFILES[profile].policies.wiki
 
     async def test(lab: Lab) -> None:
         notes, rows = await move(lab, (1, 2, 3), (4, 5, 6))
-        old, wide, new = (1, 2, 3), (1, 2, 3, 4, 5, 6), (4, 5, 6)
-        page = [(old, 1, old), (wide, 1, wide), (wide, 4, wide), (wide, 4, new), (new, 4, new)]
+        old, wide, new = (1, 2, 3), protocol.widened((1, 2, 3), (4, 5, 6)), (4, 5, 6)
+        all_in_sync = set_order(wide)
+        left = among(all_in_sync, new)
+        page = [(old, 1, old), (wide, 1, all_in_sync), (wide, 4, all_in_sync), (wide, 4, left), (new, 4, left)]
         assert is_subsequence(page, rows)
         check_golden(f"wiki-{profile}-123-to-456", notes.text())
 
@@ -77,7 +82,7 @@ def test_the_pages_example(profile: str) -> None:
 @pytest.mark.parametrize("profile", ["kafka-2.3", "wiki-text"])
 def test_a_leader_that_stays(profile: str) -> None:
     """{0,1,2} -> {0,1,3}: step 7 sends to OAR and RAR in Kafka's code, to RAR alone on the page."""
-    protocol = Wiki(recipients_in_step_7=target_only) if profile == "wiki-text" else Wiki()
+    protocol = PROFILES[profile].policies.wiki
 
     async def test(lab: Lab) -> None:
         notes, _ = await move(lab, (0, 1, 2), (0, 1, 3))

@@ -29,6 +29,12 @@ PROFILE = KAFKA_1_1.with_differences(
         policies={"controller.replicas.told_of_shrunk_isr": FOUR_STATES.told_of_shrunk_isr},
     ),
     Difference(
+        title="replicas of several brokers that go offline leave an ISR in the order",
+        here="of the list (0, 1, 2)",
+        source="Kafka's code, 1.1",
+        policies={"controller.replicas.broker_order": FOUR_STATES.broker_order},
+    ),
+    Difference(
         title="the last member of an ISR that goes offline",
         before="stays in the ISR",
         here="leaves the ISR, which is then empty",

@@ -1,6 +1,6 @@
 """The controller page as it is written. Where Kafka's code does it in another way, the text of the page counts."""
 
-from controller.reassignment.wiki import target_only
+from controller.reassignment.wiki import old_then_new, target_only
 from controller.state_machines.rules import FOUR_STATES
 from controller.state_machines.selectors import TOLD_TO_LIVE
 from scenarios.profiles.profile import Difference
@@ -24,6 +24,20 @@ PROFILE = KAFKA_2_3.with_differences(
         here="to the leader",
         source="controller page; Kafka's code, 1.1",
         policies={"controller.replicas.told_of_shrunk_isr": FOUR_STATES.told_of_shrunk_isr},
+    ),
+    Difference(
+        title="replicas of several brokers that go offline leave an ISR in the order",
+        before="of Kafka's `groupBy` (2, 1, 0)",
+        here="of the list (0, 1, 2)",
+        source="controller page; Kafka's code, 1.1",
+        policies={"controller.replicas.broker_order": FOUR_STATES.broker_order},
+    ),
+    Difference(
+        title="step 1 of `wiki` writes",
+        before="the target, then the old replicas; more than four in the order of Scala's hashes",
+        here="the old replicas, then the new ones",
+        source="controller page",
+        policies={"wiki.widened": old_then_new},
     ),
     Difference(
         title="a new controller",

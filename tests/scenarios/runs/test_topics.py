@@ -186,6 +186,31 @@ async def test_C75_create_partitions_for_topic_not_in_reassignment(profile: str)
                 assert len(c.replicas("b-1")) == 3
 
 
+@pytest.mark.parametrize(("profile", "head"), [("kafka-2.3", '{"version":1,'), ("kafka-2.4", '{"version":2,')])
+@in_virtual_time(seed=1)
+async def test_the_tools_write_the_topic_znodes_of_their_release(profile: str, head: str) -> None:
+    """Real Kafka 2.4.1 creates and expands topics with version 2, adding_replicas and removing_replicas empty."""
+    async with cluster(3, {"a": [[0, 1, 2]]}, profile=profile) as c:
+        created, _ = await c.zk.get(znodes.topic_path("a"))
+        await c.create_partitions("a", 2, [[1, 2, 0]])
+        expanded, _ = await c.zk.get(znodes.topic_path("a"))
+    empty = ',"adding_replicas":{},"removing_replicas":{}}' if profile == "kafka-2.4" else "}"
+    assert created == head + '"partitions":{"0":[0,1,2]}' + empty
+    assert expanded == head + '"partitions":{"0":[0,1,2],"1":[1,2,0]}' + empty
+
+
+@in_virtual_time(seed=1)
+async def test_an_isr_has_the_order_of_kafkas_set() -> None:
+    """Six replicas: the leaders that let them join, and the controller that drops 2, 1 and 0, keep Scala's order."""
+    async with cluster(7, {"a": [[0, 1, 2]]}) as c:
+        with c.gate("move.leader", "after", "a-0") as gate:
+            await c.reassign({"a-0": [3, 4, 5]})
+            await gate.reached()
+            assert c.isr("a-0") == [0, 5, 1, 2, 3, 4]
+        await c.settled()
+        assert c.isr("a-0") == [5, 3, 4]
+
+
 Command = Callable[[ClusterInstance], Awaitable[None]]
 
 
