@@ -60,6 +60,13 @@ def parse_rate(text: str) -> int:
     return _parse(stem, BYTES, form)
 
 
+def counted(number: int, noun: str) -> str:
+    """``1 batch``, ``2,000 batches``."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number:,} {noun}{'es' if noun.endswith(('ch', 's')) else 's'}"
+
+
 def format_duration(duration_us: int) -> str:
     return _format(duration_us, MICROSECONDS, ("h", "m", "s", "ms", "us"), zero="0s")
 

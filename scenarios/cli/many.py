@@ -17,13 +17,17 @@ from typing import Any
 from attrs import frozen
 
 from scenarios.cli import exits, logs
-from scenarios.cli.output import note, say, show
+from scenarios.cli.output import note, red, say, show
 from scenarios.cli.report import explanation, number, replay
 from scenarios.language import Scenario
+from scenarios.observe.measures.figure import Value
 from scenarios.runs.batch import local_workers
 
-_COLUMNS = ("time_to_complete_s", "under_replicated_assigned_s", "leader_elections", "isr_shrinks")
-_HEADER = ("complete_s", "under_repl_s", "elections", "shrinks")
+_WIDTH = 13
+_LOST = ("lost_acks_all_records", "lost_acks_1_records")
+_COLUMNS = (*_LOST, "under_replicated_assigned_s", "time_to_complete_s", "leader_elections")
+_HEADER = ("lost acks=all", "lost acks=1", "under_repl_s", "complete_s", "elections")
+"""What is lost is counted in records."""
 
 
 @frozen(kw_only=True)
@@ -125,13 +129,19 @@ def _folder(trace: str | None, seed: int) -> str | None:
 
 def _row(result: dict[str, Any]) -> str:
     verdict = "passed" if result["verdict"] == "passed" else f"FAILED {result['reason']}"
-    figures = (number(result["metrics"].get(name)) for name in _COLUMNS)
+    metrics = result["metrics"]
+    figures = (_figure(name, metrics.get(name)) for name in _COLUMNS)
     return _line(str(result["seed"]), verdict, *figures, result["digest"][:12])
+
+
+def _figure(name: str, value: Value) -> str:
+    text = f"{number(value):>{_WIDTH}}"
+    return red(text) if name in _LOST and value else text
 
 
 def _line(*cells: str) -> str:
     seed, verdict, *rest = cells
-    return f"{seed:>8}  {verdict:<22}" + "".join(f"  {cell:>12}" for cell in rest)
+    return f"{seed:>8}  {verdict:<22}" + "".join(f"  {cell:>{_WIDTH}}" for cell in rest)
 
 
 def _conclude(failed: Sequence[Outcome], runs: int) -> None:

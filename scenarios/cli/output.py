@@ -42,6 +42,18 @@ def note(text: str) -> None:
         print(text, file=sys.stderr, flush=True)
 
 
+def red(text: str) -> str:
+    """``text`` in red, where standard output is a terminal that shows colours (https://no-color.org)."""
+    return f"\033[31m{text}\033[0m" if _in_colours() else text
+
+
+def _in_colours() -> bool:
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return not plain and sys.stdout is not None and sys.stdout.isatty()
+
+
 def table(rows: Sequence[tuple[str, ...]], indent: str = "  ") -> list[str]:
     """Rows of cells as aligned lines; the last cell of a row is not padded."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scenarios.cli.output import table
+from scenarios.cli.headlines import headlines
+from scenarios.cli.output import red, table
 
 if TYPE_CHECKING:
     from scenarios.runs import Run
@@ -37,9 +38,11 @@ def report(run: Run, changes: Sequence[tuple[str, str]] = (), trace: Path | None
     yield f"strategy {run.strategy}, profile {run.profile}, seed {run.seed}"
     yield ""
     yield verdict(run)
+    yield from headlines(run)
+    yield ""
     if run.expectations:
         yield from table([(_mark(e.ok), e.statement, _found(e.ok, e.detail, e.t_us)) for e in run.expectations])
-    yield ""
+        yield ""
     yield from _metrics(run)
     if not run.passed:
         yield ""
@@ -52,8 +55,9 @@ def report(run: Run, changes: Sequence[tuple[str, str]] = (), trace: Path | None
 
 def verdict(run: Run) -> str:
     reason = f" ({run.reason})" if run.reason else ""
+    word = run.verdict.upper()
     return (
-        f"{run.verdict.upper()}{reason} after {run.virtual_s:.3f} virtual seconds"
+        f"{word if run.passed else red(word)}{reason} after {run.virtual_s:.3f} virtual seconds"
         f" ({run.wall_s:.2f} s here, {run.events:,} events)"
     )
 

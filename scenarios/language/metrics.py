@@ -17,9 +17,6 @@ from scenarios.observe.measures.figure import Limit
 from scenarios.observe.measures.figures import declared
 from scenarios.observe.measures.true_gauges import GAUGES
 
-LOST = "lost_batches"
-"""The one metric that is no figure: a checker counts it (``no_acked_record_lost``)."""
-
 
 @frozen
 class Metric:
@@ -41,8 +38,6 @@ def _metrics() -> Iterator[Metric]:
     for gauge in GAUGES.values():
         yield Metric(gauge.name, "gauge", gauge.unit, gauge.text, gauge.jmx)
     yield from _figures(Limit.AT_ANY_TIME)
-    lost = "acknowledged batches found lost, with acks=1 or by unclean elections"
-    yield Metric(LOST, Limit.AT_ANY_TIME.value, "batches", lost)
     yield from _figures(Limit.AT_THE_END)
 
 

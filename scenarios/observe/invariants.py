@@ -20,7 +20,8 @@ FRAME = ("checker", "checkers")
 """The files of the package that hold no checker."""
 
 ORDER = (
-    "no_acked_record_lost", "one_leader_per_epoch", "high_watermark_monotone", "log_matching", "leader_completeness",
+    "no_acked_record_lost", "no_acks_1_record_lost", "one_leader_per_epoch", "high_watermark_monotone",
+    "log_matching", "leader_completeness",
     "leader_in_isr", "isr_complete", "offset_bounds", "truncate_safety", "append_shape", "isr_logs_identical",
     "epochs_grow", "controller_fence", "broker_epoch_fence", "isr_write_conditional", "no_write_after_expiry",
     "joins_caught_up", "expands_assigned", "shrinks_overdue", "fetch_fence", "one_role", "failed_until_epoch",

@@ -11,7 +11,7 @@ from emulator.trace.events import Step
 from scenarios.faults import Roles
 from scenarios.language import METRICS, Expect, Scenario, SteadyState, Tolerance, gate_of
 from scenarios.observe.checkers import Checkers
-from scenarios.observe.checkers.no_acked_record_lost import NoAckedRecordLost
+from scenarios.observe.invariants import INVARIANTS
 from scenarios.observe.measures import Measures
 from scenarios.observe.measures.figure import Value
 from scenarios.runs.run import Expectation
@@ -77,20 +77,9 @@ class Judge:
         for index, steady in enumerate(self.scenario.steady_state):
             applies = steady.mode == mode or (steady.mode == "edge" and mode in ("start", "end"))
             if applies and index not in self._deviations:
-                value = self._now(steady.metric)
+                value = self.measures.now(steady.metric)
                 if not steady.tolerance.holds(value):
                     self._deviations[index] = (now_us, f"{steady.metric} = {value}, wanted {steady.tolerance}")
-
-    def _now(self, metric: str) -> int:
-        """The value of a gauge or counter; the checker counts the batches that were lost."""
-        return sum(self.lost.values()) if metric == "lost_batches" else self.measures.now(metric)
-
-    @property
-    def lost(self) -> dict[str, int]:
-        """Acknowledged batches that were lost: by unclean elections with acks=all, by any with acks=1."""
-        checker = self.checkers.get(NoAckedRecordLost)
-        assert checker is not None
-        return {"all": checker.lost_acked, "1": checker.lost_acked_by_one}
 
     def _stepped(self, event: Step) -> None:
         self._steps[event.step, event.edge, f"{event.topic}-{event.partition}"] = None
@@ -172,7 +161,7 @@ class Judge:
         assert expect.metric is not None
         if expect.metric not in LIVE_METRICS:
             return False, "known at the end of the run only"
-        return _within(self._now(expect.metric), expect.tolerance)
+        return _within(self.measures.now(expect.metric), expect.tolerance)
 
     def _invariant(self, expect: Expect) -> Outcome:
         assert expect.invariant is not None
@@ -205,7 +194,7 @@ def describe(expect: Expect) -> str:
     if what == "metric":
         text = f"{expect.metric} {expect.tolerance}"
     elif what == "invariant":
-        text = str(expect.invariant)
+        text = f"{expect.invariant}: {INVARIANTS[expect.invariant or '']}"
     elif what == "steps":
         text = f"step {'/'.join(expect.steps or ())} reached" + (f" by {expect.partition}" if expect.partition else "")
     else:

@@ -28,7 +28,6 @@ class Run:
     Attributes:
         run_id: identifies scenario, profile, strategy, seed and code; ``digest``: identifies the events.
         verdict: ``passed`` or ``failed``; ``reason``: why it failed: violated, expectation, not exercised, unfinished.
-        lost: by acks, how many acknowledged batches were lost that Kafka does not promise to keep.
         virtual_s, wall_s: how long it took in virtual time and in real time.
         events: how many the trace has; ``steps`` (kernel events) are not counted.
         explanation: of a failed run: what broke, the chain of causes, and how to repeat it; at most a screen long.
@@ -46,7 +45,6 @@ class Run:
     violations: tuple[Violation, ...]
     expectations: tuple[Expectation, ...]
     metrics: dict[str, Value]
-    lost: dict[str, int]
     virtual_s: float
     wall_s: float
     events: int
@@ -81,7 +79,6 @@ class Run:
                 {"statement": e.statement, "ok": e.ok, "detail": e.detail, "t_us": e.t_us} for e in self.expectations
             ],
             "metrics": self.metrics,
-            "lost": self.lost,
             "virtual_s": self.virtual_s,
             "wall_s": self.wall_s,
             "events": self.events,

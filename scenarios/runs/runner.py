@@ -72,7 +72,8 @@ class Stage:
             keep_rows=self.keep_rows,
         )
         self.measures = Measures(trace, measured)
-        self.checkers = Checkers(trace, topology=self.measures.topology)
+        expected = [expect.invariant for expect in scenario.expect if expect.invariant is not None]
+        self.checkers = Checkers(trace, expected=expected, topology=self.measures.topology)
         self.control_plane = ControlPlaneLog.of(trace)
         roles = Roles(cluster, scenario.assignments(), scenario.targets())
         self.performer = Performer(cluster, scenario, roles, topic_setup)
@@ -187,7 +188,6 @@ def conclude(stage: Stage, original: Scenario, wall_s: float) -> tuple[Run, Figu
         violations=violations,
         expectations=expectations,
         metrics=figures.metrics(),
-        lost=stage.judge.lost,
         virtual_s=end_us / 1_000_000,
         wall_s=wall_s,
         events=trace.seq,

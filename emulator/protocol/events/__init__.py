@@ -78,10 +78,11 @@ from emulator.protocol.events.replicas import (
     PartitionCreated,
     ReplicaStopped,
 )
-from emulator.protocol.events.run import Fault, Violated
+from emulator.protocol.events.run import AckedLost, Fault, Violated
 
 __all__ = [
     "UNCHECKED",
+    "AckedLost",
     "AlterLogDirAnswered",
     "Appended",
     "BatchesAppended",

@@ -1,4 +1,4 @@
-"""Events of a scenario's actions, and of violations that checkers find."""
+"""Events of a scenario's actions, and of what is found about a run: violations, acknowledged records that are lost."""
 
 from typing import NamedTuple
 
@@ -22,3 +22,31 @@ class Violated(NamedTuple):
     cause: int
     invariant: str
     statement: str
+
+
+class AckedLost(NamedTuple):
+    """Batches that a producer knows to be written are not in the log of their partition's leader.
+
+    Attributes:
+        acks: with which they were acknowledged: -1 (all) or 1.
+        unclean: an unclean election lost them, with acks=all.
+        batches, records: how many.
+        id: of the first batch (``Batch.id``); ``base_offset``: where it was; ``next_offset``: where the last one ended.
+        leader, leader_epoch, log_end_offset: the leader that lacks them, and where its log ends.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    topic: str
+    partition: int
+    acks: int
+    unclean: bool
+    batches: int
+    records: int
+    id: int
+    base_offset: int
+    next_offset: int
+    leader: int
+    leader_epoch: int
+    log_end_offset: int

@@ -81,6 +81,7 @@ class Checker:
         statement: the formal line, a colon, and a sentence.
         catches: tickets of the bugs that break it.
         fails_when: the guard whose removal a test shows; None where a written history shows the violation.
+        opt_in: Kafka does not promise it, so it watches only the runs that expect it.
     """
 
     name: ClassVar[str]
@@ -89,6 +90,7 @@ class Checker:
     statement: ClassVar[str]
     catches: ClassVar[tuple[str, ...]] = ()
     fails_when: ClassVar[str | None] = None
+    opt_in: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
         if hasattr(cls, "ids"):  # a base that several checkers share has none

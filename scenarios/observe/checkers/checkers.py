@@ -34,10 +34,14 @@ def register(kind: type[C]) -> type[C]:
     return kind
 
 
-def _chosen(names: Iterable[str] | None) -> list[type[Checker]]:
-    """The checkers called ``names``, each once; all of them for None. Raises: BadInput for an unknown name."""
+def _chosen(names: Iterable[str] | None, expected: Iterable[str]) -> list[type[Checker]]:
+    """The checkers called ``names``, each once; for None all but those that are neither ``expected`` nor for every run.
+
+    Raises: BadInput for an unknown name.
+    """
     if names is None:
-        return list(REGISTRY.values())
+        expected = tuple(expected)
+        return [kind for kind in REGISTRY.values() if not kind.opt_in or kind.name in expected]
     for name in (names := list(dict.fromkeys(names))):
         if name not in REGISTRY:
             raise BadInput(f"unknown invariant {name!r}; {did_you_mean(name, REGISTRY)}")
@@ -48,7 +52,8 @@ class Checkers:
     """Watches a trace from now on. Arm it before the run starts: the history knows only what it has seen.
 
     Args:
-        names: which checkers; None: all.
+        names: which checkers; None: all that watch every run, and those ``expected``.
+        expected: names of invariants that this run is expected to keep.
         topology: the decoder of ZooKeeper's writes, where this trace has one already.
         kept: how many violations per checker are emitted into the trace and remembered; the rest are counted.
 
@@ -65,10 +70,11 @@ class Checkers:
         trace: Trace,
         names: Iterable[str] | None = None,
         *,
+        expected: Iterable[str] = (),
         topology: Topology | None = None,
         kept: int = KEPT,
     ) -> None:
-        kinds = _chosen(names)
+        kinds = _chosen(names, expected)
         self.violations: list[Violation] = []
         self.counts: dict[str, int] = {kind.name: 0 for kind in kinds}
         self._trace = trace

@@ -1,63 +1,14 @@
-"""S14 (with S2 for acknowledged records): an acknowledged record is not lost."""
+"""S14 (with S2 for acknowledged records): a record acknowledged with acks=all is not lost."""
 
 from __future__ import annotations
 
-from bisect import insort
-from collections import defaultdict
-from itertools import takewhile
-from operator import itemgetter
 from typing import ClassVar
 
-from attrs import define, field
-
-from emulator.protocol.events import (
-    BatchesProduced,
-    BecameFollower,
-    BecameLeader,
-    LeaderElected,
-    LogLoaded,
-    Produced,
-    ReplicaStopped,
-)
-from emulator.protocol.types import TopicPartition
-from emulator.trace import Event
-from emulator.trace.events import Step
+from emulator.protocol.events import AckedLost
 from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.history.acknowledged import ALL
 from scenarios.observe.history.history import History
-from scenarios.observe.history.replica_logs import BASE_OFFSET, ID, LEADER_EPOCH, PLACE, Entry, ReplicaLog
-from scenarios.observe.history.subscriptions import StateWritten, index_of
-from scenarios.observe.measures.topology import DELETED_FROM
-
-ALL, ONE = -1, 1
-
-
-@define(eq=False)
-class _Partition:
-    """The state of one partition.
-
-    Attributes:
-        election: the adoption of leadership in the highest epoch so far; ``leader``: the broker that it is of.
-        vacant: that leader has restarted, been deposed or deleted its log: until the next election its log
-            proves nothing.
-        isr: as ZooKeeper has it; None before the first state znode.
-        unclean_epoch: of the last unclean election; -1 without one.
-        forgiven_below: batches of older epochs may be missing at the next election. An unclean election sets it, and
-            the first leader in that epoch or a later one clears it: what has survived has to stay.
-        deleting: the topic is being deleted: a missing record is not a loss.
-        acked_by_all, acked_by_one: what was acknowledged with acks=all and acks=1 and has not been found lost, in the
-            order of the log.
-    """
-
-    tp: TopicPartition
-    election: BecameLeader | None = None
-    leader: int | None = None
-    vacant: bool = False
-    isr: tuple[int, ...] | None = None
-    unclean_epoch: int = -1
-    forgiven_below: int = -1
-    deleting: bool = False
-    acked_by_all: list[Entry] = field(factory=list)
-    acked_by_one: list[Entry] = field(factory=list)
+from scenarios.units import counted
 
 
 class NoAckedRecordLost(Checker):
@@ -67,21 +18,13 @@ class NoAckedRecordLost(Checker):
         every batch acknowledged before with acks=all, at its offset and after the same batches; and when a producer
         receives an acknowledgement, the leader of that moment has the batch.
 
-    Leaders may change while the acknowledgement is in flight, and the last check is still sound. The batch was
-    acknowledged when the high watermark passed it, so the whole ISR in ZooKeeper had it, and every clean leader since
-    comes from there; the leader in the highest epoch is the one that acknowledged, or one of those. Only when that
-    leader has restarted or been deposed since, and no other has been elected, does its log prove nothing: then a copy
-    in the log of any member of the ISR is enough, and the next election decides.
+    ``scenarios.observe.history.acknowledged`` says how that is found. Followers are not checked: that the ISR has
+    every acknowledged record at every moment is S3. It does not hold where a follower truncates to its high watermark
+    and fetches again (before KIP-101), which is not yet harm.
 
-    Followers are not checked: that the ISR has every acknowledged record at every moment is S3. It does not hold where
-    a follower truncates to its high watermark and fetches again (before KIP-101), which is not yet harm.
-
-    An election is unclean if ZooKeeper's ISR before it lacks the leader, or if its ``LeaderElected`` says so (a
-    controller can die between the write and the event). What unclean elections lose is counted and not reported
-    (``lost_acked``), as are lost batches acknowledged with acks=1 (``lost_acked_by_one``): Kafka promises neither.
-    Both counts are in the run's ``lost``, and their sum is the metric ``lost_batches``.
-
-    A deleted topic takes its records with it, which is no loss; a topic created again under its name is a new one.
+    What an unclean election loses is no violation, since Kafka does not promise to keep it; nor are records
+    acknowledged with acks=1 (``no_acks_1_record_lost``). Both are counted in every run all the same: the figures
+    ``lost_acks_all_records`` and ``lost_acks_1_records`` count every acknowledged record that was lost.
 
     A host crash of the only in-sync replica that loses unflushed records is reported: Kafka relies on replication
     there (the gap that KIP-966 closes), and the record is gone all the same.
@@ -89,17 +32,13 @@ class NoAckedRecordLost(Checker):
     Not verified: records that were exposed and not acknowledged (S2 checks them); that a leader may acknowledge at all
         (min.insync.replicas); logs whose start moves. A batch that was truncated counts as lost by an unclean
         election, if the partition ever had one.
-
-    Attributes:
-        lost_acked: acks=all batches that unclean elections lost.
-        lost_acked_by_one: acks=1 batches lost, by any election.
     """
 
     name: ClassVar[str] = "no_acked_record_lost"
     ids: ClassVar[tuple[str, ...]] = ("S14", "S2")
     statement: ClassVar[str] = (
         "id ∈ acked ⇒ log_leader[offset] = id at every later clean election and at the end: "
-        "no record acknowledged with acks=all is ever lost"
+        "no record acknowledged with acks=all is ever lost, but by an unclean election"
     )
     catches: ClassVar[tuple[str, ...]] = (
         "KIP-101", "KAFKA-6361", "KAFKA-7128", "KAFKA-7164", "KAFKA-10301", "KAFKA-14140", "KAFKA-15221",
@@ -108,179 +47,20 @@ class NoAckedRecordLost(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self.lost_acked = 0
-        self.lost_acked_by_one = 0
-        self._logs = history.logs
-        self._topology = history.topology
-        self._topics: dict[str, dict[int, _Partition]] = defaultdict(dict)
+        self._acknowledged = history.acknowledged
 
-    def on_state(self, event: StateWritten) -> None:
-        state = event.state
-        if state is None:
-            self._topics[event.tp.topic].pop(event.tp.partition, None)
-            return
-        partition = self._partition(event.tp.topic, event.tp.partition)
-        if partition.isr is not None and state.leader >= 0 and state.leader not in partition.isr:
-            self._unclean(partition, state.leader_epoch)
-        partition.isr = state.isr
-
-    def on_step(self, event: Step) -> None:
-        if event.step == DELETED_FROM and event.edge == "after":
-            for tp in self._topology.partitions(event.topic):
-                self._partition(tp.topic, tp.partition).deleting = True
-
-    def on_elected(self, event: LeaderElected) -> None:
-        if event.unclean:
-            partition = self._partition(event.topic, event.partition)
-            if event.leader_epoch > partition.unclean_epoch:
-                self._unclean(partition, event.leader_epoch)
-
-    def _unclean(self, partition: _Partition, leader_epoch: int) -> None:
-        partition.unclean_epoch = partition.forgiven_below = leader_epoch
-
-    def on_became_leader(self, event: BecameLeader) -> None:
-        partition = self._partition(event.topic, event.partition)
-        election = partition.election
-        if election is not None and event.leader_epoch <= election.leader_epoch:
-            return
-        partition.election, partition.leader = event, event.node
-        partition.vacant = False
-        self._compare(partition, event)
-        if event.leader_epoch >= partition.forgiven_below:
-            partition.forgiven_below = -1
-
-    def on_became_follower(self, event: BecameFollower) -> None:
-        election = self._partition(event.topic, event.partition).election
-        if election is not None and event.leader_epoch > election.leader_epoch:
-            self._vacated(event.node, event.topic, event.partition)
-
-    def on_loaded(self, event: LogLoaded) -> None:
-        self._vacated(event.node, event.topic, event.partition)
-
-    def on_stopped(self, event: ReplicaStopped) -> None:
-        if event.deleted:
-            self._vacated(event.node, event.topic, event.partition)
-
-    def _vacated(self, node: int, topic: str, number: int) -> None:
-        partition = self._partition(topic, number)
-        if partition.election is not None and partition.election.node == node:
-            partition.vacant = True
-
-    def on_produced(self, event: BatchesProduced) -> None:
-        """This runs for every batch, without a call where the leader has it straight after the one that was
-        acknowledged before."""
-        acks, leader, topic = event.acks, event.leader, event.topic
-        if event.error != "NONE" or acks not in (ALL, ONE):
-            return
-        partitions, logs, by_all = self._topics[topic], self._logs.on(leader, topic), acks == ALL
-        taken = iter(event.partitions)
-        for number, id, base_offset in zip(taken, event.ids, event.base_offsets, strict=True):
-            partition = partitions.get(number)
-            if partition is None:
-                continue
-            log = logs.get(number)
-            acked = partition.acked_by_all if by_all else partition.acked_by_one
-            if log is not None and acked and partition.leader == leader:
-                at = acked[-1][PLACE] + 1
-                if at < log.size:
-                    entry = log.line[at]
-                    if entry[ID] == id and entry[BASE_OFFSET] == base_offset:
-                        acked.append(entry)
-                        continue
-            if partition.election is not None:
-                self._produced(partition, event.rows()[index_of(event, taken)])
-
-    def _produced(self, partition: _Partition, event: Produced) -> None:
-        entry = self._find(partition, event)
-        if entry is not None:
-            acked = partition.acked_by_all if event.acks == ALL else partition.acked_by_one
-            if acked and acked[-1][PLACE] > entry[PLACE]:
-                insort(acked, entry, key=itemgetter(PLACE))
-            else:
-                acked.append(entry)
-        elif event.acks == ONE:
-            self.lost_acked_by_one += not partition.deleting
-        elif self._lost_uncleanly(partition, event):
-            self.lost_acked += 1
-        elif self._leaders_log_is_known(partition):
-            self.violated(event, self._never_there(partition, event))
-
-    def _find(self, partition: _Partition, event: Produced) -> Entry | None:
-        election = partition.election
-        assert election is not None
-        log = self._logs.get(election.node, partition.tp)
-        found = None if log is None else log.find(event.base_offset, event.id)
-        if found is not None or not partition.vacant:
-            return found
-        logs = (self._logs.get(node, partition.tp) for node in partition.isr or ())
-        return next((found for log in logs if log and (found := log.find(event.base_offset, event.id))), None)
-
-    def _lost_uncleanly(self, partition: _Partition, event: Produced) -> bool:
-        if partition.unclean_epoch < 0:
-            return False
-        log = self._logs.get(event.leader, partition.tp)
-        entry = log.find(event.base_offset, event.id) if log is not None else None
-        return entry is None or entry[LEADER_EPOCH] < partition.unclean_epoch
-
-    def _leaders_log_is_known(self, partition: _Partition) -> bool:
-        return (log := self._leaders_log(partition)) is not None and log.known
-
-    def _leaders_log(self, partition: _Partition) -> ReplicaLog | None:
-        return None if partition.election is None else self._logs.get(partition.election.node, partition.tp)
+    def on_lost(self, event: AckedLost) -> None:
+        if event.acks == ALL and not event.unclean:
+            self.violated(event, in_words(event))
 
     def finish(self) -> None:
-        for partitions in self._topics.values():
-            for partition in partitions.values():
-                if partition.election is not None and not partition.vacant:
-                    self._compare(partition, partition.election)
-
-    def _compare(self, partition: _Partition, event: Event) -> None:
-        """Remove from the acknowledged batches those that the leader's log lacks, and report them.
-
-        The leader's log holds a prefix of what was acknowledged, so lost batches are at the end.
-        """
-        log = self._leaders_log(partition)
-        if log is None or not log.known:
-            return
-        self.lost_acked_by_one += len(_take_lost(partition.acked_by_one, log))
-        lost = _take_lost(partition.acked_by_all, log)
-        forgiven = sum(entry[LEADER_EPOCH] < partition.forgiven_below for entry in lost)
-        self.lost_acked += forgiven
-        if len(lost) > forgiven:
-            broken = [entry for entry in lost if entry[LEADER_EPOCH] >= partition.forgiven_below]
-            self.violated(event, self._gone(partition, log, broken))
-
-    def _gone(self, partition: _Partition, log: ReplicaLog, lost: list[Entry]) -> str:
-        (_, base_offset, next_offset, epoch, id), election = lost[0], partition.election
-        assert election is not None
-        batches = "1 acknowledged batch" if len(lost) == 1 else f"{len(lost)} acknowledged batches"
-        return (
-            f"{partition.tp}: {batches} not in the log of {_leader(election, log)}; "
-            f"the first is batch {id}, offsets {base_offset} to {next_offset - 1}, of epoch {epoch}"
-        )
-
-    def _never_there(self, partition: _Partition, event: Produced) -> str:
-        log, election = self._leaders_log(partition), partition.election
-        assert log is not None
-        assert election is not None
-        return (
-            f"{partition.tp}: batch {event.id}, offsets {event.base_offset} to {event.next_offset - 1}, "
-            f"acknowledged by broker {event.leader}, is not in the log of {_leader(election, log)}"
-        )
-
-    def _partition(self, topic: str, number: int) -> _Partition:
-        partitions = self._topics[topic]
-        found = partitions.get(number)
-        if found is None:
-            found = partitions[number] = _Partition(TopicPartition.of(topic, number))
-        return found
+        self._acknowledged.finish()
 
 
-def _leader(election: BecameLeader, log: ReplicaLog) -> str:
-    return f"broker {election.node}, leader of epoch {election.leader_epoch}, which ends at {log.end_offset}"
-
-
-def _take_lost(acked: list[Entry], log: ReplicaLog) -> list[Entry]:
-    lost = list(takewhile(lambda entry: not log.holds(entry), reversed(acked)))
-    del acked[len(acked) - len(lost) :]
-    return lost[::-1]
+def in_words(event: AckedLost) -> str:
+    """What was lost, and where it should be."""
+    return (
+        f"{event.topic}-{event.partition}: {counted(event.batches, 'acknowledged batch')} not in the log of broker "
+        f"{event.leader}, leader of epoch {event.leader_epoch}, which ends at {event.log_end_offset}; the first is "
+        f"batch {event.id}, from offset {event.base_offset} on, {counted(event.records, 'record')} in all"
+    )

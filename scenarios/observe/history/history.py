@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from emulator.trace import Trace
+from scenarios.observe.history.acknowledged import Acknowledged
 from scenarios.observe.history.commits import Commits
 from scenarios.observe.history.led_partitions import LedPartitions
 from scenarios.observe.history.replica_logs import ReplicaLogs
@@ -29,6 +30,13 @@ class History:
         logs = ReplicaLogs()
         arm(logs, self._trace, self.topology)
         return logs
+
+    @cached_property
+    def acknowledged(self) -> Acknowledged:
+        """What producers know to be written."""
+        acknowledged = Acknowledged(self._trace, self.logs, self.topology)
+        arm(acknowledged, self._trace, self.topology)
+        return acknowledged
 
     @cached_property
     def commits(self) -> Commits:

@@ -16,11 +16,12 @@ from scenarios.observe.measures.figure import Figure, Value
 from scenarios.observe.measures.fold import Fold
 from scenarios.observe.measures.isr_times import IsrTimes
 from scenarios.observe.measures.leadership import Leadership
+from scenarios.observe.measures.losses import Losses
 from scenarios.observe.measures.moves import Moves
 from scenarios.observe.measures.producers import Produces
 from scenarios.observe.measures.replica_lag import ReplicaLags
 
-FOLDS: list[type[Fold]] = [Moves, IsrTimes, ReplicaLags, Leadership, Produces, Reads, ControlPlane]
+FOLDS: list[type[Fold]] = [Moves, IsrTimes, ReplicaLags, Leadership, Losses, Produces, Reads, ControlPlane]
 """All folds that compute figures. Their order, and the order of the figures in each, is that of a run's account of
 itself and of the comparison."""
 

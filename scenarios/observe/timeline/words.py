@@ -9,6 +9,7 @@ from emulator.protocol import events as e
 from emulator.trace import Event
 from emulator.trace.events import Step, ZkSession, ZkWritten
 from scenarios.observe.timeline.znode_words import written
+from scenarios.units import counted
 
 CONTENT = 160
 """Characters of a znode's content that are shown, where its form is not known."""
@@ -106,6 +107,16 @@ def _fetch_position(event: e.FetchPosition) -> str:
     return (
         f"broker {event.node} fetches {_tp(event)} from {event.leader} at offset {event.offset} "
         f"(epoch {event.leader_epoch})"
+    )
+
+
+def _acked_lost(event: e.AckedLost) -> str:
+    acks = "all" if event.acks < 0 else event.acks
+    how = ", by an unclean election" if event.unclean else ""
+    return (
+        f"LOST {counted(event.batches, 'acknowledged batch')}, {counted(event.records, 'record')} of {_tp(event)} "
+        f"(acks={acks}{how}), from offset {event.base_offset} on: not in the log of leader {event.leader}, "
+        f"epoch {event.leader_epoch}, log end {event.log_end_offset}"
     )
 
 
@@ -223,6 +234,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.MovesVerified: _moves_verified,
     e.MoveFinished: lambda v: f"move of {_tp(v)} finished",
     e.MoveReported: _move_reported,
+    e.AckedLost: _acked_lost,
     e.Violated: lambda v: f"VIOLATED {v.invariant}: {v.statement}",
     ZkWritten: _zk_written,
     ZkSession: lambda v: f"zk session {v.session} of {who(v.client)} {v.state}",

@@ -19,7 +19,7 @@ from scenarios.observe.measures.fold import Fold, Table
 from scenarios.observe.measures.true_gauges import TrueGauges
 from scenarios.runs.dataset.rows import CellRow, EventRow, RunRow
 
-VERSION = 2
+VERSION = 3
 """The version of the layout and the columns, kept in the manifest and in every file."""
 
 VERSION_KEY = b"understudy.schema"

@@ -75,7 +75,7 @@ def summarize(stage: Stage, recorder: MoveRecorder) -> RunSummary:
     violations = stage.checkers.finish()
     figures = stage.measures.finish(end_us)
     recorder.close(end_us)
-    lost, logs = stage.judge.lost, stage.checkers.history.logs
+    logs = stage.checkers.history.logs
     return RunSummary(
         visits=tuple(recorder.visits),
         passed=recorder.passed,
@@ -93,8 +93,8 @@ def summarize(stage: Stage, recorder: MoveRecorder) -> RunSummary:
         isr_outside_us=recorder.isr_outside_us,
         offline_us=figures.whole("offline_us"),
         under_min_isr_us=figures.whole("under_min_isr_us"),
-        lost_all=lost["all"],
-        lost_one=lost["1"],
+        lost_all=figures.whole("lost_acks_all_batches"),
+        lost_one=figures.whole("lost_acks_1_batches"),
         violations=tuple(_text(violation) for violation in violations if _is_safety(violation)),
         other_violations=tuple(_text(violation) for violation in violations if not _is_safety(violation)),
         divergence=_divergence(logs, recorder),

@@ -156,6 +156,21 @@ def elections(rows: DataFrame) -> DataFrame:
     )
 
 
+@computes(
+    "losses",
+    *(f"lost_acks_{acks}_{what}" for acks in ("all", "1") for what in ("batches", "records")),
+    default=0,
+)
+def losses(rows: DataFrame) -> DataFrame:
+    """Acknowledged data that was lost."""
+    sums = [
+        F.sum(F.when(F.col("acks") == value, F.col(what)).otherwise(0)).alias(f"lost_acks_{acks}_{what}")
+        for acks, value in (("all", -1), ("1", 1))
+        for what in ("batches", "records")
+    ]
+    return rows.groupBy(KEY).agg(*sums)
+
+
 @computes("produce", "acked_batches", "failed_batches", default=0)
 def batches(produce: DataFrame) -> DataFrame:
     """With acks=0 nothing is ever acknowledged."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import signal
 import subprocess
@@ -39,6 +40,30 @@ def test_a_passed_run_as_text(call: Call) -> None:
     assert "time_to_complete_s" in called.out
     assert lines[-1].startswith("run ")
     assert "FAILED" not in called.out
+
+
+def test_a_passed_run_says_plainly_what_was_lost(call: Call) -> None:
+    """Nothing was expected of acks=1, and Kafka does not promise to keep such records: the run passes."""
+    called = call("run", "old-leader-hears-late", "--set", "expect=[]")
+    assert called.code == 0
+    verdict, lost, *_ = called.out.splitlines()[3:]
+    assert verdict.startswith("PASSED")
+    assert (
+        lost == "  acknowledged data lost  acks=1: 1,000 records in 100 batches (Kafka does not promise to keep them)"
+    )
+    seeds = call("run", "old-leader-hears-late", "--seeds", "77:78").out.splitlines()
+    assert re.split(r"\s{2,}", seeds[2].strip())[2:4] == ["lost acks=all", "lost acks=1"]
+    assert seeds[3].split()[2:4] == ["0", "1,000"]
+
+
+def test_what_was_lost_is_red_where_there_are_colours(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    called = call("run", "unclean-election")
+    assert (
+        "  acknowledged data lost  \033[31macks=all: 3,000 records in 300 batches\033[0m (by an unclean election)"
+        in called.out
+    )
 
 
 def test_a_passed_run_as_json(call: Call) -> None:

@@ -61,7 +61,7 @@ def test_C77_acks_1_to_the_old_leader_is_accepted_then_lost(strategy: str) -> No
     assert 9_900_000 < end - begin < 10_100_000
     late = played.of(Produced, lambda event: begin < event.t_us < end)
     assert {(event.leader, event.error) for event in late} == {(0, "NONE")}, "no response sent the producer elsewhere"
-    assert played.run.lost["1"] >= len(late) >= 95
+    assert played.lost_batches("1") >= len(late) >= 95
 
 
 @pytest.mark.parametrize("strategy", SHAPES)
@@ -69,7 +69,7 @@ def test_C77_acks_all_is_never_acknowledged_by_the_old_leader(strategy: str) -> 
     played = old_leader_hears_late("all", strategy)
     played.run.assert_expectations()
     begin, end = window(played)
-    assert played.run.lost == {"all": 0, "1": 0}
+    assert played.lost_batches("all") == played.lost_batches("1") == 0
     assert played.of(Produced, lambda event: begin < event.t_us < end) == []
     after = played.of(Produced, lambda event: event.t_us > end)
     assert {(event.leader, event.error) for event in after} == {(1, "NONE")}
@@ -92,7 +92,7 @@ def test_C77_without_the_delay_nothing_to_speak_of_is_lost(strategy: str) -> Non
     wanted = scenario(
         brokers=6, controller=5, plan={0: [1, 2, 3]}, method=[EXECUTE], acks="1", rate=100, strategy=strategy
     )
-    assert play(wanted).run.lost["1"] <= 1
+    assert play(wanted).lost_batches("1") <= 1
 
 
 # -- answers of ZooKeeper that never come (kafka-behaviour §3 and §7.6) ------------------------------------------------

@@ -104,6 +104,12 @@ class Played:
         """The events of one kind, in order."""
         return [event for event in self.events if isinstance(event, kind) and where(event)]
 
+    def lost_batches(self, acks: str) -> int:
+        """Acknowledged batches that were lost; ``acks``: all or 1."""
+        lost = self.run.metrics[f"lost_acks_{acks}_batches"]
+        assert isinstance(lost, int)
+        return lost
+
     def state(self, tp: TopicPartition = TP) -> LeaderAndIsr:
         """The partition's state znode at the end."""
         data = self.stage.cluster.zookeeper.tree.get(znodes.state_path(tp))

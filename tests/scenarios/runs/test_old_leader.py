@@ -41,11 +41,11 @@ def test_two_leaders_in_two_epochs(acks: str) -> None:
         if event.error == "NONE" and event.leader == 0 and led + 200_000 < event.t_us < stopped
     ]
     assert played.run.violations == (), played.run.explanation
-    assert played.run.lost["all"] == 0
+    assert played.lost_batches("all") == 0
     if acks == "1":
         appended = [e for e in played.of(Appended) if e.node == 0 and e.leader and led + 100_000 < e.t_us < stopped]
         assert {event.leader_epoch for event in appended} == {1}
         assert len(acknowledged) > 10
-        assert played.run.lost["1"] >= len(acknowledged)
+        assert played.lost_batches("1") >= len(acknowledged)
     else:
         assert acknowledged == []

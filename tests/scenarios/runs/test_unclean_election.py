@@ -40,7 +40,7 @@ def test_C29_unclean_leader_election_disabled(settings: dict[str, object], topic
     assert acknowledged(played, (31_000_000, 90_000_000)) == []
     assert [e.leader for e in played.of(LeaderElected, lambda e: e.t_us > 30_000_000)] == [0]
     assert played.run.metrics["offline_s"] == pytest.approx(50, abs=10)
-    assert played.run.lost == {"all": 0, "1": 0}
+    assert played.lost_batches("all") == played.lost_batches("1") == 0
 
 
 @pytest.mark.parametrize("settings", [{KEY: True}, {}])
@@ -49,7 +49,7 @@ def test_enabled_it_elects_any_live_replica(settings: dict[str, object]) -> None
     played = story(LEADER_BACK, settings=settings, topic={} if settings else {KEY: True})
     [elected, *_] = played.of(LeaderElected, lambda e: e.t_us > 30_000_000)
     assert (elected.leader, elected.isr, elected.unclean) == (1, (1,), True)
-    assert played.run.lost["all"] > 0
+    assert played.lost_batches("all") > 0
     assert sorted(played.state().isr) == [0, 1]
 
 
@@ -62,7 +62,7 @@ def test_switched_on_while_there_is_no_leader(topic: str | None) -> None:
     assert (elected.leader, elected.unclean) == (1, True)
     assert 60_000_000 < elected.t_us < 60_100_000
     assert acknowledged(played, (61_000_000, 80_000_000)) != []
-    assert played.run.lost["all"] > 0
+    assert played.lost_batches("all") > 0
     assert played.run.passed, played.run.explanation
 
 

@@ -4,6 +4,7 @@ from emulator.protocol import events as e
 from emulator.protocol.znodes import encode_topic, topic_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.no_acked_record_lost import NoAckedRecordLost
+from scenarios.observe.history.acknowledged import ALL, ONE
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 NAME = NoAckedRecordLost.name
@@ -13,10 +14,11 @@ def story() -> WrittenHistory:
     return WrittenHistory(NAME).begin()
 
 
-def measured(story: WrittenHistory) -> NoAckedRecordLost:
-    checker = story.checkers.get(NoAckedRecordLost)
-    assert checker is not None
-    return checker
+def lost(story: WrittenHistory, acks: int = ALL) -> tuple[int, int]:
+    """How many batches and records were lost, in all."""
+    story.violations()
+    found = [event for event in story.events_so_far() if type(event) is e.AckedLost and event.acks == acks]
+    return sum(event.batches for event in found), sum(event.records for event in found)
 
 
 def test_a_clean_leader_without_the_record() -> None:
@@ -30,10 +32,11 @@ def test_a_clean_leader_without_the_record() -> None:
     election = run.leads(2, 1)
     [violation] = run.violations()
     assert violation.invariant == NAME
-    assert violation.seq == election.seq
+    [found] = [event for event in run.events_so_far() if type(event) is e.AckedLost]
+    assert (violation.seq, found.cause) == (found.seq, election.seq)
     assert violation.t_us == election.t_us
-    assert "1 acknowledged batch" in violation.state
-    assert "batch 2, offsets 10 to 19, of epoch 0" in violation.state
+    assert "1 acknowledged batch not" in violation.state
+    assert "batch 2, from offset 10 on, 10 records in all" in violation.state
     assert "broker 2, leader of epoch 1, which ends at 10" in violation.state
 
 
@@ -45,7 +48,8 @@ def test_the_violation_is_in_the_trace_and_points_to_the_event_that_showed_it() 
     run.state(1, (1, 2), 1)
     election = run.leads(1, 1)
     [violated] = [event for event in run.events_so_far() if type(event) is e.Violated]
-    assert violated.cause == election.seq
+    [found] = [event for event in run.events_so_far() if type(event) is e.AckedLost]
+    assert (violated.cause, found.cause) == (found.seq, election.seq)
     assert violated.invariant == NAME
     assert "orders-0" in violated.statement
     assert run.trace.cause == 3
@@ -63,7 +67,7 @@ def test_a_clean_leader_that_has_everything() -> None:
     run.everywhere(10, 3, 1, (1, 2, 0))
     run.acked(10, 3, leader=1)
     assert run.violations() == []
-    assert measured(run).lost_acked == measured(run).lost_acked_by_one == 0
+    assert lost(run) == lost(run, ONE) == (0, 0)
 
 
 def test_another_batch_at_the_same_offset_is_not_the_record() -> None:
@@ -98,7 +102,7 @@ def test_an_unclean_election_loses_and_is_measured() -> None:
     run.state(2, (2,), 1)
     run.leads(2, 1)
     assert run.violations() == []
-    assert measured(run).lost_acked == 2
+    assert lost(run) == (2, 20)
 
 
 def test_an_unclean_election_that_only_the_controller_reports() -> None:
@@ -109,7 +113,7 @@ def test_an_unclean_election_that_only_the_controller_reports() -> None:
     run.emit(e.LeaderElected, *ORDERS_0, 2, 1, (2,), "offline", 1, True)
     run.leads(2, 1)
     assert run.violations() == []
-    assert measured(run).lost_acked == 1
+    assert lost(run) == (1, 10)
 
 
 def test_an_acknowledgement_still_on_its_way_during_an_unclean_election_is_measured() -> None:
@@ -120,7 +124,7 @@ def test_an_acknowledgement_still_on_its_way_during_an_unclean_election_is_measu
     run.leads(2, 1)
     run.acked(0, 1, leader=0)
     assert run.violations() == []
-    assert measured(run).lost_acked == 1
+    assert lost(run) == (1, 10)
 
 
 def test_what_survived_an_unclean_election_must_survive_the_next_clean_one() -> None:
@@ -165,8 +169,9 @@ def test_an_acknowledgement_for_what_the_new_clean_leader_lacks() -> None:
     run.leads(1, 1)
     acked = run.acked(0, 1, leader=0)
     [violation] = run.violations()
-    assert violation.seq == acked.seq
-    assert "acknowledged by broker 0, is not in the log of broker 1" in violation.state
+    [found] = [event for event in run.events_so_far() if type(event) is e.AckedLost]
+    assert (violation.seq, found.cause) == (found.seq, acked.seq)
+    assert "1 acknowledged batch not in the log of broker 1" in violation.state
 
 
 def test_a_leader_that_restarts_with_less_proves_nothing_while_the_isr_has_the_record() -> None:
@@ -232,7 +237,7 @@ def test_acks_1_may_be_lost_and_is_counted() -> None:
     run.leads(1, 1)
     run.acked(10, 2, acks=1)
     assert run.violations() == []
-    assert measured(run).lost_acked_by_one == 2
+    assert lost(run, ONE) == (2, 20)
 
 
 def test_a_batch_that_failed_may_be_lost() -> None:
@@ -359,7 +364,7 @@ def test_what_a_deleted_topic_took_with_it_is_not_counted_as_lost() -> None:
         run.emit(e.ReplicaStopped, node, *ORDERS_0, True)
     run.acked(0, 1, acks=1)
     assert run.violations() == []
-    assert measured(run).lost_acked_by_one == 0
+    assert lost(run, ONE) == (0, 0)
 
 
 def test_a_topic_created_again_under_the_name_of_a_deleted_one_is_checked_like_any() -> None:
@@ -376,4 +381,20 @@ def test_a_topic_created_again_under_the_name_of_a_deleted_one_is_checked_like_a
     run.truncated(0, 0)
     run.leads(0, 1)
     [violation] = run.violations()
-    assert "batch 2, offsets 0 to 9" in violation.state
+    assert "batch 2, from offset 0 on" in violation.state
+
+
+def test_the_sibling_for_acks_1_watches_where_it_is_expected() -> None:
+    def lose(run: WrittenHistory) -> WrittenHistory:
+        run.begin()
+        run.append(0, 0, 1, leader=True)
+        run.acked(0, 1, acks=1)
+        run.state(1, (1, 2), 1)
+        run.leads(1, 1)
+        return run
+
+    every_run, expecting = WrittenHistory(), WrittenHistory("no_acks_1_record_lost")
+    assert NAME not in lose(every_run).invariants()
+    assert "no_acks_1_record_lost" not in every_run.checkers.counts
+    assert lose(expecting).invariants() == ["no_acks_1_record_lost"]
+    assert lost(every_run, ONE) == lost(expecting, ONE) == (1, 10)

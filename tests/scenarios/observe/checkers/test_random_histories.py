@@ -3,8 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emulator.protocol.events import Truncated
-from scenarios.observe.checkers.no_acked_record_lost import NoAckedRecordLost
+from emulator.protocol.events import AckedLost, Truncated
 from tests.scenarios.observe.checkers.ideal import NODES, TRANSITIONS, Ideal, Move
 from tests.scenarios.observe.checkers.written_history import COUNT, WrittenHistory
 
@@ -41,9 +40,7 @@ def test_a_legal_history_breaks_nothing(moves: list[Move]) -> None:
 def test_without_unclean_elections_nothing_is_lost(moves: list[Move]) -> None:
     history = played(moves).written
     assert history.violations() == []
-    checker = history.checkers.get(NoAckedRecordLost)
-    assert checker is not None
-    assert checker.lost_acked == 0
+    assert not any(type(event) is AckedLost and event.acks == -1 for event in history.events_so_far())
 
 
 @given(MOVES, st.integers(0, 3))
@@ -81,9 +78,8 @@ def test_a_leader_whose_high_watermark_goes_back(moves: list[Move], by: int) -> 
 def test_the_transitions_reach_an_unclean_loss() -> None:
     ideal = played([*ACKNOWLEDGED_BY_THREE, ("elect_unclean", 3)])
     assert ideal.written.violations() == []
-    checker = ideal.written.checkers.get(NoAckedRecordLost)
-    assert checker is not None
-    assert checker.lost_acked == 1
+    [lost] = [event for event in ideal.written.events_so_far() if type(event) is AckedLost]
+    assert (lost.batches, lost.records, lost.unclean) == (1, COUNT, True)
 
 
 def test_the_transitions_reach_an_acknowledgement_during_an_election() -> None:

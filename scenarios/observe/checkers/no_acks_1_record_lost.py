@@ -1,0 +1,44 @@
+"""S14 for acks=1, which Kafka does not promise: a record that the leader alone acknowledged is not lost either."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import AckedLost
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.checkers.no_acked_record_lost import in_words
+from scenarios.observe.history.acknowledged import ONE
+from scenarios.observe.history.history import History
+
+
+class NoAcks1RecordLost(Checker):
+    """A record acknowledged with acks=1 is at its offset under every later leader.
+
+    Verified: what ``no_acked_record_lost`` verifies, for acks=1, whatever the election. It watches only the runs that
+        expect it: with acks=1 the leader answers before any follower has the record, so Kafka loses it where the leader
+        dies, or is deposed, before the next fetch. How many were lost is counted in every run
+        (``lost_acks_1_records``).
+
+    Not verified: records sent with acks=0, which are never acknowledged.
+    """
+
+    name: ClassVar[str] = "no_acks_1_record_lost"
+    ids: ClassVar[tuple[str, ...]] = ("S14",)
+    statement: ClassVar[str] = (
+        "as no_acked_record_lost, for acks=1: "
+        "no record acknowledged with acks=1 is ever lost; Kafka does not promise that, so it is checked where expected"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KIP-679",)
+    fails_when: ClassVar[str | None] = None
+    opt_in: ClassVar[bool] = True
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._acknowledged = history.acknowledged
+
+    def on_lost(self, event: AckedLost) -> None:
+        if event.acks == ONE:
+            self.violated(event, in_words(event))
+
+    def finish(self) -> None:
+        self._acknowledged.finish()

@@ -1,0 +1,46 @@
+"""Acknowledged data that was lost, with acks=all and with acks=1 apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from emulator.protocol.events import AckedLost
+from scenarios.observe.measures.figure import Compared, Figure, Limit
+from scenarios.observe.measures.fold import Fold, Source, Table
+
+STEMS: Mapping[int, str] = {-1: "lost_acks_all", 1: "lost_acks_1"}
+"""``acks`` to the stem of its figures, in the order in which they are shown."""
+
+
+def _lost(name: str, text: str, unit: str) -> Figure:
+    return Figure(name=f"{name}_{unit}", text=text, unit=unit, limit=Limit.AT_ANY_TIME, compared=Compared.YES)
+
+
+class Losses(Fold):
+    """The fold over one run: what is found to be lost, whether or not Kafka promises to keep it."""
+
+    FIGURES = (
+        _lost("lost_acks_all", "batches acknowledged with acks=all that a later leader lacks", "batches"),
+        _lost("lost_acks_all", "records acknowledged with acks=all that a later leader lacks", "records"),
+        _lost("lost_acks_1", "batches acknowledged with acks=1 that a later leader lacks", "batches"),
+        _lost("lost_acks_1", "records acknowledged with acks=1 that a later leader lacks", "records"),
+    )
+    TABLES: ClassVar[Mapping[str, Table]] = {"losses": Table(AckedLost)}
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self.counts = {figure.name: 0 for figure in self.FIGURES}
+        self._keep_rows = source.measured.keep_rows
+        self._rows: list[AckedLost] = []
+        source.trace.fold(AckedLost, self._found_lost)
+
+    def tables(self) -> Mapping[str, list[Any]]:
+        return {"losses": self._rows}
+
+    def _found_lost(self, event: AckedLost) -> None:
+        stem = STEMS[event.acks]
+        self.counts[f"{stem}_batches"] += event.batches
+        self.counts[f"{stem}_records"] += event.records
+        if self._keep_rows:
+            self._rows.append(event)
