@@ -45,7 +45,7 @@ class LogFlusher:
             return
         if self.check_us < NEVER:
             if not self._dirty:
-                now = self.process.clock_us - self._started_us
+                now = self.process.clock_us - self._started_us + self.process.phase_us
                 self.process.call_later(self.check_us - now % self.check_us, self._flush_dirty_logs)
             self._dirty[log] = None
         if self.writeback is not None and log not in self._unwritten:

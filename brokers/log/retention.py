@@ -34,7 +34,7 @@ class Retention:
     _timer_us: int = 0
 
     def __attrs_post_init__(self) -> None:
-        self._first_us = self.process.clock_us + FIRST_CHECK_US
+        self._first_us = self.process.clock_us - self.process.phase_us + FIRST_CHECK_US
 
     def watch(self, log: Log, due_us: int) -> None:
         """Look at ``log`` at the first check at or after ``due_us``."""

@@ -128,7 +128,7 @@ class DefaultAlterIsrManager:
     _began_us: int = field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._began_us = self.process.clock_us
+        self._began_us = self.process.clock_us - self.process.phase_us
 
     def start(self) -> None:
         """There is nothing periodic to begin: see ``_arm``."""

@@ -69,12 +69,12 @@ class Node:
         """The time that this machine's clock shows, in microseconds."""
         return self.world.now + self.skew_us
 
-    def start(self, main: Main) -> Process:
-        """Start a new process that runs ``main``."""
+    def start(self, main: Main, phase_us: int = 0) -> Process:
+        """Start a new process that runs ``main``. See ``Process`` for ``phase_us``."""
         assert not self.running, f"{self.name} runs already"
         self.up = True
         self.incarnations += 1
-        self.process = process = Process(self, self.incarnations)
+        self.process = process = Process(self, self.incarnations, phase_us)
         self.world.spawn(self.nursery, process.run, main, name=f"{self.name}/main")
         return process
 

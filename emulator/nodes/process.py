@@ -38,6 +38,7 @@ class Process:
 
     Attributes:
         number: counts the processes of its node from 1.
+        phase_us: its periodic work keeps the instants that it would have if the process had started so much earlier.
         world: that of its node.
         endpoints: its ends of connections, in the order of their creation.
         emit: records an event of this process: ``Trace.emit`` until it dies, then raises ``DeadIncarnation``.
@@ -49,6 +50,7 @@ class Process:
 
     node: "Node"
     number: int
+    phase_us: int = 0
     world: World = field(init=False)
     alive: bool = True
     paused: bool = False
@@ -150,6 +152,10 @@ class Process:
         timer = Timer(world, fn, None, True)
         world.call_in_line(rank, began_us + delay_us, self._due, timer, began_us)
         return timer
+
+    def until_tick(self, period_us: int) -> int:
+        """How long the first tick of periodic work that begins now is to come, in microseconds: a period at most."""
+        return period_us - self.phase_us % period_us
 
     def every(self, period_us: int, fn: Callable[[], object], is_idle: Callable[[], bool] = lambda: False) -> Ticks:
         """Call ``fn()`` each ``period_us``, in the background, until the process dies; not while ``is_idle()``, which

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @define(eq=False, repr=False)
 class Ticks:
-    """Calls ``work`` each ``period_us``, in the background, until the process dies.
+    """Calls ``work`` each ``period_us``, in the background, until the process dies; first at ``Process.until_tick``.
 
     While ``is_idle()`` no timer is set. Whatever gives it work calls ``rouse`` first: the next tick comes at the time,
     and in the place among the events of that time, that it would have if all before it had been simulated. Both follow
@@ -28,7 +28,7 @@ class Ticks:
 
     def __attrs_post_init__(self) -> None:
         self._rank = self.process.world.line()
-        self.process.timer_in_line(self._rank, self.period_us, self._tick)
+        self.process.timer_in_line(self._rank, self.process.until_tick(self.period_us), self._tick)
 
     def _tick(self, _: object) -> None:
         self.work()

@@ -23,8 +23,10 @@ class ZkSpec:
         session_timeout_us: zookeeper.session.timeout.ms (6 s until Kafka 2.5). The client pings after a third of it in
             silence and closes a connection after two thirds without an answer.
         max_in_flight: zookeeper.max.in.flight.requests.
-        tick_us: the server looks for expired sessions at multiples of this (tickTime), so a session lives for up to one
-            tick more than its timeout.
+        tick_us: the server looks for expired sessions so often (tickTime), so a session lives for up to one tick more
+            than its timeout.
+        tick_phase_us: when it looks for the first time. It looks at multiples of ``tick_us`` by a clock of its own
+            (SessionTrackerImpl.roundToInterval, 3.4), whose start has nothing to do with that of the brokers.
         write_us: how long the ensemble needs for one write; writes wait for each other.
         retry_min_us, retry_max_us: the range of the pause before a client connects again, drawn uniformly.
     """
@@ -34,6 +36,7 @@ class ZkSpec:
     session_timeout_us: int = 6_000_000
     max_in_flight: int = 10
     tick_us: int = 2_000_000
+    tick_phase_us: int = 0
     write_us: int = 0
     retry_min_us: int = 100_000
     retry_max_us: int = 1_000_000

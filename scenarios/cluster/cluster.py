@@ -35,6 +35,14 @@ from scenarios.cluster.clients.tools.topics import Moving, any_move
 from scenarios.cluster.clients.workload import Workload
 from scenarios.cluster.preload import Preload
 
+UP_BEFORE_US = 600_000_000
+"""A broker has been up for less than this when the run begins: a multiple of the period of all work that a broker does
+periodically by default, so that every phase is as likely as every other."""
+
+STARTING_US = 5_000_000
+"""A broker that starts during the run needs less than this to start, and does its periodic work accordingly earlier or
+later; it serves requests at once."""
+
 OPERATOR = -2
 FIRST_PRODUCER = -10
 FIRST_CONSUMER = -1_000_000
@@ -61,6 +69,9 @@ class ClusterSetup:
         paranoid: whether to hash every message at both ends (``emulator.network.sealed``).
         broker_settings: the dynamic settings that each broker has as its own at the start (KIP-226).
         moves_forbid_expansion: the moves during which the operator's tools refuse to add partitions to a topic.
+        drawn_phases: whether the periodic work and the pings of each broker, and the ticks of ZooKeeper, have phases
+            that are drawn from the seed, as machines have that were started at different instants; otherwise all of
+            them count from the start of the run.
     """
 
     brokers: int
@@ -77,6 +88,7 @@ class ClusterSetup:
     paranoid: bool = False
     broker_settings: Mapping[str, str] = field(factory=dict)
     moves_forbid_expansion: Moving = any_move
+    drawn_phases: bool = True
 
 
 @define(eq=False, repr=False)
@@ -122,7 +134,9 @@ class Cluster:
         """Start everything and create the topics; end everything on the way out."""
         async with self.world.open_nursery() as nursery:
             self._nursery = nursery
-            self.zookeeper = ZooKeeper.start(self.world, self.trace, self.network, nursery, self.setup.zk)
+            zk = self.setup.zk
+            zk = evolve(zk, tick_phase_us=self._drawn_phase("zookeeper", zk.tick_us))
+            self.zookeeper = ZooKeeper.start(self.world, self.trace, self.network, nursery, zk)
             self.world.unsettled_while(lambda: self.zookeeper.expiring)
             for broker in range(self.setup.brokers):
                 self.nodes[broker] = self._node(broker, host(broker))
@@ -158,6 +172,10 @@ class Cluster:
         self.network.attach(node, limited=is_broker)
         return node
 
+    def _drawn_phase(self, entity: str, most_us: int) -> int:
+        """Below ``most_us``. Streams are addressed by purpose and entity: a draw moves no other draw."""
+        return self.world.stream("phases", entity).below(most_us) if self.setup.drawn_phases else 0
+
     def _preload(self) -> None:
         preload = Preload(
             {broker: node.disks for broker, node in self.nodes.items()}, self.setup.broker.policies.log_config
@@ -192,7 +210,10 @@ class Cluster:
         spec = evolve(self.setup.broker, zk=self.setup.zk, rack=rack)
         broker = self.brokers[id] = Broker(self.network, spec, self._controller)
         node.on_halt = partial(self.crash_broker, id)
-        node.start(broker.main)
+        phase_us = self._drawn_phase(
+            f"{node.name}.{node.incarnations}", STARTING_US if node.incarnations else UP_BEFORE_US
+        )
+        node.start(broker.main, phase_us)
         self.trace.emit(NodeStarted, id, node.incarnations)
 
     def crash_broker(self, id: int, kind: CrashKind = "process") -> None:

@@ -12,6 +12,7 @@ from scenarios.cluster.clients.workload import Workload
 from scenarios.cluster.cluster import ClusterSetup, TopicSetup
 from scenarios.cluster.policies import all_topics, broker_policies, controller_policies, fetcher_policies
 from scenarios.language import DiskSpec, Scenario, TopicSpec, WorkloadSpec
+from scenarios.language.cluster import DRAWN
 from scenarios.language.configs import QUOTA_RATES
 from scenarios.language.workloads import STICKY, ConsumerSpec
 from scenarios.profiles import PROFILES
@@ -37,6 +38,7 @@ def cluster_setup(scenario: Scenario) -> ClusterSetup:
         workloads=tuple(one for load in scenario.workloads for one in _workloads(scenario, load)),
         consumers=tuple(_consumption(scenario, consumer) for consumer in scenario.consumers),
         broker_settings=_quota_rates(scenario),
+        drawn_phases=spec.phases == DRAWN,
         moves_forbid_expansion=any_move if policies.any_move_forbids_expansion else move_of_the_topic,
     )
 

@@ -13,6 +13,7 @@ from scenarios.language.schema.kinds import (
     REPLICAS,
     SIGMA,
     SOME_TIME,
+    Choice,
     Integer,
     ListOf,
     as_tuple,
@@ -21,6 +22,8 @@ from scenarios.language.schema.reader import Block, key
 
 MOST_BROKERS = 10_000
 MOST_LOG_DIRS = 64
+
+DRAWN, ALIGNED = "drawn", "aligned"
 
 
 @frozen(kw_only=True)
@@ -114,6 +117,14 @@ class ClusterSpec:
         default=Factory(NetworkSpec), metadata=key(Block(NetworkSpec), "links between the brokers")
     )
     zk: ZooKeeperSpec = field(default=Factory(ZooKeeperSpec), metadata=key(Block(ZooKeeperSpec), "ZooKeeper"))
+    phases: str = field(
+        default=DRAWN,
+        metadata=key(
+            Choice((DRAWN, ALIGNED), "phases"),
+            "drawn: the periodic work of each broker, its pings and ZooKeeper's ticks come at instants of their own, "
+            "drawn from the seed; aligned: all count from the start",
+        ),
+    )
 
     @property
     def log_dir_names(self) -> tuple[str, ...]:

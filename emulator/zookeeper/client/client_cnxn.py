@@ -34,6 +34,8 @@ from emulator.zookeeper.spec import PORT, SIZE, ZOOKEEPER, ZkSpec, lay_routes
 
 Done = Callable[[Response], object]
 
+_NEVER = 1 << 62
+
 
 @define(eq=False)
 class _Call:
@@ -85,6 +87,9 @@ class ClientCnxn:
     _zxid: int = field(default=0, init=False)
     _rank: int = field(init=False)
     _pings: IdleSession | None = field(default=None, init=False)
+    _first_ping_us: int = field(default=_NEVER, init=False)
+    """When the process pings for the first time, whatever it sent before, if it keeps the instants of one that has
+    started earlier (``Process.phase_us``)."""
 
     def __attrs_post_init__(self) -> None:
         process = self._process
@@ -93,6 +98,12 @@ class ClientCnxn:
         self._rank = process.world.line()
         self._stream = process.world.stream("zookeeper", f"{process.name}.{process.number}")
         self._up = Signal(self._world, f"ZooKeeper session of {process.name}")
+        if process.phase_us:
+            self._first_ping_us = self._world.now + process.until_tick(self._third_us)
+
+    @property
+    def _third_us(self) -> int:
+        return self._spec.session_timeout_us // 3
 
     # -- asking ----------------------------------------------------------------------------------------------
 
@@ -255,7 +266,7 @@ class ClientCnxn:
         One timer, moved lazily, does both: a busy session costs nothing, an idle one two messages per third.
         """
         now = self._world.now
-        third = self._spec.session_timeout_us // 3
+        third = self._third_us
         endpoint = self._endpoint
         assert endpoint is not None
         silent_us = third * 2 if self.connected else third
@@ -263,14 +274,17 @@ class ClientCnxn:
             endpoint.close("timed out")
             self._lost("timed out")
             return
-        if self.connected and now - self._sent_us >= third:
+        first = now >= self._first_ping_us
+        if first:
+            self._first_ping_us = _NEVER
+        if self.connected and (first or now - self._sent_us >= third):
             self._sent_us = now
             idle = not self._in_flight and now - self._heard_us <= third
             self._pings = park(self, endpoint, third, self._rank) if idle else None
             if self._pings is not None:
                 return
             endpoint.send(Ping(), SIZE, background=True)
-        due_us = min(self._sent_us + third, self._heard_us + silent_us)
+        due_us = min(self._sent_us + third, self._heard_us + silent_us, self._first_ping_us)
         self._timer = self._process.timer_in_line(self._rank, max(due_us - now, 1), self._watch)
 
     def _rouse(self) -> None:
@@ -285,5 +299,4 @@ class ClientCnxn:
         self._sent_us = sent_us
         if heard_us >= 0:
             self._heard_us, self._zxid = heard_us, zxid
-        third = self._spec.session_timeout_us // 3
-        self._timer = self._process.timer_in_line(self._rank, third, self._watch, sent_us)
+        self._timer = self._process.timer_in_line(self._rank, self._third_us, self._watch, sent_us)

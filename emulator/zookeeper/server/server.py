@@ -131,8 +131,8 @@ class Sessions:
         return self._tick_after(session.heard_us)
 
     def _tick_after(self, heard_us: int) -> int:
-        tick = self.spec.tick_us
-        return ((heard_us + self.spec.session_timeout_us) // tick + 1) * tick
+        tick, phase = self.spec.tick_us, self.spec.tick_phase_us
+        return ((heard_us + self.spec.session_timeout_us - phase) // tick + 1) * tick + phase
 
     def _arm(self, session: Session) -> None:
         delay = self._due_us(session) - self.process.world.now

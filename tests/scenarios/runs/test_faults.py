@@ -70,7 +70,7 @@ def test_broker_stop_leaves_at_once() -> None:
     crashed = story(act("broker.crash", 0))
     gone = [times(p.of(LeaderElected, lambda event: event.selector == "offline"))[0] for p in (stopped, crashed)]
     assert gone[0] < 3.1
-    assert 8 < gone[1] < 11.1
+    assert 3 + 4 < gone[1] < 3 + 8.1, "6 s after its last ping, at ZooKeeper's next tick"
     assert [event.kind for event in stopped.of(NodeCrashed)] == ["stop"]
 
 
@@ -103,7 +103,7 @@ def test_a_session_expires_while_its_broker_is_paused() -> None:
     """When it goes on, it is leader in its own view only, finds its session expired, registers again and follows."""
     played = story(act("broker.pause", 0, duration="20s"))
     [expired] = played.of(ZkSession, lambda event: event.state == "expired")
-    assert 9_000_000 <= expired.t_us <= 11_000_000
+    assert 3 + 4 < expired.t_us / 1e6 <= 3 + 8, "6 s after its last ping, at ZooKeeper's next tick"
     assert [event.leader for event in played.of(LeaderElected)] == [0, 1]
     assert [event.node for event in played.of(BrokerRegistered) if event.t_us > 23_000_000] == [0]
     assert (played.state().leader, sorted(played.state().isr)) == (1, [0, 1])
