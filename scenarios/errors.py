@@ -1,50 +1,119 @@
 """The one exception for bad input: a scenario file, a command line, a data set or a setting that cannot be used.
 
-Its text is one line, ``FILE:LINE key.path: what is wrong; what would be right``. The command line ends with
-exit code 2 on it (readings §10), so every error that a user can correct has to be a BadInput.
+Its text is one line, ``FILE:LINE:COLUMN key.path: what is wrong; what would be right``. The command line ends with
+exit code 2 on it (readings §10), so every error that a user can correct has to be a BadInput. Where several things are
+wrong, ``Together`` collects them, so that all can be corrected at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any, ParamSpec, TypeVar
 
 EXIT_CODE = 2
+Arguments = ParamSpec("Arguments")
+T = TypeVar("T")
 
 
 class BadInput(Exception):
-    """Input that cannot be used. ``where`` is the key path (``method[2].when.step``), ``source`` the file, ``line``
-    its line."""
+    """Input that cannot be used. Its text is that of the first thing that is wrong.
+
+    Attributes:
+        where: the key path (``method[2].when.step``).
+        source: the file. line, column: where in it, counted from 1; None: not known.
+        others: what else is wrong.
+    """
 
     exit_code = EXIT_CODE
 
-    def __init__(self, what: str, *, where: str = "", source: str = "", line: int | None = None) -> None:
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str = "",
+        source: str = "",
+        line: int | None = None,
+        column: int | None = None,
+        others: Iterable[BadInput] = (),
+    ) -> None:
         super().__init__(what)
         self.what = " ".join(what.split())
         self.where = where
         self.source = source
         self.line = line
+        self.column = column
+        self.others = tuple(others)
 
     def __str__(self) -> str:
-        place = self.source if self.line is None else f"{self.source or 'line '}{':' if self.source else ''}{self.line}"
+        place = self.source
+        if self.line is not None:
+            place += f":{self.line}" if place else f"line {self.line}"
+            place += "" if self.column is None else f":{self.column}"
         prefix = " ".join(part for part in (place, self.where) if part)
         return " ".join((f"{prefix}: {self.what}" if prefix else self.what).split())
 
+    @property
+    def all(self) -> tuple[BadInput, ...]:
+        """All things that are wrong, each an error of its own."""
+        return (self._changed(others=()), *self.others)
+
+    def each(self, change: Callable[[BadInput], BadInput]) -> BadInput:
+        """The same errors after ``change``."""
+        first, *others = map(change, self.all)
+        return first._changed(others=others)
+
     def under(self, parent: str) -> BadInput:
-        """The same error seen from one level up: ``parent`` is put before its key path."""
-        return self._moved(where=join_path(parent, self.where))
+        """The same errors seen from one level up: ``parent`` is put before their key paths."""
+        return self.each(lambda one: one._changed(where=join_path(parent, one.where)))
 
     def in_file(self, source: str) -> BadInput:
-        """The same error with the file it comes from, unless it names one already."""
-        return self._moved(source=self.source or source)
+        """The same errors with the file they come from, unless they name one already."""
+        return self.each(lambda one: one._changed(source=one.source or source))
 
-    def _moved(self, *, where: str | None = None, source: str | None = None) -> BadInput:
-        return type(self)(
-            self.what,
-            where=self.where if where is None else where,
-            source=self.source if source is None else source,
-            line=self.line,
-        )
+    def at_place(self, line: int, column: int) -> BadInput:
+        """The same error with its place in the file."""
+        return self._changed(line=line, column=column)
+
+    def answering(self, code: str) -> BadInput:
+        """The same errors with Kafka's error ``code``, which a cluster would answer with."""
+        return self.each(lambda one: one._changed(what=f"{one.what} (Kafka: {code})"))
+
+    def _changed(self, **changes: Any) -> BadInput:
+        names = ("what", "where", "source", "line", "column", "others")
+        return type(self)(**{**{name: getattr(self, name) for name in names}, **changes})
+
+
+class Together:
+    """Collects what is wrong with several things.
+
+    Example:
+        >>> wrong = Together()
+        >>> for path in paths:
+        ...     wrong.attempt(check, path)
+        >>> wrong.refuse()
+    """
+
+    def __init__(self) -> None:
+        self._found: list[BadInput] = []
+
+    def attempt(self, read: Callable[Arguments, T], *args: Arguments.args, **kwargs: Arguments.kwargs) -> T | None:
+        """The result of ``read``; None if it raises BadInput, which is kept."""
+        try:
+            return read(*args, **kwargs)
+        except BadInput as error:
+            self._found += error.all
+            return None
+
+    def add(self, error: BadInput) -> None:
+        """Keep ``error``."""
+        self._found += error.all
+
+    def refuse(self) -> None:
+        """Raise BadInput with all that was found; return if nothing was."""
+        if self._found:
+            first, *others = self._found
+            raise first._changed(others=others)
 
 
 @contextmanager
@@ -53,9 +122,7 @@ def answered(code: str) -> Iterator[None]:
     try:
         yield
     except BadInput as error:
-        raise BadInput(
-            f"{error.what} (Kafka: {code})", where=error.where, source=error.source, line=error.line
-        ) from None
+        raise error.answering(code) from None
 
 
 def join_path(parent: str, child: str) -> str:

@@ -16,9 +16,11 @@ INTERRUPTED = 130
 
 
 def explain(error: BaseException, *, debug: bool = False) -> int:
-    """Print in one line on standard error what went wrong. Returns the exit code. ``debug`` adds the traceback."""
+    """Print on standard error what went wrong, a line for each thing. Returns the exit code. ``debug`` adds the
+    traceback."""
     if isinstance(error, BadInput):
-        note(f"understudy: {error}")
+        for one in error.all:
+            note(f"understudy: {one}")
         return BAD_INPUT
     if _is_interrupt(error):
         note(f"understudy: {_first_line(error) or 'interrupted'}")

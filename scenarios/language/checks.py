@@ -1,8 +1,8 @@
 """Cross references of a scenario: every broker, topic, partition and step that is named exists and can be
 reached.
 
-The kinds have checked each value by itself; here each is held against the rest of the file. The first thing
-that does not fit is refused, with its key path.
+The kinds have checked each value by itself; here each is held against the rest of the file. What does not fit is
+refused, each with its key path.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from emulator.protocol.errors import Errors
-from scenarios.errors import BadInput, answered, did_you_mean
+from scenarios.errors import BadInput, Together, answered, did_you_mean
 from scenarios.language.entries import MethodEntry
 from scenarios.language.expect import Expect
 from scenarios.language.known import Known, check_moved, check_reach, check_sent, check_steps
@@ -74,24 +74,27 @@ PLANNED_ROLES = ("adding", "removing", "kept")
 
 
 def check_scenario(scenario: Scenario) -> None:
-    """Refuse, with ``BadInput``, the first reference that leads nowhere."""
+    """Refuse, with ``BadInput``, all references that lead nowhere."""
     check_profile(scenario.profile)
     at("strategy.name", lambda _: scenario.strategy.parsed, None)
-    check_profile_knows(scenario)
-    known = Known(scenario)
-    _each("topics", scenario.topics, known.check_topic)
-    _each("workloads", scenario.workloads, lambda load: _check_workload(known, load))
-    _each("consumers", scenario.consumers, lambda consumer: _check_consumer(known, consumer))
+    known, wrong = Known(scenario), Together()
+    wrong.attempt(check_profile_knows, scenario)
+    wrong.attempt(_each, "topics", scenario.topics, known.check_topic)
+    wrong.attempt(_each, "workloads", scenario.workloads, lambda load: _check_workload(known, load))
+    wrong.attempt(_each, "consumers", scenario.consumers, lambda consumer: _check_consumer(known, consumer))
     if scenario.plan is not None:
-        at("plan", lambda plan: _check_plan(known, plan), scenario.plan)
-    _each("method", scenario.method, lambda entry: _check_entry(known, entry))
-    _each("rollbacks", scenario.rollbacks, lambda entry: _check_entry(known, entry))
-    _each("expect", scenario.expect, lambda expect: _check_expect(known, expect))
+        wrong.attempt(at, "plan", lambda plan: _check_plan(known, plan), scenario.plan)
+    wrong.attempt(_each, "method", scenario.method, lambda entry: _check_entry(known, entry))
+    wrong.attempt(_each, "rollbacks", scenario.rollbacks, lambda entry: _check_entry(known, entry))
+    wrong.attempt(_each, "expect", scenario.expect, lambda expect: _check_expect(known, expect))
+    wrong.refuse()
 
 
 def _each(where: str, items: Iterable[Any], check: Callable[[Any], None]) -> None:
+    wrong = Together()
     for index, item in enumerate(items):
-        at(f"{where}[{index}]", check, item)
+        wrong.attempt(at, f"{where}[{index}]", check, item)
+    wrong.refuse()
 
 
 def _check_workload(known: Known, workload: WorkloadSpec) -> None:

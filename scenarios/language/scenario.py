@@ -24,8 +24,9 @@ from scenarios.language.expect import Expect, SteadyState
 from scenarios.language.plan import PLAN, Plan, with_plan_file
 from scenarios.language.schema.kinds import SOME_TIME, Choice, Integer, ListOf, Named, Text, as_tuple, at
 from scenarios.language.schema.overrides import overridden
+from scenarios.language.schema.places import placed
 from scenarios.language.schema.reader import Block, key
-from scenarios.language.schema.text import parse_document, read_text, write_toml
+from scenarios.language.schema.text import is_json, parse_document, read_text, write_toml
 from scenarios.language.strategies import SHAPES, parse_strategy
 from scenarios.language.strategies.strategy import StrategySpec
 from scenarios.language.targets import TARGET
@@ -126,10 +127,12 @@ class Scenario:
     @classmethod
     def loads(cls, text: str, *, source: str = "", folder: Path | None = None) -> Scenario:
         """Read and check a scenario's text; ``folder`` is where a ``plan.file`` is looked for."""
+        document = parse_document(text, source)
         try:
-            return cls.from_table(with_plan_file(parse_document(text, source), folder or Path()), source=source)
+            return cls.from_table(with_plan_file(document, folder or Path()), source=source)
         except BadInput as error:
-            raise error.in_file(source) from None
+            found = error if is_json(source) else placed(error, text)
+            raise found.in_file(source) from None
 
     @classmethod
     def from_table(cls, document: Mapping[str, object], *, source: str = "") -> Scenario:

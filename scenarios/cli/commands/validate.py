@@ -6,7 +6,7 @@ from argparse import Namespace
 
 from scenarios.cli import exits
 from scenarios.cli.options import add_changes
-from scenarios.cli.output import note, say
+from scenarios.cli.output import say
 from scenarios.cli.parser import Program
 from scenarios.errors import BadInput
 
@@ -24,8 +24,7 @@ def run(arguments: Namespace) -> int:
         try:
             say(_verdict(name, arguments.changes))
         except BadInput as error:
-            note(f"understudy: {error}")
-            code = exits.BAD_INPUT
+            code = exits.explain(error)
     return code
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from attrs import frozen
 
 from scenarios import units
-from scenarios.errors import BadInput, did_you_mean
+from scenarios.errors import BadInput, Together, did_you_mean
 
 T = TypeVar("T")
 V = TypeVar("V")
@@ -204,7 +204,9 @@ class ListOf(Kind[tuple[Any, ...]]):
             raise refuse(value, "a list in [brackets]")
         if not value and not self.empty:
             raise BadInput("the list is empty; name at least one")
-        items = tuple(at(f"[{index}]", self.item.read, item) for index, item in enumerate(value))
+        wrong = Together()
+        items = tuple(wrong.attempt(at, f"[{index}]", self.item.read, item) for index, item in enumerate(value))
+        wrong.refuse()
         for index, item in enumerate(items):
             if self.unique and item in items[:index]:
                 raise BadInput(f"{self.item.dump(item)} is listed twice; name each one once", where=f"[{index}]")
@@ -232,7 +234,13 @@ class MapOf(Kind[dict[str, Any]]):
     def read(self, value: object) -> dict[str, Any]:
         if not isinstance(value, Mapping):
             raise refuse(value, "a table in {braces}")
-        return {at(str(name), self.key.read, name): at(str(name), self.item.read, item) for name, item in value.items()}
+        wrong = Together()
+        found = {
+            wrong.attempt(at, str(name), self.key.read, name): wrong.attempt(at, str(name), self.item.read, item)
+            for name, item in value.items()
+        }
+        wrong.refuse()
+        return {str(name): item for name, item in found.items()}
 
     def dump(self, value: Mapping[str, Any]) -> object:
         return {name: self.item.dump(item) for name, item in value.items()}

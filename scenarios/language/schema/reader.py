@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import attrs
 from attrs import frozen
 
-from scenarios.errors import BadInput, did_you_mean
+from scenarios.errors import BadInput, Together, did_you_mean
 from scenarios.language.schema.kinds import Kind, Schema, at, refuse
 
 T = TypeVar("T")
@@ -56,12 +56,13 @@ def keys_of(block: type[Any]) -> tuple[Key, ...]:
 
 
 def refuse_unknown(table: Mapping[str, object], known: Iterable[str], hints: Mapping[str, str] | None = None) -> None:
-    """Refuse the first key that is not ``known``; ``hints`` explains some better than a suggestion could."""
-    names = list(known)
+    """Refuse the keys that are not ``known``; ``hints`` explains some better than a suggestion could."""
+    names, wrong = list(known), Together()
     for name in table:
         if name not in names:
             hint = (hints or {}).get(name) or did_you_mean(str(name), names)
-            raise BadInput(f"unknown key {name!r}; {hint}", where=str(name))
+            wrong.add(BadInput(f"unknown key {name!r}; {hint}", where=str(name)))
+    wrong.refuse()
 
 
 class Reader:
@@ -94,11 +95,15 @@ class Block(Kind[Any]):
     cls: type[Any]
 
     def read(self, value: object) -> Any:
-        reader, entries = Reader(value), keys_of(self.cls)
-        # Unknown keys come first: a misspelt required key is better reported as such than as a missing one.
-        refuse_unknown(reader.table, [entry.name for entry in entries], getattr(self.cls, "KEY_HINTS", None))
-        present = [entry for entry in entries if entry.required or entry.name in reader.table]
-        return self.cls(**{entry.argument: reader.take(entry.name, entry.kind) for entry in present})
+        reader, entries, wrong = Reader(value), keys_of(self.cls), Together()
+        names = [entry.name for entry in entries]
+        wrong.attempt(refuse_unknown, reader.table, names, getattr(self.cls, "KEY_HINTS", None))
+        misspelt = any(name not in names for name in reader.table)
+        # Of a misspelt key that is required it is better said that it is misspelt than that it is missing.
+        present = [e for e in entries if e.name in reader.table or (e.required and not misspelt)]
+        found = {entry.argument: wrong.attempt(reader.take, entry.name, entry.kind) for entry in present}
+        wrong.refuse()
+        return self.cls(**found)
 
     def dump(self, value: Any) -> dict[str, object]:
         return {entry.name: entry.kind.dump(found) for entry, found in stated(value)}

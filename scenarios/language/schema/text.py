@@ -65,7 +65,7 @@ def _text(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-_TOML_PLACE = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)")
+_TOML_PLACE = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)")
 
 
 def read_text(path: Path) -> str:
@@ -79,7 +79,12 @@ def read_text(path: Path) -> str:
 
 def parse_document(text: str, source: str) -> Mapping[str, object]:
     """The document in ``text``: JSON when ``source`` ends in .json, else TOML."""
-    return _parse_json(text, source) if source.endswith(".json") else _parse_toml(text, source)
+    return _parse_json(text, source) if is_json(source) else _parse_toml(text, source)
+
+
+def is_json(source: str) -> bool:
+    """Whether the file holds JSON, by its name."""
+    return source.endswith(".json")
 
 
 def _parse_toml(text: str, source: str) -> Mapping[str, object]:
@@ -88,15 +93,17 @@ def _parse_toml(text: str, source: str) -> Mapping[str, object]:
     except tomllib.TOMLDecodeError as error:
         place = _TOML_PLACE.search(str(error))
         line = int(place[1]) if place and place[1] else text.count("\n") + 1
+        column = int(place[2]) if place and place[2] else None
         what = _TOML_PLACE.sub("", str(error))
-        raise BadInput(f"broken TOML: {what}; correct the syntax", source=source, line=line) from None
+        raise BadInput(f"broken TOML: {what}; correct the syntax", source=source, line=line, column=column) from None
 
 
 def _parse_json(text: str, source: str) -> Mapping[str, object]:
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
-        raise BadInput(f"broken JSON: {error.msg}; correct the syntax", source=source, line=error.lineno) from None
+        what = f"broken JSON: {error.msg}; correct the syntax"
+        raise BadInput(what, source=source, line=error.lineno, column=error.colno) from None
     if not isinstance(document, Mapping):
         raise BadInput("the file holds no table; write a scenario object", source=source)
     return document

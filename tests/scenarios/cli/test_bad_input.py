@@ -117,7 +117,7 @@ def test_validate_looks_at_every_file(call: Call, place: Path) -> None:
     (place / "bad.toml").write_text(small_with("horizon", "horizn"))
     called = call("validate", "bad.toml", "small.toml", "wiki-steps.toml")
     assert called.code == 2
-    assert "bad.toml horizn" in called.line
+    assert "bad.toml:3:1 horizn" in called.line
     assert called.out.splitlines() == [
         "small.toml: ok: small (runs under wiki, kafka-6794, kafka-42, kip-455, grow-then-shrink, width-2)",
         "wiki-steps.toml: ok: small (runs under wiki)",

@@ -6,12 +6,12 @@ from tests.scenarios.language.refusals.writing import Case
 CASES: dict[str, Case] = {
     "broken TOML": (
         SMALL + "x = = 1",
-        f"small.toml:{SMALL.count(chr(10)) + 1}: broken TOML",
+        f"small.toml:{SMALL.count(chr(10)) + 1}:5: broken TOML",
         "correct the syntax",
     ),
     "unknown key": (
         small_with("horizon", "horizn"),
-        "small.toml horizn: unknown key",
+        "small.toml:3:1 horizn: unknown key",
         "did you mean 'horizon'?",
     ),
     "unknown nested key": (small_with("brokers = 7", "brokers = 7\nrack = 3"), "cluster.rack", "'racks'"),
