@@ -36,6 +36,7 @@ def report(run: Run, changes: Sequence[tuple[str, str]] = (), trace: Path | None
     """The lines of the report. ``changes``: those of ``--set``, which a replay needs too."""
     yield run.scenario.title
     yield f"strategy {run.strategy}, profile {run.profile}, seed {run.seed}"
+    yield from _plan(run)
     yield ""
     yield verdict(run)
     yield from headlines(run)
@@ -51,6 +52,16 @@ def report(run: Run, changes: Sequence[tuple[str, str]] = (), trace: Path | None
     yield f"run {run.run_id}  digest {run.digest}"
     if trace is not None:
         yield f"trace written to {trace}; next: understudy timeline {shlex.quote(str(trace))}"
+
+
+def _plan(run: Run) -> Iterator[str]:
+    """What a plan that the file states in words comes to."""
+    from scenarios.language import GeneratedPlan
+
+    if isinstance(run.scenario.plan, GeneratedPlan):
+        from scenarios.cli.commands.plan import summary
+
+        yield f"plan: {run.scenario.plan.words}: {summary(run.scenario, run.scenario.plan)} (understudy plan)"
 
 
 def verdict(run: Run) -> str:

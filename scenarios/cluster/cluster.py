@@ -34,6 +34,7 @@ from scenarios.cluster.clients.tools import configs, throttle, topics
 from scenarios.cluster.clients.tools.topics import Moving, any_move
 from scenarios.cluster.clients.workload import Workload
 from scenarios.cluster.preload import Preload
+from scenarios.language.placement import rack_of
 
 UP_BEFORE_US = 600_000_000
 """A broker has been up for less than this when the run begins: a multiple of the period of all work that a broker does
@@ -206,7 +207,7 @@ class Cluster:
             self._stopping[id] = True
             return
         node = self.nodes[id]
-        rack = f"rack-{id % self.setup.racks}" if self.setup.racks > 1 else None
+        rack = rack_of(id, self.setup.racks) if self.setup.racks > 1 else None
         spec = evolve(self.setup.broker, zk=self.setup.zk, rack=rack)
         broker = self.brokers[id] = Broker(self.network, spec, self._controller)
         node.on_halt = partial(self.crash_broker, id)

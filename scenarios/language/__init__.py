@@ -9,7 +9,7 @@ from scenarios.language.expect import Expect, SteadyState, Tolerance
 from scenarios.language.known import hops
 from scenarios.language.messages import fits
 from scenarios.language.metrics import METRICS, Metric
-from scenarios.language.plan import Move, Plan
+from scenarios.language.plan import GeneratedPlan, Move, Plan
 from scenarios.language.scenario import Scenario, scenario_json_schema
 from scenarios.language.step_names import Gate, gate_of, resolve
 from scenarios.language.strategies.strategy import StrategySpec
@@ -39,6 +39,7 @@ __all__ = [
     "DiskSpec",
     "Expect",
     "Gate",
+    "GeneratedPlan",
     "MethodEntry",
     "Metric",
     "Move",

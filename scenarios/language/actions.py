@@ -23,6 +23,7 @@ from scenarios.language.targets import Target
 from scenarios.language.topics import TopicSpec
 
 if TYPE_CHECKING:
+    from scenarios.language.generated import Placements
     from scenarios.language.known import Known
 
 HOME = f"{__package__.rpartition('.')[0]}.faults.actions"
@@ -81,6 +82,13 @@ class Action:
     def own_plan(self) -> Plan | None:
         """The reassignment plan that the entry brings with it."""
         return None
+
+    def with_plan(self, plan: Plan) -> Action:
+        """The same action with this plan instead of its own."""
+        return self
+
+    def place(self, placements: Placements, plan: Plan | None) -> None:
+        """Note where replicas are once the action is done; ``plan``: the scenario's ``[plan]``."""
 
     def new_topic(self) -> TopicSpec | None:
         """The topic that the action creates."""

@@ -117,6 +117,7 @@ class Known:
                 "lower the replication factor",
                 where="replication_factor",
             )
+        self.all_brokers(topic.brokers, "brokers")
         for partition, replicas in enumerate(topic.assignment or ()):
             self.all_brokers(replicas, f"assignment[{partition}]")
 

@@ -1,5 +1,5 @@
-"""The reassignment plan: the JSON of kafka-reassign-partitions.sh, version 1, verbatim or in a file of its
-own."""
+"""The reassignment plan: the JSON of kafka-reassign-partitions.sh, version 1, verbatim or in a file of its own; or the
+words from which it is generated (``scenarios.language.generated``)."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from scenarios.errors import BadInput, answered
-from scenarios.language.schema.kinds import BROKER_ID, Integer, Kind, ListOf, Schema, as_tuple, refuse
-from scenarios.language.schema.reader import Block, key
+from scenarios.language.schema.kinds import BROKER_ID, REPLICAS, Integer, Kind, ListOf, Schema, as_tuple, refuse
+from scenarios.language.schema.reader import Block, key, keys_of, refuse_unknown
 from scenarios.language.topics import TOPIC_NAME, join_partition
 
 
@@ -93,11 +93,11 @@ class Plan:
     )
 
     def __attrs_post_init__(self) -> None:
-        seen: list[str] = []
+        seen: dict[str, None] = {}
         for index, move in enumerate(self.partitions):
             if move.name in seen:
                 raise BadInput(f"{move.name} is named twice; keep one", where=f"partitions[{index}]")
-            seen.append(move.name)
+            seen[move.name] = None
 
     def targets(self) -> dict[str, tuple[int, ...]]:
         """Partition name to target replicas."""
@@ -114,21 +114,82 @@ class Plan:
 
     def as_json(self) -> str:
         """The plan as Kafka's own tools read it, ``version`` included."""
-        return json.dumps({"version": 1, **_block.dump(self)})
+        return json.dumps({"version": 1, "partitions": [_move.dump(move) for move in self.partitions]})
 
 
-_block = Block(Plan)
+class BrokerIds(Kind[tuple[int, ...]]):
+    """Broker ids, or one of them."""
+
+    def read(self, value: object) -> tuple[int, ...]:
+        return (BROKER_ID.read(value),) if isinstance(value, int) else REPLICAS.read(value)
+
+    def dump(self, value: tuple[int, ...]) -> object:
+        return value[0] if len(value) == 1 else list(value)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [BROKER_ID.schema(), REPLICAS.schema()]}
+
+
+@frozen(kw_only=True)
+class GeneratedPlan(Plan):
+    """A plan in words, and the moves that they mean in their scenario.
+
+    Attributes:
+        partitions: the moves; empty until the scenario is known.
+    """
+
+    version: int = 1
+    partitions: tuple[Move, ...] = field(default=(), converter=as_tuple)
+    topics: tuple[str, ...] = field(
+        default=(),
+        converter=as_tuple,
+        metadata=key(ListOf(TOPIC_NAME, unique=True, empty=False), "the topics to move; absent = all"),
+    )
+    to: tuple[int, ...] = field(
+        default=(), converter=as_tuple, metadata=key(REPLICAS, "the brokers that have the replicas afterwards")
+    )
+    decommission: tuple[int, ...] = field(
+        default=(),
+        converter=as_tuple,
+        metadata=key(
+            BrokerIds(), "brokers that have none afterwards; `to` = those that take them, absent = all others"
+        ),
+    )
+
+    def __attrs_post_init__(self) -> None:
+        if not self.to and not self.decommission:
+            raise BadInput("nothing says where to; add to = [3, 4, 5] or decommission = 0")
+        for broker in self.decommission:
+            if broker in self.to:
+                raise BadInput(f"broker {broker} is decommissioned; leave it out", where="to")
+
+    def with_moves(self, moves: tuple[Move, ...]) -> GeneratedPlan:
+        """The same words with these moves."""
+        return evolve(self, partitions=moves)
+
+    @property
+    def words(self) -> str:
+        """The words, in short."""
+        parts = [("decommission", self.decommission), ("to", self.to), ("topics", self.topics)]
+        return ", ".join(f"{name} {', '.join(map(str, values))}" for name, values in parts if values)
+
+
+_block, _generated, _move = Block(Plan), Block(GeneratedPlan), Block(Move)
+_WORDS = tuple(key.name for key in keys_of(GeneratedPlan))
 
 
 class PlanKind(Kind[Plan]):
     """A plan in place; ``with_plan_file`` has replaced one in a file before."""
 
     def read(self, value: object) -> Plan:
-        plan: Plan = _block.read(value)
+        words = isinstance(value, Mapping) and not any(key.name in value for key in keys_of(Plan))
+        if words:
+            refuse_unknown(value, (*_WORDS, *(key.name for key in keys_of(Plan))))  # type: ignore[arg-type]
+        plan: Plan = (_generated if words and value else _block).read(value)
         return plan
 
     def dump(self, value: Plan) -> object:
-        return {"version": 1, **_block.dump(value)}
+        return _generated.dump(value) if isinstance(value, GeneratedPlan) else {"version": 1, **_block.dump(value)}
 
     def schema(self) -> Schema:
         by_file: Schema = {
@@ -137,14 +198,19 @@ class PlanKind(Kind[Plan]):
             "required": ["file"],
             "additionalProperties": False,
         }
-        return {"oneOf": [_block.schema(), by_file]}
+        return {"oneOf": [*_in_place()["oneOf"], by_file]}
+
+
+def _in_place() -> Schema:
+    words = {**_generated.schema(), "anyOf": [{"required": ["to"]}, {"required": ["decommission"]}]}
+    return {"oneOf": [_block.schema(), words]}
 
 
 class PlanInPlace(PlanKind):
     """The plan of an action: in place, never in a file."""
 
     def schema(self) -> Schema:
-        return _block.schema()
+        return _in_place()
 
 
 PLAN = PlanKind()

@@ -24,7 +24,7 @@ from scenarios.language.configs import BROKER_SETTINGS, TOPIC_SETTINGS, Config, 
 from scenarios.language.entries import EntryKind
 from scenarios.language.expect import Expect, OneOrMore, SteadyState, ToleranceKind
 from scenarios.language.metrics import METRICS
-from scenarios.language.plan import LogDir, Move, Plan, PlanInPlace, PlanKind, Version
+from scenarios.language.plan import BrokerIds, GeneratedPlan, LogDir, Move, Plan, PlanInPlace, PlanKind, Version
 from scenarios.language.scenario import Scenario
 from scenarios.language.schema import kinds
 from scenarios.language.schema.reader import Block, Key, keys_of
@@ -51,6 +51,7 @@ BLOCKS: Mapping[str, type[Any]] = {
     "strategy": StrategySpec,
     "plan": Plan,
     "plan.partitions": Move,
+    "plan.words": GeneratedPlan,
     "steady_state": SteadyState,
     "when": When,
     "when.message": WhenMessage,
@@ -65,9 +66,10 @@ _TYPES: Mapping[type[Any], str] = {
     kinds.Boolean: "true or false",
     kinds.SizeOrInteger: "bytes, or a size with its unit",
     Config: "table of settings",
-    PlanKind: 'plan, or `{ file = "move.json" }`',
+    PlanKind: 'plan, as JSON or in words, or `{ file = "move.json" }`',
     PlanInPlace: "plan",
     Version: "`1`",
+    BrokerIds: "broker id, or list of them",
     LogDir: '`"/data/N"` or `"any"`',
     Acks: '`"0"`, `"1"` or `"all"`',
     ConditionKind: "`when` table",

@@ -21,7 +21,8 @@ from scenarios.language.cluster import ClusterSpec
 from scenarios.language.configs import BROKER_SETTINGS, ConfigValue
 from scenarios.language.entries import METHOD_ENTRY, ROLLBACK_ENTRY, MethodEntry
 from scenarios.language.expect import Expect, SteadyState
-from scenarios.language.plan import PLAN, Plan, with_plan_file
+from scenarios.language.generated import Placements
+from scenarios.language.plan import PLAN, GeneratedPlan, Plan, with_plan_file
 from scenarios.language.schema.kinds import SOME_TIME, Choice, Integer, ListOf, Named, Text, as_tuple, at
 from scenarios.language.schema.overrides import overridden
 from scenarios.language.schema.places import placed
@@ -112,11 +113,31 @@ class Scenario:
     """The file it was read from, for messages; not part of the scenario's equality or digest."""
 
     def __attrs_post_init__(self) -> None:
-        """Set the strategy's protocol to the one that the profile's release runs; ``check`` refuses an unknown
-        profile."""
+        """Set the strategy's protocol to the one that the profile's release runs (``check`` refuses an unknown
+        profile), and generate the plans that are stated in words."""
         profile = PROFILES.get(self.profile)
         if profile is not None:
             object.__setattr__(self, "strategy", evolve(self.strategy, native=profile.strategy))
+        if any(isinstance(plan, GeneratedPlan) for plan in self.plans):
+            self._generate_plans()
+
+    def _generate_plans(self) -> None:
+        """Give the plans in words the moves that they mean: where replicas are when the method comes to each. Raises:
+        BadInput."""
+        placements = Placements(self.cluster.brokers, self.cluster.racks)
+        for topic in self.topics:
+            placements.add(topic)
+        if self.plan is not None:
+            object.__setattr__(self, "plan", at("plan", placements.resolved, self.plan))
+        method = []
+        for index, entry in enumerate(self.method):
+            own = entry.action.own_plan()
+            if own is not None:
+                action = entry.action.with_plan(at(f"method[{index}].plan", placements.resolved, own))
+                entry = evolve(entry, action=action)
+            entry.action.place(placements, self.plan)
+            method.append(entry)
+        object.__setattr__(self, "method", tuple(method))
 
     @classmethod
     def load(cls, path: str | Path) -> Scenario:

@@ -9,7 +9,7 @@ from attrs import Factory, field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.language.configs import TOPIC_CONFIG, ConfigValue
-from scenarios.language.schema.kinds import REPLICAS, SIZE, Integer, ListOf, Text
+from scenarios.language.schema.kinds import REPLICAS, SIZE, Integer, ListOf, Text, as_tuple
 from scenarios.language.schema.reader import key
 
 _TOPIC = re.compile(r"[a-zA-Z0-9._-]{1,249}")
@@ -65,6 +65,11 @@ class TopicSpec:
         converter=_frozen_assignment,
         metadata=key(ListOf(REPLICAS, empty=False), "replicas of each partition, preferred leader first"),
     )
+    brokers: tuple[int, ...] = field(
+        default=(),
+        converter=as_tuple,
+        metadata=key(REPLICAS, "without an assignment: the brokers that the replicas are placed on, in turn"),
+    )
     partitions: int = field(
         default=Factory(_partitions, takes_self=True),
         metadata=key(Integer(1, MOST_PARTITIONS), "how many partitions; absent = as many as the assignment has, or 1"),
@@ -81,7 +86,15 @@ class TopicSpec:
 
     def __attrs_post_init__(self) -> None:
         if self.assignment is None:
+            if self.brokers and self.replication_factor > len(self.brokers):
+                raise BadInput(
+                    f"{self.replication_factor} replicas do not fit on {len(self.brokers)} brokers; "
+                    "name more, or lower the replication factor",
+                    where="brokers",
+                )
             return
+        if self.brokers:
+            raise BadInput("the assignment names the brokers already; keep one of both", where="brokers")
         if len(self.assignment) != self.partitions:
             raise BadInput(
                 f"{self.partitions} partitions, but the assignment lists {len(self.assignment)}; "
@@ -101,10 +114,12 @@ class TopicSpec:
         return tuple(join_partition(self.name, number) for number in range(self.partitions))
 
     def replica_lists(self, brokers: int) -> Assignment:
-        """The replicas of each partition: as stated, else round robin, partition p from broker p on."""
+        """The replicas of each partition: as stated, else round robin, partition p from broker p on, or from the p-th
+        of the topic's own brokers on."""
         if self.assignment is not None:
             return self.assignment
+        order = self.brokers or range(brokers)
         return tuple(
-            tuple((first + step) % brokers for step in range(self.replication_factor))
+            tuple(order[(first + step) % len(order)] for step in range(self.replication_factor))
             for first in range(self.partitions)
         )

@@ -39,6 +39,9 @@ def add(program: Program) -> None:
         help="write the run's tables there, for timeline and metrics, over those of an earlier run of the same file; "
         "with --seeds one folder per seed",
     )
+    parser.add_argument(
+        "--plan-out", metavar="FILE", help="write the plan there, as kafka-reassign-partitions.sh reads it"
+    )
     parser.add_argument("--check", action="store_true", help="run twice, in two processes, and compare event by event")
     options.add_format(parser)
 
@@ -56,6 +59,10 @@ def run(arguments: Namespace) -> int:
         raise BadInput(f"looks at one run and writes none; leave out {other}", where="--check")
     scenario = load(arguments.file, arguments.changes)
     asked = scenario.for_run(seed=arguments.seed, strategy=arguments.strategy, profile=arguments.profile)
+    if arguments.plan_out:
+        from scenarios.cli.commands.plan import first_plan, save
+
+        save(arguments.plan_out, first_plan(asked), "--plan-out")
     if arguments.check:
         from scenarios.cli.check import check
 

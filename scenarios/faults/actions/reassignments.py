@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from attrs import converters, define, field, frozen
+from attrs import converters, define, evolve, field, frozen
 
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
@@ -16,11 +16,12 @@ from scenarios.errors import BadInput
 from scenarios.faults.operated import Judge, OperatorAction
 from scenarios.faults.performer import ActionContext, Memory
 from scenarios.language import Plan
-from scenarios.language.actions import action
+from scenarios.language.actions import action, in_words
+from scenarios.language.generated import Placements
 from scenarios.language.known import Known
 from scenarios.language.plan import PLAN_IN_PLACE
 from scenarios.language.schema.kinds import RATE, SOME_TIME, Choice, ListOf, as_tuple
-from scenarios.language.schema.reader import key
+from scenarios.language.schema.reader import key, stated
 from scenarios.language.strategies import SHAPES, PlannedMove, Throttle
 from scenarios.language.topics import PARTITION_NAME
 
@@ -78,8 +79,18 @@ class OfPlan(OperatorAction):
     )
     via: str | None = field(default=None, metadata=_VIA)
 
+    def detail(self) -> str:
+        words = {key.name: in_words(key.kind.dump(value)) for key, value in stated(self)}
+        if self.plan is not None:
+            names = [move.name for move in self.plan.partitions]
+            words["plan"] = names[0] if len(names) == 1 else f"of {len(names)} partitions"
+        return ", ".join(f"{name} {value}" for name, value in words.items())
+
     def own_plan(self) -> Plan | None:
         return self.plan
+
+    def with_plan(self, plan: Plan) -> OfPlan:
+        return evolve(self, plan=plan)
 
     def check(self, known: Known) -> None:
         if self.via == API:
@@ -126,6 +137,11 @@ class ReassignExecute(OfPlan):
     @property
     def expected_error(self) -> str | None:
         return self.expect_error
+
+    def place(self, placements: Placements, plan: Plan | None) -> None:
+        carried_out = self.plan or plan
+        if carried_out is not None:
+            placements.move(carried_out)
 
     def sends(self, known: Known) -> tuple[str, ...]:
         scenario = known.scenario

@@ -8,8 +8,9 @@ from scenarios.cluster.clients.tools import topics
 from scenarios.errors import BadInput
 from scenarios.faults.operated import OperatorAction
 from scenarios.faults.performer import ActionContext
-from scenarios.language import PROFILES, TopicSpec
+from scenarios.language import PROFILES, Plan, TopicSpec
 from scenarios.language.actions import action
+from scenarios.language.generated import Placements
 from scenarios.language.known import Known
 from scenarios.language.schema.kinds import REPLICAS, Integer, ListOf, as_tuple
 from scenarios.language.schema.reader import Block, key
@@ -32,6 +33,9 @@ class TopicCreate(OperatorAction):
     def follow(self, known: Known) -> None:
         known.add(self.topic, "topic.name")
 
+    def place(self, placements: Placements, plan: Plan | None) -> None:
+        placements.add(self.topic)
+
     def perform(self, context: ActionContext) -> None:
         topic = context.performer.make_topic(context.scenario, self.topic)
         self.begin(context, topics.create, topic.name, topic.assignment, topic.config)
@@ -47,6 +51,9 @@ class TopicDelete(OperatorAction):
 
     def follow(self, known: Known) -> None:
         known.remove(self.topic, "topic")
+
+    def place(self, placements: Placements, plan: Plan | None) -> None:
+        placements.remove(self.topic)
 
     def check(self, known: Known) -> None:
         profile = PROFILES[known.scenario.profile]
@@ -72,7 +79,7 @@ class TopicExpand(OperatorAction):
         converter=converters.optional(as_tuple),
         metadata=key(
             ListOf(REPLICAS, empty=False),
-            "replicas of each added partition; absent = assigned as Kafka does without racks",
+            "replicas of each added partition; absent = placed as Kafka does",
         ),
     )
 
@@ -81,6 +88,9 @@ class TopicExpand(OperatorAction):
 
     def follow(self, known: Known) -> None:
         known.expand(self.topic, self.partitions, self.assignment)
+
+    def place(self, placements: Placements, plan: Plan | None) -> None:
+        placements.expand(self.topic, self.partitions, self.assignment)
 
     def perform(self, context: ActionContext) -> None:
         moving = context.cluster.setup.moves_forbid_expansion

@@ -94,7 +94,7 @@ def clusters(draw: st.DrawFn) -> ClusterSpec:
 def topics(draw: st.DrawFn, brokers: int, name: str) -> TopicSpec:
     size = draw(st.integers(1, brokers))
     stated = draw(st.none() | st.lists(replica_lists(brokers, size), min_size=1, max_size=4))
-    counts = {} if stated else {"partitions": draw(st.integers(1, 5)), "replication_factor": size}
+    counts: dict[str, Any] = {} if stated else {"partitions": draw(st.integers(1, 5)), "replication_factor": size}
     return TopicSpec(
         name=name,
         assignment=stated,

@@ -8,7 +8,6 @@ from brokers.log.directory import log_path
 from emulator.protocol import znodes
 from emulator.protocol.events import Fault, Produced
 from emulator.protocol.types import TopicPartition
-from scenarios.cluster.clients.tools.placement import place_replicas
 from tests.scenarios.runs.building import EXECUTE, HEAL, Played, Table, at_step, play, scenario
 from understudy.testing import ClusterInstance, KafkaError, cluster, in_virtual_time
 
@@ -157,15 +156,6 @@ def test_partitions_are_added_where_the_scenario_says() -> None:
     played = play(scenario(method=[expand(2, assignment=[[5, 3, 1]])], expect=[{"isr": {"orders-1": [1, 3, 5]}}]))
     assert played.run.passed, played.run.explanation
     assert played.assignment(TopicPartition("orders", 1)) == (5, 3, 1)
-
-
-def test_placement_shifts_the_followers_after_each_round() -> None:
-    """Values of Kafka's algorithm, computed by hand: five brokers, partition 0 on broker 0."""
-    assert place_replicas([0, 1, 2, 3, 4], 6, 3, 0, 0) == [
-        (0, 1, 2), (1, 2, 3), (2, 3, 4), (3, 4, 0), (4, 0, 1), (0, 2, 3),
-    ]  # fmt: skip
-    assert place_replicas([1, 3], 2, 2, 2, 1) == [(1, 3), (3, 1)]
-    assert place_replicas([7], 2, 1, 7, 3) == [(7,), (7,)]
 
 
 @pytest.mark.parametrize("profile", ["kafka-2.3", "kafka-2.4"])

@@ -24,7 +24,7 @@ from emulator.protocol.znodes import (
 from emulator.zookeeper import NodeExists, NoNode
 from scenarios.cluster.clients.operator import Operator
 from scenarios.cluster.clients.tools.outcome import DONE, Outcome
-from scenarios.cluster.clients.tools.placement import place_replicas
+from scenarios.language.placement import place_replicas
 
 Assignment = Mapping[int, tuple[int, ...]]
 Moving = Callable[[Operator, str], Awaitable[bool]]
@@ -90,7 +90,12 @@ async def expand(
     if assignment is None:
         if factor > len(brokers):
             return _refused(topic, Errors.INVALID_REPLICATION_FACTOR)
-        assignment = place_replicas(brokers, partitions - len(before), factor, before[0][0], len(before))
+        racks = {broker: await _rack(operator, broker) for broker in brokers}
+        assignment = place_replicas(
+            brokers, partitions - len(before), factor,
+            start=next((place for place, broker in enumerate(brokers) if broker >= before[0][0]), 0),
+            first_partition=len(before), racks=racks if all(racks.values()) else None,
+        )  # fmt: skip
     elif not _fits(assignment, partitions - len(before), factor, brokers):
         return _refused(topic, Errors.INVALID_REPLICA_ASSIGNMENT)
     added = {len(before) + index: tuple(replicas) for index, replicas in enumerate(assignment)}
@@ -99,6 +104,12 @@ async def expand(
     except NoNode:
         return _refused(topic, Errors.UNKNOWN_TOPIC_OR_PARTITION)
     return DONE
+
+
+async def _rack(operator: Operator, broker: int) -> str:
+    """The rack that a broker is registered with; empty for none."""
+    data, _ = await operator.zk.get(f"{BROKER_IDS}/{broker}")
+    return str(json.loads(data).get("rack") or "")
 
 
 def _refused(topic: str, code: Errors) -> Outcome:
