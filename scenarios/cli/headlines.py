@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from scenarios.cli.output import red
+from scenarios.cli.output import number, red
 from scenarios.units import counted
 
 if TYPE_CHECKING:
@@ -15,11 +15,13 @@ _INDENT = "  "
 
 
 def headlines(run: Run) -> Iterator[str]:
-    """A line for each question: was acknowledged data lost?"""
-    rows = [("acknowledged data lost", lost(run))]
+    """A line for each question: was acknowledged data lost? how long was the cluster under-replicated?"""
+    rows = [("acknowledged data lost", lost(run)), *(("under-replicated", text) for text in under_replicated(run))]
     width = max(len(label) for label, _ in rows)
+    before = ""
     for label, text in rows:
-        yield f"{_INDENT}{label.ljust(width)}  {text}"
+        yield f"{_INDENT}{('' if label == before else label).ljust(width)}  {text}"
+        before = label
 
 
 def lost(run: Run) -> str:
@@ -36,6 +38,25 @@ def lost(run: Run) -> str:
         elif acks in used:
             parts.append(f"acks={acks}: none")
     return "; ".join(parts) or "none, since nothing was produced with acks=all or acks=1"
+
+
+def under_replicated(run: Run) -> Iterator[str]:
+    """For how long any partition lacked a replica that was not being added (KIP-352); then in more detail."""
+    any_s, worst_s, total_s, by_moves_s = (
+        number(run.metrics[f"under_replicated_{what}_s"]) for what in ("any", "worst", "final", "by_moves")
+    )
+    peak = run.metrics["under_replicated_peak"]
+    assert isinstance(peak, int)
+    if peak:
+        if total_s == worst_s:
+            yield f"{any_s} s, {run.worst_partition} alone"
+        else:
+            most = f"at most {counted(peak, 'partition')} at once"
+            yield f"{any_s} s; {most}, longest {run.worst_partition}: {worst_s} s; {total_s} partition-seconds in all"
+    else:
+        yield "0 s"
+    if run.metrics["under_replicated_by_moves_s"]:
+        yield f"by Kafka's rule up to 2.4 the moves themselves add {by_moves_s} partition-seconds"
 
 
 def _unclean(run: Run) -> str:

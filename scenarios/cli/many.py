@@ -17,15 +17,15 @@ from typing import Any
 from attrs import frozen
 
 from scenarios.cli import exits, logs
-from scenarios.cli.output import note, red, say, show
-from scenarios.cli.report import explanation, number, replay
+from scenarios.cli.output import note, number, red, say, show
+from scenarios.cli.report import explanation, replay
 from scenarios.language import Scenario
 from scenarios.observe.measures.figure import Value
 from scenarios.runs.batch import local_workers
 
 _WIDTH = 13
 _LOST = ("lost_acks_all_records", "lost_acks_1_records")
-_COLUMNS = (*_LOST, "under_replicated_assigned_s", "time_to_complete_s", "leader_elections")
+_COLUMNS = (*_LOST, "under_replicated_any_s", "time_to_complete_s", "leader_elections")
 _HEADER = ("lost acks=all", "lost acks=1", "under_repl_s", "complete_s", "elections")
 """What is lost is counted in records."""
 

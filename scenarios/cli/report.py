@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scenarios.cli.headlines import headlines
-from scenarios.cli.output import red, table
+from scenarios.cli.output import number, red, table
+from scenarios.observe.measures.figure import Value
+from scenarios.observe.measures.figures import declared
 
 if TYPE_CHECKING:
     from scenarios.runs import Run
 
 KEY_METRICS = (
     "time_to_complete_s",
-    "under_replicated_assigned_s",
     "under_min_isr_s",
     "offline_s",
     "lag_p99",
@@ -42,7 +43,7 @@ def report(run: Run, changes: Sequence[tuple[str, str]] = (), trace: Path | None
     yield from headlines(run)
     yield ""
     if run.expectations:
-        yield from table([(_mark(e.ok), e.statement, _found(e.ok, e.detail, e.t_us)) for e in run.expectations])
+        yield from _expectations(run)
         yield ""
     yield from _metrics(run)
     if not run.passed:
@@ -87,28 +88,33 @@ def _settings(changes: Sequence[tuple[str, str]]) -> list[str]:
     return [f"--set {shlex.quote(f'{key}={value}')}" for key, value in changes]
 
 
-def number(value: float | None) -> str:
-    """A figure; ``-`` for one that the run does not have."""
-    if value is None:
-        return "-"
-    return f"{value:,.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else f"{value:,}"
+def _expectations(run: Run) -> Iterator[str]:
+    """A line for each, with the time at which it came true, or was found not to hold; the end of the run goes without
+    saying."""
+    width = max(len(_mark(expectation.ok)) for expectation in run.expectations)
+    for expectation in run.expectations:
+        mark = _mark(expectation.ok)
+        shown = mark if expectation.ok else red(mark)
+        at_the_end = expectation.t_us is None or expectation.t_us >= round(run.virtual_s * 1e6)
+        when = "" if expectation.t_us is None or at_the_end else f"at {expectation.t_us / 1e6:.3f} s"
+        detail = "" if expectation.ok else expectation.detail
+        found = detail if when and when in detail else ", ".join(part for part in (detail, when) if part)
+        yield f"  {shown}{' ' * (width - len(mark))}  {expectation.statement}" + (f"  {found}" if found else "")
 
 
 def _mark(ok: bool) -> str:
     return "ok" if ok else "FAILED"
 
 
-def _found(ok: bool, detail: str, t_us: int | None) -> str:
-    when = "" if t_us is None else f"at {t_us / 1e6:.3f} s"
-    if ok:
-        return when
-    return detail if when in detail else ", ".join(part for part in (detail, when) if part)
+def _with_unit(value: Value, unit: str) -> str:
+    return number(value) if value is None else f"{number(value)} {unit}"
 
 
 def _metrics(run: Run) -> Iterator[str]:
     """Two figures to a line."""
     names = (*KEY_METRICS, *CONSUMER_METRICS) if run.scenario.consumers else KEY_METRICS
-    cells = [(name, number(run.metrics[name])) for name in names if name in run.metrics]
+    units = {figure.metric: figure.unit for figure in declared().values()}
+    cells = [(name, _with_unit(run.metrics[name], units[name])) for name in names if name in run.metrics]
     if len(cells) % 2:
         cells.append(("", ""))
     rows = [(*left, *right) for left, right in zip(cells[::2], cells[1::2], strict=True)]

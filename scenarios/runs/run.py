@@ -28,6 +28,7 @@ class Run:
     Attributes:
         run_id: identifies scenario, profile, strategy, seed and code; ``digest``: identifies the events.
         verdict: ``passed`` or ``failed``; ``reason``: why it failed: violated, expectation, not exercised, unfinished.
+        worst_partition: the one that was under-replicated longest (``under_replicated_worst_s``); empty if none was.
         virtual_s, wall_s: how long it took in virtual time and in real time.
         events: how many the trace has; ``steps`` (kernel events) are not counted.
         explanation: of a failed run: what broke, the chain of causes, and how to repeat it; at most a screen long.
@@ -45,6 +46,7 @@ class Run:
     violations: tuple[Violation, ...]
     expectations: tuple[Expectation, ...]
     metrics: dict[str, Value]
+    worst_partition: str
     virtual_s: float
     wall_s: float
     events: int
@@ -79,6 +81,7 @@ class Run:
                 {"statement": e.statement, "ok": e.ok, "detail": e.detail, "t_us": e.t_us} for e in self.expectations
             ],
             "metrics": self.metrics,
+            "worst_partition": self.worst_partition,
             "virtual_s": self.virtual_s,
             "wall_s": self.wall_s,
             "events": self.events,

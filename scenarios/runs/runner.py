@@ -188,6 +188,7 @@ def conclude(stage: Stage, original: Scenario, wall_s: float) -> tuple[Run, Figu
         violations=violations,
         expectations=expectations,
         metrics=figures.metrics(),
+        worst_partition=str(stage.measures.worst_partition or ""),
         virtual_s=end_us / 1_000_000,
         wall_s=wall_s,
         events=trace.seq,

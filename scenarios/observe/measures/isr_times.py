@@ -34,6 +34,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS, CONFIG_TOPICS, LeaderAndIsr, decode_config
 from emulator.trace import Event
 from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.measures.at_once import AtOnce
 from scenarios.observe.measures.figure import Figure, Limit, Value
 from scenarios.observe.measures.fold import Fold, Source, Table
 from scenarios.observe.measures.move_ends import MoveEnds
@@ -41,6 +42,8 @@ from scenarios.observe.measures.moves import refused
 from scenarios.observe.measures.topology import DELETED_FROM
 
 NO_FLAGS = (False, False, False, False, False)
+_FINAL = 2
+"""The flag of KIP-352 as adopted, among the five."""
 Changed = Callable[[int, TopicPartition, tuple[int, tuple[bool, ...]], tuple[int, tuple[bool, ...]]], None]
 """Time, partition, and (leader, flags) before and after; (-1, NO_FLAGS) while the partition does not exist."""
 
@@ -75,6 +78,13 @@ class IsrRow(NamedTuple):
     offline: bool
 
 
+class Worst(NamedTuple):
+    """A partition, and for how long it was under-replicated in all."""
+
+    tp: TopicPartition
+    held_us: int
+
+
 @define(eq=False)
 class _Partition:
     topic: str
@@ -88,6 +98,7 @@ class _Partition:
     before: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     """Original and target as they were before the last request."""
     open: IsrRow | None = None
+    under_replicated_us: int = 0
 
 
 def _time(name: str, text: str, unit: str = "partition-seconds") -> Figure:
@@ -102,9 +113,20 @@ class IsrTimes(Fold):
     """
 
     FIGURES = (
-        _time("under_replicated_assigned_us", "under-replicated time, all assigned replicas"),
+        _time(
+            "under_replicated_any_us",
+            "time with any partition under-replicated: fewer in sync than replicas that are not being added (KIP-352)",
+            "s",
+        ),
+        _time("under_replicated_final_us", "the same, summed over the partitions"),
+        _time("under_replicated_worst_us", "the same, of the partition that had most of it", "s"),
+        _time("under_replicated_peak", "the most partitions that were so at once", "partitions"),
+        _time(
+            "under_replicated_by_moves_us",
+            "what the moves themselves add by Kafka's rule up to 2.4, which counts replicas that are being added",
+        ),
+        _time("under_replicated_assigned_us", "under-replicated time by Kafka's rule up to 2.4, all assigned replicas"),
         _time("under_replicated_draft_us", "the same, as KIP-352's draft defines it"),
-        _time("under_replicated_final_us", "the same, as KIP-352 was adopted"),
         _time("under_min_isr_us", "time below min.insync.replicas"),
         _time("offline_us", "time without a leader in ZooKeeper"),
         _time("excess_isr_us", "in-sync replicas beyond the replication factor", "replica-seconds"),
@@ -117,6 +139,8 @@ class IsrTimes(Fold):
         super().__init__(source)
         trace, topology, measured = source.trace, source.topology, source.measured
         self._rows: list[IsrRow] = []
+        self._under_replicated = AtOnce()
+        self._by_moves_us = 0  # under-replicated by the rule up to 2.4 alone
         self._flag_us = [0, 0, 0, 0, 0]  # per flag, in the order above: the time it was up, over all partitions
         self._excess_us = 0  # the integral of max(0, |ISR| - RF), RF being the target's replication factor
         self._extra_us = 0  # the integral of max(0, |assignment| - RF)
@@ -141,10 +165,30 @@ class IsrTimes(Fold):
     def finish(self, end_us: int) -> None:
         for partition in self._partitions.values():
             self._close(partition, end_us)
+        self._under_replicated.change(end_us, 0)
 
     def figures(self) -> Mapping[str, Value]:
-        values = (*self._flag_us, self._excess_us, self._extra_us, self._peak_replicas)
-        return {figure.name: value for figure, value in zip(self.FIGURES, values, strict=True)}
+        flag_us, worst = dict(zip(IsrRow._fields[-5:], self._flag_us, strict=True)), self.worst
+        return {
+            "under_replicated_any_us": self._under_replicated.any_us,
+            "under_replicated_worst_us": 0 if worst is None else worst.held_us,
+            "under_replicated_peak": self._under_replicated.peak,
+            "under_replicated_by_moves_us": self._by_moves_us,
+            **{f"{flag}_us": held_us for flag, held_us in flag_us.items()},
+            "excess_isr_us": self._excess_us,
+            "extra_replica_us": self._extra_us,
+            "peak_replicas": self._peak_replicas,
+        }
+
+    @property
+    def worst(self) -> Worst | None:
+        """The partition that was under-replicated longest, of several the first by name; None where none was."""
+        found = [
+            Worst(TopicPartition.of(partition.topic, partition.partition), partition.under_replicated_us)
+            for partition in self._partitions.values()
+            if partition.under_replicated_us
+        ]
+        return min(found, key=lambda worst: (-worst.held_us, worst.tp), default=None)
 
     def tables(self) -> Mapping[str, list[Any]]:
         return {"isr_events": self._rows}
@@ -247,6 +291,7 @@ class IsrTimes(Fold):
             partition.open = self._row(partition, partition.state, event)
         after = _leader_and_flags(partition.open)
         if before != after:
+            self._under_replicated.change(event.t_us, after[1][_FINAL] - before[1][_FINAL])
             tp = TopicPartition.of(partition.topic, partition.partition)
             for see in self.on_change:
                 see(event.t_us, tp, before, after)
@@ -277,6 +322,10 @@ class IsrTimes(Fold):
         for index, up in enumerate(row[-5:]):
             if up:
                 self._flag_us[index] += held_us
+        if row.under_replicated_final:
+            partition.under_replicated_us += held_us
+        elif row.under_replicated_assigned:
+            self._by_moves_us += held_us
         wanted, assigned = len(row.target or row.assignment), len(row.assignment)
         self._excess_us += held_us * max(0, len(row.isr) - wanted)
         self._extra_us += held_us * max(0, assigned - wanted)

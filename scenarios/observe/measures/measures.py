@@ -30,6 +30,7 @@ class Measures:
         self._counted: dict[str, Fold] = {name: fold for fold in self._folds for name in fold.counts}
         [self._moves] = [fold for fold in self._folds if isinstance(fold, Moves)]
         [isr] = [fold for fold in self._folds if isinstance(fold, IsrTimes)]
+        self._isr = isr
         self._gauges = TrueGauges(source, isr)
         self._figures: Figures | None = None
 
@@ -42,6 +43,12 @@ class Measures:
     def under_way(self) -> tuple[TopicPartition, ...]:
         """The partitions whose moves were requested and have not ended."""
         return self._moves.under_way
+
+    @property
+    def worst_partition(self) -> TopicPartition | None:
+        """The partition that was under-replicated longest, after ``finish``; None where none was."""
+        worst = self._isr.worst
+        return None if worst is None else worst.tp
 
     def now(self, metric: str) -> int:
         """The present value of a gauge or counter of ``scenarios.language.METRICS``. Raises: KeyError for another

@@ -24,9 +24,19 @@ class Produces(Fold):
             unit="batches",
             limit=Limit.AT_ANY_TIME,
         ),
-        Figure(name="failed_batches", text="batches that producers gave up", unit="batches"),
-        Figure(name="produce_p50_us", text="median latency of acknowledged batches", unit="ms"),
-        Figure(name="produce_p99_us", text="99th percentile of the latency of acknowledged batches", unit="ms"),
+        Figure(name="failed_batches", text="batches that producers gave up", unit="batches", limit=Limit.AT_ANY_TIME),
+        Figure(
+            name="produce_p50_us",
+            text="median latency of acknowledged batches",
+            unit="ms",
+            limit=Limit.AT_THE_END,
+        ),
+        Figure(
+            name="produce_p99_us",
+            text="99th percentile of the latency of acknowledged batches",
+            unit="ms",
+            limit=Limit.AT_THE_END,
+        ),
     )
     TABLES: ClassVar[Mapping[str, Table]] = {"produce": Table(Produced)}
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from attrs import frozen
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from emulator.protocol.api import control_apis
@@ -78,7 +78,8 @@ def _side_by_side(frames: Sequence[DataFrame]) -> DataFrame:
 
 @computes(
     "isr_events",
-    "under_replicated_assigned_us", "under_replicated_draft_us", "under_replicated_final_us", "under_min_isr_us",
+    "under_replicated_by_moves_us", "under_replicated_assigned_us", "under_replicated_draft_us",
+    "under_replicated_final_us", "under_min_isr_us",
     "offline_us", "excess_isr_us", "extra_replica_us", "peak_replicas",
     default=0,
 )  # fmt: skip
@@ -87,9 +88,10 @@ def isr_times(isr_events: DataFrame) -> DataFrame:
     isr, assignment, original, target = (F.col(name) for name in ("isr", "assignment", "original", "target"))
     in_sync = F.size(isr)
     current = F.when(F.size(original) > 0, original).otherwise(assignment)
-    settled = F.array_except(assignment, F.array_except(target, original))
+    settled = _settled()
     wanted = F.when(F.size(target) > 0, F.size(target)).otherwise(F.size(assignment))
     return isr_events.groupBy(KEY).agg(
+        _time((in_sync < F.size(assignment)) & (F.size(settled) <= in_sync)).alias("under_replicated_by_moves_us"),
         _time(in_sync < F.size(assignment)).alias("under_replicated_assigned_us"),
         _time(F.size(F.array_intersect(current, isr)) < F.size(current)).alias("under_replicated_draft_us"),
         _time(F.size(settled) > in_sync).alias("under_replicated_final_us"),
@@ -99,6 +101,31 @@ def isr_times(isr_events: DataFrame) -> DataFrame:
         F.sum(F.greatest(F.lit(0), F.size(assignment) - wanted) * F.col("w_us")).alias("extra_replica_us"),
         F.max(F.size(assignment)).alias("peak_replicas"),
     )
+
+
+@computes("isr_events", "under_replicated_any_us", "under_replicated_peak", default=0)
+def under_replicated_at_once(isr_events: DataFrame) -> DataFrame:
+    """For how long any partition was under-replicated, and how many at once: intervals as steps up and down."""
+    rows = isr_events.where((F.size(_settled()) > F.size("isr")) & (F.col("w_us") > 0))
+    up = rows.select(KEY, "t_us", F.lit(1).alias("step"))
+    down = rows.select(KEY, (F.col("t_us") + F.col("w_us")).alias("t_us"), F.lit(-1).alias("step"))
+    steps = up.unionByName(down).groupBy(KEY, "t_us").agg(F.sum("step").alias("step"))
+    in_order = Window.partitionBy(KEY).orderBy("t_us")
+    counted = steps.select(
+        KEY,
+        F.sum("step").over(in_order).alias("count"),
+        (F.lead("t_us").over(in_order) - F.col("t_us")).alias("w_us"),
+    )
+    return counted.groupBy(KEY).agg(
+        _time(F.col("count") > 0).alias("under_replicated_any_us"), F.max("count").alias("under_replicated_peak")
+    )
+
+
+@computes("isr_events", "under_replicated_worst_us", default=0)
+def under_replicated_worst(isr_events: DataFrame) -> DataFrame:
+    """For how long the partition was under-replicated that was so longest."""
+    each = isr_events.groupBy(KEY, "topic", "partition").agg(_time(F.size(_settled()) > F.size("isr")).alias("w_us"))
+    return each.groupBy(KEY).agg(F.max("w_us").alias("under_replicated_worst_us"))
 
 
 @computes(
@@ -264,6 +291,11 @@ def _number(frame: DataFrame, name: str) -> DataFrame:
 
 def _acknowledged() -> Column:
     return (F.col("error") == "NONE") & (F.col("acks") != 0)
+
+
+def _settled() -> Column:
+    """The replicas that are not being added."""
+    return F.array_except("assignment", F.array_except("target", "original"))
 
 
 def _time(condition: Column) -> Column:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from emulator.protocol.events import NodeCrashed, NodeStarted
+from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import state_path, topic_path
 from emulator.trace.events import Step
 from scenarios.observe.mbeans import UNDER_REPLICATED
@@ -30,6 +31,28 @@ def test_a_shrunk_isr_is_under_replicated_by_every_definition() -> None:
     assert found["offline_us"] == 0
 
 
+def test_the_time_with_any_partition_under_replicated_is_not_the_sum_over_the_partitions() -> None:
+    """orders-0 lacks a replica for 3 s, orders-1 for 2 s, 1 s of them together; what lasts no time is no peak."""
+    stream = Stream()
+    stream.topic("orders", {0: (0, 1), 1: (0, 1), 2: (0, 1)})
+    first, second, third = (TopicPartition("orders", partition) for partition in range(3))
+    for tp in (first, second, third):
+        stream.state(0, (0, 1), tp=tp)
+    stream.at(1_000).state(0, (0,), tp=first)
+    stream.at(3_000).state(0, (0,), tp=second)
+    stream.at(4_000).state(0, (0,), tp=third)
+    stream.state(0, (0, 1), tp=third)
+    stream.state(0, (0, 1), tp=first)
+    stream.at(5_000).state(0, (0, 1), tp=second)
+    stream.at(8_000).state(0, (0,), tp=second)
+    found = stream.finish(9_000)
+    assert found["under_replicated_any_us"] == 4_000_000 + 1_000_000
+    assert found["under_replicated_final_us"] == 6_000_000
+    assert found["under_replicated_worst_us"] == 3_000_000
+    assert found["under_replicated_peak"] == 2
+    assert found["under_replicated_by_moves_us"] == 0
+
+
 def test_a_move_is_under_replicated_by_the_oldest_definition_only() -> None:
     """[0,1,2] to [3,4,5] as the wiki moves it: widen, catch up, shrink, record."""
     stream = started()
@@ -41,7 +64,8 @@ def test_a_move_is_under_replicated_by_the_oldest_definition_only() -> None:
     stream.at(2_900).moved()
     found = stream.finish(5_000)
     # 1.1 to 2.1 for want of the new ones, 2.6 to 2.8 for want of the old ones that are still listed.
-    assert found["under_replicated_assigned_us"] == 1_200_000
+    assert found["under_replicated_assigned_us"] == found["under_replicated_by_moves_us"] == 1_200_000
+    assert found["under_replicated_any_us"] == 0
     # From 2.6 to the move's end the original replicas are out of the ISR.
     assert found["under_replicated_draft_us"] == 300_000
     assert found["under_replicated_final_us"] == 0

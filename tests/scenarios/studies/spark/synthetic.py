@@ -103,6 +103,7 @@ def random_event(stream: Stream, draw: random.Random) -> None:
         (e.ControlRequest, draw.choice([api.name for api in control_apis()]), 0, node, 1, 1, offset, ""),
         (Step, "wiki.2", draw.choice(("before", "after")), *tp, node, 0, 0, ""),
         (e.Violated, "one-leader-per-epoch", "two of them"),
+        (e.AckedLost, *tp, draw.choice((-1, 1)), False, 1 + offset % 3, offset, 7, offset, offset, node, 1, offset),
         (e.Fault, "broker.crash", "1", ""),
         (e.FetcherStarted, node, "ReplicaFetcherThread-0-0", 1),
         (e.FetcherStopped, node, "ReplicaFetcherThread-0-0", 1, "idle"),
