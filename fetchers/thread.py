@@ -133,7 +133,8 @@ class FetcherThread:
     def _do_work(self) -> Coroutine[Any, Any, None]:
         """One round, to be awaited."""
         partitions = self.partitions
-        partitions.end_delays()
+        if partitions.delayed or partitions.all_delayed_until_us:
+            partitions.end_delays()
         self.throttle.apply()
         if partitions.truncating:
             partitions.pending.release()

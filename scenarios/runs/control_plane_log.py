@@ -20,8 +20,8 @@ MOST = 200_000
 
 
 class _Groups(dict[type, str]):
-    """By kind of event: ``data``, ``control``, ``metrics``, or ``outcomes`` of batches, which are either of the first
-    two. Each kind is looked at once, and every event looked up."""
+    """By kind of event: ``data``, or ``columns`` of it; ``control``; ``metrics``; or ``outcomes`` of batches, which are
+    ``columns`` or ``control``. Each kind is looked at once, and every event looked up."""
 
     def __missing__(self, kind: type) -> str:
         rows = kind_of_rows(kind)
@@ -29,8 +29,10 @@ class _Groups(dict[type, str]):
             group = "metrics"
         elif rows is Produced:
             group = "outcomes"
+        elif rows in DATA:
+            group = "data" if rows is kind else "columns"
         else:
-            group = "data" if rows in DATA else "control"
+            group = "control"
         self[kind] = group
         return group
 
@@ -55,15 +57,19 @@ class ControlPlaneLog:
         return log
 
     def take(self, chunk: list[Any]) -> None:
+        """This runs for every event; nearly all have columns or are metrics."""
         control, data, groups = self._control, self._data, _GROUPS
         for event in chunk:
-            group = groups[type(event)]
-            if group == "control":
-                control.append(event)
-            elif group == "data" or (group == "outcomes" and is_data(event)):
-                width = _width(event)
+            group = groups[event.__class__]
+            if group == "columns" or (group == "outcomes" and is_data(event)):
+                width = len(event.partitions)
                 data.append((event, width))
                 self._data_rows += width
+            elif group == "control":
+                control.append(event)
+            elif group == "data":
+                data.append((event, 1))
+                self._data_rows += 1
             elif group == "outcomes":
                 control.extend(rows((event,)))
         while data and self._data_rows - data[0][1] >= NEWEST:
@@ -76,8 +82,3 @@ class ControlPlaneLog:
                 (*self._control, *rows(event for event, _width in self._data)[-NEWEST:]), key=lambda event: event.seq
             )
         )
-
-
-def _width(event: Any) -> int:
-    """How many rows the event has."""
-    return len(event.partitions) if kind_of_rows(type(event)) is not type(event) else 1

@@ -115,7 +115,8 @@ class ClientCnxn:
         """
         if not self._process.alive:
             self._process.check_alive()
-        self._rouse()
+        if self._pings is not None:
+            self._pings.rouse()
         call = _Call(request, done, self._trace.cause)
         if self.expired or self._closed:
             self._refuse([call])
@@ -184,7 +185,8 @@ class ClientCnxn:
         self._watch()
 
     def _receive(self, message: Any) -> None:
-        self._rouse()
+        if self._pings is not None:
+            self._pings.rouse()
         self._heard_us = self._world.now
         kind = message.__class__
         if kind is Response:

@@ -185,7 +185,7 @@ class ReplicaLogs:
         """This runs for every batch on every replica. A follower that appends what is next on its line costs one
         comparison, the first log that appends a batch one entry; neither costs a call."""
         _, _, _, node, topic, _, partitions, epochs, base_offsets, next_offsets, ids, _ = event
-        logs, taken = self.on(node, topic), iter(partitions)
+        logs, taken = self._by_broker.get((node, topic)) or self.on(node, topic), iter(partitions)
         for partition, epoch, base_offset, next_offset, id in zip(
             taken, epochs, base_offsets, next_offsets, ids, strict=True
         ):

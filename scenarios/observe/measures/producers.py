@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -43,7 +42,7 @@ class Produces(Fold):
     def __init__(self, source: Source) -> None:
         super().__init__(source)
         self.counts = {"acked_batches": 0, "failed_batches": 0}
-        self._latency_us: Counter[int] = Counter()  # latency of acknowledged batches -> their number
+        self._latency_us: dict[int, int] = {}  # latency of acknowledged batches -> their number
         self._keep_rows = source.measured.keep_rows
         self._rows: list[Produced] = []
         source.trace.fold(BatchesProduced, self._produced)
@@ -60,6 +59,8 @@ class Produces(Fold):
             self.counts["failed_batches"] += len(event.ids)
         elif event.acks != 0:
             self.counts["acked_batches"] += len(event.ids)
-            self._latency_us.update(event.latencies_us)
+            found = self._latency_us
+            for latency_us in event.latencies_us:
+                found[latency_us] = found.get(latency_us, 0) + 1
         if self._keep_rows:
             self._rows += event.rows()

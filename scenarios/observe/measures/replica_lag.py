@@ -215,7 +215,11 @@ class ReplicaLags(OnGrid):
 
     def _appended(self, event: BatchesAppended) -> None:
         t_us, _, _, node, topic, leader, partitions, _, _, next_offsets, _, _ = event
-        broker = self._change(t_us, topic, partitions).brokers[node]
+        if t_us > self._instant_us:  # as ``_change``, without the call
+            self._read_before(t_us)
+        found = self._topics[topic]
+        found.changed.append(partitions)
+        broker = found.brokers[node]
         if leader and not broker.fetching.keys().isdisjoint(partitions):
             self._upset(t_us, topic, partitions)
             broker.stay(partitions)
@@ -225,8 +229,12 @@ class ReplicaLags(OnGrid):
         broker.ends.update(zip(partitions, next_offsets, strict=True))
 
     def _high_watermarks_moved(self, event: HighWatermarksMoved) -> None:
-        broker = self._change(event.t_us, event.topic, event.partitions).brokers[event.node]
-        broker.high_watermarks.update(zip(event.partitions, event.high_watermarks, strict=True))
+        t_us, _, _, node, topic, _, partitions, _, high_watermarks = event
+        if t_us > self._instant_us:  # as ``_change``, without the call
+            self._read_before(t_us)
+        found = self._topics[topic]
+        found.changed.append(partitions)
+        found.brokers[node].high_watermarks.update(zip(partitions, high_watermarks, strict=True))
 
     def _loaded(self, event: LogLoaded) -> None:
         broker = self._replica(event.t_us, event.topic, event.partition, event.node)
