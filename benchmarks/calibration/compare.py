@@ -1,0 +1,192 @@
+"""The emulator held against the recordings, and against what ``cases/differences.toml`` declares."""
+
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+
+from attrs import field, frozen
+
+from benchmarks.calibration import emulated
+from benchmarks.calibration.normal import CLUSTER, Difference, Normal, Stream, differences, normal
+from benchmarks.calibration.recording import CASES, case_names, load_case, read, recordings
+from benchmarks.calibration.releases import RELEASES
+
+DECLARED = CASES / "differences.toml"
+MARK = "# The differences, written by python -m benchmarks.calibration compare --update; reasons are added by hand."
+
+
+@frozen
+class Declared:
+    """A difference that is known: in which row, why, and what is seen of it.
+
+    Attributes:
+        reasons: names of entries of ``[reason]`` in the file.
+        streams: the names of the streams that differ.
+        lines: how many lines differ in them.
+        kafka, understudy: the first of those lines on either side.
+    """
+
+    case: str
+    topic: str
+    release: str
+    reasons: tuple[str, ...] = field(converter=tuple)
+    streams: tuple[str, ...] = field(converter=tuple)
+    lines: int
+    kafka: str
+    understudy: str
+
+    @property
+    def seen(self) -> tuple[object, ...]:
+        """What a comparison has to show."""
+        return self.streams, self.lines, self.kafka, self.understudy
+
+
+@frozen
+class Row:
+    """What one case's topic shows on one release.
+
+    Attributes:
+        topic: ``-`` for what is about no topic.
+        runs: how many runs of the real cluster there are.
+        outcomes: how many different outcomes they had.
+        differences: those to the outcome that is closest; empty where one of them is the same.
+    """
+
+    case: str
+    topic: str
+    release: str
+    runs: int
+    outcomes: int
+    differences: tuple[Difference, ...]
+
+    @property
+    def name(self) -> tuple[str, str, str]:
+        return self.case, self.topic, self.release
+
+    @property
+    def seen(self) -> tuple[object, ...]:
+        """What a declaration has to say; empty where nothing differs."""
+        if not self.differences:
+            return ()
+        first = self.differences[0]
+        streams = tuple(each.stream.name for each in self.differences)
+        return streams, sum(each.lines for each in self.differences), first.kafka, first.understudy
+
+
+def rows(case: str) -> Iterator[Row]:
+    """Each topic of a case, on each release that it has been recorded with."""
+    scenario = load_case(case)
+    for release in RELEASES.values():
+        found = [read(path) for path in recordings(case, release.name)]
+        if found:
+            ours = emulated_normal(case, release.profile)
+            assert all(each.scenario == scenario.digest() for each in found), f"{case} was recorded as another scenario"
+            real = [normal(each.facts) for each in found]
+            for topic in _topics(ours, *real):
+                parts = [_about(topic, each) for each in real]
+                closest = min((differences(part, _about(topic, ours)) for part in parts), key=_size)
+                outcomes = len({str(part) for part in parts})
+                yield Row(case, topic, release.name, sum(each.runs for each in found), outcomes, tuple(closest))
+
+
+@cache
+def emulated_normal(case: str, profile: str) -> Normal:
+    """What the emulator does with a case."""
+    return normal(emulated.facts(load_case(case), profile))
+
+
+def _topics(*runs: Normal) -> list[str]:
+    return sorted({stream.topic for run in runs for stream in run}, key=lambda topic: (topic == CLUSTER, topic))
+
+
+def _about(topic: str, run: Normal) -> Mapping[Stream, list[str]]:
+    return {stream: lines for stream, lines in run.items() if stream.topic == topic}
+
+
+def _size(found: Iterable[Difference]) -> int:
+    return sum(each.lines for each in found)
+
+
+# -- what is declared -------------------------------------------------------------------------------------------------
+
+
+def reasons() -> dict[str, str]:
+    """The reasons for differences, by name."""
+    found: dict[str, str] = tomllib.loads(DECLARED.read_text(encoding="utf-8"))["reason"]
+    return found
+
+
+def declared() -> dict[tuple[str, str, str], Declared]:
+    """By case, topic and release."""
+    entries = tomllib.loads(DECLARED.read_text(encoding="utf-8")).get("difference", [])
+    found = [Declared(**entry) for entry in entries]
+    return {(each.case, each.topic, each.release): each for each in found}
+
+
+def problems(row: Row, known: Mapping[tuple[str, str, str], Declared]) -> str:
+    """What is wrong with a row, given what is declared; "" where nothing is."""
+    entry = known.get(row.name)
+    if entry is None:
+        return f"a new difference in {' '.join(row.name)}; declare or remove it:\n{as_entry(row)}" if row.seen else ""
+    if not row.seen:
+        return f"the declared difference in {' '.join(row.name)} is gone; remove it from {DECLARED.name}"
+    if entry.seen != row.seen:
+        return f"the declared difference in {' '.join(row.name)} has changed:\n{as_entry(row, entry.reasons)}"
+    return ""
+
+
+def update() -> list[str]:
+    """Write ``differences.toml`` again, as the comparison shows them: each keeps its reasons, and a new one has none,
+    which the tests do not accept. Returns the names of those without."""
+    known = declared()
+    found = [row for case in case_names() for row in rows(case) if row.seen]
+    entries = [as_entry(row, known[row.name].reasons if row.name in known else ()) for row in found]
+    head, mark, _ = DECLARED.read_text(encoding="utf-8").partition(MARK)
+    DECLARED.write_text("\n".join([head + mark + "\n", *entries]), encoding="utf-8")
+    return [" ".join(row.name) for row in found if row.name not in known or not known[row.name].reasons]
+
+
+def as_entry(row: Row, why: Iterable[str] = ()) -> str:
+    """The entry that declares a row's difference."""
+    streams, lines, kafka, understudy = row.seen
+    return "\n".join(
+        (
+            "[[difference]]",
+            f'case = "{row.case}"',
+            f'topic = "{row.topic}"',
+            f'release = "{row.release}"',
+            f"reasons = {_list(why)}",
+            f"streams = {_list(streams)}",  # type: ignore[arg-type]
+            f"lines = {lines}",
+            f"kafka = '''{kafka}'''",
+            f"understudy = '''{understudy}'''",
+            "",
+        )
+    )
+
+
+def _list(texts: Iterable[str]) -> str:
+    return "[" + ", ".join(f'"{text}"' for text in texts) + "]"
+
+
+def show(cases: Iterable[str], *, full: bool) -> int:
+    """Print each row; 1 where one is not as declared."""
+    known, code = declared(), 0
+    for case in cases:
+        for row in rows(case):
+            state = "differs" if row.seen else "identical"
+            print(f"{case:18} {row.topic:12} {row.release:8} {state} ({row.runs} runs, {row.outcomes} outcomes)")
+            if full:
+                _print_all(row)
+            problem = problems(row, known)
+            if problem:
+                code = 1
+                print(problem, file=sys.stderr)
+    return code
+
+
+def _print_all(row: Row) -> None:
+    for each in row.differences:
+        print(f"  {each.stream.name}: {each.lines} lines, from line {each.line} on")
+        print(f"    Kafka      {each.kafka}\n    Understudy {each.understudy}")

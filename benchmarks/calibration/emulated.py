@@ -1,0 +1,111 @@
+"""The facts of an emulated run of a scenario."""
+
+import json
+from typing import Any
+
+from attrs import define, field
+
+from benchmarks.calibration.facts import NO_ERROR, TOOL, ZOOKEEPER, Fact, PartitionState, Request, Write, stopped
+from emulator.network import InterceptedMessage
+from emulator.network.endpoint import Endpoint
+from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest, LeaderAndIsrResponse
+from emulator.protocol.stop_replica import StopReplicaRequest, StopReplicaResponse
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest, UpdateMetadataResponse
+from emulator.trace.events import ZkWritten
+from emulator.zookeeper.spec import ZOOKEEPER as SERVER
+from scenarios.language import Scenario
+from scenarios.runs.runner import Stage
+
+CONTROL = {
+    LeaderAndIsrRequest: LeaderAndIsrResponse,
+    UpdateMetadataRequest: UpdateMetadataResponse,
+    StopReplicaRequest: StopReplicaResponse,
+}
+
+
+def facts(scenario: Scenario, profile: str) -> list[Fact]:
+    """Run ``scenario`` under ``profile``; what was written and answered, in order."""
+    stage = Stage(scenario.for_run(profile=profile))
+    listener = Listener(stage)
+    stage.play()
+    return listener.facts
+
+
+@define(eq=False)
+class Listener:
+    """Takes down what happens on a stage."""
+
+    stage: Stage
+    facts: list[Fact] = field(factory=list)
+    _asked: dict[Endpoint, Any] = field(factory=dict)
+    _epochs: dict[int, dict[int, int]] = field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        cluster = self.stage.cluster
+        cluster.trace.fold(ZkWritten, self._written)
+        for request, answer in CONTROL.items():
+            cluster.network.interceptors.arm(request, "delivered", self._delivered)
+            cluster.network.interceptors.arm(answer, "sent", self._answered)
+
+    def _written(self, event: ZkWritten) -> None:
+        by = event.client if event.client >= 0 else ZOOKEEPER if event.client == SERVER else TOOL
+        version = event.version if event.op == "setData" else 0
+        self.facts.append(Write(by, event.op, event.path, version, _compared(event.path, event.data)))
+
+    def _delivered(self, message: InterceptedMessage) -> None:
+        self._asked[message.endpoint] = message.body
+
+    def _answered(self, message: InterceptedMessage) -> None:
+        asked = self._asked.pop(message.endpoint)
+        self.facts.append(self._request(message.source, asked, message.body))
+
+    def _request(self, broker: int, asked: Any, answer: Any) -> Request:
+        epochs = self._epochs.setdefault(broker, {})
+        incarnation = 0 if asked.broker_epoch < 0 else epochs.setdefault(asked.broker_epoch, len(epochs) + 1)
+        delete, brokers, states = False, (), ()  # type: bool, tuple[int, ...], tuple[PartitionState, ...]
+        if isinstance(asked, StopReplicaRequest):
+            states, delete = _stopped(asked, answer), asked.delete_partitions
+        elif isinstance(asked, LeaderAndIsrRequest):
+            errors = {tp: error.name for tp, error in answer.partitions}
+            states = tuple(_state(each, _roles(each), errors.get(each.tp, NO_ERROR)) for each in asked.partitions)
+            brokers = asked.live_leaders
+        else:
+            states = tuple(_state(each, _offline(each), NO_ERROR) for each in asked.partitions)
+            brokers = asked.live_brokers
+        return Request(
+            broker, asked.api.name, asked.controller_id, asked.controller_epoch, incarnation, answer.error.name,
+            tuple(sorted(states)), tuple(sorted(brokers)), delete,
+        )  # fmt: skip
+
+
+def _compared(path: str, data: str) -> str:
+    """See ``benchmarks.calibration.real.recorded.compared``."""
+    if path == "/controller":
+        return json.dumps({"brokerid": json.loads(data)["brokerid"]}) if data else ""
+    return "" if path.startswith(("/brokers/ids/", "/cluster", "/latest_producer_id_block")) else data
+
+
+def _stopped(asked: StopReplicaRequest, answer: StopReplicaResponse) -> tuple[PartitionState, ...]:
+    errors: dict[TopicPartition, str] = {tp: error.name for tp, error in answer.partitions}
+    epochs = asked.leader_epochs or (-1,) * len(asked.partitions)
+    return tuple(
+        stopped(tp.topic, tp.partition, epoch, errors.get(tp, NO_ERROR), asked.delete_partitions)
+        for tp, epoch in zip(asked.partitions, epochs, strict=True)
+    )
+
+
+def _state(each: LeaderAndIsrPartition | PartitionMetadata, more: str, error: str) -> PartitionState:
+    return PartitionState(
+        each.tp.topic, each.tp.partition, each.controller_epoch, each.leader, each.leader_epoch,
+        tuple(sorted(each.isr)), each.zk_version, each.replicas, more, error,
+    )  # fmt: skip
+
+
+def _roles(each: LeaderAndIsrPartition) -> str:
+    lists = (("adding", each.adding), ("removing", each.removing))
+    return " ".join([*["isNew"] * each.is_new, *(f"{name}={list(brokers)}" for name, brokers in lists if brokers)])
+
+
+def _offline(each: PartitionMetadata) -> str:
+    return f"offline={list(each.offline_replicas)}" if each.offline_replicas else ""

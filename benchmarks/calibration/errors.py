@@ -1,0 +1,5 @@
+"""What keeps a case from being recorded or compared."""
+
+
+class CannotRecord(Exception):
+    """One line for the person who asked: what is wrong, and what would be right."""

@@ -1,0 +1,103 @@
+"""What is compared, in one form for both sides: writes to ZooKeeper, and control requests that brokers answered."""
+
+from typing import Any, NamedTuple
+
+from attrs import frozen
+
+TOOL = "tool"
+ZOOKEEPER = "zookeeper"
+NO_ERROR = "NONE"
+
+
+@frozen
+class Write:
+    """ZooKeeper applied a write.
+
+    Attributes:
+        by: the broker that asked for it; ``tool`` for an operator, ``zookeeper`` where a session ended.
+        op: ``create``, ``setData`` or ``delete``.
+        version: of the data after a ``setData``; else 0.
+        data: as written; "" where it names addresses or times and so is not compared.
+    """
+
+    by: int | str
+    op: str
+    path: str
+    version: int
+    data: str
+
+
+class PartitionState(NamedTuple):
+    """What LeaderAndIsr or UpdateMetadata says of a partition.
+
+    Attributes:
+        isr: sorted, since the order of joins differs between two runs of Kafka.
+        more: ``isNew``, ``adding=…`` and ``removing=…`` of LeaderAndIsr, ``offline=…`` of UpdateMetadata; empty where
+            they are not set.
+    """
+
+    topic: str
+    partition: int
+    controller_epoch: int
+    leader: int
+    leader_epoch: int
+    isr: tuple[int, ...]
+    zk_version: int
+    replicas: tuple[int, ...]
+    more: str
+    error: str
+
+
+@frozen
+class Request:
+    """A control request that a broker answered.
+
+    Attributes:
+        to: the broker.
+        api: LeaderAndIsr, UpdateMetadata or StopReplica.
+        broker_epoch: which incarnation of the broker is meant, from 1 on; 0 where the release does not say.
+        error: of the whole request.
+        partitions: by topic and number. StopReplica has the fields that it lacks set to -1.
+        brokers: the live brokers, or the live leaders.
+        delete: whether StopReplica deletes.
+    """
+
+    to: int
+    api: str
+    controller: int
+    controller_epoch: int
+    broker_epoch: int
+    error: str
+    partitions: tuple[PartitionState, ...]
+    brokers: tuple[int, ...]
+    delete: bool = False
+
+
+Fact = Write | Request
+
+
+def stopped(topic: str, partition: int, leader_epoch: int, error: str, delete: bool) -> PartitionState:
+    """A partition of a StopReplica request. ``leader_epoch``: -1 before KIP-570."""
+    return PartitionState(topic, partition, -1, -1, leader_epoch, (), -1, (), "delete" if delete else "", error)
+
+
+def to_json(fact: Fact) -> list[Any]:
+    """A fact as one line of a recording."""
+    if isinstance(fact, Write):
+        return ["zk", fact.by, fact.op, fact.path, fact.version, fact.data]
+    return [
+        fact.api, fact.to, fact.controller, fact.controller_epoch, fact.broker_epoch, fact.error,
+        [list(each) for each in fact.partitions], list(fact.brokers), fact.delete,
+    ]  # fmt: skip
+
+
+def from_json(line: list[Any]) -> Fact:
+    """Undo ``to_json``."""
+    if line[0] == "zk":
+        return Write(*line[1:])
+    api, to, controller, controller_epoch, broker_epoch, error, partitions, brokers, delete = line
+    states = tuple(
+        PartitionState(*each[:5], tuple(each[5]), each[6], tuple(each[7]), *each[8:])  # type: ignore[call-arg]
+        for each in partitions
+    )
+    return Request(to, api, controller, controller_epoch, broker_epoch, error, states, tuple(brokers), delete)

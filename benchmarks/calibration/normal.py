@@ -1,0 +1,223 @@
+"""The normal form of a run: streams of lines that two runs of the same Kafka have in common.
+
+Left out is what differs between two runs of one cluster: times and addresses; the writes before the first topic; in
+which order followers join the ISR and how many joins one announcement carries; which of several brokers becomes
+controller. A stream is what happens to one znode, or what one broker is sent about one topic; between streams there is
+no order.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from benchmarks.calibration.facts import NO_ERROR, Fact, PartitionState, Request, Write
+
+CLUSTER = "-"
+"""Stands for a topic where a stream is about none."""
+
+_KEPT = (
+    "/brokers/topics/", "/admin/reassign_partitions", "/admin/preferred_replica_election", "/admin/delete_topics/",
+    "/controller", "/brokers/ids/",
+)  # fmt: skip
+_STATE = re.compile(r"/brokers/topics/([^/]+)/partitions/(\d+)/state")
+_TOPIC = re.compile(r"/(?:brokers/topics|admin/delete_topics)/([^/]+)")
+
+
+class Stream(NamedTuple):
+    """The name of a stream.
+
+    Attributes:
+        topic: the topic that it is about; ``-`` for none.
+    """
+
+    topic: str
+    name: str
+
+
+Normal = Mapping[Stream, list[str]]
+
+
+def normal(facts: Iterable[Fact]) -> Normal:
+    """The streams of a run, by name; those that hold nothing are left out."""
+    facts = list(facts)
+    writes, requests = _Writes(), _Requests()
+    begun = False
+    for fact in facts:
+        if isinstance(fact, Write):
+            begun = begun or fact.path.startswith("/brokers/topics/")
+            if begun:
+                writes.see(fact)
+        else:
+            requests.see(fact)
+    requests.end()
+    return {stream: lines for stream, lines in sorted({**writes.streams, **requests.streams}.items()) if lines}
+
+
+class _State(NamedTuple):
+    """The content of a state znode."""
+
+    controller_epoch: int
+    leader: int
+    leader_epoch: int
+    isr: frozenset[int]
+
+    def grown_from(self, other: "_State | None") -> bool:
+        """Whether nothing but joins lies between the two."""
+        return other is not None and self[:3] == other[:3] and self.isr > other.isr
+
+
+class _Writes:
+    """Writes by znode."""
+
+    def __init__(self) -> None:
+        self.streams: dict[Stream, list[str]] = {}
+        self._states: dict[Stream, _State | None] = {}
+        self._controllers: list[int] = []
+
+    def see(self, write: Write) -> None:
+        if not write.path.startswith(_KEPT):
+            return
+        state = _STATE.fullmatch(write.path)
+        if state is not None:
+            self._state(Stream(state[1], f"state znode of {state[1]}-{state[2]}"), write)
+            return
+        if write.path.startswith("/brokers/ids/") and write.op == "setData":
+            return  # the second half of a registration, in releases that write it in two steps
+        topic = _TOPIC.match(write.path)
+        stream = Stream(topic[1] if topic else CLUSTER, f"znode {write.path}")
+        if write.path.startswith("/admin/") and not topic:
+            stream = Stream(self._named(write, stream), stream.name)
+        self.streams.setdefault(stream, []).append(self._line(write))
+
+    def _named(self, write: Write, stream: Stream) -> str:
+        """The topic that a request of an operator names, where it names one; a later write is about the same."""
+        topics = {each["topic"] for each in json.loads(write.data)["partitions"]} if write.data else set()
+        if len(topics) == 1:
+            self._asked = topics.pop()
+        return getattr(self, "_asked", stream.topic)
+
+    def _line(self, write: Write) -> str:
+        if write.op == "delete":
+            return "deleted"
+        if write.path == "/controller":
+            return "created"
+        if write.path.startswith("/admin/delete_topics/"):
+            return "created"  # the data is of no account: null, or empty
+        version = f" v{write.version}" if write.op == "setData" else ""
+        return f"{_data(write.data)}{version}"
+
+    def _state(self, stream: Stream, write: Write) -> None:
+        lines = self.streams.setdefault(stream, [])
+        if write.op == "delete":
+            self._states[stream] = None
+            lines.append("deleted")
+            return
+        found = json.loads(write.data)
+        state = _State(found["controller_epoch"], found["leader"], found["leader_epoch"], frozenset(found["isr"]))
+        if state.grown_from(self._states.get(stream)):
+            lines.pop()
+        self._states[stream] = state
+        lines.append(
+            f"controller epoch {state.controller_epoch}, leader {state.leader}, epoch {state.leader_epoch}, "
+            f"ISR {sorted(state.isr)} v{write.version}"
+        )
+
+
+def _data(data: str) -> str:
+    """JSON with its keys in order: releases write them in different ones."""
+    if not data.startswith("{"):
+        return data or "created"
+    found = json.loads(data)
+    return json.dumps(found, sort_keys=True)
+
+
+class _Requests:
+    """Requests by broker and topic."""
+
+    def __init__(self) -> None:
+        self.streams: dict[Stream, list[str]] = {}
+        self._metadata: dict[tuple[int, str, int], tuple[object, PartitionState]] = {}
+        self._begun: set[int] = set()
+
+    def see(self, request: Request) -> None:
+        if request.partitions:
+            self._begun.add(request.to)
+        if request.to not in self._begun:
+            return
+        topics = dict.fromkeys(state.topic for state in request.partitions)
+        for topic in topics:
+            states = [state for state in request.partitions if state.topic == topic]
+            if request.api == "UpdateMetadata":
+                states = [state for state in states if self._is_news(request, state)]
+            if states:
+                self._add(request, topic, states)
+        if not topics:
+            self._add(request, CLUSTER, [])
+
+    def _is_news(self, request: Request, state: PartitionState) -> bool:
+        """Whether metadata says more than that followers have joined: joins are announced sooner or later, together or
+        one by one."""
+        key = request.to, state.topic, state.partition
+        same = (
+            request.controller_epoch,
+            request.broker_epoch,
+            request.brokers,
+            state.leader,
+            state.leader_epoch,
+            state.replicas,
+            state.more,
+        )
+        before, self._metadata[key] = self._metadata.get(key), (same, state)
+        return before is None or before[0] != same or not set(before[1].isr) <= set(state.isr)
+
+    def _add(self, request: Request, topic: str, states: list[PartitionState]) -> None:
+        stream = Stream(topic, f"requests to {request.to}")
+        error = "" if request.error == NO_ERROR else f" -> {request.error}"
+        incarnation = f", incarnation {request.broker_epoch}" if request.broker_epoch else ""
+        head = f"{request.api} (controller epoch {request.controller_epoch}{incarnation}"
+        live = f", brokers {list(request.brokers)}" if request.brokers and request.api == "UpdateMetadata" else ""
+        body = "; ".join(_words(request.api, state) for state in states)
+        self.streams.setdefault(stream, []).append(f"{head}{live}){error}: {body}")
+
+    def end(self) -> None:
+        """What each broker's metadata says of each partition in the end."""
+        for (broker, topic, _), (_, state) in sorted(self._metadata.items(), key=lambda each: each[0]):
+            line = f"in the end: {_words('UpdateMetadata', state)}"
+            self.streams.setdefault(Stream(topic, f"requests to {broker}"), []).append(line)
+
+
+def _words(api: str, state: PartitionState) -> str:
+    more = f" {state.more}" if state.more else ""
+    error = "" if state.error == NO_ERROR else f" -> {state.error}"
+    if api == "StopReplica":
+        epoch = "" if state.leader_epoch == -1 else f" epoch {state.leader_epoch}"
+        return f"{state.partition}{epoch}{more}{error}"
+    made = f"of controller epoch {state.controller_epoch}{more}{error}"
+    return (
+        f"{state.partition} leader {state.leader}, epoch {state.leader_epoch}, ISR {list(state.isr)}, "
+        f"replicas {list(state.replicas)}, v{state.zk_version}, {made}"
+    )
+
+
+class Difference(NamedTuple):
+    """The first lines of a stream that are not the same; "" where one side has ended."""
+
+    stream: Stream
+    line: int
+    kafka: str
+    understudy: str
+    lines: int
+
+
+def differences(kafka: Normal, understudy: Normal) -> list[Difference]:
+    """The first difference of each stream that has one, by stream; ``lines`` of its lines differ."""
+    found = []
+    for stream in sorted({*kafka, *understudy}):
+        real, ours = kafka.get(stream, []), understudy.get(stream, [])
+        length = max(len(real), len(ours))
+        pairs = list(zip(real + [""] * (length - len(real)), ours + [""] * (length - len(ours)), strict=True))
+        unequal = [number for number, (one, other) in enumerate(pairs) if one != other]
+        if unequal:
+            found.append(Difference(stream, unequal[0] + 1, *pairs[unequal[0]], len(unequal)))
+    return found

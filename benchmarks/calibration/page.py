@@ -1,0 +1,110 @@
+"""docs/calibration.md: what real Kafka was recorded doing, and where the emulator does otherwise."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from benchmarks.calibration.compare import Declared, Row, declared, problems, reasons, rows
+from benchmarks.calibration.normal import CLUSTER
+from benchmarks.calibration.recording import case_names, load_case
+from benchmarks.calibration.releases import RELEASES
+from benchmarks.tables import table
+
+PAGE = Path(__file__).parents[2] / "docs" / "calibration.md"
+COMMAND = "python -m benchmarks.calibration page --write"
+
+HEAD = f"""\
+# Calibration
+
+Real Kafka beside Understudy, step by step. Clusters of real brokers and ZooKeeper played the scenario files of
+`benchmarks/calibration/cases`; every write to ZooKeeper and every LeaderAndIsr, UpdateMetadata and StopReplica with its
+answer was recorded. The emulator plays the same files, and must do the same: the same znodes with the same data and
+versions, and to each broker the same requests in the same order, field by field. This page is written by
+`{COMMAND}` from the recordings. `tests/calibration` compares on every run of the
+tests, without Java, and fails where something differs that is not declared, or where a declared difference is gone.
+
+**Set aside**, because two runs of the same Kafka differ in it: times, addresses, everything before the first topic; the
+order in which followers join the ISR, and how many joins one announcement carries; which of several brokers becomes
+controller; the order of what happens to different znodes, or to different brokers and topics. Sizes and throttles make
+moves long enough for a fault to fall into the copying; what depends on the speed of the machine is not compared.
+
+**A cell** says how many runs of the real cluster there are, and *identical* where the emulator does what one of them
+did; else the numbers of the [reasons](#reasons). Where runs of one case came out in several ways (races in Kafka) the
+cell says in how many.
+"""
+
+FOOT = """\
+## New recordings
+
+```sh
+python -m benchmarks.calibration record CASE --release 2.4.1    # Java 17 and Maven; one to four minutes
+python -m benchmarks.calibration compare CASE --full            # what differs, line by line
+python -m benchmarks.calibration page --write
+```
+
+A case is a scenario file in `benchmarks/calibration/cases` whose entries wait for `after` alone and do what a real
+cluster can be asked for (`ACTIONS` in `benchmarks/calibration/real/player.py`). A recording counts for the scenario
+that was played: a case that is changed has to be recorded again. Recording a case twice tells a race from a fact: a run
+that comes out like an earlier one is counted there, another outcome is kept beside it. A difference is declared in
+`benchmarks/calibration/cases/differences.toml`, with its reason; `compare` prints the entry. `--keep FOLDER` keeps the
+brokers' logs.
+
+ZooKeeper is the one that the release brings; up to 2.3 it is 3.4.12, since 3.4.13 and 3.4.14 cannot connect on Java 14
+and later. Brokers have small heaps and few threads, and the defaults of their release otherwise.
+"""
+
+
+def page() -> str:
+    """The page's text."""
+    found = [row for case in case_names() for row in rows(case)]
+    known = declared()
+    numbers = {name: number for number, name in enumerate(reasons(), 1)}
+    releases = [name for name in RELEASES if any(row.release == name for row in found)]
+    cells = {row.name: _cell(row, known, numbers) for row in found}
+    lines = [HEAD]
+    for case in case_names():
+        topics = list(dict.fromkeys(row.topic for row in found if row.case == case))
+        if topics:
+            heads = ["about" if topics != [CLUSTER] else "", *_recorded(case, releases, found)]
+            table_rows = [
+                [_name(topic), *(cells.get((case, topic, release), "-") for release in heads[1:])] for topic in topics
+            ]
+            lines += [f"## {load_case(case).title}", "", f"`{case}.toml`", "", *table(heads, table_rows), ""]
+    lines += ["## Reasons", "", *_reasons(known, numbers), "", FOOT]
+    return "\n".join(lines)
+
+
+def _recorded(case: str, releases: list[str], found: list[Row]) -> list[str]:
+    mine = {row.release for row in found if row.case == case}
+    return [release for release in releases if release in mine]
+
+
+def _name(topic: str) -> str:
+    return "brokers and controller" if topic == CLUSTER else f"topic `{topic}`"
+
+
+def _cell(row: Row, known: Mapping[tuple[str, str, str], Declared], numbers: Mapping[str, int]) -> str:
+    runs = f"{row.runs} run" + "s" * (row.runs > 1)
+    ways = f", {row.outcomes} outcomes" if row.outcomes > 1 else ""
+    if not row.seen:
+        return f"identical ({runs}{ways})"
+    entry = known.get(row.name)
+    why = ", ".join(str(numbers[name]) for name in entry.reasons) if entry else "not declared"
+    return f"**{why}** ({runs}{ways})"
+
+
+def _reasons(known: Mapping[tuple[str, str, str], Declared], numbers: Mapping[str, int]) -> Iterator[str]:
+    for name, text in reasons().items():
+        examples = [entry for entry in known.values() if name in entry.reasons]
+        if examples:
+            yield f"{numbers[name]}. {text.strip()}"
+
+
+def show_page(*, write: bool) -> int:
+    """Print or write the page; 1 where a difference is not as declared."""
+    text = page()
+    if write:
+        PAGE.write_text(text, encoding="utf-8")
+    else:
+        print(text)
+    known = declared()
+    return int(any(problems(row, known) for case in case_names() for row in rows(case)))

@@ -1,0 +1,292 @@
+"""A scenario played on a real cluster: its topics, its data, and each entry of its method at its time."""
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from attrs import define, field
+
+from benchmarks.calibration.errors import CannotRecord
+from benchmarks.calibration.real import kafka
+from benchmarks.calibration.real.cluster import RealCluster
+from benchmarks.calibration.real.zookeeper import Session
+from scenarios.language import MethodEntry, Scenario, Target, TopicSpec
+from scenarios.language.targets import parse_role
+from scenarios.language.topics import split_partition
+from scenarios.language.triggers import After
+
+TOPIC_WITHIN_S = 60
+UP_WITHIN_S = 90
+QUIET_S = 9
+"""How long nothing may be written before a recording ends: ISR changes are announced five seconds late."""
+
+LONGEST_S = 120
+THROTTLED = ("leader.replication.throttled.replicas", "follower.replication.throttled.replicas")
+RATES = ("leader.replication.throttled.rate", "follower.replication.throttled.rate")
+
+
+@define(eq=False)
+class Player:
+    """Plays one scenario.
+
+    Attributes:
+        undo: what a duration ends, with the time at which it does.
+    """
+
+    scenario: Scenario
+    cluster: RealCluster
+    undo: list[tuple[float, MethodEntry, list[int]]] = field(factory=list)
+
+    def play(self) -> None:
+        """Raises: CannotRecord, where a step fails or is not one that a real cluster can be asked for."""
+        for topic in self.scenario.topics:
+            self._create(topic)
+        for topic in self.scenario.topics:
+            self._fill(topic)
+        self.cluster.sleep(1)
+        for entry in self.scenario.method:
+            if not isinstance(entry.trigger, After):
+                raise CannotRecord(f"{entry.name}: only entries with 'after' can be recorded")
+            self._wait_until(time.monotonic() + entry.trigger.delay_us / 1e6)
+            self._perform(entry)
+        while self.undo:
+            self._wait_until(self.undo[0][0] + 0.001)
+        self._settle()
+
+    # -- time ---------------------------------------------------------------------------------------------------------
+
+    def _wait_until(self, deadline: float) -> None:
+        """Wait, and end durations that are over by then."""
+        while self.undo and self.undo[0][0] <= deadline:
+            at, entry, brokers = self.undo.pop(0)
+            self.cluster.sleep(at - time.monotonic())
+            self._undo(entry, brokers)
+        self.cluster.sleep(deadline - time.monotonic())
+
+    def _settle(self) -> None:
+        """Wait until ZooKeeper's log no longer grows."""
+        deadline, last, since = time.monotonic() + LONGEST_S, -1, time.monotonic()
+        while time.monotonic() - since < QUIET_S and time.monotonic() < deadline:
+            size = self._written()
+            if size != last:
+                last, since = size, time.monotonic()
+            time.sleep(0.5)
+        self.cluster.zookeeper.exists("/")
+
+    def _written(self) -> int:
+        """The bytes of the transaction log without its padding."""
+        logs = self.cluster.transactions.glob("version-2/log.*")
+        return sum(len(path.read_bytes().rstrip(b"\0")) for path in logs)
+
+    # -- topics -------------------------------------------------------------------------------------------------------
+
+    def _create(self, spec: TopicSpec) -> None:
+        replicas = spec.replica_lists(self.scenario.cluster.brokers)
+        zookeeper = self.cluster.zookeeper
+        config = {name: str(value).lower() for name, value in spec.config.items()}
+        zookeeper.write(f"/config/topics/{spec.name}", _dumps({"version": 1, "config": config}))
+        zookeeper.create(
+            f"/brokers/topics/{spec.name}",
+            _dumps({"version": 1, "partitions": {str(number): list(each) for number, each in enumerate(replicas)}}),
+        )
+        self.cluster.until(
+            lambda: all(
+                self.cluster.state(spec.name, number).get("isr") == list(each) for number, each in enumerate(replicas)
+            ),
+            f"topic {spec.name} has its leaders",
+            TOPIC_WITHIN_S,
+        )
+        self.cluster.sleep(0.5)
+
+    def _fill(self, spec: TopicSpec) -> None:
+        for number in range(spec.partitions):
+            if spec.size_bytes:
+                leader = int(self.cluster.state(spec.name, number)["leader"])
+                old = self.cluster.release.number < (0, 11)
+                kafka.produce(self.cluster.port(leader), spec.name, number, spec.size_bytes, old_format=old)
+
+    # -- actions ------------------------------------------------------------------------------------------------------
+
+    def _perform(self, entry: MethodEntry) -> None:
+        perform: Callable[[MethodEntry, list[int]], object] | None = ACTIONS.get(entry.name)
+        if perform is None:
+            raise CannotRecord(f"{entry.name} cannot be done to a real cluster; possible: {', '.join(ACTIONS)}")
+        target = entry.target or entry.action.default_target
+        brokers = [] if target is None else self._find(target)
+        perform(self, entry, brokers)  # type: ignore[call-arg, arg-type]
+        if entry.duration_us is not None:
+            self.undo.append((time.monotonic() + entry.duration_us / 1e6, entry, brokers))
+            self.undo.sort(key=lambda each: each[0])
+
+    def _find(self, target: Target) -> list[int]:
+        if target.brokers:
+            return list(target.brokers)
+        role = None if target.role is None else parse_role(target.role)
+        if role is not None and role.name == "controller":
+            controller = self.cluster.controller()
+            return [] if controller is None else [controller]
+        if role is not None and role.name == "leader" and role.partition is not None:
+            topic, number = split_partition(role.partition)
+            return [int(self.cluster.state(topic, number)["leader"])]
+        raise CannotRecord(f"the target {target.role!r} cannot be recorded; write ids, controller or leader(...)")
+
+    def _undo(self, entry: MethodEntry, brokers: list[int]) -> None:
+        if entry.name == "broker.pause":
+            self._resume(entry, brokers)
+        else:
+            self._start(entry, brokers)
+
+    def _crash(self, _entry: MethodEntry, brokers: list[int]) -> None:
+        for broker in brokers:
+            self.cluster.kill(broker)
+
+    def _start(self, _entry: MethodEntry, brokers: list[int]) -> None:
+        for broker in brokers:
+            if not self.cluster.jvms[broker].wait(UP_WITHIN_S):
+                raise CannotRecord(f"broker {broker} does not end")
+            # A registration of the last incarnation would keep the new one from starting.
+            gone = f"/brokers/ids/{broker}"
+            self.cluster.until(lambda gone=gone: not self.cluster.zookeeper.exists(gone), f"{gone} ends", UP_WITHIN_S)  # type: ignore[misc]
+            self.cluster.start_broker(broker)
+        for broker in brokers:
+            self.cluster.until(
+                lambda broker=broker: self.cluster.is_up(broker),  # type: ignore[misc]
+                f"broker {broker} is up again",
+                UP_WITHIN_S,
+            )
+
+    def _shut_down(self, _entry: MethodEntry, brokers: list[int]) -> None:
+        for broker in brokers:
+            self.cluster.terminate(broker)
+
+    def _pause(self, _entry: MethodEntry, brokers: list[int]) -> None:
+        for broker in brokers:
+            self.cluster.pause(broker)
+
+    def _resume(self, _entry: MethodEntry, brokers: list[int]) -> None:
+        for broker in brokers:
+            self.cluster.resume(broker)
+
+    def _execute(self, entry: MethodEntry, _brokers: list[int]) -> None:
+        action: Any = entry.action
+        plan: Any = action.plan or self.scenario.plan
+        targets = {split_partition(name): list(replicas) for name, replicas in plan.targets().items()}
+        if action.throttle is not None:
+            self._throttle(targets, action.throttle)
+        if action.via == "api":
+            self._alter(targets)
+        else:
+            moves = [
+                {"topic": topic, "partition": number, "replicas": replicas}
+                for (topic, number), replicas in targets.items()
+            ]
+            data = _dumps({"version": 1, "partitions": moves})
+            self.cluster.zookeeper.create("/admin/reassign_partitions", data)
+
+    def _cancel(self, entry: MethodEntry, _brokers: list[int]) -> None:
+        action: Any = entry.action
+        self._alter({split_partition(name): None for name in action.partitions})
+
+    def _alter(self, moves: Mapping[tuple[str, int], Sequence[int] | None]) -> None:
+        controller = self.cluster.controller()
+        assert controller is not None
+        kafka.alter_reassignments(self.cluster.port(controller), moves)
+
+    def _elect(self, entry: MethodEntry, _brokers: list[int]) -> None:
+        action: Any = entry.action
+        partitions = [split_partition(name) for name in action.partitions]
+        if action.via == "api":
+            controller = self.cluster.controller()
+            assert controller is not None
+            kafka.elect_preferred(self.cluster.port(controller), partitions)
+        else:
+            wanted = [{"topic": topic, "partition": number} for topic, number in partitions]
+            data = _dumps({"version": 1, "partitions": wanted})
+            self.cluster.zookeeper.create("/admin/preferred_replica_election", data)
+
+    def _create_topic(self, entry: MethodEntry, _brokers: list[int]) -> None:
+        action: Any = entry.action
+        self._create(action.topic)
+
+    def _delete_topic(self, entry: MethodEntry, _brokers: list[int]) -> None:
+        action: Any = entry.action
+        self.cluster.zookeeper.create(f"/admin/delete_topics/{action.topic}", "")
+
+    def _expand_topic(self, entry: MethodEntry, _brokers: list[int]) -> None:
+        action: Any = entry.action
+        path = f"/brokers/topics/{action.topic}"
+        found = json.loads(self.cluster.zookeeper.get(path) or "")
+        for replicas in action.assignment:
+            found["partitions"][str(len(found["partitions"]))] = list(replicas)
+        self.cluster.zookeeper.set(path, _dumps(found))
+
+    def _offline(self, entry: MethodEntry, brokers: list[int]) -> None:
+        """Replace the directory by a file: the next checkpoint in it fails, as on a disk that refuses."""
+        action: Any = entry.action
+        number = int(action.log_dir.rpartition("/")[2])
+        for broker in brokers:
+            folder = self.cluster.log_dir(broker, number)
+            shutil.move(folder, folder.with_name(f"{number}.gone"))
+            folder.write_text("")
+
+    def _configure(self, entry: MethodEntry, _brokers: list[int]) -> None:
+        action: Any = entry.action
+        config = {name: str(value).lower() for name, value in action.config.items()}
+        if action.topic is not None:
+            self._config(f"topics/{action.topic}", config)
+        elif action.brokers is None:
+            self._config("brokers/<default>", config)
+        else:
+            for broker in self._find(action.brokers):
+                self._config(f"brokers/{broker}", config)
+
+    # -- settings -----------------------------------------------------------------------------------------------------
+
+    def _throttle(self, targets: Mapping[tuple[str, int], Sequence[int]], rate: int) -> None:
+        """As kafka-reassign-partitions --throttle does (ReassignPartitionsCommand, 2.3)."""
+        lists: dict[str, tuple[list[str], list[str]]] = {}
+        involved: dict[int, None] = {}
+        for (topic, number), target in targets.items():
+            before = (self.cluster.assignment(topic) or {})[number]
+            leaders, followers = lists.setdefault(topic, ([], []))
+            leaders += [f"{number}:{broker}" for broker in before]
+            followers += [f"{number}:{broker}" for broker in target if broker not in before]
+            involved |= dict.fromkeys((*before, *target))
+        for topic, both in lists.items():
+            self._config(f"topics/{topic}", dict(zip(THROTTLED, map(",".join, both), strict=True)))
+        for broker in sorted(involved):
+            self._config(f"brokers/{broker}", dict.fromkeys(RATES, str(rate)))
+        self.cluster.sleep(1)  # so that no broker begins to copy before it knows its rate
+
+    def _config(self, entity: str, config: Mapping[str, str]) -> None:
+        zookeeper = self.cluster.zookeeper
+        found = zookeeper.get(f"/config/{entity}")
+        before = json.loads(found)["config"] if found else {}
+        zookeeper.write(f"/config/{entity}", _dumps({"version": 1, "config": {**before, **config}}))
+        change = {"version": 2, "entity_path": entity}
+        zookeeper.create("/config/changes/config_change_", _dumps(change), Session.SEQUENTIAL)
+
+
+ACTIONS: dict[str, Any] = {
+    "broker.crash": Player._crash,
+    "controller.crash": Player._crash,
+    "broker.start": Player._start,
+    "broker.controlled_shutdown": Player._shut_down,
+    "broker.pause": Player._pause,
+    "broker.resume": Player._resume,
+    "reassign.execute": Player._execute,
+    "reassign.cancel": Player._cancel,
+    "election.preferred": Player._elect,
+    "topic.create": Player._create_topic,
+    "topic.delete": Player._delete_topic,
+    "topic.expand": Player._expand_topic,
+    "log_dir.offline": Player._offline,
+    "config.set": Player._configure,
+}
+"""The actions that a real cluster can be asked for."""
+
+
+def _dumps(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))

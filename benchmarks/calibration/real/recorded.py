@@ -1,0 +1,51 @@
+"""The facts of a real cluster: its ZooKeeper's transaction log and its brokers' request logs."""
+
+import json
+from collections.abc import Iterable, Iterator
+
+from benchmarks.calibration.facts import TOOL, ZOOKEEPER, Fact, Write
+from benchmarks.calibration.real.cluster import RealCluster
+from benchmarks.calibration.real.requests import requests
+from benchmarks.calibration.real.transactions import Transaction, transactions
+
+BROKERS = "/brokers/ids/"
+
+
+def facts(cluster: RealCluster) -> Iterator[Fact]:
+    """Writes first, then requests by broker: each list is in order, and they are not compared with one another."""
+    yield from writes(list(transactions(cluster.transactions)))
+    for broker in range(cluster.brokers):
+        log = cluster.requests(broker)
+        if log.exists():
+            yield from requests(broker, log)
+
+
+def writes(log: Iterable[Transaction]) -> Iterator[Write]:
+    """Each transaction as a write; the end of a session as the deletion of its ephemeral znodes."""
+    log = list(log)
+    owners = {
+        each.session: int(each.path.removeprefix(BROKERS))
+        for each in log
+        if each.op == "create" and each.path.startswith(BROKERS)
+    }
+    ephemerals: dict[int, dict[str, None]] = {}
+    for each in log:
+        by = owners.get(each.session, TOOL)
+        own = ephemerals.setdefault(each.session, {})
+        if each.op == "close":
+            for path in ephemerals.pop(each.session):
+                yield Write(ZOOKEEPER, "delete", path, 0, "")
+            continue
+        if each.ephemeral:
+            own[each.path] = None
+        elif each.op == "delete":
+            for paths in ephemerals.values():
+                paths.pop(each.path, None)
+        yield Write(by, each.op, each.path, each.version, compared(each.path, each.data))
+
+
+def compared(path: str, data: str) -> str:
+    """The data of a znode, without what names addresses, times and processes."""
+    if path == "/controller":
+        return json.dumps({"brokerid": json.loads(data)["brokerid"]}) if data else ""
+    return "" if path.startswith((BROKERS, "/cluster", "/latest_producer_id_block")) else data

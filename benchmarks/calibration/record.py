@@ -1,0 +1,61 @@
+"""``record``: a case on a real cluster of a release."""
+
+import shutil
+from pathlib import Path
+
+from benchmarks.calibration import recording
+from benchmarks.calibration.errors import CannotRecord
+from benchmarks.calibration.facts import Fact
+from benchmarks.calibration.normal import normal
+from benchmarks.calibration.real.cluster import running
+from benchmarks.calibration.real.player import Player
+from benchmarks.calibration.real.recorded import facts
+from benchmarks.calibration.recording import RECORDINGS, Recording
+from benchmarks.calibration.releases import find_release
+from scenarios.language import Scenario
+
+
+def record(case: str, release: str, folder: Path = RECORDINGS, keep: Path | None = None) -> Path:
+    """Play a case, and keep what the cluster did; a run that comes out like an earlier one is counted there.
+
+    Args:
+        keep: a folder that gets a copy of all logs.
+
+    Raises: CannotRecord.
+    """
+    scenario = recording.load_case(case)
+    if scenario.profile != "kafka-2.3" and not find_release(release).has_reassignment_api:
+        raise CannotRecord(f"{case} asks for moves by the API, which {release} does not have (KIP-455, 2.4)")
+    new = Recording(case, release, scenario.digest(), 1, _play(scenario, release, keep))
+    found = recording.recordings(case, release, folder)
+    for path in found:
+        old = recording.read(path)
+        if old.scenario != new.scenario:
+            path.unlink()
+        elif normal(old.facts) == normal(new.facts):
+            recording.write(recording.again(old), path)
+            return path
+    numbers = [int(path.suffixes[-2][1:]) for path in found if path.exists()]
+    path = folder / f"{case}-{release}.{max(numbers, default=0) + 1}.jsonl"
+    recording.write(new, path)
+    return path
+
+
+def _play(scenario: Scenario, release: str, keep: Path | None) -> tuple[Fact, ...]:
+    spec, timeout_us = scenario.cluster, scenario.cluster.zk.session_timeout_us
+    config = {name: str(value).lower() for name, value in spec.config.items()}
+    with running(
+        find_release(release),
+        spec.brokers,
+        config,
+        first=spec.controller,
+        log_dirs=spec.log_dirs,
+        racks=spec.racks,
+        session_timeout_ms=None if timeout_us is None else timeout_us // 1000,
+    ) as cluster:
+        try:
+            Player(scenario, cluster).play()
+        finally:
+            if keep is not None:
+                shutil.copytree(cluster.folder, keep, ignore=shutil.ignore_patterns("data-*"), dirs_exist_ok=True)
+        return tuple(facts(cluster))

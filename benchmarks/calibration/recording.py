@@ -1,0 +1,104 @@
+"""Recordings of real clusters: one file for each case, release and different outcome, as lines of JSON.
+
+The first line says what was recorded; the others are facts, in the form that ``benchmarks.calibration.facts`` gives
+them. Requests to several brokers with the same content are one line.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, frozen
+
+from benchmarks.calibration.errors import CannotRecord
+from benchmarks.calibration.facts import Fact, Write, from_json, to_json
+from scenarios.language import Scenario
+
+CASES = Path(__file__).parent / "cases"
+RECORDINGS = Path(__file__).parents[2] / "tests" / "calibration" / "recordings"
+
+
+@frozen
+class Recording:
+    """What a real cluster did.
+
+    Attributes:
+        scenario: the digest of the scenario that was played.
+        runs: how many runs of the real cluster came out like this, after what may differ is set aside.
+    """
+
+    case: str
+    release: str
+    scenario: str
+    runs: int
+    facts: tuple[Fact, ...]
+
+    @property
+    def head(self) -> dict[str, Any]:
+        return {"case": self.case, "release": self.release, "scenario": self.scenario, "runs": self.runs}
+
+
+def case_names() -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in CASES.glob("*.toml")))
+
+
+def load_case(name: str) -> Scenario:
+    """The scenario of a case. Raises: CannotRecord, for an unknown name."""
+    path = CASES / f"{name}.toml"
+    if not path.exists():
+        raise CannotRecord(f"unknown case {name!r}; known: {', '.join(case_names())}")
+    return Scenario.load(path)
+
+
+def recordings(case: str, release: str, folder: Path = RECORDINGS) -> list[Path]:
+    """The files of a case and a release: the outcomes that its runs had."""
+    return sorted(folder.glob(f"{case}-{release}.*.jsonl"))
+
+
+def write(recording: Recording, path: Path) -> None:
+    lines = [json.dumps(recording.head), *_packed(recording.facts)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def read(path: Path) -> Recording:
+    head, *lines = path.read_text(encoding="utf-8").splitlines()
+    return Recording(facts=tuple(_unpacked(lines)), **json.loads(head))
+
+
+def again(recording: Recording) -> Recording:
+    """One more run has come out like this one."""
+    return evolve(recording, runs=recording.runs + 1)
+
+
+def _packed(facts: Iterable[Fact]) -> Sequence[str]:
+    """Writes as they are; each different content of a request once, then the numbers of each broker's requests."""
+    lines: list[str] = []
+    contents: dict[str, int] = {}
+    order: dict[int, list[int]] = {}
+    for fact in facts:
+        if isinstance(fact, Write):
+            lines.append(_dumps(to_json(fact)))
+        else:
+            content = to_json(evolve(fact, to=-1))
+            number = contents.setdefault(_dumps(content), len(contents))
+            order.setdefault(fact.to, []).append(number)
+    return [*lines, *contents, *(_dumps(["to", broker, *numbers]) for broker, numbers in sorted(order.items()))]
+
+
+def _unpacked(lines: Iterable[str]) -> list[Fact]:
+    facts: list[Fact] = []
+    contents: list[Any] = []
+    for line in map(json.loads, lines):
+        if line[0] == "zk":
+            facts.append(from_json(line))
+        elif line[0] == "to":
+            facts += [evolve(from_json(contents[number]), to=line[1]) for number in line[2:]]
+        else:
+            contents.append(line)
+    return facts
+
+
+def _dumps(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))

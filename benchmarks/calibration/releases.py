@@ -1,0 +1,61 @@
+"""The releases of Kafka that can be recorded, and the profile that is held against each."""
+
+from attrs import frozen
+
+from benchmarks.calibration.errors import CannotRecord
+
+MAIN = ("2.3.1", "2.4.1")
+"""The releases that every case is recorded with."""
+
+OLD_ZOOKEEPER = "3.4.12"
+"""The last ZooKeeper before 3.5 that connects on Java 14 and later: 3.4.13 and 3.4.14 cannot read their own addresses
+there (ZOOKEEPER-3779)."""
+
+
+@frozen
+class Release:
+    """A release of Kafka.
+
+    Attributes:
+        profile: the emulator's profile; that of the next release that has one, where the release itself has none.
+        scala: the Scala version of the artifact.
+        zookeeper: the version to run with; None: the one that the release brings.
+    """
+
+    name: str
+    profile: str
+    scala: str = "2.12"
+    zookeeper: str | None = None
+
+    @property
+    def number(self) -> tuple[int, ...]:
+        """``(2, 3, 1)``."""
+        return tuple(map(int, self.name.split(".")))
+
+    @property
+    def has_reassignment_api(self) -> bool:
+        """KIP-455."""
+        return self.number >= (2, 4)
+
+
+RELEASES = {
+    release.name: release
+    for release in (
+        Release("0.8.2.2", "kafka-0.8", scala="2.11", zookeeper=OLD_ZOOKEEPER),
+        Release("1.0.2", "kafka-1.1", zookeeper=OLD_ZOOKEEPER),
+        Release("1.1.1", "kafka-1.1", zookeeper=OLD_ZOOKEEPER),
+        Release("2.0.1", "kafka-2.3", zookeeper=OLD_ZOOKEEPER),
+        Release("2.3.1", "kafka-2.3", zookeeper=OLD_ZOOKEEPER),
+        Release("2.4.1", "kafka-2.4"),
+        Release("2.5.1", "kafka-2.5"),
+        Release("2.6.3", "kafka-2.6"),
+        Release("2.7.2", "kafka-2.7"),
+    )
+}
+
+
+def find_release(name: str) -> Release:
+    """Raises: CannotRecord, for a release that is not listed."""
+    if name not in RELEASES:
+        raise CannotRecord(f"unknown release {name!r}; known: {', '.join(RELEASES)}")
+    return RELEASES[name]

@@ -1,0 +1,46 @@
+"""The emulator does what real Kafka was recorded doing, but for what is declared. Needs neither Java nor Maven."""
+
+import pytest
+
+from benchmarks.calibration.compare import declared, problems, reasons, rows
+from benchmarks.calibration.page import PAGE, page
+from benchmarks.calibration.recording import RECORDINGS, case_names, read
+
+LARGEST_BYTES = 3_000_000
+
+
+@pytest.mark.parametrize("case", case_names())
+def test_the_emulator_does_what_kafka_did(case: str) -> None:
+    known = declared()
+    found = list(rows(case))
+    wrong = [problem for row in found if (problem := problems(row, known))]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_every_declaration_is_about_a_recording() -> None:
+    recorded = {row.name for case in case_names() for row in rows(case)}
+    assert set(declared()) - recorded == set()
+
+
+def test_every_declaration_gives_known_reasons() -> None:
+    known = reasons()
+    assert [entry for entry in declared().values() if not entry.reasons or set(entry.reasons) - set(known)] == []
+
+
+def test_every_reason_is_used() -> None:
+    assert set(reasons()) == {name for entry in declared().values() for name in entry.reasons}
+
+
+def test_the_page_says_what_the_recordings_show() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "python -m benchmarks.calibration page --write"
+
+
+def test_recordings_stay_small() -> None:
+    assert sum(path.stat().st_size for path in RECORDINGS.glob("*.jsonl")) < LARGEST_BYTES
+
+
+def test_every_recording_is_of_a_case_in_its_name() -> None:
+    for path in RECORDINGS.glob("*.jsonl"):
+        found = read(path)
+        assert path.name.startswith(f"{found.case}-{found.release}.")
+        assert found.case in case_names()
