@@ -1,4 +1,4 @@
-"""The emulator held against the recordings, and against what ``cases/differences.toml`` declares."""
+"""The emulator held against the recordings, and against what ``differences.toml`` declares."""
 
 import sys
 import tomllib
@@ -12,7 +12,7 @@ from benchmarks.calibration.normal import CLUSTER, Difference, Normal, Stream, d
 from benchmarks.calibration.recording import CASES, case_names, load_case, read, recordings
 from benchmarks.calibration.releases import RELEASES
 
-DECLARED = CASES / "differences.toml"
+DECLARED = CASES.parent / "differences.toml"
 MARK = "# The differences, written by python -m benchmarks.calibration compare --update; reasons are added by hand."
 
 
@@ -23,8 +23,8 @@ class Declared:
     Attributes:
         reasons: names of entries of ``[reason]`` in the file.
         streams: the names of the streams that differ.
-        lines: how many lines differ in them.
-        kafka, understudy: the first of those lines on either side.
+        lines: how many lines one side alone has.
+        kafka, understudy: the first of those on either side, in the first stream; "" where there is none.
     """
 
     case: str
@@ -71,7 +71,7 @@ class Row:
             return ()
         first = self.differences[0]
         streams = tuple(each.stream.name for each in self.differences)
-        return streams, sum(each.lines for each in self.differences), first.kafka, first.understudy
+        return streams, sum(each.lines for each in self.differences), *map(_first, (first.kafka, first.understudy))
 
 
 def rows(case: str) -> Iterator[Row]:
@@ -186,7 +186,13 @@ def show(cases: Iterable[str], *, full: bool) -> int:
     return code
 
 
+def _first(lines: tuple[str, ...]) -> str:
+    return lines[0] if lines else ""
+
+
 def _print_all(row: Row) -> None:
     for each in row.differences:
-        print(f"  {each.stream.name}: {each.lines} lines, from line {each.line} on")
-        print(f"    Kafka      {each.kafka}\n    Understudy {each.understudy}")
+        print(f"  {each.stream.name}")
+        for who, lines in (("Kafka", each.kafka), ("Understudy", each.understudy)):
+            for line in lines:
+                print(f"    {who:10} {line}")

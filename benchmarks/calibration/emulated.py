@@ -14,6 +14,7 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest, UpdateMetadataResponse
 from emulator.trace.events import ZkWritten
 from emulator.zookeeper.spec import ZOOKEEPER as SERVER
+from scenarios.cluster.cluster import Cluster
 from scenarios.language import Scenario
 from scenarios.runs.runner import Stage
 
@@ -24,12 +25,24 @@ CONTROL = {
 }
 
 
+AFTER_US = 9_000_000
+"""ISR changes are announced up to five seconds late."""
+
+
 def facts(scenario: Scenario, profile: str) -> list[Fact]:
     """Run ``scenario`` under ``profile``; what was written and answered, in order."""
-    stage = Stage(scenario.for_run(profile=profile))
+    stage = RecordedStage(scenario.for_run(profile=profile))
     listener = Listener(stage)
     stage.play()
     return listener.facts
+
+
+class RecordedStage(Stage):
+    """A stage that is watched for as long as a real cluster is after the last thing that happened."""
+
+    async def _drive(self, cluster: Cluster) -> None:
+        await super()._drive(cluster)
+        await self.world.sleep(AFTER_US, background=True)
 
 
 @define(eq=False)

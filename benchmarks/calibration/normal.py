@@ -9,6 +9,7 @@ no order.
 import json
 import re
 from collections.abc import Iterable, Mapping
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from benchmarks.calibration.facts import NO_ERROR, Fact, PartitionState, Request, Write
@@ -201,23 +202,31 @@ def _words(api: str, state: PartitionState) -> str:
 
 
 class Difference(NamedTuple):
-    """The first lines of a stream that are not the same; "" where one side has ended."""
+    """Where a stream is not the same on both sides.
+
+    Attributes:
+        kafka, understudy: the lines that one side alone has, in order.
+    """
 
     stream: Stream
-    line: int
-    kafka: str
-    understudy: str
-    lines: int
+    kafka: tuple[str, ...]
+    understudy: tuple[str, ...]
+
+    @property
+    def lines(self) -> int:
+        """How many lines one side alone has."""
+        return len(self.kafka) + len(self.understudy)
 
 
 def differences(kafka: Normal, understudy: Normal) -> list[Difference]:
-    """The first difference of each stream that has one, by stream; ``lines`` of its lines differ."""
+    """The streams that differ, by name."""
     found = []
     for stream in sorted({*kafka, *understudy}):
         real, ours = kafka.get(stream, []), understudy.get(stream, [])
-        length = max(len(real), len(ours))
-        pairs = list(zip(real + [""] * (length - len(real)), ours + [""] * (length - len(ours)), strict=True))
-        unequal = [number for number, (one, other) in enumerate(pairs) if one != other]
-        if unequal:
-            found.append(Difference(stream, unequal[0] + 1, *pairs[unequal[0]], len(unequal)))
+        if real != ours:
+            spans = SequenceMatcher(None, real, ours, autojunk=False).get_opcodes()
+            unequal = [span for span in spans if span[0] != "equal"]
+            mine = [line for _, begin, end, _, _ in unequal for line in real[begin:end]]
+            theirs = [line for _, _, _, begin, end in unequal for line in ours[begin:end]]
+            found.append(Difference(stream, tuple(mine), tuple(theirs)))
     return found

@@ -45,7 +45,7 @@ A case is a scenario file in `benchmarks/calibration/cases` whose entries wait f
 cluster can be asked for (`ACTIONS` in `benchmarks/calibration/real/player.py`). A recording counts for the scenario
 that was played: a case that is changed has to be recorded again. Recording a case twice tells a race from a fact: a run
 that comes out like an earlier one is counted there, another outcome is kept beside it. A difference is declared in
-`benchmarks/calibration/cases/differences.toml`, with its reason; `compare` prints the entry. `--keep FOLDER` keeps the
+`benchmarks/calibration/differences.toml`, with its reason; `compare` prints the entry. `--keep FOLDER` keeps the
 brokers' logs.
 
 ZooKeeper is the one that the release brings; up to 2.3 it is 3.4.12, since 3.4.13 and 3.4.14 cannot connect on Java 14
@@ -64,11 +64,9 @@ def page() -> str:
     for case in case_names():
         topics = list(dict.fromkeys(row.topic for row in found if row.case == case))
         if topics:
-            heads = ["about" if topics != [CLUSTER] else "", *_recorded(case, releases, found)]
-            table_rows = [
-                [_name(topic), *(cells.get((case, topic, release), "-") for release in heads[1:])] for topic in topics
-            ]
-            lines += [f"## {load_case(case).title}", "", f"`{case}.toml`", "", *table(heads, table_rows), ""]
+            mine = _recorded(case, releases, found)
+            lists = [[_name(case, topic), *(cells.get((case, topic, each), "-") for each in mine)] for topic in topics]
+            lines += [f"## {load_case(case).title}", "", f"`{case}.toml`", "", *table(["about", *mine], lists), ""]
     lines += ["## Reasons", "", *_reasons(known, numbers), "", FOOT]
     return "\n".join(lines)
 
@@ -78,8 +76,14 @@ def _recorded(case: str, releases: list[str], found: list[Row]) -> list[str]:
     return [release for release in releases if release in mine]
 
 
-def _name(topic: str) -> str:
-    return "brokers and controller" if topic == CLUSTER else f"topic `{topic}`"
+def _name(case: str, topic: str) -> str:
+    if topic == CLUSTER:
+        return "brokers and controller"
+    scenario = load_case(case)
+    before, after = scenario.assignments(), scenario.targets()
+    moves = [f": {list(before[name])} to {list(after[name])}" for name in after if name in before]
+    mine = [move for name, move in zip(after, moves, strict=False) if name.rpartition("-")[0] == topic]
+    return f"topic `{topic}`{mine[0] if len(mine) == 1 else ''}"
 
 
 def _cell(row: Row, known: Mapping[tuple[str, str, str], Declared], numbers: Mapping[str, int]) -> str:
