@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.calibration.errors import CannotRecord
-from benchmarks.calibration.recording import case_names
+from benchmarks.calibration.recording import RECORDINGS, case_names
 from benchmarks.calibration.releases import MAIN, RELEASES
 
 
@@ -45,6 +45,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     record = commands.add_parser("record", help="play cases on a real cluster")
     record.add_argument("case", nargs="+", choices=case_names(), metavar="CASE")
     record.add_argument("--release", action="append", choices=tuple(RELEASES), help=f"again for more; {MAIN} if absent")
+    record.add_argument(
+        "--folder", type=Path, default=RECORDINGS, help="where recordings are kept; those of the tests if absent"
+    )
     record.add_argument("--keep", type=Path, metavar="FOLDER", help="copy the logs of each run below FOLDER")
     compare = commands.add_parser("compare", help="hold the emulator against the recordings")
     compare.add_argument("case", nargs="*", metavar="CASE")
@@ -62,7 +65,7 @@ def _record(options: argparse.Namespace) -> int:
         for release in options.release or MAIN:
             try:
                 keep = options.keep and options.keep / f"{case}-{release}"
-                print(f"{case} on {release}: {record(case, release, keep=keep).name}", flush=True)
+                print(f"{case} on {release}: {record(case, release, options.folder, keep).name}", flush=True)
             except CannotRecord as error:
                 failed = 2
                 print(f"{case} on {release}: {error}", file=sys.stderr, flush=True)

@@ -87,10 +87,13 @@ class Player:
         zookeeper = self.cluster.zookeeper
         config = {name: str(value).lower() for name, value in spec.config.items()}
         zookeeper.write(f"/config/topics/{spec.name}", _dumps({"version": 1, "config": config}))
-        zookeeper.create(
-            f"/brokers/topics/{spec.name}",
-            _dumps({"version": 1, "partitions": {str(number): list(each) for number, each in enumerate(replicas)}}),
-        )
+        znode: dict[str, object] = {
+            "version": 1,
+            "partitions": {str(number): list(each) for number, each in enumerate(replicas)},
+        }
+        if self.cluster.release.has_reassignment_api:  # TopicZNode.encode, 2.4
+            znode |= {"version": 2, "adding_replicas": {}, "removing_replicas": {}}
+        zookeeper.create(f"/brokers/topics/{spec.name}", _dumps(znode))
         self.cluster.until(
             lambda: all(
                 self.cluster.state(spec.name, number).get("isr") == list(each) for number, each in enumerate(replicas)
