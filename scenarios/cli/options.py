@@ -129,13 +129,13 @@ def add_changes(parser: Parser) -> None:
     )
 
 
-def add_format(parser: Parser) -> None:
+def add_format(parser: Parser, help: str = "text or json") -> None:
     parser.add_argument(
         "--format",
         metavar="F",
         type=one_of("--format", ("text", "json")),
         default="text",
-        help="text or json",
+        help=help,
     )
 
 

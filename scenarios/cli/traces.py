@@ -26,6 +26,11 @@ class Recorded(NamedTuple):
     events: list[Any]
 
 
+def read_only(trace: str) -> Recorded:
+    """The only run of a folder. Raises: BadInput, also where the folder holds several runs."""
+    return read(Namespace(trace=trace, run_id=None, seed=None, strategy=None))
+
+
 def read(arguments: Namespace) -> Recorded:
     """The run that the options choose. Raises: BadInput."""
     import pyarrow as pa

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from scenarios.cli import exits, options, traces
@@ -43,18 +44,34 @@ def add(program: Program) -> None:
         default=DEFAULT_WINDOW_US,
         help="how long before and after --fault (default: 2s)",
     )
+    options.add_format(parser, "text, or json: one object per event and line")
     traces.add_choice(parser)
 
 
 def run(arguments: Namespace) -> int:
     events = traces.read(arguments).events
     from_us, to_us = _window(arguments, events)
+    if arguments.format == "json":
+        for line in _json_lines(events, arguments.partition, from_us, to_us):
+            say(line)
+        return exits.PASSED
 
     from scenarios.observe.timeline.timeline import lines
 
     for line in lines(events, arguments.partition, from_us=from_us, to_us=to_us):
         say(line)
     return exits.PASSED
+
+
+def _json_lines(events: Sequence[Any], partition: str | None, from_us: int | None, to_us: int | None) -> Iterator[str]:
+    """An object for each event: the columns of the table ``events``, with the event in words as ``text``."""
+    from scenarios.observe.timeline.timeline import shown
+    from scenarios.observe.timeline.words import words
+    from scenarios.runs.dataset.events import event_row
+
+    for event in shown(events, partition, from_us, to_us):
+        row = event_row(event)._asdict()
+        yield json.dumps({**row, "fields": json.loads(row["fields"]), "text": words(event)}, ensure_ascii=False)
 
 
 def _window(arguments: Namespace, events: Sequence[Any]) -> tuple[int | None, int | None]:

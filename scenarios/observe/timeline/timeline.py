@@ -60,6 +60,23 @@ def lines(
     return _Timeline(tp, brokers, from_us, to_us).lines(events)
 
 
+def shown(
+    events: Sequence[Event],
+    partition: TopicPartition | str | None = None,
+    from_us: int | None = None,
+    to_us: int | None = None,
+) -> Iterator[Event]:
+    """The events that the timeline shows, those that it summarises included. The arguments are those of ``lines``."""
+    tp = _parsed(partition) if isinstance(partition, str) else partition
+    if tp is not None:
+        _check_known(events, tp)
+    selection = Everything() if tp is None else OfPartition(tp)
+    for event in events:
+        concerns = selection.concerns(event)
+        if concerns and (from_us is None or event.t_us >= from_us) and (to_us is None or event.t_us <= to_us):
+            yield event
+
+
 class _Timeline:
     def __init__(
         self, partition: TopicPartition | None, brokers: Sequence[int], from_us: int | None, to_us: int | None

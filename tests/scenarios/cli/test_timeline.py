@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -34,6 +35,18 @@ def test_a_span_of_time(call: Call, trace: Path) -> None:
     times = [float(line.split()[0]) for line in called.out.splitlines() if line.split()[0][0].isdigit()]
     assert times
     assert 1.0 <= min(times) <= max(times) <= 1.001
+
+
+def test_json_has_an_object_for_each_event(call: Call, trace: Path) -> None:
+    called = call("timeline", trace / "wiki", "orders-0", "--from", "1s", "--to", "1100ms", "--format", "json")
+    events = [json.loads(line) for line in called.out.splitlines()]
+    assert called.code == 0
+    assert all(1_000_000 <= event["t_us"] <= 1_100_000 for event in events)
+    assert [event["seq"] for event in events] == sorted({event["seq"] for event in events})
+    steps = [event for event in events if event["kind"] == "Step"]
+    assert (steps[0]["topic"], steps[0]["partition"], steps[0]["fields"]["step"]) == ("orders", 0, "wiki.1")
+    assert "wiki.1 before" in steps[0]["text"]
+    assert "Appended" in {event["kind"] for event in events}, "nothing is summarised"
 
 
 def test_around_a_fault(call: Call, trace: Path) -> None:
@@ -71,3 +84,15 @@ def test_one_run_of_several(call: Call, trace: Path, tmp_path: Path) -> None:
     chosen = call("timeline", out, "--strategy", "kafka-6794")
     assert "kafka-6794.1 before" in chosen.out
     assert "wiki.1" not in chosen.out
+
+
+def test_diff_of_two_runs(call: Call, trace: Path) -> None:
+    same = call("diff", trace / "wiki", trace / "wiki")
+    assert (same.code, same.err) == (0, "")
+    assert same.out.startswith("equal: ")
+    other = call("diff", trace / "wiki", trace / "kafka-6794")
+    assert other.code == 1
+    assert other.out.startswith("the first event that differs is number ")
+    found = json.loads(call("diff", trace / "wiki", trace / "kafka-6794", "--format", "json").out)
+    assert (found["equal"], found["partitions"]) == (False, 1)
+    assert call("diff", trace / "wiki", trace / "absent").code == 2

@@ -1,0 +1,149 @@
+"""Where two runs part: the first event that differs, and, times aside, the first change of a partition's state.
+
+Two runs with different seeds differ in their first delay already, though the cluster may do the same in both. So the
+states of the partitions in ZooKeeper are compared too, partition by partition, without their times: leader, ISR and
+leader epoch, one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from attrs import frozen
+
+from emulator.protocol.types import NO_LEADER
+from emulator.protocol.znodes import LeaderAndIsr, state_path_partition
+from emulator.trace.events import ZkWritten
+from scenarios.observe.timeline.timeline import actor
+from scenarios.observe.timeline.words import seconds, words
+
+
+@frozen
+class PartitionState:
+    """A state of a partition in ZooKeeper. ``event``: the write; ``state``: None where it was deleted."""
+
+    event: ZkWritten
+    state: LeaderAndIsr | None
+
+    @property
+    def decided(self) -> tuple[Any, ...] | None:
+        """The state without its time and its writer."""
+        state = self.state
+        return None if state is None else (state.leader, state.isr, state.leader_epoch)
+
+    def __str__(self) -> str:
+        state = self.state
+        if state is None:
+            return f"{seconds(self.event.t_us)} s: the state is deleted"
+        leader = "no leader" if state.leader == NO_LEADER else f"leader {state.leader}"
+        isr = ", ".join(map(str, state.isr))
+        return f"{seconds(self.event.t_us)} s: {leader}, ISR [{isr}], leader epoch {state.leader_epoch}"
+
+
+@frozen
+class Divergence:
+    """How two runs differ.
+
+    Attributes:
+        index: of the first event that differs, counted from 0; None: all are equal.
+        partitions: how many partitions have a state in either run.
+        parted: of the partitions whose states differ, the name and the first state in each run that is not as in the
+            other; None: that run has no further state. The one that parts first comes first.
+    """
+
+    first: Sequence[Any]
+    second: Sequence[Any]
+    index: int | None
+    partitions: int
+    parted: tuple[tuple[str, PartitionState | None, PartitionState | None], ...]
+
+    @property
+    def pair(self) -> tuple[Any, Any]:
+        """The first events that differ; None for a run that has ended."""
+        assert self.index is not None
+        return _item(self.first, self.index), _item(self.second, self.index)
+
+    def to_json(self) -> dict[str, Any]:
+        """The differences as plain values; events and states as ``lines`` shows them."""
+        first, second = (None, None) if self.index is None else map(_in_words, self.pair)
+        parted = [
+            {"partition": name, "first": left and str(left), "second": right and str(right)}
+            for name, left, right in self.parted
+        ]
+        return {
+            "equal": self.index is None, "index": self.index, "first": first, "second": second,
+            "partitions": self.partitions, "parted": parted,
+        }  # fmt: skip
+
+    def lines(self) -> Iterator[str]:
+        """The differences in words."""
+        if self.index is None:
+            yield f"equal: {len(self.first):,} events"
+            return
+        before = f"; the {self.index:,} before it are equal" if self.index else ""
+        yield f"the first event that differs is number {self.index + 1:,}{before}:"
+        for mark, event in zip("<>", self.pair, strict=True):
+            yield f"  {mark} {_in_words(event)}"
+        if not self.parted:
+            yield f"times aside, the states of all {self.partitions} partitions in ZooKeeper are the same ones"
+            return
+        (name, left, right), *others = self.parted
+        yield f"times aside, the states in ZooKeeper part first in {name}:"
+        for mark, state in zip("<>", (left, right), strict=True):
+            yield f"  {mark} {state or 'no further state'}"
+        if others:
+            yield f"they part in {', '.join(other[0] for other in others)} too"
+        yield f"{self.partitions - len(self.parted)} of {self.partitions} partitions have equal states"
+
+
+def divergence(first: Sequence[Any], second: Sequence[Any]) -> Divergence:
+    """Compare the events of two runs."""
+    index = next((i for i, (a, b) in enumerate(zip_longest(first, second)) if a != b or type(a) is not type(b)), None)
+    left, right = _states(first), _states(second)
+    parted = []
+    for name in {**left, **right}:
+        pair = _parting(left.get(name, ()), right.get(name, ()))
+        if pair is not None:
+            parted.append((name, *pair))
+    parted.sort(key=lambda found: min(state.event.t_us for state in found[1:] if state is not None))
+    return Divergence(first, second, index, len({**left, **right}), tuple(parted))
+
+
+def _states(events: Sequence[Any]) -> dict[str, list[PartitionState]]:
+    """By partition, the states that were written, without repetitions."""
+    found: dict[str, list[PartitionState]] = {}
+    for event in events:
+        if type(event) is not ZkWritten:
+            continue
+        tp = state_path_partition(event.path)
+        if tp is None:
+            continue
+        deleted = event.op == "delete"
+        state = PartitionState(event, None if deleted else LeaderAndIsr.decode(event.data, event.version))
+        states = found.setdefault(str(tp), [])
+        if not states or states[-1].decided != state.decided:
+            states.append(state)
+    return found
+
+
+def _parting(
+    left: Sequence[PartitionState], right: Sequence[PartitionState]
+) -> tuple[PartitionState | None, PartitionState | None] | None:
+    for a, b in zip_longest(left, right):
+        if a is None or b is None or a.decided != b.decided:
+            return a, b
+    return None
+
+
+def _in_words(event: Any) -> str:
+    if event is None:
+        return "the run has ended"
+    node = actor(event)
+    who = "" if node < 0 else f"broker {node}: "
+    return f"{seconds(event.t_us)} s, seq {event.seq}: {who}{words(event)}"
+
+
+def _item(events: Sequence[Any], index: int) -> Any:
+    return events[index] if index < len(events) else None
