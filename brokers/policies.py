@@ -35,6 +35,12 @@ class BrokerPolicies:
         isr_writes: how a leader changes its ISR.
         high_watermark_completes_fetches: a follower's fetch is answered as soon as the high watermark is higher than
             the follower knows (2.4, for KIP-392); reverted by KAFKA-9952 (2.6), since it costs a fetch for each change.
+        records_fetch_first: 0.8: a follower's fetch is recorded before the log is read, whatever the read gives: the
+            answer holds the high watermark after it. Later releases read first: the answer holds the high watermark
+            from before, and a read that is refused was no fetch (ReplicaManager.fetchMessages, 0.9 to 2.7; 1.0.0 to
+            1.1.0 but for the high watermark, KAFKA-7104).
+        refused_fetch_forgets: after a fetch that was refused a leader does not know where the follower is
+            (ReplicaManager.updateFollowerLogReadResults, up to 2.3). False: nothing changes (KAFKA-8400, 2.4).
         every_fetch_looks: every fetch of a follower checks whether the high watermark can advance. False: only a fetch
             at a higher offset does (KAFKA-8841, 2.4), so that a replica that has left the ISR, and no longer counts,
             can go on holding it back.
@@ -76,6 +82,8 @@ class BrokerPolicies:
     isr_checks_per_lag_time: int = 2
     isr_writes: IsrWrites = field(factory=ByZooKeeper)
     high_watermark_completes_fetches: bool = False
+    records_fetch_first: bool = False
+    refused_fetch_forgets: bool = True
     every_fetch_looks: bool = True
     counts_acks: bool = False
     demotion_answers_waiting: bool = True

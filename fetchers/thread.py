@@ -198,13 +198,15 @@ class FetcherThread:
     # -- truncating (kafka-behaviour §8.3) ----------------------------------------------------------------------------
 
     async def _maybe_truncate(self) -> None:
-        """One round: logs without an epoch are cut at their high watermark; about the others the leader is asked.
+        """One round: the leader is asked about the logs that have epochs; then the others are cut at their high
+        watermark.
 
         Raises:
             FetcherDied: a log cannot be read, or the leader answers about a partition that was not asked about.
         """
         partitions, rule = self.partitions, self._policies.truncation
         asking: dict[TopicPartition, PartitionFetchState] = {}
+        without_epoch: list[PartitionFetchState] = []
         queries: list[EpochQuery] = []
         for tp in list(partitions.truncating):
             state = partitions.states[tp]
@@ -213,9 +215,12 @@ class FetcherThread:
                 asking[tp] = state
                 queries.append(EpochQuery(tp, state.leader_epoch, epoch))
             else:
-                self._do_truncate(state, state.offset, True)
+                without_epoch.append(state)
         if queries:
             await self._truncate_to_epoch_end_offsets(asking, tuple(queries))
+        for state in without_epoch:
+            if state in partitions and state.truncating:
+                self._do_truncate(state, state.offset, True)
         if not partitions.truncating:
             partitions.truncating.clear()  # frees the memory of the deleted keys
 
@@ -236,13 +241,13 @@ class FetcherThread:
             self._endpoint.reset()
             partitions.delay_partitions(state for state in asking.values() if state in partitions)
             return
-        for answer in answers:
-            asked = asking.get(answer.tp)
-            if asked is None:
+        late = self._policies.truncation.takes_late_answers
+        for answer in answers:  # all, before any log is truncated (AbstractFetcherThread, 2.1.1 to 2.7)
+            if answer.tp not in asking and not late:
                 raise FetcherDied(f"the leader answers for {answer.tp}, which was not asked for")
+        for answer in answers:
             state = partitions.states.get(answer.tp)
-            late = self._policies.truncation.takes_late_answers and state is not None and state.truncating
-            if state is not None and (state is asked or late):
+            if state is not None and (state is asking.get(answer.tp) or (late and state.truncating)):
                 self._truncate_to_epoch_end_offset(state, answer)
 
     def _truncate_to_epoch_end_offset(self, state: PartitionFetchState, answer: EpochEndOffset) -> None:

@@ -297,14 +297,23 @@ class Partition(Replica):
 
     def update_follower_fetch_state(self, remote: RemoteReplica, offset: int, now_us: int) -> None:
         """A follower read at ``offset``: it may join the ISR, and the high watermark may move."""
+        looks = offset != remote.log_end_offset or self.services.policies.every_fetch_looks
         remote.update_fetch_state(offset, self.log.end_offset, now_us)
         if remote.broker not in self.isr_state.isr:
             self.maybe_expand_isr(remote)
-        if offset > self.high_watermark:
+        if offset > self.high_watermark and looks:
             self.maybe_increment_leader_hw(now_us)
         delayed = self.delayed
         if delayed is not None and delayed.counted:
             delayed.complete_counted(self._has_acks)
+
+    def forget_fetch(self, broker: int) -> None:
+        """A fetch of the follower on ``broker`` was refused, in a release where its leader then does not know where it
+        is: it lags until its next fetch, which idle or not can cost its place in the ISR."""
+        remote = self.remotes.get(broker)
+        if remote is not None:
+            remote.forget_fetch()
+            self.services.check_isr(self)
 
     def maybe_increment_leader_hw(self, now_us: int) -> None:
         """Move the high watermark to the lowest log end offset among the replicas that count: the ISR, and those that

@@ -46,6 +46,13 @@ class Position(Protocol):
     @property
     def session(self) -> Reader: ...
 
+    @property
+    def tp(self) -> TopicPartition: ...
+
+    @property
+    def remote(self) -> "RemoteReplica | None":
+        """The follower whose fetches count here; None: whether they do has to be found out."""
+
     def unbind(self) -> None:
         """The partition's role, its leader epoch or its followers change: what the position knows of them is void."""
 
@@ -55,11 +62,13 @@ class RemoteReplica:
     """A follower as its leader sees it. It changes only when the follower fetches.
 
     A follower that has nothing to read does not name the partition in its requests (KIP-227). Each request of its
-    session then counts as a fetch of every partition that the session holds. So that an idle partition costs nothing,
-    this is not written down with each request: ``catch_up_with_session`` does it before the leader's log grows.
+    session then counts as a fetch of every partition that the session holds and may read. So that an idle partition
+    costs nothing, this is not written down with each request: ``catch_up_with_session`` does it before the leader's log
+    grows.
 
     Attributes:
-        log_end_offset: the offset of its last fetch; UNKNOWN_OFFSET before the first.
+        log_end_offset: the offset of its last fetch; UNKNOWN_OFFSET before the first, and in some releases after one
+            that was refused.
         last_caught_up_us: when its log last held all that the leader's did.
         last_fetch_us, last_fetch_leader_end: time of its last fetch, and the leader's log end offset then.
         position: where it is in the fetch session in which it reads this partition.
@@ -87,13 +96,15 @@ class RemoteReplica:
         self.last_fetch_leader_end = leader_end
         self.last_fetch_us = now_us
 
-    def catch_up_with_session(self, leader_end: int) -> None:
-        """Take over the fetches of the session that found nothing new, before ``leader_end`` moves."""
+    def catch_up_with_session(self, leader_end: int, counted: bool = False) -> None:
+        """Take over the fetches of the session that found nothing new, before ``leader_end`` moves. Fetches that are
+        refused do not count; ``counted``: those so far were not, though the next one is."""
         position = self.position
         if position is None or self.log_end_offset < leader_end:
             return
         last_fetch_us = position.session.last_fetch_us
-        if last_fetch_us > self.last_fetch_us:
+        counts = counted or position.remote is self
+        if last_fetch_us > self.last_fetch_us and (counts or position.session.reads(position.tp)):
             self.last_caught_up_us = self.last_fetch_us = last_fetch_us
             self.last_fetch_leader_end = leader_end
 
@@ -102,6 +113,13 @@ class RemoteReplica:
         own."""
         session = self.session
         return session is not None and self.log_end_offset >= leader_end and session.reads(tp)
+
+    def forget_fetch(self) -> None:
+        """A fetch of it was refused: where it is, is not known any more (Replica.updateLogReadResult with an unknown
+        offset, 2.3). When it was caught up last stays as it was."""
+        self.log_end_offset = UNKNOWN_OFFSET
+        self.last_fetch_leader_end = UNKNOWN_OFFSET
+        self.last_fetch_us = NEVER
 
     def begin_epoch(self, leader_end: int, now_us: int, in_sync: bool) -> None:
         """The leader keeps leading under a new epoch: an ``in_sync`` follower was caught up now, another one never

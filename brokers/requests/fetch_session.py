@@ -146,10 +146,10 @@ class FetchSession(ABC):
         """Take in one request and answer it, now or when there is something to send."""
         now = self.manager.process.clock_us
         self.epoch += 1
-        self.last_fetch_us = now
         for tp in request.forgotten:
             self._forget(tp)
         self._take(request.positions, now)
+        self.last_fetch_us = now
         self.delayed.request = request
         if not self.try_complete(arrived=True):
             self.delayed.wait(request, now)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from attrs import define, field
 
 from brokers.partition.partition import Partition
+from brokers.partition.remote import RemoteReplica
 from brokers.requests.fetch_session import CachedPartition, Collected, FetchSession
 from brokers.requests.idle_follower import park
 from emulator.disks import DiskError
@@ -21,9 +22,16 @@ BETWEEN_POLLS_US = 1_000_000
 
 @define(eq=False)
 class FollowerSession(FetchSession):
-    """Its fetches are what the leader knows of the follower."""
+    """Its fetches are what the leader knows of the follower.
+
+    A request is answered with what was read before it was recorded (ReplicaManager.fetchMessages, 2.3): its records
+    come with the high watermark to which it has not contributed yet. What is answered later, after a wait, is read
+    again.
+    """
 
     _pending: PendingWork = field(init=False)
+    _moved: dict[CachedPartition, int] = field(factory=dict)
+    """Where the request that came last has moved the high watermark before anything was read: the one before it."""
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
@@ -48,8 +56,14 @@ class FollowerSession(FetchSession):
     def _take(self, wanted: Iterable[FetchFields], now_us: int) -> None:
         """One loop over the partitions of the request. Under load it runs once for each batch and follower, so it looks
         up nothing where nothing but the offset has changed: the position is bound to its partition. Whatever else has
-        happened to a partition, ``_find_position`` finds out."""
-        positions, dirty = self.positions, self.dirty
+        happened to a partition, ``_find_position`` finds out.
+
+        A fetch at the end of the log is recorded here; one that has something to read once it has been read.
+        """
+        positions, dirty, moved = self.positions, self.dirty, self._moved
+        if moved:
+            moved.clear()
+        first = self.manager.policies.records_fetch_first
         for fields in wanted:
             tp, epoch, offset, _start, last_epoch = fields
             position = positions.get(tp)
@@ -61,25 +75,33 @@ class FollowerSession(FetchSession):
                 or last_epoch != UNDEFINED_EPOCH
                 or not partition.log.start_offset <= offset <= partition.log.end_offset
             ):
-                position = self._find_position(fields)
+                position = self._find_position(fields, now_us)
                 partition = position.partition
                 if partition is None:
                     continue
             position.offset = offset
             dirty[position] = None
-            remote = position.remote
+            if offset < partition.log.end_offset:
+                self.promising = True
+                if not first:
+                    continue
+            elif position.high_watermark < 0:
+                self.promising = True
+            remote, high_watermark = position.remote, partition.high_watermark
             assert remote is not None
             partition.update_follower_fetch_state(remote, offset, now_us)
-            if position.high_watermark < 0 or offset < partition.log.end_offset:
-                self.promising = True
+            if high_watermark != partition.high_watermark and not first:
+                moved[position] = high_watermark
 
-    def _find_position(self, wanted: FetchFields) -> CachedPartition:
+    def _find_position(self, wanted: FetchFields, now_us: int) -> CachedPartition:
         """The position that the request names, bound if its fetches count for the partition."""
         tp, epoch, offset, _start, last_epoch = wanted
         position = self.positions.get(tp)
+        counted = False
         if position is None:
             position = self.positions[tp] = CachedPartition(self, tp, offset, epoch)
         else:
+            counted = self.reads(tp)
             position.offset, position.leader_epoch, position.diverging = offset, epoch, None
             position.unbind()
         self.dirty[position] = None
@@ -88,6 +110,8 @@ class FollowerSession(FetchSession):
             position.diverging = partition.diverging(last_epoch, offset)
         if partition is None or position.diverging is not None or self._check(partition, position):
             self.promising = True
+            if partition is not None and partition.is_leader:
+                self._named_in_vain(partition, position, counted, now_us)
             return position
         remote = partition.remotes.get(self.replica) or partition.take_in(self.replica)
         if remote is not None:
@@ -96,21 +120,39 @@ class FollowerSession(FetchSession):
             self.promising = True
         return position
 
+    def _named_in_vain(self, partition: Partition, position: CachedPartition, counted: bool, now_us: int) -> None:
+        """The request names a partition that is led here, and may not read it there. ``counted``: the fetches of the
+        session before it did. ``_refused`` does the rest."""
+        reading = self._reading(partition, position)
+        if counted and reading is not None:
+            reading.catch_up_with_session(partition.log_end_offset, True)
+        if self.manager.policies.records_fetch_first:
+            remote = partition.take_in(self.replica)
+            if remote is not None:
+                partition.update_follower_fetch_state(remote, position.offset, now_us)
+
     def _forget(self, tp: TopicPartition) -> None:
-        position = self.positions.pop(tp, None)
+        position = self.positions.get(tp)
         if position is None:
             return
-        self.dirty.pop(position, None)
-        position.unbind()
         partition = self.manager.partitions.get(tp)
         if partition is not None:
-            remote = partition.remotes.get(self.replica)
-            if remote is not None and remote.position is position:
+            remote = self._reading(partition, position)
+            if remote is not None:
                 remote.catch_up_with_session(partition.log_end_offset)
                 remote.position = None
+        del self.positions[tp]
+        self.dirty.pop(position, None)
+        position.unbind()
+
+    def _reading(self, partition: Partition, position: CachedPartition) -> RemoteReplica | None:
+        """The follower as ``partition`` knows it, if it reads at ``position``."""
+        remote = partition.remotes.get(self.replica)
+        return remote if remote is not None and remote.position is position else None
 
     def _collect(self, request: FetchRequest, arrived: bool) -> Collected:
-        """One loop over the dirty partitions, which again looks up nothing where positions are bound."""
+        """One loop over the dirty partitions, which again looks up nothing where positions are bound. What ``arrived``
+        is recorded once it has been read."""
         found: list[CachedPartition] = []
         answers: list[FetchedFields] = []
         if not self.dirty:
@@ -120,6 +162,7 @@ class FollowerSession(FetchSession):
         budget, most = request.max_bytes, request.max_partition_bytes
         size = 0
         urgent = False
+        moved = self._moved if arrived else None
         hw_completes = self.manager.policies.high_watermark_completes_fetches
         for position in self.dirty:
             offset = position.offset
@@ -131,14 +174,15 @@ class FollowerSession(FetchSession):
                     found.append(position)
                     answers.append(refusal)
                     urgent = True
+                    if arrived:
+                        self._refused(position.tp)
                     continue
                 remote = partition.remotes.get(self.replica)
             log = partition.log
             batches: tuple[Batch, ...] = ()
+            high_watermark = partition.high_watermark
             # A replica that is not (yet) assigned gets no records, and no error (KAFKA-5758).
             if offset < log.end_offset and remote is not None:
-                if arrived:
-                    remote.update_fetch_state(offset, log.end_offset, now)
                 if budget > 0 and not (throttle is not None and self._is_throttled(throttle, partition)):
                     limit = most if most < budget else budget
                     try:
@@ -149,18 +193,33 @@ class FollowerSession(FetchSession):
                         found.append(position)
                         answers.append((position.tp, Errors.KAFKA_STORAGE_ERROR, -1, -1, (), None))
                         urgent = True
+                        if arrived:
+                            self._refused(position.tp)
                         continue
                     if size and batches[0].size > limit:
                         batches = ()  # only the first batch of an answer may be larger than the limits (KIP-74)
                     for batch in batches:
                         size += batch.size
                         budget -= batch.size
-            high_watermark = partition.high_watermark
+                if arrived:
+                    partition.update_follower_fetch_state(remote, offset, now)
+            elif moved:
+                high_watermark = moved.get(position, high_watermark)
             if batches or position.high_watermark != high_watermark or position.log_start != log.start_offset:
                 found.append(position)
                 answers.append((position.tp, NO_ERROR, high_watermark, log.start_offset, batches, None))
                 urgent = urgent or (hw_completes and high_watermark > max(position.high_watermark, 0))
-        return Collected(found, answers, size, urgent or size >= request.min_bytes)
+        enough = urgent or size >= request.min_bytes
+        if moved and hw_completes and not enough:
+            return self._collect(request, False)  # what does not complete it at once is tried again (DelayedFetch)
+        return Collected(found, answers, size, enough)
+
+    def _refused(self, tp: TopicPartition) -> None:
+        """The request, when it came, was refused there (ReplicaManager.updateFollowerLogReadResults, 2.3;
+        updateFollowerFetchState, 2.4)."""
+        partition = self.manager.partitions.get(tp)
+        if partition is not None and self.manager.policies.refused_fetch_forgets:
+            partition.forget_fetch(self.replica)
 
     def _find_partition(self, position: CachedPartition) -> tuple[Partition | None, FetchedFields | None]:
         """The partition that ``position`` may read, or the answer that it gets instead."""
@@ -211,13 +270,11 @@ class FollowerSession(FetchSession):
             tp, error, high_watermark, log_start, batches, diverging = answer
             position.high_watermark = high_watermark
             position.log_start = log_start
-            if (
-                batches
-                or error
-                or diverging
-                or position.offset >= (position.partition or self.manager.partitions[tp]).log_end_offset
-            ):
-                del dirty[position]  # else it has records that did not fit or were throttled: they come next
+            if not (batches or error or diverging):
+                partition = position.partition or self.manager.partitions[tp]
+                if position.offset < partition.log.end_offset or high_watermark != partition.high_watermark:
+                    continue  # records that did not fit or were throttled, or a later high watermark: they come next
+            del dirty[position]
         if dirty:
             self.promising = True
         else:

@@ -17,8 +17,10 @@ from fetchers.failures import KIP_461, STORAGE_TOLERATED, THREAD_DIES, CorruptBa
 from fetchers.manager import FetcherManager
 from fetchers.policies import FetcherPolicies
 from fetchers.ports import InitialFetchState
+from fetchers.truncation import Kip101, Kip279, TruncationRule
 from tests.fetchers.rig import KINDS, A, B, Replica, Rig, play, write
 
+C, D = TopicPartition("t", 2), TopicPartition("t", 3)
 BEFORE = FetcherPolicies(failures=STORAGE_TOLERATED)
 
 
@@ -158,6 +160,28 @@ def test_an_epoch_answer_for_what_was_not_asked_ends_the_thread() -> None:
         assert rig.dead_threads == rig.manager.metrics.dead.value == 1
 
     play(scenario)
+
+
+@pytest.mark.parametrize(("truncation", "cuts"), [(Kip279(), ([], [])), (Kip101(), ([1], [0]))])
+def test_a_thread_that_an_answer_ends_has_truncated_nothing(
+    truncation: TruncationRule, cuts: tuple[list[int], list[int]]
+) -> None:
+    """All answers are looked at before the first log is truncated, and logs without epochs come last
+    (AbstractFetcherThread.truncateToEpochEndOffsets, 2.3.1). Up to 2.1.0 such an answer was left out."""
+
+    async def scenario(rig: Rig) -> None:
+        longer, empty = rig.replica(A, 0, 0), rig.replica(C)
+        rig.replica(B, 0)
+        for tp in (A, B):
+            rig.leader.leads(tp, 0)
+        rig.leader.leads(C)
+        rig.leader.mistakes[B] = D
+        rig.add(A, B, C)
+        await rig.rest()
+        assert rig.thread.dead is not truncation.takes_late_answers
+        assert (longer.cuts, empty.cuts) == cuts
+
+    play(scenario, FetcherPolicies(truncation=truncation))
 
 
 @KINDS

@@ -119,6 +119,19 @@ PROFILE = KAFKA_1_1.with_differences(
         policies={"brokers.high_watermark_waits_for_caught_up": False},
     ),
     Difference(
+        title="a follower's fetch counts for the ISR and the high watermark",
+        before="once the log was read: the answer holds the high watermark from before it",
+        here="before the log is read, whatever comes of that: the answer holds the high watermark after it",
+        source="Kafka's code, 0.8.0 and 0.9",
+        policies={"brokers.records_fetch_first": True},
+    ),
+    Difference(
+        title="after a follower's fetch that was refused, its leader",
+        here="goes by that fetch",
+        source="Kafka's code, 0.8.0",
+        policies={"brokers.refused_fetch_forgets": False},
+    ),
+    Difference(
         title="acks above 1",
         before="are refused (INVALID_REQUIRED_ACKS)",
         here="are a number of replicas",

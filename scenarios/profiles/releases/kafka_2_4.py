@@ -20,6 +20,13 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.unassigned_leave_isr": False},
     ),
     Difference(
+        title="after a follower's fetch that was refused, its leader",
+        before="does not know where the follower is",
+        here="goes by the fetch before it",
+        source="KAFKA-8400, 2.4",
+        policies={"brokers.refused_fetch_forgets": False},
+    ),
+    Difference(
         title="a leader tries to advance the high watermark",
         before="at each fetch of a follower",
         here="at each fetch of a follower whose fetch offset has advanced",

@@ -19,7 +19,9 @@ POLICIES = st.sampled_from(
     [
         BrokerPolicies(),
         BrokerPolicies(high_watermark_completes_fetches=True, every_fetch_looks=False),
+        BrokerPolicies(high_watermark_completes_fetches=True, every_fetch_looks=False, refused_fetch_forgets=False),
         BrokerPolicies(checks_assignment=False, checks_epochs=False),
+        BrokerPolicies(checks_assignment=False, checks_epochs=False, records_fetch_first=True),
     ]
 )
 PRODUCE = st.tuples(st.just("produce"), st.lists(PARTITION, min_size=1, unique=True), st.sampled_from((0, 1, -1)))

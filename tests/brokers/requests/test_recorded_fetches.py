@@ -1,0 +1,134 @@
+"""When a follower's fetch counts: after the log was read for it, and not at all where that was refused
+(ReplicaManager.fetchMessages and updateFollowerFetchState, 2.3.1 and 2.4.1; KafkaApis.handleFetchRequest, 0.8.0)."""
+
+import pytest
+
+from brokers.config import BrokerConfig
+from brokers.policies import BrokerPolicies
+from emulator.disks import Fault
+from emulator.protocol.errors import Errors
+from emulator.protocol.fetch import FetchResponse
+from tests.brokers.bench import LAG, MS, Bench, Follower
+
+CONFIG = BrokerConfig(replica_lag_time_max_us=LAG)
+KAFKA_2_3 = BrokerPolicies(CONFIG)
+KAFKA_2_4 = BrokerPolicies(
+    CONFIG, refused_fetch_forgets=False, every_fetch_looks=False, high_watermark_completes_fetches=True
+)
+KAFKA_2_6 = BrokerPolicies(CONFIG, refused_fetch_forgets=False, every_fetch_looks=False)
+KAFKA_0_8 = BrokerPolicies(CONFIG, records_fetch_first=True, refused_fetch_forgets=False, checks_epochs=False)
+
+
+def leader(policies: BrokerPolicies, batches: int = 3) -> tuple[Bench, Follower]:
+    """A log of some batches, and a follower in the ISR that reads one at a time."""
+    bench = Bench(policies)
+    bench.at(5_000 * MS)
+    bench.lead(isr=(0, 1))
+    bench.produce()
+    for _ in range(batches - 1):
+        bench.produce()
+    return bench, bench.follower(1, max_partition_bytes=100)
+
+
+def told(answer: FetchResponse | None) -> tuple[int, list[int]] | None:
+    """The high watermark and the base offsets that an answer brings."""
+    if answer is None:
+        return None
+    [found] = answer.partitions
+    return found.high_watermark, [batch.base_offset for batch in found.batches]
+
+
+@pytest.mark.parametrize(
+    ("policies", "told_at", "later"),
+    [
+        (KAFKA_2_3, [(0, [0]), (0, [1]), (1, [2]), None], (3, [])),
+        (KAFKA_2_4, [(0, [0]), (0, [1]), (1, [2]), (2, [])], (3, [])),  # KIP-392: nothing to read, and news
+        (KAFKA_2_6, [(0, [0]), (0, [1]), (1, [2]), None], (3, [])),
+        (KAFKA_0_8, [(0, [0]), (1, [1]), (2, [2]), None], (3, [])),
+    ],
+)
+def test_records_come_with_the_high_watermark_from_before_their_fetch(
+    policies: BrokerPolicies, told_at: list[tuple[int, list[int]] | None], later: tuple[int, list[int]]
+) -> None:
+    """Read the log, then update the follower: each fetch moves the high watermark, and the answer does not show it.
+    0.8.0 updates the follower first. What waits is read again when it is answered."""
+    bench, follower = leader(policies)
+    assert [told(follower.at(offset)) for offset in range(4)] == told_at
+    assert bench.partition.high_watermark == 3
+    assert told(follower.fetch() if told_at[-1] else follower.expire()) == later
+
+
+def test_a_second_partition_at_its_end_tells_the_high_watermark_from_before_its_fetch() -> None:
+    """It has nothing to read, and is in the answer because the other has."""
+    bench, follower = leader(KAFKA_2_3, batches=2)
+    other = bench.partition.tp._replace(partition=1)
+    bench.lead(tp=other, isr=(0, 1))
+    bench.produce(other)
+    follower.fetch((bench.partition.tp, 0, 0), (other, 0, 0))
+    answer = follower.fetch((bench.partition.tp, 0, 1), (other, 0, 1))
+    assert answer is not None
+    assert [(found.tp, found.high_watermark) for found in answer.partitions] == [(bench.partition.tp, 0)]
+    assert bench.manager.partitions[other].high_watermark == 1
+    assert follower.fetch((bench.partition.tp, 0, 2)) is None
+    answer = follower.expire()
+    assert answer is not None
+    assert {found.tp: found.high_watermark for found in answer.partitions} == {bench.partition.tp: 2, other: 1}
+
+
+@pytest.mark.parametrize(
+    ("policies", "known", "high_watermark"), [(KAFKA_2_3, -1, 0), (KAFKA_2_4, 0, 0), (KAFKA_0_8, 1, 1)]
+)
+def test_a_read_that_the_disk_refuses_counts_for_nothing(
+    policies: BrokerPolicies, known: int, high_watermark: int
+) -> None:
+    """2.3.1 records -1 for it, 2.4.1 skips it (KAFKA-8400); 0.8.0 has recorded the fetch before."""
+    bench, follower = leader(policies)
+    follower.at(0)
+    bench.partition.log.fail_disk(Fault("I/O error", ("read",)))
+    bench.at(bench.world.now + 10 * MS)
+    answer = follower.at(1)
+    assert answer is not None
+    assert answer.partitions[0].error is Errors.KAFKA_STORAGE_ERROR
+    assert (bench.remote(1).log_end_offset, bench.partition.high_watermark) == (known, high_watermark)
+
+
+@pytest.mark.parametrize(("policies", "leaves"), [(KAFKA_2_3, True), (KAFKA_2_4, False)])
+def test_a_fetch_that_is_fenced_does_not_count_as_caught_up(policies: BrokerPolicies, leaves: bool) -> None:
+    """The follower was at the end of the log, and does not learn of the new epoch. In 2.3 the leader forgets where it
+    is, and drops it though nothing is written; in 2.4 only the next batch shows that it lags."""
+    bench, follower = leader(policies, batches=1)
+    follower.at(0)
+    follower.at(1)
+    bench.lead(1, isr=(0, 1), version=1)
+    epoch_began = bench.world.now
+    for _ in range(4):
+        bench.at(bench.world.now + LAG)
+        answer = follower.at(1)
+        assert answer is not None
+        assert answer.partitions[0].error is Errors.FENCED_LEADER_EPOCH
+    assert bench.remote(1).last_caught_up_us == epoch_began
+    bench.expire_isrs()
+    assert bool(bench.zk.waiting) is leaves
+    bench.produce()
+    assert bench.remote(1).last_caught_up_us == epoch_began
+    bench.expire_isrs()
+    assert bench.zk.waiting
+
+
+def test_the_fetches_before_one_that_is_refused_count() -> None:
+    """They did not name the partition, and found nothing new."""
+    bench, follower = leader(KAFKA_2_4, batches=1)
+    follower.at(0)
+    follower.at(1)
+    for _ in range(2):
+        if follower.fetch() is None:
+            follower.expire()
+    last = bench.world.now
+    bench.at(last + 10 * MS)
+    follower.fetch()
+    before = bench.world.now
+    follower.expire()
+    answer = follower.at(0, 7)
+    assert answer is not None
+    assert answer.partitions[0].error is Errors.UNKNOWN_LEADER_EPOCH
+    assert bench.remote(1).last_caught_up_us == before
