@@ -15,7 +15,7 @@ from scenarios.language.step_names import Gate, gate_of, resolve
 from scenarios.language.strategies.strategy import StrategySpec
 from scenarios.language.targets import Role, Target, parse_role
 from scenarios.language.topics import TopicSpec, join_partition, split_partition
-from scenarios.language.triggers import After, At, Since, Trigger, When, WhenMessage, WhenZk
+from scenarios.language.triggers import After, At, Since, Trigger, Until, When, WhenMessage, WhenZk
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
 from scenarios.observe.invariants import INVARIANTS
 from scenarios.profiles import DEFAULT_PROFILE, PROFILES
@@ -54,6 +54,7 @@ __all__ = [
     "Tolerance",
     "TopicSpec",
     "Trigger",
+    "Until",
     "When",
     "WhenMessage",
     "WhenZk",

@@ -23,7 +23,7 @@ from scenarios.language.strategies import SHAPES
 from scenarios.language.strategies.execution import THROTTLE
 from scenarios.language.targets import TARGET, Target
 from scenarios.language.topics import PARTITION_NAME, TOPIC_NAME, TopicSpec, join_partition
-from scenarios.language.triggers import At, When, WhenMessage, WhenZk
+from scenarios.language.triggers import MOVES_DONE, At, Until, When, WhenMessage, WhenZk
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
 from scenarios.profiles import PROFILES, Profile, check_profile
 
@@ -141,6 +141,9 @@ def _check_entry(known: Known, entry: MethodEntry) -> None:
     if isinstance(entry.trigger, At) and entry.trigger.time_us > known.scenario.horizon_us:
         raise BadInput("that is after the horizon; act earlier or write a later horizon", where="at")
     _check_stoppable(entry)
+    if entry.for_each is not None and not isinstance(entry.for_each, str):
+        known.all_brokers(entry.for_each, "for_each")
+    _check_waits(known, entry)
     for where, value in (("when", entry.trigger), ("target", entry.target)):
         at(where, lambda found: _check_part(known, found), value)
     if entry.target is not None and not entry.action.takes_clients:
@@ -149,6 +152,16 @@ def _check_entry(known: Known, entry: MethodEntry) -> None:
         _check_named(known, key, value)
         at(key.name, lambda found: _check_part(known, found), value)
     entry.action.check(known)
+
+
+def _check_waits(known: Known, entry: MethodEntry) -> None:
+    """Refuse to wait for moves where none is ever started."""
+    if any(other.name == "reassign.execute" for other in known.scenario.method):
+        return
+    pace = entry.next.trigger if entry.next is not None else None
+    for where, trigger in (("until", entry.trigger), ("next", pace)):
+        if isinstance(trigger, Until) and trigger.wait == MOVES_DONE:
+            raise BadInput('no move is started; add an entry with action = "reassign.execute"', where=where)
 
 
 def _check_named(known: Known, key: Key, value: Any) -> None:

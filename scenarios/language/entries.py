@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.language.actions import Action, all_actions, as_action, find_action
 from scenarios.language.schema.kinds import SOME_TIME, Kind, Schema, Text, at
-from scenarios.language.schema.reader import Reader, keys_of, stated
+from scenarios.language.schema.reader import Block, Reader, keys_of, stated
 from scenarios.language.targets import TARGET, Target
-from scenarios.language.triggers import Trigger, dump_trigger, read_trigger, trigger_schemas
+from scenarios.language.triggers import Trigger, dump_trigger, one_trigger, read_trigger, trigger_schemas
+from scenarios.language.turns import ForEach, NextSpec, TurnsSpec, take_turns
 
 _TEXT = Text()
+_TURNS = Block(TurnsSpec)
 
 
 @frozen(kw_only=True)
@@ -25,12 +27,28 @@ class MethodEntry:
         trigger: when; None only in ``rollbacks``: at once, in order.
         target: the brokers that it acts on, where the action takes a target.
         duration_us: after that time the action is undone; None: it is not.
+        for_each: the brokers that it is done to one after the other, in the place of a target; None: it has one turn,
+            or ``repeat``.
+        repeat: how many turns it has; None: one, or those of ``for_each``.
+        next: when the next turn comes.
     """
 
     action: Action = field(converter=as_action)
     trigger: Trigger | None = None
     target: Target | None = None
     duration_us: int | None = None
+    for_each: ForEach | None = None
+    repeat: int | None = None
+    next: NextSpec | None = None
+
+    def turns(self, brokers: int) -> tuple[MethodEntry, ...]:
+        """An entry for each turn, in a cluster of so many brokers: this one, if it has one turn only."""
+        if self.next is None:
+            return (self,)
+        each = range(brokers) if isinstance(self.for_each, str) else self.for_each
+        one = evolve(self, for_each=None, repeat=None, next=None)
+        turns = [one] * (self.repeat or 1) if each is None else [evolve(one, target=Target(brokers=[b])) for b in each]
+        return (turns[0], *(evolve(turn, trigger=self.next.trigger) for turn in turns[1:]))
 
     @property
     def name(self) -> str:
@@ -53,10 +71,15 @@ class EntryKind(Kind[MethodEntry]):
         trigger = read_trigger(reader)
         if trigger is None and self.triggered:
             raise BadInput('nothing says when; add at = "10s", after = "5s" or when = { step = "move.start" }')
-        target, duration_us = _take_target(reader, action), _take_duration(reader, action)
+        turns = take_turns(reader, action.takes_target, name) if self.triggered else TurnsSpec()
+        target = _take_target(reader, action) if turns.for_each is None else None
+        duration_us = _take_duration(reader, action)
         keys = _take_keys(reader, action)
         reader.finish()
-        return MethodEntry(action=action(**keys), trigger=trigger, target=target, duration_us=duration_us)
+        return MethodEntry(
+            action=action(**keys), trigger=trigger, target=target, duration_us=duration_us,
+            for_each=turns.for_each, repeat=turns.repeat, next=turns.next,
+        )  # fmt: skip
 
     def dump(self, value: MethodEntry) -> dict[str, object]:
         table = {**dump_trigger(value.trigger), "action": value.name}
@@ -65,7 +88,8 @@ class EntryKind(Kind[MethodEntry]):
         table |= {key.name: key.kind.dump(found) for key, found in stated(value.action)}
         if value.duration_us is not None:
             table["duration"] = SOME_TIME.dump(value.duration_us)
-        return table
+        turns = TurnsSpec(for_each=value.for_each, repeat=value.repeat, next=value.next)
+        return {**table, **_TURNS.dump(turns)}
 
     def schema(self) -> Schema:
         possible = [action for action in all_actions().values() if self.triggered or not action.acts_on_message]
@@ -77,7 +101,8 @@ class EntryKind(Kind[MethodEntry]):
         required = ["action"]
         if action.takes_target:
             properties["target"] = TARGET.schema()
-            required.append("target")
+            if not self.triggered:
+                required.append("target")
         if action.undo:
             help = f"undone by {action.undo.name} after that time"
             properties["duration"] = {**SOME_TIME.schema(), "description": help}
@@ -92,7 +117,12 @@ class EntryKind(Kind[MethodEntry]):
             "additionalProperties": False,
         }
         if self.triggered:
-            schema["oneOf"] = [{"required": [name]} for name in triggers]
+            properties |= _TURNS.schema()["properties"]
+            schema |= one_trigger()
+            if action.takes_target:
+                schema["anyOf"] = [{"required": ["target"]}, {"required": ["for_each"]}]
+            else:
+                del properties["for_each"]
         else:
             for name in NOT_IN_ROLLBACKS:
                 properties.pop(name, None)
@@ -103,6 +133,10 @@ NOT_IN_ROLLBACKS = {
     "at": "rollbacks run when the method is over; leave it out or write 'after'",
     "when": "rollbacks wait for nothing; leave it out or write 'after'",
     "duration": "nothing undoes a rollback; leave it out, or add an entry that does",
+    "until": "rollbacks wait for nothing but a time; leave it out or write 'after'",
+    "for_each": "a rollback acts once; write target = [0, 1, 2]",
+    "repeat": "a rollback acts once; leave it out",
+    "next": "a rollback acts once; leave it out",
 }
 """Key -> why a rollback cannot have it, and what to do."""
 

@@ -32,7 +32,8 @@ from scenarios.language.strategies import SHAPES, parts_by_axis
 from scenarios.language.strategies.strategy import StrategySpec
 from scenarios.language.targets import PeersKind, RoleText, Target, TargetKind
 from scenarios.language.topics import TopicSpec
-from scenarios.language.triggers import ConditionKind, SinceKind, Steps, When, WhenMessage, WhenZk
+from scenarios.language.triggers import WAITS, ConditionKind, SinceKind, Steps, When, WhenMessage, WhenZk
+from scenarios.language.turns import ForEachKind, NextKind, NextSpec, TurnsSpec
 from scenarios.language.workloads import CONSUMER_SETTINGS, PRODUCER_SETTINGS, Acks, ConsumerSpec, WorkloadSpec
 from scenarios.observe.invariants import INVARIANTS
 from scenarios.pages import into_page, marked, table
@@ -56,6 +57,8 @@ BLOCKS: Mapping[str, type[Any]] = {
     "when": When,
     "when.message": WhenMessage,
     "when.zk": WhenZk,
+    "turns": TurnsSpec,
+    "next": NextSpec,
     "target": Target,
     "delay": DelaySpec,
     "expect": Expect,
@@ -76,6 +79,8 @@ _TYPES: Mapping[type[Any], str] = {
     SinceKind: "virtual time, or `when` table with a step",
     Steps: "step, phase, or a list of them",
     OneOrMore: "broker id, or list of them",
+    ForEachKind: 'list of broker ids, or `"brokers"`',
+    NextKind: "duration, wait, or `next` table",
     TargetKind: "target",
     PeersKind: 'target, `"zookeeper"`, `"brokers"`, `"all"`, or a list of these',
     RoleText: "role",
@@ -104,6 +109,7 @@ def sections() -> dict[str, str]:
         "parameters": table(("Action", "Key", "Type", "Default", "Meaning"), _parameter_rows()),
         "phases": table(("Phase", "Meaning", *(f"`{protocol.name}`" for protocol in _reassignments())), _phase_rows()),
         "steps": table(("Step", "What happens in it"), _step_rows()),
+        "waits": table(("Wait", "It holds when"), ((f"`{name}`", meaning) for name, meaning in WAITS.items())),
         "messages": table(("Message", "What it is"), ((f"`{m.name}`", m.help) for m in apis().values())),
         "metrics": table(("Metric", "Form", "Unit", "Meaning", "Kafka's MBean"), _metric_rows()),
         "invariants": table(("Invariant", "Statement"), ((f"`{k}`", text) for k, text in INVARIANTS.items())),

@@ -47,6 +47,25 @@ class After:
     delay_us: int
 
 
+SETTLED, ISR_FULL, MOVES_DONE = "settled", "isr full", "moves done"
+WAITS = {
+    SETTLED: "nothing but routine is under way: no request, no copy, no session that is about to expire",
+    ISR_FULL: "every replica is in its ISR and its broker is registered, but for replicas that a move is adding",
+    MOVES_DONE: "no move is under way or still to be requested",
+}
+"""What an entry can wait for after the one before it, each with its meaning."""
+UNTIL = Choice(tuple(WAITS), "wait")
+
+
+@frozen
+class Until:
+    """As soon as one of ``WAITS`` holds: after the entry before it has acted (the first entry: after the start), its
+    duration has ended, and ``delay_us`` has passed since it acted."""
+
+    wait: str
+    delay_us: int = 0
+
+
 # -- at a step --------------------------------------------------------------------------------------------------------
 
 
@@ -243,19 +262,23 @@ class ConditionKind(Kind[Condition]):
         return {"oneOf": [kind.schema() for kind in _KINDS.values()]}
 
 
-Trigger = At | After | Condition
+Trigger = At | After | Until | Condition
 WHEN: Named[Condition] = Named("when", ConditionKind())
-TRIGGER_KEYS = ("at", "after", "when")
+TRIGGER_KEYS = ("at", "after", "when", "until")
 
 
 def read_trigger(reader: Reader) -> Trigger | None:
-    """The one trigger that a table states, None when it states none; ``BadInput`` when it states several."""
+    """The one trigger that a table states, None when it states none; ``BadInput`` when it states several. ``until`` may
+    have an ``after``."""
     stated = [name for name in TRIGGER_KEYS if name in reader.table]
-    if len(stated) > 1:
+    if len(stated) > 1 and stated != ["after", "until"]:
         raise BadInput(f"two triggers, {' and '.join(map(repr, stated[:2]))}; keep one", where=stated[1])
     time_us: int | None = reader.take("at", DURATION, None)
     delay_us: int | None = reader.take("after", DURATION, None)
     when: Condition | None = reader.take("when", WHEN, None)
+    wait: str | None = reader.take("until", UNTIL, None)
+    if wait is not None:
+        return Until(wait, delay_us or 0)
     if time_us is not None:
         return At(time_us)
     return when if delay_us is None else After(delay_us)
@@ -266,6 +289,9 @@ def dump_trigger(trigger: Trigger | None) -> dict[str, object]:
         return {"at": DURATION.dump(trigger.time_us)}
     if isinstance(trigger, After):
         return {"after": DURATION.dump(trigger.delay_us)}
+    if isinstance(trigger, Until):
+        after = {"after": DURATION.dump(trigger.delay_us)} if trigger.delay_us else {}
+        return {**after, "until": trigger.wait}
     return {} if trigger is None else {"when": WHEN.dump(trigger)}
 
 
@@ -274,4 +300,14 @@ def trigger_schemas() -> dict[str, Schema]:
         "at": {**DURATION.schema(), "description": "act at this virtual time"},
         "after": {**DURATION.schema(), "description": "act this long after the entry before has acted"},
         "when": WHEN.schema(),
+        "until": {
+            **UNTIL.schema(),
+            "description": "act as soon as this holds, after the entry before; may have an after",
+        },
     }
+
+
+def one_trigger() -> Schema:
+    """The JSON Schema of a table that has one trigger."""
+    relative: Schema = {"anyOf": [{"required": ["after"]}, {"required": ["until"]}]}
+    return {"oneOf": [{"required": ["at"]}, {"required": ["when"]}, relative]}

@@ -1,6 +1,8 @@
-"""Carries out a method: each entry at its time, after the entry before it, or when its step or message occurs."""
+"""Carries out a method: each entry at its time, after the entry before it, or when its step or message occurs, once or
+turn by turn."""
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from attrs import define, field
 
@@ -9,7 +11,23 @@ from emulator.network import InterceptedMessage
 from scenarios.cluster.cluster import Cluster
 from scenarios.faults import Performer
 from scenarios.faults.arming import arm
-from scenarios.language import After, At, MethodEntry, Scenario, When, WhenMessage, WhenZk
+from scenarios.language import After, At, MethodEntry, Scenario, Until, When, WhenMessage, WhenZk
+from scenarios.runs.waits import Waits
+
+
+class Turn(NamedTuple):
+    """One turn of an entry: its place in the file, in words, and what is done."""
+
+    place: str
+    entry: MethodEntry
+
+
+def _turns(scenario: Scenario) -> Iterator[Turn]:
+    """The turns of all entries, in order. Most entries have one."""
+    for index, entry in enumerate(scenario.method):
+        turns = entry.turns(scenario.cluster.brokers)
+        for number, turn in enumerate(turns, start=1):
+            yield Turn(f"method[{index}]" + (f" (turn {number} of {len(turns)})" if len(turns) > 1 else ""), turn)
 
 
 @define(eq=False)
@@ -24,8 +42,10 @@ class Method:
     scenario: Scenario
     cluster: Cluster
     performer: Performer
+    waits: Waits
     started: Signal = field(init=False)
     over: Signal = field(init=False)
+    _turns: list[Turn] = field(init=False)
     _fired: list[bool] = field(init=False)
     _unfinished: int = field(init=False)
 
@@ -33,29 +53,41 @@ class Method:
         world = self.cluster.world
         self.started = Signal(world, "the method's first action")
         self.over = Signal(world, "the method's end")
-        self._fired = [False] * len(self.scenario.method)
-        self._unfinished = len(self.scenario.method)
+        self._turns = list(_turns(self.scenario))
+        self._fired = [False] * len(self._turns)
+        self._unfinished = len(self._turns)
 
     def begin(self) -> None:
         """Arm the triggers and set the timers."""
-        if not self.scenario.method:
+        if not self._turns:
             self.started.set(self.cluster.world.now)
             self.over.set()
-        for index, entry in enumerate(self.scenario.method):
+        for index, (_, entry) in enumerate(self._turns):
             if isinstance(entry.trigger, When | WhenMessage | WhenZk):
                 self._arm(index, entry, entry.trigger)
             elif isinstance(entry.trigger, At):
                 self._later(max(0, entry.trigger.time_us - self.cluster.world.now), index)
-            elif isinstance(entry.trigger, After) and index == 0:
-                self._later(entry.trigger.delay_us, index)
+            elif index == 0:
+                self._follow(index, 0)
 
     def not_exercised(self) -> list[str]:
         """The entries that never acted, in words."""
         return [
-            f"method[{index}] {entry.name}"
-            for index, (entry, fired) in enumerate(zip(self.scenario.method, self._fired, strict=True))
-            if not fired
+            f"{place} {entry.name}" for (place, entry), fired in zip(self._turns, self._fired, strict=True) if not fired
         ]
+
+    def _follow(self, index: int, busy_us: int) -> None:
+        """The turn before ``index`` has acted, and is over in ``busy_us``."""
+        trigger = self._turns[index].entry.trigger
+        if isinstance(trigger, After):
+            self._later(trigger.delay_us, index)
+        elif isinstance(trigger, Until):
+            self.cluster.world.call_later(max(trigger.delay_us, busy_us), self._wait, index)
+
+    def _wait(self, index: int) -> None:
+        trigger = self._turns[index].entry.trigger
+        assert isinstance(trigger, Until)
+        self.waits.begin(trigger.wait, lambda: self._fire(index))
 
     def _later(self, delay_us: int, index: int) -> None:
         self.cluster.world.call_later(delay_us, self._fire, index)
@@ -66,7 +98,7 @@ class Method:
         arm(when, self.cluster, roles, protocol, lambda passing: self._fire(index, passing), stops=stops)
 
     def _fire(self, index: int, passing: InterceptedMessage | None = None) -> None:
-        entry = self.scenario.method[index]
+        entry = self._turns[index].entry
         self._fired[index] = True
         self.started.set(self.cluster.world.now)
         brokers = self.performer.perform(entry, passing)
@@ -74,11 +106,8 @@ class Method:
             self.cluster.world.call_later(entry.duration_us, self._undo, (entry, brokers))
         else:
             self._done()
-        follower = index + 1
-        if follower < len(self.scenario.method):
-            trigger = self.scenario.method[follower].trigger
-            if isinstance(trigger, After):
-                self._later(trigger.delay_us, follower)
+        if index + 1 < len(self._turns):
+            self._follow(index + 1, entry.duration_us or 0)
 
     def _undo(self, effect: tuple[MethodEntry, tuple[int, ...]]) -> None:
         self.performer.undo(*effect)

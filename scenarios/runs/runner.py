@@ -27,12 +27,7 @@ from scenarios.runs.judge import Judge
 from scenarios.runs.method import Method
 from scenarios.runs.recounts import Recounts
 from scenarios.runs.run import Expectation, Run
-
-LOOK_US = 100_000
-"""How often time limits and the steady state are checked."""
-
-RETRY_US = 2_000_000
-"""Longer than brokers wait before they retry: to fetch, to register, to reach ZooKeeper."""
+from scenarios.runs.waits import LOOK_US, RETRY_US, Waits
 
 
 @define(eq=False)
@@ -78,7 +73,8 @@ class Stage:
         roles = Roles(cluster, scenario.assignments(), scenario.targets())
         self.performer = Performer(cluster, scenario, roles, topic_setup)
         self.judge = Judge(scenario, trace, roles, self.measures, self.checkers)
-        self.method = Method(scenario, cluster, self.performer)
+        waits = Waits(cluster, self.measures, lambda: self._asking)
+        self.method = Method(scenario, cluster, self.performer, waits)
 
     def play(self) -> None:
         """Run it in its world, up to its end."""

@@ -56,7 +56,7 @@ from scenarios.observe.timeline.timeline import lines
 from scenarios.profiles import PROFILES
 from scenarios.runs.control_plane_log import ControlPlaneLog
 from scenarios.runs.recounts import Recounts
-from scenarios.runs.runner import RETRY_US
+from scenarios.runs.waits import RETRY_US
 from scenarios.testing.clients import ACKS, BatchProducer, ConsumerInstance, KafkaError, Sending
 from scenarios.testing.failures import described, in_words, last_events
 from scenarios.testing.gate import HeldGate

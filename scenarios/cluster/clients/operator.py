@@ -20,6 +20,7 @@ class Operator:
 
     Attributes:
         brokers: those that it asks for the controller.
+        under_way: how many commands have begun and not ended.
         topic_version: the version of the topics' znodes that its tools write.
     """
 
@@ -30,6 +31,7 @@ class Operator:
     process: Process = field(init=False)
     zk: ZkClient = field(init=False)
     admin: AdminClient = field(init=False)
+    under_way: int = 0
 
     async def main(self, process: Process) -> None:
         """The main function of the operator's process: it opens a session."""
@@ -43,7 +45,9 @@ class Operator:
 
         async def run() -> None:
             outcome = await command(self, *args)
+            self.under_way -= 1
             if done is not None:
                 done(outcome)
 
+        self.under_way += 1
         self.process.spawn(run, name=command.__name__)

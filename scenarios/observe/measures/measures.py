@@ -50,6 +50,10 @@ class Measures:
         worst = self._isr.worst
         return None if worst is None else worst.tp
 
+    def adding(self, tp: TopicPartition) -> tuple[int, ...]:
+        """The replicas that a move under way adds to a partition."""
+        return self._moves.adding(tp)
+
     def now(self, metric: str) -> int:
         """The present value of a gauge or counter of ``scenarios.language.METRICS``. Raises: KeyError for another
         name."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
+from emulator.protocol.assignments import without
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import MoveAnswered, MoveCancelled, MovePlanned, MoveReported, MoveStarted
 from emulator.protocol.types import TopicPartition
@@ -72,6 +73,11 @@ class Moves(Fold):
     def under_way(self) -> tuple[TopicPartition, ...]:
         """The partitions whose moves were requested and have not ended."""
         return tuple(self._open)
+
+    def adding(self, tp: TopicPartition) -> tuple[int, ...]:
+        """The replicas that a move under way adds to a partition."""
+        row = self._open.get(tp)
+        return () if row is None else without(row.target, row.original)
 
     def finish(self, end_us: int) -> None:
         unfinished = (*self._open.values(), *self._planned.values())

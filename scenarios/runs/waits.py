@@ -1,0 +1,96 @@
+"""What an entry of the method can wait for: a cluster that is settled, full ISRs, the end of all moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import define
+
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import BROKER_IDS, TOPICS
+from scenarios.cluster.cluster import Cluster
+from scenarios.language.triggers import ISR_FULL, MOVES_DONE
+from scenarios.observe.measures import Measures
+
+LOOK_US = 100_000
+"""How often a wait looks."""
+
+RETRY_US = 2_000_000
+"""Longer than brokers wait before they retry: to fetch, to register, to reach ZooKeeper."""
+
+
+@define(eq=False)
+class Waits:
+    """The waits of one run.
+
+    Attributes:
+        asking: whether the operator's tool is going to request more moves.
+    """
+
+    cluster: Cluster
+    measures: Measures
+    asking: Callable[[], bool]
+
+    def begin(self, wait: str, done: Callable[[], object]) -> None:
+        """Call ``done`` once, as soon as ``wait`` holds, one of ``scenarios.language.triggers.WAITS``."""
+        if wait == ISR_FULL:
+            self._look_until(self.isrs_are_full, done)
+        elif wait == MOVES_DONE:
+            self._look_until(self.moves_are_done, done)
+        else:
+            self._look_until(Quiet(self.cluster).holds, done)
+
+    def _look_until(self, holds: Callable[[], bool], done: Callable[[], object]) -> None:
+        def look(_: Any = None) -> None:
+            if holds():
+                done()
+            else:
+                self.cluster.world.call_later(LOOK_US, look, None, True)
+
+        look()
+
+    def moves_are_done(self) -> bool:
+        """Whether no move is under way, none is going to be requested, and no command of the operator is."""
+        return not (self.measures.open_moves or self.asking() or self.cluster.operator.under_way)
+
+    def isrs_are_full(self) -> bool:
+        """Whether each replica, but for those that a move is adding, is in the ISR that ZooKeeper has, and its broker
+        registered; and no session is about to change."""
+        cluster, topology = self.cluster, self.measures.topology
+        tree = cluster.zookeeper.tree
+        registered = dict.fromkeys(int(name) for name in tree.children(BROKER_IDS))
+        partitions = (tp for topic in tree.children(TOPICS) for tp in topology.partitions(topic))
+        return cluster.sessions_stand and all(self._is_full(tp, registered) for tp in partitions)
+
+    def _is_full(self, tp: TopicPartition, registered: dict[int, None]) -> bool:
+        topology, adding = self.measures.topology, self.measures.adding(tp)
+        state = topology.state(tp)
+        isr = () if state is None else state.isr
+        own = (broker for broker in topology.assignment(tp) if broker not in adding)
+        return all(broker in isr and broker in registered for broker in own)
+
+
+@define(eq=False)
+class Quiet:
+    """Whether the world was settled at some moment since the last look, with no session about to change, and so again
+    ``RETRY_US`` later. A load has messages in flight at many moments, so any moment between two looks counts."""
+
+    cluster: Cluster
+    _since_us: int | None = None
+    _seen: bool = False
+    _asked: bool = False
+
+    def holds(self) -> bool:
+        """Look now."""
+        world = self.cluster.world
+        seen, self._seen = self._seen and self.cluster.sessions_stand, False
+        if not self._asked:
+            self._asked = True
+            world.when_settled(self._note)
+        if seen and self._since_us is None:
+            self._since_us = world.now
+        return seen and self._since_us is not None and world.now >= self._since_us + RETRY_US
+
+    def _note(self) -> None:
+        self._seen, self._asked = True, False
