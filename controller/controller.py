@@ -139,7 +139,9 @@ class Controller:
             self.id, context, self.channels, self._answered, self._stopped, policies.sends_reassigning,
             policies.requests, policies.stops_name_epochs, policies.metadata_without_partitions_holds_all,
         )  # fmt: skip
-        self.elections = Elections(process, context, self.zk_client, self.batch, policies.unclean_leader_election)
+        self.elections = Elections(
+            process, context, self.zk_client, self.batch, policies.remembers_bumps, policies.unclean_leader_election
+        )
         self.partitions = PartitionStateMachine(context, self.elections, self.batch, policies.selectors)
         self.replicas = ReplicaStateMachine(context, self.zk_client, self.elections, self.batch, policies.replicas)
         self._create_operations()
@@ -154,7 +156,6 @@ class Controller:
             context, zk_client, watches, batch, partitions, replicas, step,
             known=policies.replicas.know_topic_deletion,
             enabled=policies.delete_topics,
-            heeds_moves=policies.deletion_heeds_moves,
         )  # fmt: skip
         self.reassignments = self._create_reassignments()
         self.preferred = PreferredElections(context, zk_client, watches, partitions, step)

@@ -34,13 +34,13 @@ class ControllerPolicies:
             partitions (before KAFKA-7537, 2.2).
         announces_brokers: whether all live brokers get UpdateMetadata when a broker starts, or fails without having
             led a partition (KAFKA-972, 0.9); else only the broker that starts gets one.
+        remembers_bumps: whether a leader epoch that is raised alone, as moves do, gets into the controller's memory,
+            from which UpdateMetadata is made (KAFKA-9212, 2.4). Before, brokers that lead under the new epoch give
+            clients the old one, until the next election, ISR notification or controller: a consumer is then refused
+            (FENCED_LEADER_EPOCH).
         stops_name_epochs: whether StopReplica has leader epochs, by which brokers refuse a stale one (KIP-570, 2.6).
         unclean_leader_election: unclean.leader.election.enable.
         delete_topics: delete.topic.enable; without it requests for deletion are dropped.
-        deletion_heeds_moves: whether the deletion of a topic waits until none of its partitions is being moved
-            (kafka-behaviour §4). Kafka 2.3 and 2.4 intend this, but mark the topic as waiting before they queue it,
-            which has no effect, and delete it at once; after a failover the topic does wait, until the first of its
-            moves is done, and for ever where failover.F8 drops them.
         is_offline: the partitions that OfflinePartitionsCount counts.
         auto_rebalance: when leadership returns to preferred replicas without a request.
         request_timeout_us: controller.socket.timeout.ms, for one attempt at a request to a broker.
@@ -59,6 +59,7 @@ class ControllerPolicies:
     broker_epochs: bool = True
     metadata_without_partitions_holds_all: bool = False
     announces_brokers: bool = True
+    remembers_bumps: bool = False
     stops_name_epochs: bool = False
     unclean_leader_election: bool = config(
         "unclean.leader.election.enable", False, "whether an out-of-sync replica may become leader",
@@ -67,7 +68,6 @@ class ControllerPolicies:
     delete_topics: bool = config(
         "delete.topic.enable", True, "whether topics can be deleted; else requests for it are dropped"
     )
-    deletion_heeds_moves: bool = True
     is_offline: IsOffline = is_offline_by_state
     auto_rebalance: AutoRebalance = field(factory=AutoRebalance)
     request_timeout_us: int = field_of(CONTROLLER_SOCKET_TIMEOUT)

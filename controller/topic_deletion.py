@@ -1,8 +1,15 @@
 """Topic deletion (kafka-behaviour §4): which topics are deleted, which have to wait, and the steps of one deletion.
 
-The tool creates /admin/delete_topics/T. A topic waits while one of its partitions is being moved, and while a replica
-could not be deleted, because its broker is down or failed to delete it. It is checked again when a broker with one of
-its replicas starts and when its last move ends. Each step of a deletion is a gate of its own:
+The tool creates /admin/delete_topics/T. A topic waits while a replica could not be deleted, because its broker is down
+or failed to delete it. It is checked again when a broker with one of its replicas starts and when a move of it ends.
+
+A topic whose partitions are being moved is deleted at once. Kafka means it to wait, but marks it as waiting before it
+is queued, which touches queued topics only (processTopicDeletion and markTopicIneligibleForDeletion, 1.1 to 2.7). Its
+moves stay in the controller's memory and in /admin/reassign_partitions, which no other plan can then use, until the
+next controller drops them. A topic that was queued before a failover, or before another topic's request, does wait:
+until the first of its moves ends, and where failover.F8 drops them, until a broker with one of its replicas starts.
+
+Each step of a deletion is a gate of its own:
 
 1. ``delete.partitions``: its partitions -> Offline -> NonExistent. Once only; the other steps are repeated at each
    retry.
@@ -17,8 +24,7 @@ its replicas starts and when its last move ends. Each step of a deletion is a ga
 9. ``delete.config``: delete /config/topics/T.
 10. ``delete.entry``: delete /admin/delete_topics/T, last: a controller that takes over before that starts again.
 
-Source: TopicDeletionManager and KafkaController, Kafka 2.3 and 2.4, which are alike here. Their code waits for moves in
-fewer cases than intended: see ``ControllerPolicies.deletion_heeds_moves``.
+Source: TopicDeletionManager and KafkaController, Kafka 2.3 and 2.4, which are alike here.
 """
 
 from collections.abc import Iterable, Sequence
@@ -81,7 +87,6 @@ class TopicDeletionManager:
     Attributes:
         known: whether the release can delete topics; older ones ignore /admin/delete_topics.
         enabled: delete.topic.enable.
-        heeds_moves: whether a topic waits until none of its partitions is being moved.
     """
 
     context: ControllerContext
@@ -93,7 +98,6 @@ class TopicDeletionManager:
     _step: Steps
     known: bool
     enabled: bool
-    heeds_moves: bool
 
     # -- requests -----------------------------------------------------------------------------------------------------
 
@@ -117,14 +121,14 @@ class TopicDeletionManager:
         requested = await self.zk_client.deletions()
         known = [topic for topic in requested if topic in context.assignments and self.enabled]
         await self._drop([topic for topic in requested if topic not in known])
+        moving = self._moving()
+        waiting = [topic for topic in known if topic in moving and context.is_deleting(topic)]
+        self._mark_ineligible(waiting, "a partition is being moved")
         new = [topic for topic in known if not context.is_deleting(topic)]
         if new:
             async with self._step("delete.queue", *[Label(topic) for topic in new]):
                 for topic in new:
                     context.queue_deletion(topic)
-        if self.heeds_moves:
-            moving = self._moving()
-            self._mark_ineligible([topic for topic in known if topic in moving], "a partition is being moved")
         await self._resume(known)
 
     async def _drop(self, topics: Sequence[str]) -> None:
@@ -142,13 +146,8 @@ class TopicDeletionManager:
         await self._resume(list(self.context.deletions.queued))
 
     async def move_finished(self, tp: TopicPartition) -> None:
-        """The move of ``tp`` is over: its topic no longer has to wait for it."""
+        """The move of ``tp`` is over: as in Kafka its topic no longer waits, not for its other moves either."""
         await self._make_eligible([tp.topic])
-
-    async def moves_refused(self, partitions: Sequence[TopicPartition]) -> None:
-        """Moves of topics to be deleted were dropped: a topic that has waited for them since failover.F4 can go on."""
-        if self.heeds_moves:
-            await self._make_eligible(_topics(partitions))
 
     async def brokers_started(self, brokers: Sequence[int]) -> None:
         """Topics with replicas on ``brokers`` no longer have to wait for them."""
@@ -187,8 +186,7 @@ class TopicDeletionManager:
             self.context.deletions.ineligible.update(dict.fromkeys(topics))
 
     async def _make_eligible(self, topics: Sequence[str]) -> None:
-        moving = self._moving() if self.heeds_moves else {}
-        free = [topic for topic in topics if self.context.is_deleting(topic) and topic not in moving]
+        free = [topic for topic in topics if self.context.is_deleting(topic)]
         for topic in free:
             self.context.deletions.ineligible.pop(topic, None)
         if free:

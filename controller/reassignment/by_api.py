@@ -74,7 +74,6 @@ class ByApi(Reassignments[RequestedByApi]):
             for tp in failed:
                 if tp not in self.context.reassignments:
                     self.admin_znode.finished(tp)
-            await self.deletion.moves_refused(failed)
         return [tp for tp in wanted if tp not in failed]
 
     # -- the API ------------------------------------------------------------------------------------------------------

@@ -75,7 +75,6 @@ class ByZnode(Reassignments[RequestedByZnode]):
                 refused.append(tp)
         if refused or not self.protocol.follows_znode:
             await self.admin_znode.remove_moves(refused)
-        await self.deletion.moves_refused(refused)
 
     async def _begin(self, move: Move) -> bool:
         """Returns whether the move could be begun."""

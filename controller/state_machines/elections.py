@@ -29,6 +29,7 @@ class Elections:
     (ZkPartitionStateMachine.initializeLeaderAndIsrForPartitions and doElectLeaderForPartitions, 2.4.1).
 
     Attributes:
+        remembers_bumps: whether the memory takes over an epoch that is raised alone (KAFKA-9212).
         unclean: unclean.leader.election.enable of the brokers; a topic's own setting overrides it.
         unclean_elections: the meter UncleanLeaderElectionsPerSec.
     """
@@ -37,6 +38,7 @@ class Elections:
     context: ControllerContext
     zk_client: KafkaZkClient
     batch: ControllerBrokerRequestBatch
+    remembers_bumps: bool
     unclean: bool
     unclean_elections: Meter = field(init=False)
 
@@ -131,6 +133,9 @@ class Elections:
         """Write the same leader and ISR with the next epoch, so that the brokers do not refuse the next LeaderAndIsr as
         stale (KafkaController.updateLeaderEpoch).
 
+        Up to 2.3.1 the memory keeps what it has, and the next UpdateMetadata and LeaderAndIsr of the partition name the
+        epoch, the version and the ISR from before (KAFKA-9212).
+
         Raises: StateChangeFailed where the partition has no state znode, or a newer controller has written it.
         """
         while True:
@@ -139,7 +144,8 @@ class Elections:
                 raise StateChangeFailed(f"cannot raise the leader epoch of {tp}")
             written, _ = await self.zk_client.write_states({tp: self.successor(state)})
             if tp in written:
-                self.context.leadership_info[tp] = written[tp]
+                if self.remembers_bumps:
+                    self.context.leadership_info[tp] = written[tp]
                 return written[tp]
 
     def successor(self, state: LeaderAndIsr, *, leader: int | None = None, isr: Replicas | None = None) -> LeaderAndIsr:
