@@ -16,12 +16,12 @@ from tests.controller.notes import Notes
 TP = TopicPartition("orders", 0)
 MOVES = [((0, 1, 2), (1, 3, 4)), ((0, 1, 2), (3, 4, 5)), ((0, 1), (3, 1, 0)), ((0, 1, 2), (2, 0))]
 POLICIES = {
-    "wiki": ControllerPolicies(reassignment=Wiki(), pinned=6),
-    "kafka-6794": ControllerPolicies(reassignment=Kafka6794(), pinned=6),
-    "width-2": ControllerPolicies(reassignment=Kafka6794(width=2), pinned=6),
-    "grow-then-shrink": ControllerPolicies(reassignment=Kafka6794(surplus=literal), pinned=6),
+    "wiki": ControllerPolicies(reassignment=Wiki(), remembers_bumps=True, pinned=6),
+    "kafka-6794": ControllerPolicies(reassignment=Kafka6794(), remembers_bumps=True, pinned=6),
+    "width-2": ControllerPolicies(reassignment=Kafka6794(width=2), remembers_bumps=True, pinned=6),
+    "grow-then-shrink": ControllerPolicies(reassignment=Kafka6794(surplus=literal), remembers_bumps=True, pinned=6),
     "kafka-42": KAFKA_42,
-    "kip-455": ControllerPolicies(reassignment=Kip455(), pinned=6),
+    "kip-455": ControllerPolicies(reassignment=Kip455(), remembers_bumps=True, pinned=6),
 }
 
 

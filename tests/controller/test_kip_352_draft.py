@@ -41,7 +41,7 @@ SEED_UPDATE_METADATA = {name: kind for name, kind in SEED_LEADER_AND_ISR.items()
 
 
 def policies(protocol: ReassignmentProtocol) -> ControllerPolicies:
-    return ControllerPolicies(reassignment=protocol, requests=CurrentAndImpending(), pinned=6)
+    return ControllerPolicies(reassignment=protocol, requests=CurrentAndImpending(), remembers_bumps=True, pinned=6)
 
 
 def is_of(kind: str, value: Any) -> bool:

@@ -16,7 +16,7 @@ from tests.controller.lab import EXPIRY_US, Lab, run
 from tests.controller.notes import Notes, check_golden
 
 TP, OTHER = TopicPartition("orders", 0), TopicPartition("orders", 1)
-PINNED = ControllerPolicies(reassignment=Kip455(), pinned=6)
+PINNED = ControllerPolicies(reassignment=Kip455(), remembers_bumps=True, pinned=6)
 Replicas = tuple[int, ...]
 
 
@@ -112,7 +112,7 @@ def test_since_2_7_new_replicas_are_told_so_at_once() -> None:
         assert [line.endswith(" new") for line in told[3]] == [True, True]
         assert not any(line.endswith(" new") for broker in (0, 1, 2) for line in told[broker])
 
-    play(test, ControllerPolicies(reassignment=Kip455(adds_as_new=True), pinned=6))
+    play(test, ControllerPolicies(reassignment=Kip455(adds_as_new=True), remembers_bumps=True, pinned=6))
 
 
 def test_an_older_protocol_between_brokers_does_not_tell_what_is_added_and_removed() -> None:
@@ -126,7 +126,7 @@ def test_an_older_protocol_between_brokers_does_not_tell_what_is_added_and_remov
         assert {(state.adding, state.removing) for request in told for state in request.partitions} == {((), ())}
         assert lab.assignment(TP) == (1, 2, 3)
 
-    play(test, ControllerPolicies(reassignment=Kip455(), pinned=6, sends_reassigning=False))
+    play(test, ControllerPolicies(reassignment=Kip455(), remembers_bumps=True, pinned=6, sends_reassigning=False))
 
 
 # -- what it costs (kafka-behaviour §6.3, consequences) ---------------------------------------------------------------

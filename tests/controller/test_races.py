@@ -19,7 +19,7 @@ from tests.controller.notes import Notes
 TP, OTHER = TopicPartition("orders", 0), TopicPartition("orders", 1)
 States = dict[TopicPartition, LeaderAndIsr]
 Read = Callable[[KafkaZkClient, Sequence[TopicPartition]], Awaitable[States]]
-POLICIES = ControllerPolicies(pinned=4)
+POLICIES = ControllerPolicies(remembers_bumps=True, pinned=4)
 NEWER = 99
 """A controller epoch that is still to come."""
 

@@ -41,6 +41,13 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.high_watermark_completes_fetches": True},
     ),
     Difference(
+        title="when a move raises a leader epoch without an election, UpdateMetadata has",
+        before="the old epoch and ISR, so that consumers are refused until an election or an announced ISR",
+        here="the new epoch and ISR",
+        source="KAFKA-9212, 2.4",
+        policies={"controller.remembers_bumps": True},
+    ),
+    Difference(
         title="the topics' znodes have",
         before="version 1",
         here="version 2, with adding and removing replicas, empty outside a move",
