@@ -45,6 +45,9 @@ def report(run: Run, changes: Sequence[tuple[str, str]] = (), trace: Path | None
     if run.expectations:
         yield from _expectations(run)
         yield ""
+    else:
+        yield "nothing was asked: the file has no [[expect]] and no [[steady_state]]; what must always hold was checked"
+        yield ""
     yield from _metrics(run)
     if not run.passed:
         yield ""
@@ -89,16 +92,16 @@ def _settings(changes: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def _expectations(run: Run) -> Iterator[str]:
-    """A line for each, with the time at which it came true, or was found not to hold; the end of the run goes without
-    saying."""
+    """A line for each, with the time at which it came true, recovered, or was found not to hold; without one it is the
+    end of the run."""
     width = max(len(_mark(expectation.ok)) for expectation in run.expectations)
     for expectation in run.expectations:
         mark = _mark(expectation.ok)
         shown = mark if expectation.ok else red(mark)
-        at_the_end = expectation.t_us is None or expectation.t_us >= round(run.virtual_s * 1e6)
-        when = "" if expectation.t_us is None or at_the_end else f"at {expectation.t_us / 1e6:.3f} s"
-        detail = "" if expectation.ok else expectation.detail
-        found = detail if when and when in detail else ", ".join(part for part in (detail, when) if part)
+        t_us, detail = expectation.t_us, expectation.detail
+        at_the_end = t_us is None or t_us >= round(run.virtual_s * 1e6)
+        when = "" if t_us is None or at_the_end or expectation.ok else f"at {t_us / 1e6:.3f} s"
+        found = detail if when in detail else ", ".join(part for part in (detail, when) if part)
         yield f"  {shown}{' ' * (width - len(mark))}  {expectation.statement}" + (f"  {found}" if found else "")
 
 

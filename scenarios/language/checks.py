@@ -7,6 +7,7 @@ refused, each with its key path.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -86,7 +87,7 @@ def check_scenario(scenario: Scenario) -> None:
         wrong.attempt(at, "plan", lambda plan: _check_plan(known, plan), scenario.plan)
     wrong.attempt(_each, "method", scenario.method, lambda entry: _check_entry(known, entry))
     wrong.attempt(_each, "rollbacks", scenario.rollbacks, lambda entry: _check_entry(known, entry))
-    wrong.attempt(_each, "expect", scenario.expect, lambda expect: _check_expect(known, expect))
+    wrong.attempt(_each, "expect", scenario.expect, lambda expect: _check_expect(known, scenario, expect))
     wrong.refuse()
 
 
@@ -257,7 +258,32 @@ def _check_target(known: Known, target: Target) -> None:
             check_moved(known, role.partition, "")
 
 
-def _check_expect(known: Known, expect: Expect) -> None:
+def _performed(scenario: Scenario) -> Counter[str]:
+    """How many times each action is performed at most, the undoing ones included."""
+    found = Counter(entry.name for entry in (*scenario.method, *scenario.rollbacks))
+    found.update(
+        entry.action.undo.name for entry in scenario.method if entry.duration_us is not None and entry.action.undo
+    )
+    return found
+
+
+def _check_after(scenario: Scenario, expect: Expect) -> None:
+    action, number = expect.after_action
+    performed = _performed(scenario)
+    if action not in performed:
+        raise BadInput(
+            f"no entry performs {action}; {did_you_mean(action, performed)}" if performed
+            else f"no entry performs {action}; add one to the method, or leave 'after' out",
+            where="after",
+        )  # fmt: skip
+    if number is not None and number > performed[action]:
+        times = "once" if performed[action] == 1 else f"{performed[action]} times"
+        raise BadInput(f"{action} is performed {times}; write a number up to {performed[action]}", where="after")
+
+
+def _check_expect(known: Known, scenario: Scenario, expect: Expect) -> None:
+    if expect.after is not None:
+        _check_after(scenario, expect)
     for statement in ("assignment", "leader", "isr", "failed_partitions"):
         for name, brokers in (getattr(expect, statement) or {}).items():
             known.partition(name, statement)

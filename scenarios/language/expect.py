@@ -123,6 +123,27 @@ class OneOrMore(Kind[tuple[int, ...]]):
         return {"anyOf": [BROKER_ID.schema(), REPLICAS.schema()]}
 
 
+class AfterKind(Kind[str]):
+    """An action, or an action and which time it is performed: ``broker.crash#2``."""
+
+    def read(self, value: object) -> str:
+        form = 'an action of the method such as "link.heal", or "link.heal#2" for the second time'
+        if not isinstance(value, str):
+            raise refuse(value, form)
+        _action, mark, number = value.partition("#")
+        if mark and not (number.isascii() and number.isdigit() and int(number) and len(number) < 10):
+            raise BadInput(f"{value!r} is not understood; write {form}")
+        return value
+
+    def dump(self, value: str) -> object:
+        return value
+
+    def schema(self) -> Schema:
+        return {"type": "string", "pattern": r"^[a-z_.]+(#[1-9]\d*)?$"}
+
+
+AFTER = AfterKind()
+
 _BROKERS = ListOf(BROKER_ID, unique=True)
 _PER_PARTITION = MapOf(REPLICAS, PARTITION_NAME)
 
@@ -131,7 +152,8 @@ PartitionBrokers = dict[str, tuple[int, ...]]
 
 @frozen(kw_only=True)
 class Expect:
-    """One statement about the end of the run, or (``within``) about a time after the method began."""
+    """One statement about the end of the run, or (``within``) about a time after the method began, or after an action
+    (``after``)."""
 
     assignment: PartitionBrokers | None = field(
         default=None,
@@ -161,7 +183,14 @@ class Expect:
         ),
     )
     within_us: int | None = field(
-        default=None, metadata=key(SOME_TIME, "time allowed from the method's first action on", name="within")
+        default=None,
+        metadata=key(SOME_TIME, "time allowed from the method's first action on, or from `after`", name="within"),
+    )
+    after: str | None = field(
+        default=None,
+        metadata=key(
+            AFTER, "an action: look only once it was performed, for the last time or (`link.heal#1`) the N-th time"
+        ),
     )
 
     def __attrs_post_init__(self) -> None:
@@ -175,6 +204,14 @@ class Expect:
             raise BadInput("'partition' goes with 'step'; leave it out", where="partition")
         if self.within_us is not None and self.invariant is not None:
             raise BadInput("an invariant holds all the time; leave 'within' out", where="within")
+        if self.after is not None and self.invariant is not None:
+            raise BadInput("an invariant holds all the time; leave 'after' out", where="after")
+
+    @property
+    def after_action(self) -> tuple[str, int | None]:
+        """The action that ``after`` names, and which time it is performed; None: the last."""
+        action, _, number = (self.after or "").partition("#")
+        return action, int(number) if number else None
 
     @property
     def statement(self) -> str:

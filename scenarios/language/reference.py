@@ -22,7 +22,7 @@ from scenarios.language.actions import DelaySpec, all_actions
 from scenarios.language.cluster import CardSpec, ClusterSpec, DiskSpec, NetworkSpec, ZooKeeperSpec
 from scenarios.language.configs import BROKER_SETTINGS, TOPIC_SETTINGS, Config, Setting
 from scenarios.language.entries import EntryKind
-from scenarios.language.expect import Expect, OneOrMore, SteadyState, ToleranceKind
+from scenarios.language.expect import AfterKind, Expect, OneOrMore, SteadyState, ToleranceKind
 from scenarios.language.metrics import METRICS
 from scenarios.language.plan import BrokerIds, GeneratedPlan, LogDir, Move, Plan, PlanInPlace, PlanKind, Version
 from scenarios.language.scenario import Scenario
@@ -78,6 +78,7 @@ _TYPES: Mapping[type[Any], str] = {
     ConditionKind: "`when` table",
     SinceKind: "virtual time, or `when` table with a step",
     Steps: "step, phase, or a list of them",
+    AfterKind: "action, or `action#N`",
     OneOrMore: "broker id, or list of them",
     ForEachKind: 'list of broker ids, or `"brokers"`',
     NextKind: "duration, wait, or `next` table",

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from attrs import define, field
 
-from emulator.protocol.events import PartitionFailed, PartitionFailureCleared
+from emulator.protocol.events import Fault, PartitionFailed, PartitionFailureCleared
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Trace
 from emulator.trace.events import Step
@@ -15,6 +15,7 @@ from scenarios.observe.invariants import INVARIANTS
 from scenarios.observe.measures import Measures
 from scenarios.observe.measures.figure import Value
 from scenarios.runs.run import Expectation
+from scenarios.runs.waits import LOOK_US
 
 LIVE_METRICS = tuple(name for name, metric in METRICS.items() if metric.form != "total")
 """The metrics that have a value at any time."""
@@ -25,17 +26,54 @@ Outcome = tuple[bool, str]
 
 @define(eq=False)
 class _Pending:
-    """An expectation, and when it came true if it has a time limit."""
+    """An expectation, and what was seen of it while the run went on, if it has a time limit or an ``after``.
+
+    Attributes:
+        since_us: from when on it is looked at; None: not yet.
+        met_us: since when it holds without a break; None while it does not hold.
+        held: it has held at some look, even before ``since_us``; ``held_before``: at the last one before.
+        broken: it did not hold after it had; ``met_us`` is then when it recovered.
+        performed: how many times the action of ``after`` was performed.
+    """
 
     expect: Expect
+    since_us: int | None = None
     met_us: int | None = None
+    held: bool = False
+    held_before: bool = False
+    _holds: bool = False
+    broken: bool = False
+    performed: int = 0
+
+    @property
+    def timed(self) -> bool:
+        return self.expect.within_us is not None or self.expect.after is not None
+
+    def begin(self, t_us: int) -> None:
+        """Look at it from now on: what was true before does not count."""
+        self.since_us, self.met_us, self.broken = t_us, None, False
+        self.held_before = self._holds
+
+    def see(self, holds: bool, now_us: int) -> None:
+        self._holds = holds
+        if not holds:
+            self.broken, self.met_us = self.held, None
+        elif self.since_us is not None and self.met_us is None:
+            self.met_us = now_us
+        self.held = self.held or holds
+
+    def limit_us(self) -> int | None:
+        """By when it has to hold; None without a limit."""
+        within_us = self.expect.within_us
+        return None if within_us is None or self.since_us is None else self.since_us + within_us
 
 
 @define(eq=False)
 class Judge:
     """Checks a run while it goes on and at its end.
 
-    ``within`` means: true at some moment up to that time after the method's first action, and still true at the end.
+    ``within`` means: true from a moment up to that time after the method's first action on, and still true at the end.
+    With ``after`` the time counts from that action. What was true before, and is so no more, does not count.
     """
 
     scenario: Scenario
@@ -44,13 +82,17 @@ class Judge:
     measures: Measures
     checkers: Checkers
     _pending: list[_Pending] = field(init=False)
-    _steps: dict[tuple[str, str, str], None] = field(factory=dict)
+    _steps: dict[tuple[str, str, str], int] = field(factory=dict)
+    """Step, edge and partition (or "" for any) to when it was reached last."""
     _failed: dict[str, dict[int, None]] = field(factory=dict)
     _deviations: dict[int, tuple[int, str]] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         self._pending = [_Pending(expect) for expect in self.scenario.expect]
+        if not self.scenario.method:
+            self._start(0)
         self.trace.fold(Step, self._stepped)
+        self.trace.fold(Fault, self._acted)
         self.trace.fold(PartitionFailed, self._partition_failed)
         self.trace.fold(PartitionFailureCleared, self._partition_failure_cleared)
 
@@ -59,18 +101,17 @@ class Judge:
     def look(self, now_us: int) -> None:
         """Note which expectations have come true, and check the steady state that must always hold."""
         for pending in self._pending:
-            if pending.met_us is None and pending.expect.within_us is not None and self._holds(pending.expect)[0]:
-                pending.met_us = now_us
+            if pending.timed:
+                pending.see(self._holds(pending)[0], now_us)
         self.check_steady("continuous", now_us)
 
-    def waiting(self, started_us: int | None, now_us: int) -> bool:
+    def waiting(self, now_us: int) -> bool:
         """Whether an expectation is not met and its time is not over."""
-        return any(
-            pending.expect.within_us is not None
-            and (pending.met_us is None or not self._holds(pending.expect)[0])
-            and (started_us is None or now_us <= started_us + pending.expect.within_us)
-            for pending in self._pending
-        )
+        for pending in self._pending:
+            limit_us = pending.limit_us()
+            if limit_us is not None and now_us <= limit_us and not self._holds(pending)[0]:
+                return True
+        return False
 
     def check_steady(self, mode: str, now_us: int) -> None:
         """``mode``: continuous, start or end; ``edge`` counts as both start and end."""
@@ -81,9 +122,24 @@ class Judge:
                 if not steady.tolerance.holds(value):
                     self._deviations[index] = (now_us, f"{steady.metric} = {value}, wanted {steady.tolerance}")
 
+    def _start(self, t_us: int) -> None:
+        """The method begins."""
+        for pending in self._pending:
+            if pending.since_us is None and pending.expect.after is None:
+                pending.begin(t_us)
+
+    def _acted(self, event: Fault) -> None:
+        self._start(event.t_us)
+        for pending in self._pending:
+            action, number = pending.expect.after_action
+            if action == event.action:
+                pending.performed += 1
+                if number in (None, pending.performed):
+                    pending.begin(event.t_us)
+
     def _stepped(self, event: Step) -> None:
-        self._steps[event.step, event.edge, f"{event.topic}-{event.partition}"] = None
-        self._steps[event.step, event.edge, ""] = None
+        self._steps[event.step, event.edge, f"{event.topic}-{event.partition}"] = event.t_us
+        self._steps[event.step, event.edge, ""] = event.t_us
 
     def _partition_failed(self, event: PartitionFailed) -> None:
         self._failed.setdefault(f"{event.topic}-{event.partition}", {})[event.node] = None
@@ -93,11 +149,11 @@ class Judge:
 
     # -- at the end -------------------------------------------------------------------------------------------------
 
-    def verdicts(self, started_us: int | None, end_us: int, metrics: dict[str, Value]) -> tuple[Expectation, ...]:
+    def verdicts(self, end_us: int, metrics: dict[str, Value]) -> tuple[Expectation, ...]:
         """The verdict on every expectation and every steady state; ``metrics`` are the run's totals."""
         return (
             *(self._steady_verdict(index, steady) for index, steady in enumerate(self.scenario.steady_state)),
-            *(self._verdict(pending, started_us, end_us, metrics) for pending in self._pending),
+            *(self._verdict(pending, end_us, metrics) for pending in self._pending),
         )
 
     def _steady_verdict(self, index: int, steady: SteadyState) -> Expectation:
@@ -105,37 +161,54 @@ class Judge:
         t_us, detail = self._deviations.get(index, (None, ""))
         return Expectation(statement, index not in self._deviations, detail, t_us)
 
-    def _verdict(
-        self, pending: _Pending, started_us: int | None, end_us: int, metrics: dict[str, Value]
-    ) -> Expectation:
+    def _verdict(self, pending: _Pending, end_us: int, metrics: dict[str, Value]) -> Expectation:
         expect = pending.expect
         if expect.statement == "metric" and expect.metric not in LIVE_METRICS:
             assert expect.metric is not None
             holds, found = _within(metrics.get(expect.metric), expect.tolerance)
         else:
-            holds, found = self._holds(expect)
+            holds, found = self._holds(pending)
         statement = describe(expect)
-        if expect.within_us is None:
+        if not pending.timed:
             return Expectation(statement, holds, "" if holds else f"found {found}", end_us)
-        limit_us = (started_us or 0) + expect.within_us
-        if pending.met_us is None and holds and end_us <= limit_us:
-            pending.met_us = end_us
-        if pending.met_us is None or pending.met_us > limit_us:
-            # The horizon can come before the limit; nothing was checked after it.
-            looked_us = min(limit_us, end_us)
-            by_then = f"at {looked_us / 1e6:.3f} s"
-            late = pending.met_us is not None and f"not yet {by_then}, came true at {pending.met_us / 1e6:.3f} s"
-            return Expectation(statement, False, late or f"found {found} {by_then}", looked_us)
-        return Expectation(statement, holds, "" if holds else f"was true, but at the end {found}", pending.met_us)
+        if pending.since_us is None:
+            never = f"{expect.after} was never performed" if expect.after else f"found {found}"
+            return Expectation(statement, holds and not expect.after, never, end_us)
+        if holds and pending.met_us is None:
+            pending.see(holds, end_us)
+        limit_us = pending.limit_us()
+        # The horizon can come before the limit; nothing was checked after it.
+        looked_us = end_us if limit_us is None else min(limit_us, end_us)
+        by_then = f"at {looked_us / 1e6:.3f} s"
+        if not holds:
+            detail = f"was true, but at the end {found}" if pending.broken else f"found {found} {by_then}"
+            return Expectation(statement, False, detail, looked_us)
+        assert pending.met_us is not None
+        came = f"{'recovered' if pending.broken else 'came true'} at {pending.met_us / 1e6:.3f} s"
+        if pending.met_us > looked_us:
+            return Expectation(statement, False, f"not yet {by_then}, {came}", looked_us)
+        return Expectation(statement, True, self._recovered(pending, came), pending.met_us)
 
-    def _holds(self, expect: Expect) -> Outcome:
+    @staticmethod
+    def _recovered(pending: _Pending, came: str) -> str:
+        """When it came true, and how long after the action that it waits for."""
+        assert pending.met_us is not None
+        assert pending.since_us is not None
+        if not pending.broken and pending.met_us - pending.since_us <= LOOK_US:
+            return "held throughout" if pending.held_before else came
+        took = f", {(pending.met_us - pending.since_us) / 1e6:.3f} s after {pending.expect.after}"
+        return came + (took if pending.expect.after else "")
+
+    def _holds(self, pending: _Pending) -> Outcome:
+        expect = pending.expect
+        if expect.statement == "steps":
+            return self._reached(expect, pending.since_us or 0 if expect.after else 0)
         judges: dict[str, Callable[[Expect], Outcome]] = {
             "assignment": self._assignment,
             "leader": self._leader,
             "isr": self._isr,
             "metric": self._metric,
             "invariant": self._invariant,
-            "steps": self._reached,
             "failed_partitions": self._failed_partitions,
         }
         return judges[expect.statement](expect)
@@ -168,9 +241,10 @@ class Judge:
         count = self.checkers.counts[expect.invariant]
         return count == 0, f"{count} violations"
 
-    def _reached(self, expect: Expect) -> Outcome:
+    def _reached(self, expect: Expect, since_us: int) -> Outcome:
         gate = gate_of(expect.steps or (), "after", self.scenario.strategy.parsed.protocol)
-        reached = gate is not None and (gate.step, "after", expect.partition or "") in self._steps
+        last_us = -1 if gate is None else self._steps.get((gate.step, "after", expect.partition or ""), -1)
+        reached = last_us >= since_us
         return reached, "reached" if reached else "not reached"
 
     def _failed_partitions(self, expect: Expect) -> Outcome:
@@ -200,4 +274,6 @@ def describe(expect: Expect) -> str:
     else:
         found = getattr(expect, what) or {}
         text = f"{what.replace('_', ' ')} {_brokers(found) or 'none'}"
-    return text + (f" within {expect.within_us / 1e6:g} s" if expect.within_us is not None else "")
+    if expect.within_us is None:
+        return text + (f" after {expect.after}" if expect.after else "")
+    return f"{text} within {expect.within_us / 1e6:g} s" + (f" of {expect.after}" if expect.after else "")

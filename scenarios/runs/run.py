@@ -13,7 +13,12 @@ from scenarios.runs.control_plane_log import ControlPlaneLog
 
 @frozen
 class Expectation:
-    """A statement of the scenario and whether it held. ``t_us``: when it came true, or was found to be broken."""
+    """A statement of the scenario and whether it held.
+
+    Attributes:
+        detail: what was found where it did not hold; when it came true or recovered where it has a time limit.
+        t_us: when it came true, or was found to be broken.
+    """
 
     statement: str
     ok: bool

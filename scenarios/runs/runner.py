@@ -90,7 +90,7 @@ class Stage:
         await self._until(lambda: self.method.over.is_set)
         await self._rest()
         await self.method.roll_back()
-        await self._until(lambda: not (self._moving or self.judge.waiting(self.method.started.value, self.world.now)))
+        await self._until(lambda: not (self._moving or self.judge.waiting(self.world.now)))
         self._ending = True
         await self._rest()
         self.judge.check_steady("end", self.world.now)
@@ -163,8 +163,7 @@ def conclude(stage: Stage, original: Scenario, wall_s: float) -> tuple[Run, Figu
     scenario, trace, end_us = stage.scenario, stage.cluster.trace, stage.world.now
     violations = tuple(stage.checkers.finish())
     figures = stage.measures.finish(end_us)
-    started_us = stage.method.started.value
-    expectations = stage.judge.verdicts(started_us, end_us, figures.metrics())
+    expectations = stage.judge.verdicts(end_us, figures.metrics())
     reason = _reason(stage, bool(violations), expectations, figures)
     digest = trace.digest()
     replay = replay_command(original, scenario)

@@ -107,6 +107,42 @@ def test_true_for_a_moment_only() -> None:
     assert_failed(found, "expectation", "was true, but at the end")
 
 
+CUT: Table = {"at": "3s", "action": "link.cut", "target": 1, "duration": "30s"}
+WHOLE: Table = {"isr": {"orders-0": [0, 1]}}
+
+
+def test_what_held_before_the_fault_and_broke_has_to_recover() -> None:
+    """The ISR is whole when the follower is cut off (3 s), shrinks at 14 s, is whole again soon after 33 s."""
+    expect: list[Table] = [
+        {**WHOLE, "within": "60s", "after": "link.heal"},
+        {**WHOLE, "within": "60s"},
+        {"leader": {"orders-0": 0}, "within": "5s", "after": "link.cut"},
+    ]
+    again, anyhow, leader = run(method=[CUT], expect=expect).expectations
+    assert again.ok
+    assert again.t_us is not None
+    assert 33_000_000 < again.t_us < 40_000_000
+    took = (again.t_us - 33_000_000) / 1e6
+    assert again.detail == f"recovered at {again.t_us / 1e6:.3f} s, {took:.3f} s after link.heal"
+    assert anyhow.detail == f"recovered at {again.t_us / 1e6:.3f} s"
+    assert leader.detail == "held throughout"
+
+
+def test_what_held_before_the_fault_does_not_meet_an_expectation() -> None:
+    found = run(method=[CUT], expect=[{**WHOLE, "within": "20s"}])
+    assert_failed(found, "expectation", "not yet at 23.000 s, recovered at 3")
+
+
+def test_an_expectation_after_an_action_that_was_never_performed() -> None:
+    never = {"when": {"step": "wiki.7", "occurrence": 2}, "action": "broker.crash", "target": 1}
+    wanted = scenario(
+        brokers=4, controller=3, assignment=[[0, 1]], plan={0: [0, 2]}, method=[EXECUTE, never], horizon="20s",
+        expect=[{**WHOLE, "after": "broker.crash"}],
+    )  # fmt: skip
+    [found] = play(wanted).run.expectations
+    assert (found.ok, found.detail) == (False, "broker.crash was never performed")
+
+
 @pytest.mark.parametrize(("mode", "holds"), [("continuous", False), ("start", True), ("end", True), ("edge", True)])
 def test_the_steady_state_is_looked_at_when_it_says(mode: str, holds: bool) -> None:
     """A follower is away for a while in the middle of the run."""

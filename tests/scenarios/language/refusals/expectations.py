@@ -19,6 +19,16 @@ CASES: dict[str, Case] = {
         "steady_state[0].metric",
         "[[expect]]",
     ),
+    "after an action that no entry performs": (
+        expecting('isr = { "orders-0" = [0, 1, 2] }\nafter = "link.heal"'),
+        "expect[0].after: no entry performs link.heal",
+        "known: reassign.execute",
+    ),
+    "after an action, which time is no number": (
+        expecting('isr = { "orders-0" = [0, 1, 2] }\nafter = "link.heal#last"'),
+        "expect[0].after",
+        '"link.heal#2" for the second time',
+    ),
     "tolerance upside down": (
         small_and("[[steady_state]]", 'metric = "offline_partitions"', "tolerance = [2, 1]"),
         "steady_state[0].tolerance",
