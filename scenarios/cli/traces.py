@@ -75,14 +75,8 @@ def _choose(data_set: Any, arguments: Namespace) -> tuple[str, str]:
 
 
 def _runs(data_set: Any) -> list[tuple[str, str, int, str]]:
-    """Run, strategy, seed and profile; the strategy is in the name of the part's folder."""
-    from urllib.parse import unquote
+    """Run, strategy, seed and profile."""
+    from scenarios.runs.dataset.reader import read_runs
 
-    import pyarrow.parquet as pq
-
-    found = []
-    for part in data_set.parts["runs"]:
-        strategy = unquote(part.parent.name.partition("=")[2])
-        rows = pq.ParquetFile(part).read(columns=["run_id", "seed", "profile"]).to_pylist()
-        found += [(str(row["run_id"]), strategy, int(row["seed"]), str(row["profile"])) for row in rows]
+    found = [(row["run_id"], strategy, row["seed"], row["profile"]) for strategy, row in read_runs(data_set)]
     return sorted(found, key=lambda run: (run[1], run[2]))

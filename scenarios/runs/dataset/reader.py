@@ -6,9 +6,10 @@ corrupt, of another version, or that holds one run twice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -62,6 +63,14 @@ def read_table(data_set: DataSet, table: str) -> pa.Table:
     schema = SCHEMAS[table]
     tables = [_read(path, schema) for path in data_set.parts[table]]
     return pa.concat_tables(tables) if tables else schema.empty_table()
+
+
+def read_runs(data_set: DataSet) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each run's strategy, which is in the name of the part's folder, and its row of the table ``runs``."""
+    for path in data_set.parts[RUNS]:
+        strategy = unquote(path.parent.name.partition("=")[2])
+        for row in _read(path, SCHEMAS[RUNS]).to_pylist():
+            yield strategy, row
 
 
 def _committed(root: Path) -> list[Path]:

@@ -10,8 +10,9 @@ from pyspark.sql import SparkSession
 from scenarios.cli.files import load
 from scenarios.observe.measures.figures import FOLDS, declared
 from scenarios.runs.dataset.reader import open_data_set
-from scenarios.studies.spark.compare import compared, run_figures
+from scenarios.studies.spark.compare import run_figures
 from scenarios.studies.spark.figures import QUERIES
+from scenarios.studies.statistics.comparison import compared
 from tests.scenarios.studies.plugins.fetcher_starts import QUERY, FetcherStarts
 
 

@@ -19,7 +19,7 @@ from scenarios.runs.dataset.reader import open_data_set
 from scenarios.runs.dataset.record import RunRecord, RunSpec
 from scenarios.runs.dataset.writer import chunk_name, write_chunk
 from scenarios.studies.spark.compare import run_figures
-from scenarios.studies.spark.comparison import RunFigures
+from scenarios.studies.statistics.comparison_table import RunFigures
 from tests.scenarios.studies.spark.synthetic import random_run
 
 pytestmark = pytest.mark.spark

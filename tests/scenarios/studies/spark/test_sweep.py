@@ -15,6 +15,7 @@ from scenarios.runs.dataset.reader import open_data_set, read_table
 from scenarios.runs.dataset.writer import chunk_name
 from scenarios.studies.spark.compare import compare
 from scenarios.studies.spark.sweep import SweepFailed, plan, sweep
+from scenarios.studies.statistics.own_figures import quick_comparison
 from tests.scenarios.runs.dataset.runs import files
 from tests.scenarios.studies.spark.synthetic import SyntheticScenario
 
@@ -42,6 +43,7 @@ def test_every_strategy_runs_every_seed_once(spark: SparkSession, tmp_path: Path
 
     comparison = compare(tmp_path)
     assert all(run.agrees for run in comparison.runs)
+    assert comparison == quick_comparison(tmp_path), "the figures that each run computed itself"
     assert comparison.warnings == ()
     assert "kafka-6794 - wiki" in comparison.text
     said = json.loads(comparison.to_json())

@@ -10,8 +10,10 @@ import pytest
 from scenarios.errors import BadInput
 from scenarios.observe.measures.figure import Value
 from scenarios.runs.dataset.manifest import Manifest
-from scenarios.studies.spark.compare import compare, compared, comparison
-from scenarios.studies.spark.comparison import Comparison, Row, RunFigures
+from scenarios.studies.spark.compare import compare
+from scenarios.studies.statistics.comparison import compared, comparison
+from scenarios.studies.statistics.comparison_table import Comparison, Row, RunFigures
+from scenarios.studies.statistics.own_figures import quick_comparison
 
 
 def run(strategy: str, seed: int, *, completed: bool = True, took_s: float = 1.0, **metrics: Value) -> RunFigures:
@@ -116,5 +118,7 @@ def test_a_run_that_disagrees_with_itself_is_a_warning() -> None:
 
 
 def test_a_missing_data_set_is_refused_before_spark_starts(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="there is no such folder"):
+        quick_comparison(tmp_path / "nowhere")
     with pytest.raises(BadInput, match="there is no such folder"):
         compare(tmp_path / "nowhere", master="spark://nobody:1")
