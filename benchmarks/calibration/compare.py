@@ -93,7 +93,7 @@ def rows(case: str) -> Iterator[Row]:
 @cache
 def emulated_normal(case: str, profile: str) -> Normal:
     """What the emulator does with a case."""
-    return normal(emulated.facts(load_case(case), profile))
+    return normal(emulated.played(load_case(case), profile).facts)
 
 
 def _topics(*runs: Normal) -> list[str]:

@@ -8,11 +8,12 @@ from attrs import define, field
 from benchmarks.calibration.facts import NO_ERROR, TOOL, ZOOKEEPER, Fact, PartitionState, Request, Write, stopped
 from emulator.network import InterceptedMessage
 from emulator.network.endpoint import Endpoint
+from emulator.protocol.events import NodeCrashed
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest, LeaderAndIsrResponse
 from emulator.protocol.stop_replica import StopReplicaRequest, StopReplicaResponse
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest, UpdateMetadataResponse
-from emulator.trace.events import ZkWritten
+from emulator.trace.events import ZkSession, ZkWritten
 from emulator.zookeeper.spec import ZOOKEEPER as SERVER
 from scenarios.cluster.cluster import Cluster
 from scenarios.language import Scenario
@@ -29,12 +30,13 @@ AFTER_US = 9_000_000
 """ISR changes are announced up to five seconds late."""
 
 
-def facts(scenario: Scenario, profile: str) -> list[Fact]:
-    """Run ``scenario`` under ``profile``; what was written and answered, in order."""
-    stage = RecordedStage(scenario.for_run(profile=profile))
+def played(scenario: Scenario, profile: str, seed: int = 0) -> "Listener":
+    """Run ``scenario`` under ``profile``; what was written and answered, in order, and how long sessions outlived
+    their brokers."""
+    stage = RecordedStage(scenario.for_run(profile=profile, seed=seed))
     listener = Listener(stage)
     stage.play()
-    return listener.facts
+    return listener
 
 
 class RecordedStage(Stage):
@@ -47,16 +49,24 @@ class RecordedStage(Stage):
 
 @define(eq=False)
 class Listener:
-    """Takes down what happens on a stage."""
+    """Takes down what happens on a stage.
+
+    Attributes:
+        expiries_s: the seconds from each kill of a broker to the end of its session.
+    """
 
     stage: Stage
     facts: list[Fact] = field(factory=list)
+    expiries_s: list[float] = field(factory=list)
+    _killed: dict[int, int] = field(factory=dict)
     _asked: dict[Endpoint, Any] = field(factory=dict)
     _epochs: dict[int, dict[int, int]] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
         cluster = self.stage.cluster
         cluster.trace.fold(ZkWritten, self._written)
+        cluster.trace.fold(NodeCrashed, self._crashed)
+        cluster.trace.fold(ZkSession, self._ended)
         for request, answer in CONTROL.items():
             cluster.network.interceptors.arm(request, "delivered", self._delivered)
             cluster.network.interceptors.arm(answer, "sent", self._answered)
@@ -65,6 +75,14 @@ class Listener:
         by = event.client if event.client >= 0 else ZOOKEEPER if event.client == SERVER else TOOL
         version = event.version if event.op == "setData" else 0
         self.facts.append(Write(by, event.op, event.path, version, _compared(event.path, event.data)))
+
+    def _crashed(self, event: NodeCrashed) -> None:
+        if event.kind == "process":
+            self._killed[event.node] = event.t_us
+
+    def _ended(self, event: ZkSession) -> None:
+        if event.state == "expired" and event.client in self._killed:
+            self.expiries_s.append((event.t_us - self._killed.pop(event.client)) / 1e6)
 
     def _delivered(self, message: InterceptedMessage) -> None:
         self._asked[message.endpoint] = message.body

@@ -3,13 +3,14 @@
 import shutil
 from pathlib import Path
 
+from attrs import evolve
+
 from benchmarks.calibration import recording
 from benchmarks.calibration.errors import CannotRecord
-from benchmarks.calibration.facts import Fact
 from benchmarks.calibration.normal import normal
 from benchmarks.calibration.real.cluster import running
 from benchmarks.calibration.real.player import Player
-from benchmarks.calibration.real.recorded import facts
+from benchmarks.calibration.real.recorded import expiries, facts
 from benchmarks.calibration.recording import RECORDINGS, Recording
 from benchmarks.calibration.releases import find_release
 from scenarios.language import Scenario
@@ -26,14 +27,14 @@ def record(case: str, release: str, folder: Path = RECORDINGS, keep: Path | None
     scenario = recording.load_case(case)
     if scenario.profile != "kafka-2.3" and not find_release(release).has_reassignment_api:
         raise CannotRecord(f"{case} asks for moves by the API, which {release} does not have (KIP-455, 2.4)")
-    new = Recording(case, release, scenario.digest(), 1, _play(scenario, release, keep))
+    new = _play(Recording(case, release, scenario.digest()), scenario, keep)
     found = recording.recordings(case, release, folder)
     for path in found:
         old = recording.read(path)
         if old.scenario != new.scenario:
             path.unlink()
         elif normal(old.facts) == normal(new.facts):
-            recording.write(recording.again(old), path)
+            recording.write(recording.again(old, new), path)
             return path
     numbers = [int(path.suffixes[-2][1:]) for path in found if path.exists()]
     path = folder / f"{case}-{release}.{max(numbers, default=0) + 1}.jsonl"
@@ -41,11 +42,12 @@ def record(case: str, release: str, folder: Path = RECORDINGS, keep: Path | None
     return path
 
 
-def _play(scenario: Scenario, release: str, keep: Path | None) -> tuple[Fact, ...]:
+def _play(new: Recording, scenario: Scenario, keep: Path | None) -> Recording:
+    """``new`` with what the cluster did."""
     spec, timeout_us = scenario.cluster, scenario.cluster.zk.session_timeout_us
     config = {name: str(value).lower() for name, value in spec.config.items()}
     with running(
-        find_release(release),
+        find_release(new.release),
         spec.brokers,
         config,
         first=spec.controller,
@@ -53,9 +55,10 @@ def _play(scenario: Scenario, release: str, keep: Path | None) -> tuple[Fact, ..
         racks=spec.racks,
         session_timeout_ms=None if timeout_us is None else timeout_us // 1000,
     ) as cluster:
+        player = Player(scenario, cluster)
         try:
-            Player(scenario, cluster).play()
+            player.play()
         finally:
             if keep is not None:
                 shutil.copytree(cluster.folder, keep, ignore=shutil.ignore_patterns("data-*"), dirs_exist_ok=True)
-        return tuple(facts(cluster))
+        return evolve(new, facts=tuple(facts(cluster)), expiries_s=expiries(cluster, player.kills))

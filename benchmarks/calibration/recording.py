@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import asdict, evolve, frozen
 
 from benchmarks.calibration.errors import CannotRecord
 from benchmarks.calibration.facts import Fact, Write, from_json, to_json
@@ -26,17 +26,20 @@ class Recording:
     Attributes:
         scenario: the digest of the scenario that was played.
         runs: how many runs of the real cluster came out like this, after what may differ is set aside.
+        expiries_s: of all of these runs, the seconds from each kill of a broker to the end of its session.
     """
 
     case: str
     release: str
     scenario: str
-    runs: int
-    facts: tuple[Fact, ...]
+    runs: int = 1
+    facts: tuple[Fact, ...] = ()
+    expiries_s: tuple[float, ...] = ()
 
     @property
     def head(self) -> dict[str, Any]:
-        return {"case": self.case, "release": self.release, "scenario": self.scenario, "runs": self.runs}
+        """The first line."""
+        return {name: value for name, value in asdict(self, recurse=False).items() if name != "facts"}
 
 
 def case_names() -> tuple[str, ...]:
@@ -64,12 +67,14 @@ def write(recording: Recording, path: Path) -> None:
 
 def read(path: Path) -> Recording:
     head, *lines = path.read_text(encoding="utf-8").splitlines()
-    return Recording(facts=tuple(_unpacked(lines)), **json.loads(head))
+    about = json.loads(head)
+    expiries_s = tuple(about.pop("expiries_s", ()))
+    return Recording(facts=tuple(_unpacked(lines)), expiries_s=expiries_s, **about)
 
 
-def again(recording: Recording) -> Recording:
+def again(recording: Recording, other: Recording) -> Recording:
     """One more run has come out like this one."""
-    return evolve(recording, runs=recording.runs + 1)
+    return evolve(recording, runs=recording.runs + 1, expiries_s=(*recording.expiries_s, *other.expiries_s))
 
 
 def _packed(facts: Iterable[Fact]) -> Sequence[str]:

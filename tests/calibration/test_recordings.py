@@ -3,8 +3,9 @@
 import pytest
 
 from benchmarks.calibration.compare import declared, problems, reasons, rows
+from benchmarks.calibration.emulated import played
 from benchmarks.calibration.page import PAGE, page
-from benchmarks.calibration.recording import RECORDINGS, case_names, read
+from benchmarks.calibration.recording import RECORDINGS, case_names, load_case, read
 
 LARGEST_BYTES = 3_000_000
 
@@ -33,6 +34,14 @@ def test_every_reason_is_used() -> None:
 
 def test_the_page_says_what_the_recordings_show() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(), "python -m benchmarks.calibration page --write"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sessions_outlive_their_brokers_by_what_zookeeper_allows(seed: int) -> None:
+    kafka = [after_s for path in RECORDINGS.glob("restart-2.[34].*.jsonl") for after_s in read(path).expiries_s]
+    ours = played(load_case("restart"), "kafka-2.3", seed).expiries_s
+    assert len(ours) == 1
+    assert all(4 <= after_s <= 8 for after_s in (*ours, *kafka))
 
 
 def test_recordings_stay_small() -> None:

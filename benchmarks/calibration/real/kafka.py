@@ -48,6 +48,20 @@ def _append(connection: socket.socket, topic: str, partition: int, version: int,
     raise CannotRecord(f"producing to {topic}-{partition} was answered {error}")
 
 
+def produce_one(port: int, topic: str, partition: int, *, old_format: bool) -> None:
+    """Have the leader at ``port`` append one batch with acks=1; what it answers does not matter."""
+    records = _message_set() if old_format else _record_batch()
+    head = b"" if old_format else struct.pack(">h", -1)
+    body = head + struct.pack(">hii", 1, _TIMEOUT_MS, 1) + _text(topic)
+    with _connect(port) as connection:
+        _ask(
+            connection,
+            PRODUCE,
+            0 if old_format else 3,
+            body + struct.pack(">iii", 1, partition, len(records)) + records,
+        )
+
+
 def alter_reassignments(port: int, moves: Moves) -> dict[tuple[str, int], int]:
     """Ask the controller at ``port``; the error code of each partition."""
     body = struct.pack(">i", _TIMEOUT_MS) + _varint(len(moves) + 1)

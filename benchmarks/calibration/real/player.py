@@ -33,11 +33,14 @@ class Player:
 
     Attributes:
         undo: what a duration ends, with the time at which it does.
+        kills: the brokers that were killed, and when (the clock of the machine, which is ZooKeeper's too).
     """
 
     scenario: Scenario
     cluster: RealCluster
     undo: list[tuple[float, MethodEntry, list[int]]] = field(factory=list)
+    kills: list[tuple[int, float]] = field(factory=list)
+    _began: float = 0.0
 
     def play(self) -> None:
         """Raises: CannotRecord, where a step fails or is not one that a real cluster can be asked for."""
@@ -46,6 +49,7 @@ class Player:
         for topic in self.scenario.topics:
             self._fill(topic)
         self.cluster.sleep(1)
+        self._began = time.monotonic()
         for entry in self.scenario.method:
             if not isinstance(entry.trigger, After):
                 raise CannotRecord(f"{entry.name}: only entries with 'after' can be recorded")
@@ -61,9 +65,25 @@ class Player:
         """Wait, and end durations that are over by then."""
         while self.undo and self.undo[0][0] <= deadline:
             at, entry, brokers = self.undo.pop(0)
-            self.cluster.sleep(at - time.monotonic())
+            self._sleep(at)
             self._undo(entry, brokers)
+        self._sleep(deadline)
+
+    def _sleep(self, deadline: float) -> None:
+        """Wait, and meanwhile write what the loads write: a batch a second, to the leaders."""
+        while self.scenario.workloads and time.monotonic() < deadline:
+            for load in self.scenario.workloads:
+                now_us = (time.monotonic() - self._began) * 1e6
+                if load.start_us <= now_us < (load.stop_us or float("inf")):
+                    self._write(load.topic)
+            self.cluster.sleep(min(1.0, deadline - time.monotonic()))
         self.cluster.sleep(deadline - time.monotonic())
+
+    def _write(self, topic: str) -> None:
+        old = self.cluster.release.number < (0, 11)
+        for number in self.cluster.assignment(topic) or {}:
+            leader = int(self.cluster.state(topic, number)["leader"])
+            kafka.produce_one(self.cluster.port(leader), topic, number, old_format=old)
 
     def _settle(self) -> None:
         """Wait until ZooKeeper's log no longer grows."""
@@ -143,6 +163,7 @@ class Player:
 
     def _crash(self, _entry: MethodEntry, brokers: list[int]) -> None:
         for broker in brokers:
+            self.kills.append((broker, time.time()))
             self.cluster.kill(broker)
 
     def _start(self, _entry: MethodEntry, brokers: list[int]) -> None:

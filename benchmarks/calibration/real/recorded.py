@@ -23,11 +23,7 @@ def facts(cluster: RealCluster) -> Iterator[Fact]:
 def writes(log: Iterable[Transaction]) -> Iterator[Write]:
     """Each transaction as a write; the end of a session as the deletion of its ephemeral znodes."""
     log = list(log)
-    owners = {
-        each.session: int(each.path.removeprefix(BROKERS))
-        for each in log
-        if each.op == "create" and each.path.startswith(BROKERS)
-    }
+    owners = _owners(log)
     ephemerals: dict[int, dict[str, None]] = {}
     for each in log:
         by = owners.get(each.session, TOOL)
@@ -42,6 +38,26 @@ def writes(log: Iterable[Transaction]) -> Iterator[Write]:
             for paths in ephemerals.values():
                 paths.pop(each.path, None)
         yield Write(by, each.op, each.path, each.version, compared(each.path, each.data))
+
+
+def _owners(log: Iterable[Transaction]) -> dict[int, int]:
+    """The brokers' sessions."""
+    return {
+        each.session: int(each.path.removeprefix(BROKERS))
+        for each in log
+        if each.op == "create" and each.path.startswith(BROKERS)
+    }
+
+
+def expiries(cluster: RealCluster, kills: Iterable[tuple[int, float]]) -> tuple[float, ...]:
+    """Seconds from each kill to the end of the broker's session."""
+    log = list(transactions(cluster.transactions))
+    owners = _owners(log)
+    found = []
+    for broker, at_s in kills:
+        ends = (each.time_ms / 1000 - at_s for each in log if each.op == "close" and owners.get(each.session) == broker)
+        found += [round(after_s, 1) for after_s in ends if after_s >= 0][:1]
+    return tuple(found)
 
 
 def compared(path: str, data: str) -> str:
