@@ -6,6 +6,7 @@ page [--write]                   docs/calibration.md
 """
 
 import argparse
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -60,6 +61,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 def _record(options: argparse.Namespace) -> int:
     from benchmarks.calibration.record import record  # with what plays on real clusters
 
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # an exception, so that no process outlives this one
     failed = 0
     for case in options.case:
         for release in options.release or MAIN:
