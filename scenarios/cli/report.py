@@ -27,6 +27,7 @@ KEY_METRICS = (
     "acked_batches",
     "failed_batches",
     "produce_p99_ms",
+    "produce_max_ms",
 )
 """The figures in the text; ``--format json`` has all."""
 CONSUMER_METRICS = ("consumed_messages", "consumer_lag_p99", "consume_p99_ms", "consumer_lag_max")
@@ -41,6 +42,7 @@ def report(run: Run, changes: Sequence[tuple[str, str]] = (), trace: Path | None
     yield ""
     yield verdict(run)
     yield from headlines(run)
+    yield from _unfinished(run)
     yield ""
     if run.expectations:
         yield from _expectations(run)
@@ -111,6 +113,14 @@ def _mark(ok: bool) -> str:
 
 def _with_unit(value: Value, unit: str) -> str:
     return number(value) if value is None else f"{number(value)} {unit}"
+
+
+def _unfinished(run: Run) -> Iterator[str]:
+    """What producers still waited for when the run ended."""
+    count, oldest_s = run.metrics["unfinished_batches"], run.metrics["unfinished_wait_s"]
+    if count:
+        batches = "1 batch is" if count == 1 else f"{number(count)} batches are"
+        yield f"{batches} unfinished: neither acknowledged nor given up; the oldest has waited for {number(oldest_s)} s"
 
 
 def _metrics(run: Run) -> Iterator[str]:

@@ -116,7 +116,8 @@ class Cluster:
     _nursery: trio.Nursery = field(init=False)
     _stopping: dict[int, bool] = field(factory=dict)
     """The brokers in a controlled shutdown, and whether to start each again afterwards."""
-    _producers: int = 0
+    _producers: list[Producer] = field(factory=list)
+    _producer_machines: int = 0
     _consumers: int = 0
 
     def __attrs_post_init__(self) -> None:
@@ -155,6 +156,8 @@ class Cluster:
             for consumption in self.setup.consumers:
                 self.start_consumer(consumption)
             yield
+            for producer in self._producers:
+                producer.record_unfinished()
             nursery.cancel_scope.cancel()
 
     async def _configure(self) -> None:
@@ -266,12 +269,21 @@ class Cluster:
     def start_producer(self, workload: Workload) -> None:
         """Start one more producer, on a machine of its own."""
         node, first_id = self.producer_machine(workload.name)
-        node.start(partial(Producer.main, self.network, workload, tuple(range(self.setup.brokers)), first_id))
+        brokers = tuple(range(self.setup.brokers))
+        node.start(partial(Producer.main, self.network, workload, brokers, first_id, self._producers.append))
+
+    def awaits_answer(self, before_us: int) -> bool:
+        """Whether a producer waits for the response to a request that it sent before that time."""
+        return any(producer.awaits_answer(before_us) for producer in self._producers)
+
+    def unfinished_batches(self, before_us: int) -> int:
+        """How many batches that producers closed before that time are neither acknowledged nor given up."""
+        return sum(producer.unfinished(before_us) for producer in self._producers)
 
     def producer_machine(self, name: str = "") -> tuple[Node, int]:
         """The machine of one more producer, on which nothing runs yet, and the id of the producer's first batch."""
-        number = self._producers
-        self._producers += 1
+        number = self._producer_machines
+        self._producer_machines += 1
         return self._client(FIRST_PRODUCER - number, f"producer-{number}", name), number * IDS_PER_PRODUCER + 1
 
     def start_consumer(self, consumption: Consumption) -> Node:

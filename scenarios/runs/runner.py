@@ -7,7 +7,7 @@ from typing import Any
 from attrs import define, field
 
 from emulator import logger
-from emulator.kernel import Backend, World
+from emulator.kernel import Backend, Signal, World
 from emulator.protocol.events import Fault, MoveAnswered
 from emulator.trace.events import Step
 from scenarios.cluster.cluster import Cluster
@@ -93,6 +93,7 @@ class Stage:
         await self._until(lambda: not (self._moving or self.judge.waiting(self.world.now)))
         self._ending = True
         await self._rest()
+        await self._quiet_moment()
         self.judge.check_steady("end", self.world.now)
 
     @property
@@ -125,8 +126,38 @@ class Stage:
     async def _rest(self) -> None:
         """Wait until the cluster is settled and stays so over one retry, or for the horizon."""
         await self._until(self._settled)
+        rested_us = self.world.now
         await self._pause(RETRY_US)
+        if self._ending:
+            await self._outcomes(rested_us)
         await self._until(self._settled)
+
+    async def _outcomes(self, before_us: int) -> None:
+        """Wait for the outcomes of the batches that wait for longer than a retry: while a request that was sent before
+        that time has no answer, which takes request.timeout.ms at most, and then while the batches become fewer."""
+        left = self._waiting_batches
+        if not left:
+            return
+        while left and not self._late:
+            before, awaits = left, self.cluster.awaits_answer(before_us)
+            await self._pause(RETRY_US)
+            left = self._waiting_batches
+            if left >= before and not awaits:
+                break
+        await self._pause(RETRY_US)
+
+    @property
+    def _waiting_batches(self) -> int:
+        return self.cluster.unfinished_batches(self.world.now - RETRY_US)
+
+    async def _quiet_moment(self) -> None:
+        """Let what is on its way arrive, so that the batches which are unfinished are those that wait. A load that
+        always has something in flight is not waited for."""
+        quiet = Signal(self.world, "a quiet moment")
+        self.world.when_settled(quiet.set)
+        left_us = max(0, self.scenario.horizon_us - self.world.now)
+        self.world.call_later(min(LOOK_US, left_us), quiet.set, None, True)
+        await quiet.wait()
 
     def _settled(self) -> bool:
         """Whether the world was settled at some moment since the last call, with no session about to change.

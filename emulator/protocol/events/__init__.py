@@ -8,12 +8,14 @@ digest of a run.
 from emulator.protocol.events.brokers import BrokerRegistered, ControlledShutdownAnswered, NodeCrashed, NodeStarted
 from emulator.protocol.events.clients import (
     BatchesProduced,
+    BatchesUnfinished,
     Consumed,
     ConsumerFailed,
     PollReturned,
     PositionReset,
     Produced,
     ProducerIdentified,
+    Unfinished,
 )
 from emulator.protocol.events.controller import (
     ControllerElected,
@@ -87,6 +89,7 @@ __all__ = [
     "Appended",
     "BatchesAppended",
     "BatchesProduced",
+    "BatchesUnfinished",
     "BecameFollower",
     "BecameLeader",
     "BrokerRegistered",
@@ -145,5 +148,6 @@ __all__ = [
     "ReplicaStopped",
     "Truncated",
     "UnassignedFollowerAdded",
+    "Unfinished",
     "Violated",
 ]

@@ -66,6 +66,49 @@ class BatchesProduced(NamedTuple):
         ]  # fmt: skip
 
 
+class Unfinished(NamedTuple):
+    """The run has ended, and a batch is neither acknowledged nor given up.
+
+    Attributes:
+        wait_us: since the batch was closed.
+        attempts: how many times it was sent; 0: never.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    id: int
+    acks: int
+    wait_us: int
+    attempts: int
+
+
+@columns_of(Unfinished)
+class BatchesUnfinished(NamedTuple):
+    """The batches of one topic that a producer has not finished at the end of the run. Its rows are ``Unfinished``."""
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    acks: int
+    partitions: tuple[int, ...]
+    ids: tuple[int, ...]
+    waits_us: tuple[int, ...]
+    attempts: tuple[int, ...]
+
+    def rows(self) -> list[Unfinished]:
+        t_us, seq, cause, node, topic, acks, *columns = self
+        return [
+            Unfinished(t_us, number, cause, node, topic, partition, id, acks, waited, attempts)
+            for number, (partition, id, waited, attempts) in enumerate(zip(*columns, strict=True), seq)
+        ]
+
+
 class ProducerIdentified(NamedTuple):
     """An idempotent producer received a producer id: its first, or a new one after a reset.
 

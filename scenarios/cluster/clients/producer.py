@@ -5,8 +5,8 @@ requested again when a leader may have changed. A batch that failed with a retri
 retries are used up or the delivery timeout is over.
 """
 
-from collections.abc import Iterable, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby, takewhile
 from typing import Any, NamedTuple
 
 from attrs import define, field
@@ -14,7 +14,7 @@ from attrs import define, field
 from emulator.network import Network
 from emulator.nodes import Process
 from emulator.protocol.errors import NO_ERROR, Errors
-from emulator.protocol.events import BatchesProduced, ProducerIdentified
+from emulator.protocol.events import BatchesProduced, BatchesUnfinished, ProducerIdentified
 from emulator.protocol.produce import (
     InitProducerIdRequest,
     InitProducerIdResponse,
@@ -112,10 +112,35 @@ class Producer:
 
     @classmethod
     async def main(
-        cls, network: Network, workload: Workload, bootstrap: tuple[int, ...], first_id: int, process: Process
-    ) -> None:
-        """The main function of the producer's process: it begins at the workload's start."""
-        cls(network, process, workload, bootstrap, first_id)
+        cls, network: Network, workload: Workload, bootstrap: tuple[int, ...], first_id: int,
+        started: Callable[["Producer"], object], process: Process,
+    ) -> None:  # fmt: skip
+        """The main function of the producer's process: it begins at the workload's start. ``started`` gets it."""
+        started(cls(network, process, workload, bootstrap, first_id))
+
+    # -- for who watches it -----------------------------------------------------------------------------------------
+
+    def awaits_answer(self, before_us: int) -> bool:
+        """Whether a request that was sent before that time has no response yet."""
+        since_us = self._connections.unanswered_since_us
+        return self._process.alive and since_us is not None and since_us < before_us
+
+    def unfinished(self, before_us: int) -> int:
+        """How many batches that were closed before that time are neither acknowledged nor given up."""
+        if not self._process.alive:
+            return 0
+        return sum(1 for _ in takewhile(lambda closed_us: closed_us < before_us, self._accumulator.unfinished.values()))
+
+    def record_unfinished(self) -> None:
+        """The run ends: record the batches that are neither acknowledged nor given up."""
+        process, unfinished = self._process, self._accumulator.unfinished
+        if unfinished and process.alive:
+            process.emit_columns(
+                BatchesUnfinished, len(unfinished), process.node.id, self._workload.partitions[0].topic,
+                self._workload.acks, tuple([batch.tp.partition for batch in unfinished]),
+                tuple([batch.id for batch in unfinished]), tuple(map(process.world.now.__sub__, unfinished.values())),
+                tuple(self._accumulator.attempts_so_far()),
+            )  # fmt: skip
 
     # -- batches ----------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from emulator.protocol.events import (
     LastStableOffsetLag,
     PartitionGauges,
     Produced,
+    Unfinished,
 )
 from emulator.protocol.types import TopicPartition
 from emulator.trace.columns import kind_of_rows
@@ -24,7 +25,7 @@ METRICS = (
 """The events behind ``understudy metrics``: not part of a timeline, and never the cause of another event."""
 
 
-DATA = (Appended, HighWatermark, Consumed)
+DATA = (Appended, HighWatermark, Consumed, Unfinished)
 """The events of which there are many, and which are summarised."""
 
 
@@ -49,7 +50,7 @@ class Summary:
         self._followers: dict[int, int] = {}
         self._high_watermark = -1
         self._acknowledged = 0
-        self._consumed = 0
+        self._consumed = self._unfinished = 0
 
     def __bool__(self) -> bool:
         """Whether anything was collected."""
@@ -64,6 +65,8 @@ class Summary:
                 self._high_watermark = event.high_watermark
         elif kind is Produced:
             self._acknowledged += 1
+        elif kind is Unfinished:
+            self._unfinished += 1
         elif kind is Consumed:
             self._consumed += event.next_offset - event.offset
         elif event.leader:
@@ -81,8 +84,12 @@ class Summary:
         return text
 
     def _clients_words(self) -> list[str]:
-        acked = [f"{self._acknowledged} acked"] if self._acknowledged else []
-        return [*acked, f"{self._consumed} messages read"] if self._consumed else acked
+        counts = (
+            (self._acknowledged, "acked"),
+            (self._unfinished, "unfinished at the end"),
+            (self._consumed, "messages read"),
+        )
+        return [f"{count} {what}" for count, what in counts if count]
 
     def _of_partition(self) -> str:
         parts = []
@@ -102,7 +109,7 @@ class Summary:
         return [", ".join(nodes) + ("" if end == self._next else f" up to {end}") for end, nodes in by_end.items()]
 
     def _of_cluster(self) -> str:
-        if not (self._batches or self._acknowledged or self._consumed):
+        if not (self._batches or self._clients_words()):
             return ""
         count = len(self._partitions)
         partitions = "1 partition" if count == 1 else f"{count} partitions"

@@ -222,6 +222,10 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.CopyFailureCleared: lambda v: f"copy of {_tp(v)} no longer failed on broker {v.node} ({v.reason})",
     e.CopyPosition: _copy_position,
     e.Produced: _produced,
+    e.Unfinished: lambda v: (
+        f"{who(v.node)}: batch {v.id} for {_tp(v)} is unfinished at the end, "
+        f"after {seconds(v.wait_us)} s (attempts: {v.attempts})"
+    ),
     e.ProducerIdentified: lambda v: f"{who(v.node)} has producer id {v.producer_id}",
     e.Consumed: lambda v: f"{who(v.node)} reads {_tp(v)}, offsets {v.offset} to {v.next_offset - 1}",
     e.PositionReset: _position_reset,

@@ -207,16 +207,29 @@ def batches(produce: DataFrame) -> DataFrame:
     )
 
 
-@computes("produce", "produce_p50_us", "produce_p99_us", default=None)
-def latencies(produce: DataFrame) -> DataFrame:
-    """Percentiles of the produce latency of acknowledged batches."""
-    found = (
-        produce.where(_acknowledged())
+@computes("produce", "unfinished_batches", "unfinished_wait_us", default=0)
+def unfinished(produce: DataFrame) -> DataFrame:
+    """Batches without an outcome when the run ended, and how long the oldest of them had waited."""
+    return (
+        produce.where(_unfinished())
         .groupBy(KEY)
-        .agg(F.expr("percentile(latency_us, array(0.5D, 0.99D))").alias("latency"))
+        .agg(F.count("*").alias("unfinished_batches"), F.max("latency_us").alias("unfinished_wait_us"))
+    )
+
+
+@computes("produce", "produce_p50_us", "produce_p99_us", "produce_max_us", default=None)
+def latencies(produce: DataFrame) -> DataFrame:
+    """Percentiles and maximum of the produce latency of acknowledged batches, and of the wait of unfinished ones."""
+    found = (
+        produce.where(_acknowledged() | (_unfinished() & (F.col("acks") != 0)))
+        .groupBy(KEY)
+        .agg(
+            F.expr("percentile(latency_us, array(0.5D, 0.99D))").alias("latency"),
+            F.max("latency_us").alias("produce_max_us"),
+        )
     )
     latency = F.col("latency")
-    return found.select(KEY, latency[0].alias("produce_p50_us"), latency[1].alias("produce_p99_us"))
+    return found.select(KEY, latency[0].alias("produce_p50_us"), latency[1].alias("produce_p99_us"), "produce_max_us")
 
 
 @computes("consume", "consumed_messages", default=0)
@@ -290,7 +303,11 @@ def _number(frame: DataFrame, name: str) -> DataFrame:
 
 
 def _acknowledged() -> Column:
-    return (F.col("error") == "NONE") & (F.col("acks") != 0)
+    return (F.col("error") == "NONE") & (F.col("acks") != 0) & ~_unfinished()
+
+
+def _unfinished() -> Column:
+    return F.col("outcome") == "unfinished"
 
 
 def _settled() -> Column:

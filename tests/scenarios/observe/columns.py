@@ -8,7 +8,7 @@ from typing import Any
 from emulator.trace import Trace
 from emulator.trace.columns import COLUMNS_OF
 
-_PLURALS = {"latency_us": "latencies_us", "attempts": "attempts", "ids": "ids"}
+_PLURALS = {"latency_us": "latencies_us", "wait_us": "waits_us", "attempts": "attempts", "ids": "ids"}
 
 
 def emit(trace: Trace, kind: Any, *fields: Any) -> Any:

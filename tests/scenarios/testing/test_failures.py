@@ -30,7 +30,7 @@ the last events:
 def test_what_was_waited_for_never_came() -> None:
     @in_virtual_time(seed=1)
     async def fails() -> None:
-        async with cluster(topics=ORDERS, controller=1) as c:
+        async with cluster(topics=ORDERS, controller=1, phases="aligned") as c:
             c.crash(0)
             await c.until(lambda: c.leader("orders-0") == 1)
             await c.until(lambda: c.leader("orders-0") == 2, within="5s")

@@ -91,6 +91,12 @@ class Accumulator:
             return (1,) * len(batches)
         return tuple([retries[batch].attempts if batch in retries else 1 for batch in batches])
 
+    def attempts_so_far(self) -> list[int]:
+        """How many times each unfinished batch was sent, in the order of ``unfinished``; 0: never."""
+        retries = self.retries
+        waiting = {batch for queue in self.ready for batch in queue.waiting}
+        return [retries[batch].attempts if batch in retries else int(batch not in waiting) for batch in self.unfinished]
+
     def sent_again(self, batches: Iterable[ProducedBatch]) -> None:
         """Count an attempt at those of the batches that were sent before."""
         for batch in batches:

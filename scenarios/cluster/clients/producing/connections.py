@@ -45,6 +45,11 @@ class Connections:
         """The leaders to which ``most`` requests are in flight."""
         return [leader for leader, found in self._open.items() if len(found.in_flight) >= most]
 
+    @property
+    def unanswered_since_us(self) -> int | None:
+        """When the oldest request was sent that has no response yet; None: all have one."""
+        return min((found.in_flight[0][0] for found in self._open.values() if found.in_flight), default=None)
+
     def send(self, leader: int, request: ProduceRequest, group: Group) -> None:
         """Send a request; with acks=0 there is no response."""
         connection = self._open.get(leader) or self._connect(leader)

@@ -13,6 +13,7 @@ from emulator.protocol.events import (
     PartitionFailed,
     PartitionFailureCleared,
     Produced,
+    Unfinished,
 )
 from emulator.trace.events import Step
 from scenarios.runs.dataset.schema import RUNS, SCHEMAS
@@ -33,6 +34,23 @@ def test_batches_and_their_latency() -> None:
     assert (found["acked_batches"], found["failed_batches"]) == (3, 1)
     assert found.metrics()["produce_p50_ms"] == 2.0
     assert found.metrics()["produce_p99_ms"] == pytest.approx(3.96)
+
+
+def test_an_unfinished_batch_counts_with_its_wait_so_far() -> None:
+    stream = Stream()
+    produced(stream, 5_000)
+    stream.emit(Unfinished, -2, "orders", 0, 2, -1, 30_000_000, 1)
+    stream.emit(Unfinished, -2, "orders", 0, 3, 0, 40_000_000, 0)
+    found = stream.finish(1)
+    assert (found["acked_batches"], found["failed_batches"], found["unfinished_batches"]) == (1, 0, 2)
+    assert (found["unfinished_wait_us"], found["produce_max_us"]) == (40_000_000, 30_000_000), "acks=0 has no latency"
+    assert found.metrics()["produce_p50_ms"] == (5 + 30_000) / 2
+    assert [row.outcome for row in stream.rows("produce")] == ["acked", "unfinished", "unfinished"]
+
+
+def test_without_unfinished_batches_there_is_no_wait() -> None:
+    found = Stream().finish(1)
+    assert (found["unfinished_batches"], found["unfinished_wait_us"], found["produce_max_us"]) == (0, 0, None)
 
 
 def test_a_new_partitions_first_leader_is_no_election() -> None:

@@ -97,6 +97,7 @@ def random_event(stream: Stream, draw: random.Random) -> None:
         (e.LeaderElected, *tp, node, 1, replicas, draw.choice(("new", "offline")), 1, draw.random() < 0.3),
         (e.Produced, -2, *tp, 7, draw.choice((0, 1, -1)), draw.choice(("NONE", "REQUEST_TIMED_OUT")), 0, 3, 1,
          draw.randrange(1, 90_000), 1, draw.choice(("acked", "expired"))),
+        (e.Unfinished, -2, *tp, 9, draw.choice((0, -1)), draw.randrange(1, 90_000), draw.choice((0, 1))),
         (e.PositionReset, -1_000_000, *tp, -1, offset, "start"),
         (e.Consumed, -1_000_000, *tp, offset, offset + 2, (1,), node, 0, offset + 5),
         (e.ConsumerFailed, -1_000_000, *tp, offset, "truncated"),
