@@ -78,13 +78,14 @@ class Log:
         if self.end_offset < self.start_offset:  # its start is beyond its end: nothing of it is left (2.3)
             self.truncate_fully_and_start_at(self.start_offset)
             return
+        if not batches:  # as in every new log: it has no epoch and no producer
+            return
         for batch in batches:
             self.begin_epoch(batch.leader_epoch, batch.base_offset)
         self.epochs = self.epochs.truncated_before(self.start_offset)
         self.producers = ProducerStateManager.of(batches)
-        if batches:
-            self._measure_active_segment()
-            self.watch_retention()
+        self._measure_active_segment()
+        self.watch_retention()
 
     def begin_epoch(self, epoch: int, start_offset: int) -> None:
         """The leader epoch ``epoch`` begins at ``start_offset``."""
