@@ -8,7 +8,7 @@ each theme. This module is what reading, checking and describing a scenario file
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
@@ -23,8 +23,10 @@ from scenarios.language.targets import Target
 from scenarios.language.topics import TopicSpec
 
 if TYPE_CHECKING:
+    from scenarios.language.entries import MethodEntry
     from scenarios.language.generated import Placements
     from scenarios.language.known import Known
+    from scenarios.language.scenario import Scenario
 
 HOME = f"{__package__.rpartition('.')[0]}.faults.actions"
 """The package of the project's own actions. They need the whole cluster: one is imported when it is looked up."""
@@ -107,6 +109,10 @@ class Action:
 
         Raises: BadInput, relative to the entry.
         """
+
+    def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
+        """What follows from it that its words do not say: for ``validate``. ``entry``: one that has this action."""
+        return ()
 
     def sends(self, known: Known) -> Collection[str]:
         """The messages that are sent because of it, of those that are not sent in every run."""

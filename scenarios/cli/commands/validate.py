@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from scenarios.cli import exits
 from scenarios.cli.options import add_changes
 from scenarios.cli.output import say
 from scenarios.cli.parser import Program
 from scenarios.errors import BadInput
+
+if TYPE_CHECKING:
+    from scenarios.language import Scenario
 
 
 def add(program: Program) -> None:
@@ -22,13 +27,14 @@ def run(arguments: Namespace) -> int:
     code = exits.PASSED
     for name in arguments.files:
         try:
-            say(_verdict(name, arguments.changes))
+            for line in _verdict(name, arguments.changes):
+                say(line)
         except BadInput as error:
             code = exits.explain(error)
     return code
 
 
-def _verdict(name: str, changes: list[tuple[str, str]]) -> str:
+def _verdict(name: str, changes: list[tuple[str, str]]) -> Iterator[str]:
     from scenarios.cli.files import load
     from scenarios.language.strategies.strategy import one_of_each_shape
 
@@ -40,4 +46,14 @@ def _verdict(name: str, changes: list[tuple[str, str]]) -> str:
         except BadInput:
             continue  # its triggers name steps that this strategy lacks, which is no fault of the file
         fitting.append(strategy)
-    return f"{name}: ok: {scenario.title} (runs under {', '.join(fitting)})"
+    yield f"{name}: ok: {scenario.title} (runs under {', '.join(fitting)})"
+    yield from hints(scenario)
+
+
+def hints(scenario: Scenario) -> Iterator[str]:
+    """What follows from the method that its words do not say."""
+    for index, entry in enumerate(scenario.method):
+        first, *more = [*entry.action.hints(scenario, entry), ""]
+        if first:
+            yield f"  method[{index}] {entry.name}: {first}"
+        yield from (f"    {line}" for line in more if line)

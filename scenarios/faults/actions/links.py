@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from attrs import field, frozen
 
 from emulator.zookeeper import ZOOKEEPER
 from scenarios.faults.performer import ActionContext, PerformedAction, machine_name
-from scenarios.language import DelaySpec
+from scenarios.faults.reach import Reach, without_end
+from scenarios.language import DelaySpec, MethodEntry, Scenario
 from scenarios.language.actions import action, in_words
 from scenarios.language.schema.kinds import Choice
 from scenarios.language.schema.reader import Block, key
@@ -39,6 +40,9 @@ class OnLinks(PerformedAction):
         alone = len(context.brokers) == 1
         ends = [end for end in self._machines(context) if not (alone and end in context.brokers)]
         return f"{_names(context, context.brokers)} {ARROWS[self.ways]} {_names(context, ends) or 'itself'}"
+
+    def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
+        return without_end(scenario, entry)
 
     def routes(self, context: ActionContext) -> list[tuple[int, int]]:
         """Each way that messages take on these links: (source, target)."""
@@ -109,12 +113,25 @@ class LinkHeal(OnPeers):
             context.cluster.network.heal(source, target)
 
 
-@action("link.cut", "stop all messages between the target and its peer", undo=LinkHeal)
 @frozen(kw_only=True)
-class LinkCut(OnPeers):
+class Cuts(OnLinks):
+    """Stops messages."""
+
+    def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
+        for turn in entry.turns(scenario.cluster.brokers)[:1]:
+            assert turn.target is not None
+            yield from Reach(scenario, turn.target, self.ends, self.ways, entry.duration_us).sentences()
+        yield from without_end(scenario, entry)
+
     def perform(self, context: ActionContext) -> None:
         for source, target in self.routes(context):
             context.cluster.network.cut(source, target)
+
+
+@action("link.cut", "stop all messages between the target and its peer", undo=LinkHeal)
+@frozen(kw_only=True)
+class LinkCut(Cuts, OnPeers):
+    pass
 
 
 @action("link.delay", "make messages between the target and its peer slower", undo=LinkHeal)
@@ -159,7 +176,5 @@ class HostReconnect(OnHost):
     undo=HostReconnect,
 )
 @frozen(kw_only=True)
-class HostIsolate(OnHost):
-    def perform(self, context: ActionContext) -> None:
-        for source, target in self.routes(context):
-            context.cluster.network.cut(source, target)
+class HostIsolate(Cuts, OnHost):
+    pass

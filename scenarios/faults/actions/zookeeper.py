@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from attrs import field, frozen
 
 from scenarios.faults.performer import ActionContext, PerformedAction
+from scenarios.faults.reach import without_end
+from scenarios.language import MethodEntry, Scenario
 from scenarios.language.actions import action
 from scenarios.language.schema.kinds import Choice
 from scenarios.language.schema.reader import key
@@ -44,6 +48,14 @@ class ZooKeeperStart(OnZooKeeper):
 )
 @frozen(kw_only=True)
 class ZooKeeperStop(OnZooKeeper):
+    def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
+        yield "brokers and clients reach each other; changes of ISRs, elections and moves wait until ZooKeeper is back"
+        if self.sessions == EXPIRE:
+            yield "then every broker registers again, and a controller is elected"
+        else:
+            yield "no session expires meanwhile; that of a dead broker expires a session timeout after the return"
+        yield from without_end(scenario, entry)
+
     def perform(self, context: ActionContext) -> None:
         zookeeper = context.cluster.zookeeper
         if zookeeper.stopped:

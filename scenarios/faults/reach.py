@@ -1,0 +1,154 @@
+"""What a cut leaves, in words: whom a machine still reaches, and what Kafka makes of that. ``validate`` prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attrs import define, field
+
+from scenarios.language import MethodEntry, Scenario, Target
+from scenarios.language.targets import ALL_PEERS, BROKERS_PEER, CLIENTS, ZOOKEEPER_PEER, Peer
+from scenarios.units import format_duration
+
+TICK_US = 2_000_000
+"""ZooKeeper looks for expired sessions that often (``ZkSpec.tick_us``)."""
+RECONNECT_US = 1_000_000
+"""The longest pause before a client connects to ZooKeeper again (``ZkSpec.retry_max_us``)."""
+
+
+@define
+class Reach:
+    """One cut: who, from whom, for how long.
+
+    Attributes:
+        ways: which messages are stopped, seen from the target: both, to or from.
+    """
+
+    scenario: Scenario
+    target: Target
+    ends: Sequence[Peer]
+    ways: str
+    duration_us: int | None
+    lost: list[int] = field(init=False)
+    """The brokers that are named as its other ends, or all others."""
+    named: list[str] = field(init=False)
+    """Other ends that are brokers by their role, and clients by their name."""
+
+    def __attrs_post_init__(self) -> None:
+        own = self.target.brokers
+        whole = any(end in (BROKERS_PEER, ALL_PEERS) for end in self.ends)
+        ids = [b for end in self.ends if isinstance(end, Target) for b in end.brokers]
+        self.lost = [b for b in self._brokers if b not in own or len(own) > 1] if whole else ids
+        self.named = [end.words for end in self.ends if isinstance(end, Target) and end.role not in (None, CLIENTS)]
+
+    @property
+    def _brokers(self) -> range:
+        return range(self.scenario.cluster.brokers)
+
+    @property
+    def _without_zookeeper(self) -> bool:
+        return any(end in (ZOOKEEPER_PEER, ALL_PEERS) for end in self.ends)
+
+    @property
+    def _without_clients(self) -> bool:
+        return any(end == ALL_PEERS or (isinstance(end, Target) and end.role == CLIENTS) for end in self.ends)
+
+    @property
+    def _without_brokers(self) -> bool:
+        return bool(self.lost) or any(isinstance(end, Target) and not end.means_clients for end in self.ends)
+
+    def sentences(self) -> Iterator[str]:
+        """What is cut, what is left, and what follows."""
+        yield self._cut()
+        if self.target.means_clients:
+            yield f"{_its(self.target, 'requests')} to what is cut fail after request.timeout.ms; no broker notices"
+            return
+        if self._without_zookeeper:
+            yield self._session()
+        elif self._without_brokers:
+            yield self._isr()
+        elif self.ends:
+            yield "the cluster itself does not notice: no session expires, and no ISR changes"
+
+    def _cut(self) -> str:
+        who = _who(self.target)
+        lost = _and([*_ids(self.lost, len(self._brokers)), *self.named, *self._others(lost=True)])
+        still = _and([*self._brokers_left(), *self._others(lost=False)])
+        way = {
+            "both": f"{who} is cut from {lost}",
+            "from": f"what {who} sends to {lost} does not arrive, what it is sent does",
+            "to": f"what {lost} send to {who} does not arrive, what it sends does",
+        }[self.ways]
+        return way + (f"; it still reaches {still}" if still else "; it reaches no other machine")
+
+    def _brokers_left(self) -> list[str]:
+        """The brokers that it still reaches."""
+        if any(end in (BROKERS_PEER, ALL_PEERS) for end in self.ends):
+            return []
+        roles = any(isinstance(end, Target) and not end.brokers and not end.means_clients for end in self.ends)
+        if roles or not (self.target.brokers or self.target.means_clients):
+            return ["the other brokers"]
+        if self.target.means_clients and not self.lost:
+            return ["all brokers"]
+        rest = [broker for broker in self._brokers if broker not in (*self.lost, *self.target.brokers)]
+        return _ids(rest, len(self._brokers))
+
+    def _others(self, *, lost: bool) -> list[str]:
+        """ZooKeeper and the clients, if they are lost, or if they are not."""
+        has_clients = bool(self.scenario.workloads or self.scenario.consumers)
+        own = self.target.means_clients
+        found = ["ZooKeeper"] if self._without_zookeeper is lost and not (own and not lost) else []
+        return [*found, *(["the clients"] if self._without_clients is lost and has_clients and not own else [])]
+
+    def _session(self) -> str:
+        timeout_us, lasts_us = self.scenario.session_timeout_us, self.duration_us
+        timeout = f"the session timeout ({format_duration(timeout_us)})"
+        if lasts_us is not None and lasts_us + RECONNECT_US < timeout_us:
+            return f"its ZooKeeper session survives: {format_duration(lasts_us)} are shorter than {timeout}"
+        if lasts_us is not None and lasts_us <= timeout_us + TICK_US:
+            return f"its ZooKeeper session may expire: {format_duration(lasts_us)} are close to {timeout}"
+        return (
+            f"its ZooKeeper session expires after {timeout} and up to 2s more, and others are elected for what it leads"
+        )
+
+    def _isr(self) -> str:
+        lag_us = int(self.scenario.settings()["replica.lag.time.max.ms"]) * 1000
+        lag = f"replica.lag.time.max.ms ({format_duration(lag_us)})"
+        stays = "its ZooKeeper session lives, so it stays a broker"
+        if self.duration_us is not None and self.duration_us <= lag_us:
+            return f"{stays}, and no ISR shrinks: {format_duration(self.duration_us)} are not longer than {lag}"
+        return (
+            f"{stays}, and leader of what it leads; a follower that is cut from its leader leaves the ISR when it has "
+            f"lacked new data for {lag}"
+        )
+
+
+def without_end(scenario: Scenario, entry: MethodEntry) -> Iterator[str]:
+    """A hint for an effect that no duration, no later entry and no rollback ends."""
+    undo = entry.action.undo
+    if undo is None or entry.duration_us is not None:
+        return
+    if all(other.name != undo.name for other in (*scenario.method, *scenario.rollbacks)):
+        yield f'nothing ends it; add duration = "30s", or an entry with action = "{undo.name}"'
+
+
+def _who(target: Target) -> str:
+    if target.role is not None:
+        return target.words
+    return _and(_ids(list(target.brokers), 0)) if target.brokers else f"a broker ({target.words or 'any'})"
+
+
+def _its(target: Target, what: str) -> str:
+    return f"the {what} of {target.role}"
+
+
+def _ids(brokers: Sequence[int], all_of_them: int) -> list[str]:
+    if not brokers:
+        return []
+    if len(brokers) > 1 and len(brokers) >= all_of_them - 1 > 0:
+        return ["all other brokers"]
+    return [f"broker{'s' * (len(brokers) > 1)} {', '.join(map(str, brokers))}"]
+
+
+def _and(parts: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
