@@ -111,7 +111,7 @@ class RequestSendThread:
         more = len(request.partitions) - NAMED
         detail = ", ".join(names) + (f" and {more} more" if more > 0 else "")
         if isinstance(request, StopReplicaRequest):
-            detail += " (delete)" if request.delete_partitions else " (keep)"
+            detail = (detail or "no replica") + (" (delete)" if request.delete_partitions else " (keep)")
         return (
             request.api.name, self.process.node.id, self.broker, request.controller_epoch, request.broker_epoch,
             len(request.partitions), detail,

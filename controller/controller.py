@@ -137,7 +137,8 @@ class Controller:
         )
         self.batch = ControllerBrokerRequestBatch(
             self.id, context, self.channels, self._answered, self._stopped, policies.sends_reassigning,
-            policies.requests, policies.stops_name_epochs, policies.metadata_without_partitions_holds_all,
+            policies.requests, policies.stops_name_epochs, policies.groups_stops,
+            policies.metadata_without_partitions_holds_all,
         )  # fmt: skip
         self.elections = Elections(
             process, context, self.zk_client, self.batch, policies.remembers_bumps, policies.unclean_leader_election

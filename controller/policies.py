@@ -38,6 +38,8 @@ class ControllerPolicies:
             from which UpdateMetadata is made (KAFKA-9212, 2.4). Before, brokers that lead under the new epoch give
             clients the old one, until the next election, ISR notification or controller: a consumer is then refused
             (FENCED_LEADER_EPOCH).
+        groups_stops: whether a broker gets one StopReplica for all the replicas of a state change, rather than one for
+            each (KAFKA-8294, 2.3).
         stops_name_epochs: whether StopReplica has leader epochs, by which brokers refuse a stale one (KIP-570, 2.6).
         unclean_leader_election: unclean.leader.election.enable.
         delete_topics: delete.topic.enable; without it requests for deletion are dropped.
@@ -60,6 +62,7 @@ class ControllerPolicies:
     metadata_without_partitions_holds_all: bool = False
     announces_brokers: bool = True
     remembers_bumps: bool = False
+    groups_stops: bool = True
     stops_name_epochs: bool = False
     unclean_leader_election: bool = config(
         "unclean.leader.election.enable", False, "whether an out-of-sync replica may become leader",

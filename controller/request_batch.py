@@ -37,6 +37,9 @@ class ControllerBrokerRequestBatch:
             inter.broker.protocol.version 2.4-IV0).
         schema: how a partition is written into the requests.
         stops_name_epochs: whether StopReplica carries leader epochs (KIP-570).
+        groups_stops: whether the replicas that a broker stops go into one StopReplica, those to delete into another.
+            Before KAFKA-8294 (2.3) there was one for each replica, and first one for none
+            (``sendRequestsToBrokers``, 1.1.1: each has a callback, so none is grouped).
         no_partitions_are_all: whether an UpdateMetadata that is added for no partitions holds all of them
             (``addUpdateMetadataRequestForBrokers`` before KAFKA-7537, 2.2).
     """
@@ -49,6 +52,7 @@ class ControllerBrokerRequestBatch:
     sends_reassigning: bool = True
     schema: RequestSchema = field(factory=AllReplicas)
     stops_name_epochs: bool = False
+    groups_stops: bool = True
     no_partitions_are_all: bool = False
     _leader_and_isr: dict[int, dict[TopicPartition, LeaderAndIsrPartition]] = field(factory=dict)
     _written: dict[TopicPartition, tuple[LeaderAndIsr, LeaderAndIsrPartition]] = field(factory=dict)
@@ -238,12 +242,17 @@ class ControllerBrokerRequestBatch:
         for broker, stops in sorted(self._stops.items()):
             if broker not in context.brokers:
                 continue
-            for delete in (True, False):
-                chosen = [stop for stop in stops if stop.delete is delete]
-                if chosen:
-                    epochs = tuple(stop.leader_epoch for stop in chosen) if self.stops_name_epochs else ()
-                    request = StopReplicaRequest(
-                        self.controller_id, context.epoch, context.brokers[broker], delete,
-                        tuple(stop.tp for stop in chosen), epochs,
-                    )  # fmt: skip
-                    self.channels.send(broker, request, partial(self.stopped, broker) if delete else None)
+            for delete, group in self._grouped(stops):
+                epochs = tuple(stop.leader_epoch for stop in group) if self.stops_name_epochs else ()
+                request = StopReplicaRequest(
+                    self.controller_id, context.epoch, context.brokers[broker], delete,
+                    tuple(stop.tp for stop in group), epochs,
+                )  # fmt: skip
+                self.channels.send(broker, request, partial(self.stopped, broker) if delete else None)
+
+    def _grouped(self, stops: list[Stop]) -> list[tuple[bool, list[Stop]]]:
+        """The requests of one broker: whether they delete, and the replicas that each names."""
+        if not self.groups_stops:
+            return [(False, []), *((stop.delete, [stop]) for stop in stops)]
+        groups = [(delete, [stop for stop in stops if stop.delete is delete]) for delete in (True, False)]
+        return [(delete, group) for delete, group in groups if group]

@@ -57,6 +57,25 @@ def test_an_update_for_no_partitions_held_all_of_them_before_kafka_7537(
     assert [state.tp for state in message.partitions] == named
 
 
+@pytest.mark.parametrize(
+    ("groups", "expected"),
+    [
+        (True, ["StopReplica delete b-0", "StopReplica keep a-0; b-0"]),
+        (False, ["StopReplica keep ", "StopReplica keep a-0", "StopReplica delete b-0", "StopReplica keep b-0"]),
+    ],
+)
+def test_each_replica_was_stopped_by_a_request_of_its_own_before_kafka_8294(groups: bool, expected: list[str]) -> None:
+    """One request for none comes first: 1.1.1 meant to group those without a callback there, and all have one."""
+    batch, recorder, _ = make()
+    batch.groups_stops = groups
+    batch.new_batch()
+    batch.add_stop_replica(1, A, delete=False)
+    batch.add_stop_replica(1, B, delete=True)
+    batch.add_stop_replica(1, B, delete=False)
+    batch.send_to_brokers()
+    assert recorder.lines() == [(1, line) for line in expected]
+
+
 def state(epoch: int) -> LeaderAndIsr:
     return LeaderAndIsr(0, epoch, (0, 1), 7, 3)
 

@@ -56,6 +56,12 @@ PROFILE = KAFKA_1_1.with_differences(
         policies={"controller.replicas.stops_offline": False},
     ),
     Difference(
+        title="a broker that stops several replicas gets",
+        here="one StopReplica; a second one for those that it deletes",
+        source="Kafka's code, 0.8.0",
+        policies={"controller.groups_stops": True},
+    ),
+    Difference(
         title="when a broker starts, or fails without having led a partition, UpdateMetadata goes",
         before="to every broker",
         here="to the broker that starts",

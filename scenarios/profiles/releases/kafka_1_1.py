@@ -32,6 +32,13 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"controller.metadata_without_partitions_holds_all": True},
     ),
     Difference(
+        title="a broker that stops several replicas gets",
+        before="one StopReplica; a second one for those that it deletes",
+        here="a StopReplica for each of them, after one for none",
+        source="KAFKA-8294, 2.3",
+        policies={"controller.groups_stops": False},
+    ),
+    Difference(
         title="a new controller",
         before="removes dead replicas from their ISRs",
         here="leaves dead replicas in their ISRs",
