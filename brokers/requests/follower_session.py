@@ -152,7 +152,7 @@ class FollowerSession(FetchSession):
 
     def _collect(self, request: FetchRequest, arrived: bool) -> Collected:
         """One loop over the dirty partitions, which again looks up nothing where positions are bound. What ``arrived``
-        is recorded once it has been read."""
+        is recorded once everything has been read."""
         found: list[CachedPartition] = []
         answers: list[FetchedFields] = []
         if not self.dirty:
@@ -163,6 +163,7 @@ class FollowerSession(FetchSession):
         size = 0
         urgent = False
         moved = self._moved if arrived else None
+        read: list[tuple[Partition, RemoteReplica, int]] = []
         hw_completes = self.manager.policies.high_watermark_completes_fetches
         for position in self.dirty:
             offset = position.offset
@@ -202,17 +203,27 @@ class FollowerSession(FetchSession):
                         size += batch.size
                         budget -= batch.size
                 if arrived:
-                    partition.update_follower_fetch_state(remote, offset, now)
+                    read.append((partition, remote, offset))
             elif moved:
                 high_watermark = moved.get(position, high_watermark)
             if batches or position.high_watermark != high_watermark or position.log_start != log.start_offset:
                 found.append(position)
                 answers.append((position.tp, NO_ERROR, high_watermark, log.start_offset, batches, None))
                 urgent = urgent or (hw_completes and high_watermark > max(position.high_watermark, 0))
+        if read:
+            self._record(read, request, now)
         enough = urgent or size >= request.min_bytes
-        if moved and hw_completes and not enough:
+        if not enough and (read or (moved and hw_completes)):
             return self._collect(request, False)  # what does not complete it at once is tried again (DelayedFetch)
         return Collected(found, answers, size, enough)
+
+    def _record(self, read: list[tuple[Partition, RemoteReplica, int]], request: FetchRequest, now_us: int) -> None:
+        """``request`` was read for: its follower has what is before these offsets. That can answer a producer, whose
+        next request is then handled at once; nothing that comes of it answers this one."""
+        self.delayed.request = None
+        for partition, remote, offset in read:
+            partition.update_follower_fetch_state(remote, offset, now_us)
+        self.delayed.request = request
 
     def _refused(self, tp: TopicPartition) -> None:
         """The request, when it came, was refused there (ReplicaManager.updateFollowerLogReadResults, 2.3;

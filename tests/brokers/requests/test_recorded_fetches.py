@@ -1,6 +1,9 @@
 """When a follower's fetch counts: after the log was read for it, and not at all where that was refused
 (ReplicaManager.fetchMessages and updateFollowerFetchState, 2.3.1 and 2.4.1; KafkaApis.handleFetchRequest, 0.8.0)."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
 from brokers.config import BrokerConfig
@@ -8,7 +11,8 @@ from brokers.policies import BrokerPolicies
 from emulator.disks import Fault
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchResponse
-from tests.brokers.bench import LAG, MS, Bench, Follower
+from emulator.protocol.produce import ProducedBatch, ProduceRequest
+from tests.brokers.bench import LAG, MS, TP, Bench, Follower, Line
 
 CONFIG = BrokerConfig(replica_lag_time_max_us=LAG)
 KAFKA_2_3 = BrokerPolicies(CONFIG)
@@ -73,6 +77,35 @@ def test_a_second_partition_at_its_end_tells_the_high_watermark_from_before_its_
     answer = follower.expire()
     assert answer is not None
     assert {found.tp: found.high_watermark for found in answer.partitions} == {bench.partition.tp: 2, other: 1}
+
+
+class Pipelining(Line):
+    """A producer's connection on which the next request has come already: it is handled with the answer to this one."""
+
+    next: Callable[[], object]
+
+    def reply(self, response: Any, size: int, background: bool = False) -> None:
+        super().reply(response, size, background)
+        self.next()
+
+
+def test_a_fetch_whose_recording_lets_a_producer_go_on_is_answered_once() -> None:
+    """It commits a batch with acks=all; the producer's next batch is for a partition that the same follower reads."""
+    bench = Bench(KAFKA_2_3)
+    other = TP._replace(partition=1)
+    for tp in (TP, other):
+        bench.lead(tp=tp, isr=(0, 1))
+    follower = bench.follower(1, max_partition_bytes=100)
+    assert follower.fetch((TP, 0, 0), (other, 0, 0)) is None
+    producer = Pipelining()
+    producer.next = lambda: bench.produce(other)
+    bench.send(ProduceRequest(-1, 1_000_000, (ProducedBatch(TP, 1, 100, 7),), 100), producer)
+    bench.produce()
+    answered = len(follower.line.replies)
+    follower.fetch((TP, 0, 1))
+    assert len(producer.replies) == 1
+    assert len(follower.line.replies) == answered + 1
+    assert follower.fetch((TP, 0, 2)) is not None
 
 
 @pytest.mark.parametrize(
