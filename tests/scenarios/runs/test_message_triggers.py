@@ -210,7 +210,7 @@ def test_message_hold_keeps_later_messages_and_nothing_else() -> None:
     played = run(EXECUTE, wait(when, action="message.hold", duration="3s"), plan={0: [0, 2]})
     held, released = fault(played, "message.hold"), fault(played, "message.release")
     assert released.t_us == held.t_us + 3_000_000
-    assert (released.detail, held.detail) == ("LeaderAndIsr", "LeaderAndIsr 3 -> 2: orders-0")
+    assert (released.detail, held.detail) == ("LeaderAndIsr", "LeaderAndIsr 3 -> 2: orders-0, for 3s")
     answers = played.of(ControlResponse, lambda event: held.t_us <= event.t_us < released.t_us)
     assert {event.node for event in answers} == {0, 1}
     late = played.of(ControlResponse, lambda event: event.node == 2 and event.t_us >= held.t_us)
@@ -332,7 +332,7 @@ def test_a_write_that_is_held_before_it_is_done_holds_its_session_s_requests() -
     hold = wait({**SHRINK, "edge": "before"}, action="message.hold", duration="1s")
     played = run(AWAY, hold)
     held, released = fault(played, "message.hold"), fault(played, "message.release")
-    assert held.detail == f"setData 0 -> ZooKeeper: {STATE}"
+    assert held.detail == f"setData 0 -> ZooKeeper: {STATE}, for 1s"
     write = played.of(ZkWritten, lambda event: event.path == STATE)[1]
     assert write.t_us == released.t_us == held.t_us + 1_000_000
 
