@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from emulator.protocol.events import Fault, MoveStarted
 from scenarios.cli.output import number, red
 from scenarios.units import counted
 
@@ -12,11 +13,19 @@ if TYPE_CHECKING:
     from scenarios.runs import Run
 
 _INDENT = "  "
+MOST_FAULTS = 3
+"""Faults at which the steps of moves are shown."""
 
 
 def headlines(run: Run) -> Iterator[str]:
-    """A line for each question: was acknowledged data lost? how long was the cluster under-replicated?"""
-    rows = [("acknowledged data lost", lost(run)), *(("under-replicated", text) for text in under_replicated(run))]
+    """A line for each question: was acknowledged data lost? How long was the cluster under-replicated? Did the moves
+    end, and in which step was a move when a fault came?"""
+    rows = [
+        ("acknowledged data lost", lost(run)),
+        *(("under-replicated", text) for text in under_replicated(run)),
+        *(("moves", text) for text in moves(run)),
+        *(("move at a fault", text) for text in at_faults(run)),
+    ]
     width = max(len(label) for label, _ in rows)
     before = ""
     for label, text in rows:
@@ -57,6 +66,48 @@ def under_replicated(run: Run) -> Iterator[str]:
         yield "0 s"
     if run.metrics["under_replicated_by_moves_s"]:
         yield f"by Kafka's rule up to 2.4 the moves themselves add {by_moves_s} partition-seconds"
+
+
+def moves(run: Run) -> Iterator[str]:
+    """How many moves are done, and how long they took together; empty without any."""
+    asked, done, took_s = (run.metrics[name] for name in ("moves", "moves_finished", "time_to_complete_s"))
+    assert isinstance(asked, int)
+    if asked:
+        took = f"in {number(took_s)} s" if took_s is not None else "when the run ended"
+        yield f"{number(done)} of {asked:,} done {took}"
+
+
+def at_faults(run: Run) -> Iterator[str]:
+    """The step in which open moves were at each fault; actions that undo a fault, and the operator's, are left out."""
+    undoing = dict.fromkeys(entry.action.undo.name for entry in run.scenario.method if entry.action.undo)
+    events = run.control_plane
+    first = next((event.seq for event in events if type(event) is MoveStarted), None)
+    faults = [
+        event.seq
+        for event in events
+        if type(event) is Fault and event.action not in undoing and not event.action.startswith("reassign.")
+    ]
+    if first is None or not faults or faults[-1] < first:
+        return
+    from scenarios.observe.timeline.moment import Moments
+
+    moments, left, shown = Moments(), dict.fromkeys(faults), 0
+    for event in events:
+        if event.seq in left and (open_moves := tuple(moments.moves())):
+            if shown == MOST_FAULTS:
+                yield "and at more faults; write --trace DIR, then ask: understudy state DIR --fault N"
+                return
+            shown += 1
+            more = f" and {len(open_moves) - 1} more" if len(open_moves) > 1 else ""
+            what = f"{event.action} {_target(event.target, moments.controller)}".rstrip()
+            yield f"{event.t_us / 1e6:.3f} s, {what}: {open_moves[0].partition} {open_moves[0].place}{more}"
+        if event.seq >= faults[-1]:
+            return
+        moments.see(event)
+
+
+def _target(target: str, controller: int) -> str:
+    return f"{target} (the controller)" if str(controller) in target.split(",") else target
 
 
 def _unclean(run: Run) -> str:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from scenarios.runs import Run
 
 KEY_METRICS = (
-    "time_to_complete_s",
     "under_min_isr_s",
     "offline_s",
     "lag_p99",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -80,3 +81,14 @@ def _runs(data_set: Any) -> list[tuple[str, str, int, str]]:
 
     found = [(row["run_id"], strategy, row["seed"], row["profile"]) for strategy, row in read_runs(data_set)]
     return sorted(found, key=lambda run: (run[1], run[2]))
+
+
+def fault(number: int, events: Sequence[Any]) -> Any:
+    """The N-th fault of a run. Raises: BadInput."""
+    from emulator.protocol.events import Fault
+
+    faults = [event for event in events if isinstance(event, Fault)]
+    if number > len(faults):
+        named = [f"{i} {fault.action} at {fault.t_us / 1e6:g} s" for i, fault in enumerate(faults, start=1)]
+        raise BadInput(f"there is no fault {number}; the run has {', '.join(named) or 'none'}", where="--fault")
+    return faults[number - 1]

@@ -80,7 +80,7 @@ from emulator.protocol.events.replicas import (
     PartitionCreated,
     ReplicaStopped,
 )
-from emulator.protocol.events.run import AckedLost, Fault, Violated
+from emulator.protocol.events.run import AckedLost, Fault, RoutesChanged, Violated
 
 __all__ = [
     "UNCHECKED",
@@ -146,6 +146,7 @@ __all__ = [
     "ProducerIdentified",
     "ReplicaOffline",
     "ReplicaStopped",
+    "RoutesChanged",
     "Truncated",
     "UnassignedFollowerAdded",
     "Unfinished",

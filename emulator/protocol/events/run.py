@@ -14,6 +14,18 @@ class Fault(NamedTuple):
     detail: str
 
 
+class RoutesChanged(NamedTuple):
+    """The scenario cut routes between machines, or healed them: each from one of ``sources`` to the machine at the same
+    place in ``targets``."""
+
+    t_us: int
+    seq: int
+    cause: int
+    cut: bool
+    sources: tuple[int, ...]
+    targets: tuple[int, ...]
+
+
 class Violated(NamedTuple):
     """A checker found a broken invariant."""
 

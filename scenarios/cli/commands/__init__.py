@@ -11,8 +11,8 @@ from importlib import import_module
 from scenarios.cli.parser import Program
 
 COMMANDS = (
-    "validate", "plan", "run", "timeline", "diff", "metrics", "sweep", "compare", "atlas", "demo", "list", "schema",
-    "test",
+    "validate", "plan", "run", "state", "timeline", "diff", "metrics", "sweep", "compare", "atlas", "demo", "list",
+    "schema", "test",
 )  # fmt: skip
 """In the order of ``--help``."""
 

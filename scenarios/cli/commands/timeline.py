@@ -58,6 +58,8 @@ def run(arguments: Namespace) -> int:
 
     from scenarios.observe.timeline.timeline import lines
 
+    if arguments.fault is not None:
+        _say_state(arguments.fault, events)
     for line in lines(events, arguments.partition, from_us=from_us, to_us=to_us):
         say(line)
     return exits.PASSED
@@ -80,18 +82,18 @@ def _window(arguments: Namespace, events: Sequence[Any]) -> tuple[int | None, in
     if arguments.fault is not None:
         if from_us is not None or to_us is not None:
             raise BadInput("cannot be combined with --from and --to; leave one out", where="--fault")
-        fault = _fault(arguments.fault, events)
+        fault = traces.fault(arguments.fault, events)
         return max(0, fault.t_us - arguments.window), fault.t_us + arguments.window
     if from_us is not None and to_us is not None and to_us < from_us:
         raise BadInput("ends before --from begins; exchange them", where="--to")
     return from_us, to_us
 
 
-def _fault(number: int, events: Sequence[Any]) -> Any:
-    from emulator.protocol.events import Fault
+def _say_state(number: int, events: Sequence[Any]) -> None:
+    """The state just before the fault, at the head of what it led to."""
+    from scenarios.observe.timeline.moment import before
+    from scenarios.observe.timeline.moment_words import lines
 
-    faults = [event for event in events if isinstance(event, Fault)]
-    if number > len(faults):
-        named = [f"{i} {fault.action} at {fault.t_us / 1e6:g} s" for i, fault in enumerate(faults, start=1)]
-        raise BadInput(f"there is no fault {number}; the run has {', '.join(named) or 'none'}", where="--fault")
-    return faults[number - 1]
+    for line in lines(before(events, traces.fault(number, events).seq), partitions=False):
+        say(line)
+    say()

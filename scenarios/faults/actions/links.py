@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from attrs import field, frozen
 
+from emulator.protocol.events import RoutesChanged
 from emulator.zookeeper import ZOOKEEPER
 from scenarios.faults.performer import ActionContext, PerformedAction, machine_name
 from scenarios.faults.reach import Reach, without_end
@@ -60,6 +61,15 @@ class OnLinks(PerformedAction):
             context.refuse(f"{_names(context, context.brokers)} has no link to {peer}")
         return list(routes)
 
+    def change(self, context: ActionContext, change: Callable[[int, int], None], *, cut: bool) -> None:
+        """Cut the routes or heal them, and record which."""
+        routes = self.routes(context)
+        for source, target in routes:
+            change(source, target)
+        if routes:
+            sources, targets = zip(*routes, strict=True)
+            context.cluster.trace.emit(RoutesChanged, cut, sources, targets)
+
     def _machines(self, context: ActionContext) -> tuple[int, ...]:
         cluster, found = context.cluster, dict[int, None]()
         for end in self.ends:
@@ -109,8 +119,7 @@ class OnPeers(OnLinks):
 @frozen(kw_only=True)
 class LinkHeal(OnPeers):
     def perform(self, context: ActionContext) -> None:
-        for source, target in self.routes(context):
-            context.cluster.network.heal(source, target)
+        self.change(context, context.cluster.network.heal, cut=False)
 
 
 @frozen(kw_only=True)
@@ -124,8 +133,7 @@ class Cuts(OnLinks):
         yield from without_end(scenario, entry)
 
     def perform(self, context: ActionContext) -> None:
-        for source, target in self.routes(context):
-            context.cluster.network.cut(source, target)
+        self.change(context, context.cluster.network.cut, cut=True)
 
 
 @action("link.cut", "stop all messages between the target and its peer", undo=LinkHeal)
@@ -166,8 +174,7 @@ class OnHost(OnLinks):
 @frozen(kw_only=True)
 class HostReconnect(OnHost):
     def perform(self, context: ActionContext) -> None:
-        for source, target in self.routes(context):
-            context.cluster.network.heal(source, target)
+        self.change(context, context.cluster.network.heal, cut=False)
 
 
 @action(

@@ -79,6 +79,11 @@ class Moves(Fold):
         row = self._open.get(tp)
         return () if row is None else without(row.target, row.original)
 
+    @property
+    def open_rows(self) -> tuple[MoveRow, ...]:
+        """The moves that are under way, so far."""
+        return tuple(self._open.values())
+
     def finish(self, end_us: int) -> None:
         unfinished = (*self._open.values(), *self._planned.values())
         self._rows += [row._replace(w_us=end_us - row.t_us) for row in unfinished]

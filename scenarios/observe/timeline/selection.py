@@ -19,11 +19,11 @@ _CLUSTER = (
 
 
 class Everything:
-    """All events of the cluster, except the positions of its fetchers and metrics."""
+    """All events of the cluster, except the positions of its fetchers, routes (faults name them) and metrics."""
 
     def concerns(self, event: Any) -> bool:
         kind = type(event)
-        return kind is not e.FetchPosition and kind not in METRICS
+        return kind not in (e.FetchPosition, e.RoutesChanged) and kind not in METRICS
 
 
 class OfPartition:

@@ -239,6 +239,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.MoveFinished: lambda v: f"move of {_tp(v)} finished",
     e.MoveReported: _move_reported,
     e.AckedLost: _acked_lost,
+    e.RoutesChanged: lambda v: f"{len(v.sources)} routes {'cut' if v.cut else 'healed'}",
     e.Violated: lambda v: f"VIOLATED {v.invariant}: {v.statement}",
     ZkWritten: _zk_written,
     ZkSession: lambda v: f"zk session {v.session} of {who(v.client)} {v.state}",

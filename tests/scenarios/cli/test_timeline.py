@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -51,7 +52,9 @@ def test_json_has_an_object_for_each_event(call: Call, trace: Path) -> None:
 
 def test_around_a_fault(call: Call, trace: Path) -> None:
     called = call("timeline", trace / "wiki", "--fault", "1", "--window", "5ms")
-    times = [float(line.split()[0]) for line in called.out.splitlines() if line.split()[0][0].isdigit()]
+    state, _, events = called.out.partition("\n\n")
+    assert re.match(r"state at [\d.]+ s\n  controller  broker \d, epoch 1\n", state)
+    times = [float(line.split()[0]) for line in events.splitlines() if line.split()[0][0].isdigit()]
     assert "reassign.execute" in called.out
     assert 0.995 <= min(times) <= max(times) <= 1.005
 
@@ -96,3 +99,14 @@ def test_diff_of_two_runs(call: Call, trace: Path) -> None:
     found = json.loads(call("diff", trace / "wiki", trace / "kafka-6794", "--format", "json").out)
     assert (found["equal"], found["partitions"]) == (False, 1)
     assert call("diff", trace / "wiki", trace / "absent").code == 2
+
+
+def test_the_state_before_a_fault_and_at_a_time(call: Call, trace: Path) -> None:
+    before = call("state", trace / "wiki", "--fault", "1")
+    assert before.code == 0
+    assert "\tTopic: orders\tPartition: 0\tLeader: " in before.out
+    timed = call("state", trace / "wiki", "--at", "500ms", "--format", "json")
+    assert json.loads(timed.out)["t_us"] == 500_000
+    late = call("state", trace / "wiki", "--at", "9h")
+    assert (late.code, late.out) == (2, "")
+    assert "--at: the run ended at" in late.err

@@ -1,0 +1,57 @@
+"""``state TRACE``: the state of the cluster at a moment of a run, read from a folder of ``run --trace``."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+
+from scenarios.cli import exits, options, traces
+from scenarios.cli.output import say
+from scenarios.cli.parser import Program
+from scenarios.errors import BadInput
+
+
+def add(program: Program) -> None:
+    parser = program.command(
+        "state", run, "show the cluster at a moment of a run: controller, moves and their steps, leaders, what is cut"
+    )
+    parser.add_argument("trace", metavar="TRACE", help="the folder of run --trace")
+    parser.add_argument(
+        "--at",
+        dest="at_us",
+        metavar="T",
+        type=options.duration("--at"),
+        help="virtual time, such as 90s (default: the end of the run)",
+    )
+    parser.add_argument(
+        "--fault",
+        metavar="N",
+        type=options.whole("--fault", 1),
+        help="instead of --at: just before the N-th fault or other action of the scenario",
+    )
+    options.add_format(parser)
+    traces.add_choice(parser)
+
+
+def run(arguments: Namespace) -> int:
+    if arguments.at_us is not None and arguments.fault is not None:
+        raise BadInput("cannot be combined with --at; leave one out", where="--fault")
+    events = traces.read(arguments).events
+
+    from scenarios.observe.timeline.moment import at, before
+    from scenarios.observe.timeline.moment_words import lines
+
+    if arguments.fault is not None:
+        moment = before(events, traces.fault(arguments.fault, events).seq)
+    else:
+        end_us = events[-1].t_us
+        at_us = end_us if arguments.at_us is None else arguments.at_us
+        if at_us > end_us:
+            raise BadInput(f"the run ended at {end_us / 1e6:g} s; ask for a moment up to then", where="--at")
+        moment = at(events, at_us)
+    if arguments.format == "json":
+        say(json.dumps(moment.to_json()))
+    else:
+        for line in lines(moment):
+            say(line)
+    return exits.PASSED

@@ -1,0 +1,282 @@
+"""The state of a cluster at a moment of a run, from its events: leaders, open moves and their steps, what is cut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from attrs import asdict, define, field, frozen
+
+from controller.procedures import STEPS
+from emulator.protocol.events import (
+    Appended,
+    ControllerElected,
+    ControllerResigned,
+    Fault,
+    LogLoaded,
+    LogRecovered,
+    MoveStarted,
+    NodeCrashed,
+    NodeStarted,
+    ReplicaStopped,
+    RoutesChanged,
+    Truncated,
+)
+from emulator.protocol.types import TopicPartition
+from emulator.trace.events import Step
+from scenarios.observe.measures.fold import Measured, Source
+from scenarios.observe.measures.moves import Moves
+from scenarios.observe.measures.topology import Topology
+from scenarios.observe.timeline.roles import Health
+
+
+@frozen
+class Left:
+    """What a replica that a move adds has still to copy.
+
+    Attributes:
+        records: from the end of its log to the end of the leader's; None where one of the logs has not been seen.
+        bytes: the same in bytes, by the mean size of the partition's records; None before any was appended.
+    """
+
+    broker: int
+    records: int | None
+    bytes: int | None
+
+
+@frozen
+class OpenMove:
+    """A move that is under way.
+
+    Attributes:
+        step: the step that its controller reached last; empty before the first.
+        edge: ``before``: it is in the step or waits in it; ``after``: it has done it.
+        meaning: what happens in the step.
+        left: for each replica that the move adds and that is not in sync.
+    """
+
+    partition: str
+    original: tuple[int, ...]
+    target: tuple[int, ...]
+    step: str
+    edge: str
+    meaning: str
+    left: tuple[Left, ...]
+
+    @property
+    def place(self) -> str:
+        """``in wiki.4`` or ``after wiki.3``, and what that step does."""
+        if not self.step:
+            return "requested, before its first step"
+        return f"{'in' if self.edge == 'before' else 'after'} {self.step} ({self.meaning})"
+
+
+@frozen
+class PartitionState:
+    """A partition as ZooKeeper has it; ``leader`` -1: none."""
+
+    topic: str
+    partition: int
+    leader: int
+    leader_epoch: int
+    replicas: tuple[int, ...]
+    isr: tuple[int, ...]
+
+
+@frozen
+class Moment:
+    """The state at a virtual time.
+
+    Attributes:
+        controller: the broker that acts as the controller; -1: none. ``controller_epoch``: of the last one elected.
+        cut: the routes that are cut, each from one machine to another; -1 is ZooKeeper, below it are clients.
+    """
+
+    t_us: int
+    controller: int
+    controller_epoch: int
+    zookeeper_stopped: bool
+    down: tuple[int, ...]
+    paused: tuple[int, ...]
+    cut: tuple[tuple[int, int], ...]
+    moves: tuple[OpenMove, ...]
+    partitions: tuple[PartitionState, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that ``state --format json`` prints."""
+        return asdict(self)
+
+
+class _Replay:
+    """Gives recorded events to folds, as ``Trace`` does while a run goes on. Events with columns come as their rows."""
+
+    def __init__(self) -> None:
+        self._folds: dict[type, list[Callable[[Any], None]]] = {}
+
+    def fold(self, kind: type, see: Callable[[Any], None]) -> None:
+        self._folds.setdefault(kind, []).append(see)
+
+    def play(self, event: Any) -> None:
+        for see in self._folds.get(type(event), ()):
+            see(event)
+
+
+@define(eq=False)
+class Moments:
+    """Follows a run's events, in their order; ``now`` is the state after the last one seen."""
+
+    _replay: Any = field(factory=_Replay)
+    _health: Health = field(factory=Health)
+    _nodes: dict[int, None] = field(factory=dict)
+    _controller: int = -1
+    _controller_epoch: int = -1
+    _zookeeper_stopped: bool = False
+    _cut: dict[tuple[int, int], None] = field(factory=dict)
+    _known: dict[TopicPartition, None] = field(factory=dict)
+    _steps: dict[TopicPartition, Step] = field(factory=dict)
+    _ends: dict[tuple[int, TopicPartition], int] = field(factory=dict)
+    _appended: dict[TopicPartition, tuple[int, int]] = field(factory=dict)
+    """Records and bytes that were appended to the partition's logs."""
+    _topology: Topology = field(init=False)
+    _moves: Moves = field(init=False)
+    _t_us: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        replay = self._replay
+        self._topology = Topology(replay)
+        self._topology.subscribe(self._know, self._know)
+        self._moves = Moves(Source(replay, self._topology, Measured()))
+        for kind, see in (
+            (Step, self._stepped), (MoveStarted, self._move_started), (Fault, self._acted),
+            (ControllerElected, self._elected), (ControllerResigned, self._resigned), (NodeStarted, self._started),
+            (NodeCrashed, self._crashed), (RoutesChanged, self._routes_changed), (Appended, self._append),
+            (LogLoaded, self._log_ends), (Truncated, self._log_ends), (LogRecovered, self._log_ends),
+            (ReplicaStopped, self._stopped),
+        ):  # fmt: skip
+            replay.fold(kind, see)
+
+    @property
+    def controller(self) -> int:
+        """The broker that acts as the controller; -1: none."""
+        return self._controller
+
+    def see(self, event: Any) -> None:
+        self._t_us = event.t_us
+        self._health.see(event)
+        self._replay.play(event)
+
+    def now(self, t_us: int | None = None) -> Moment:
+        """The state; ``t_us``: its time, if it is later than the last event."""
+        letters = {node: self._health.letter(node) for node in sorted(self._nodes)}
+        return Moment(
+            t_us=self._t_us if t_us is None else t_us,
+            controller=self._controller,
+            controller_epoch=self._controller_epoch,
+            zookeeper_stopped=self._zookeeper_stopped,
+            down=tuple(node for node, letter in letters.items() if letter == "x"),
+            paused=tuple(node for node, letter in letters.items() if letter == "P"),
+            cut=tuple(self._cut),
+            moves=tuple(self.moves()),
+            partitions=tuple(self._partitions()),
+        )
+
+    def moves(self) -> Iterator[OpenMove]:
+        """The moves that are under way, in the order of their requests."""
+        for row in self._moves.open_rows:
+            tp = TopicPartition.of(row.topic, row.partition)
+            step = self._steps.get(tp)
+            name, edge = ("", "") if step is None else (step.step, step.edge)
+            meaning = STEPS[name].steps[name] if name else ""
+            adding = tuple(self._left(tp, broker) for broker in row.target if self._lacks(tp, broker))
+            yield OpenMove(str(tp), row.original, row.target, name, edge, meaning, adding)
+
+    def _lacks(self, tp: TopicPartition, broker: int) -> bool:
+        state = self._topology.state(tp)
+        return state is None or broker not in state.isr
+
+    def _left(self, tp: TopicPartition, broker: int) -> Left:
+        state = self._topology.state(tp)
+        end = None if state is None else self._ends.get((state.leader, tp))
+        if end is None:
+            return Left(broker, None, None)
+        records = max(0, end - self._ends.get((broker, tp), 0))
+        appended, size = self._appended.get(tp, (0, 0))
+        return Left(broker, records, records * size // appended if appended else None)
+
+    def _partitions(self) -> Iterator[PartitionState]:
+        for tp in sorted(self._known):
+            state, replicas = self._topology.state(tp), self._topology.assignment(tp)
+            if state is not None or replicas:
+                leader, epoch, isr = (-1, -1, ()) if state is None else (state.leader, state.leader_epoch, state.isr)
+                yield PartitionState(tp.topic, tp.partition, leader, epoch, replicas, isr)
+
+    def _know(self, event: Any, tp: TopicPartition, content: Any) -> None:
+        self._known[tp] = None
+
+    def _stepped(self, event: Step) -> None:
+        procedure = STEPS.get(event.step)
+        if procedure is not None and procedure.reassignment and event.topic and event.partition >= 0:
+            self._steps[TopicPartition.of(event.topic, event.partition)] = event
+
+    def _move_started(self, event: MoveStarted) -> None:
+        self._steps.pop(TopicPartition.of(event.topic, event.partition), None)
+
+    def _acted(self, event: Fault) -> None:
+        if event.action in ("zookeeper.stop", "zookeeper.start"):
+            self._zookeeper_stopped = event.action == "zookeeper.stop"
+
+    def _elected(self, event: ControllerElected) -> None:
+        self._controller, self._controller_epoch = event.node, event.controller_epoch
+
+    def _resigned(self, event: ControllerResigned) -> None:
+        if self._controller == event.node:
+            self._controller = -1
+
+    def _started(self, event: NodeStarted) -> None:
+        if event.node >= 0:
+            self._nodes[event.node] = None
+
+    def _crashed(self, event: NodeCrashed) -> None:
+        if self._controller == event.node:
+            self._controller = -1
+
+    def _routes_changed(self, event: RoutesChanged) -> None:
+        for route in zip(event.sources, event.targets, strict=True):
+            if event.cut:
+                self._cut[route] = None
+            else:
+                self._cut.pop(route, None)
+
+    def _append(self, event: Appended) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        self._ends[event.node, tp] = event.next_offset
+        records, size = self._appended.get(tp, (0, 0))
+        self._appended[tp] = records + event.next_offset - event.base_offset, size + event.size
+
+    def _log_ends(self, event: LogLoaded | Truncated | LogRecovered) -> None:
+        self._ends[event.node, TopicPartition.of(event.topic, event.partition)] = event.log_end_offset
+
+    def _stopped(self, event: ReplicaStopped) -> None:
+        if event.deleted:
+            self._ends.pop((event.node, TopicPartition.of(event.topic, event.partition)), None)
+
+
+def at(events: Iterable[Any], t_us: int) -> Moment:
+    """The state after all events up to and including ``t_us``. ``events``: of one run, from its beginning, in order."""
+    moments = Moments()
+    for event in events:
+        if event.t_us > t_us:
+            break
+        moments.see(event)
+    return moments.now(t_us)
+
+
+def before(events: Iterable[Any], seq: int) -> Moment:
+    """The state just before event ``seq``."""
+    moments, t_us = Moments(), 0
+    for event in events:
+        if event.seq >= seq:
+            t_us = event.t_us
+            break
+        moments.see(event)
+    return moments.now(t_us)
