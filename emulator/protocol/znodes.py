@@ -4,6 +4,7 @@ Every payload is compact JSON with Kafka's key order, so that golden tests can c
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
@@ -49,6 +50,9 @@ PERSISTENT_PATHS = (
 
 STATES_REMEMBERED = 4096
 """How many different state znodes and replica lists are cached: most partitions of a cluster have one of a few."""
+ENTRIES_REMEMBERED = 16_384
+"""How many entries of topics' and moves' znodes are cached: Kafka writes such a znode whole for each partition that
+moves, with one entry changed."""
 
 
 def broker_path(broker: int) -> str:
@@ -152,28 +156,59 @@ def encode_topic(assignment: Mapping[int, Iterable[int]], reassigning: Reassigni
     Version 1 (up to 2.3) without ``reassigning``; version 2 (2.4) with it, which lists the AR and RR that are not
     empty.
     """
-    value: dict[str, Any] = {"version": 1, "partitions": _by_number(assignment)}
+    version, lists = 1, {"partitions": _by_number(assignment)}
     if reassigning is not None:
-        value["version"] = 2
-        value["adding_replicas"] = _by_number({p: r.adding for p, r in reassigning.items() if r.adding})
-        value["removing_replicas"] = _by_number({p: r.removing for p, r in reassigning.items() if r.removing})
-    return _dumps(value)
+        version = 2
+        lists["adding_replicas"] = _by_number({p: r.adding for p, r in reassigning.items() if r.adding})
+        lists["removing_replicas"] = _by_number({p: r.removing for p, r in reassigning.items() if r.removing})
+    return f'{{"version":{version},' + ",".join([f'"{name}":{{{entries}}}' for name, entries in lists.items()]) + "}"
 
 
-def _by_number(replicas: Mapping[int, Iterable[int]]) -> dict[str, list[int]]:
-    return {str(partition): list(brokers) for partition, brokers in sorted(replicas.items())}
+def _by_number(replicas: Mapping[int, Iterable[int]]) -> str:
+    return ",".join([_entry(partition, tuple(brokers)) for partition, brokers in sorted(replicas.items())])
+
+
+@lru_cache(ENTRIES_REMEMBERED)
+def _entry(partition: int, brokers: tuple[int, ...]) -> str:
+    return f'"{partition}":[{",".join(map(str, brokers))}]'
+
+
+_ENTRIES = re.compile(r'\{"version":\d+,"partitions":\{(?=")')
+"""What is before the first entry in a topic's znode."""
 
 
 def decode_topic(data: str) -> dict[int, tuple[int, ...]]:
     """Partition -> replicas, of any version; of version 2, RS."""
+    found = _ENTRIES.match(data)
+    if found is not None:
+        try:
+            return dict(sorted(map(_decoded_entry, data[found.end() : data.index("]}", found.end())].split("],"))))
+        except ValueError:
+            pass  # Not as Kafka writes it: an operator did.
     return _numbered(json.loads(data)["partitions"])
+
+
+@lru_cache(ENTRIES_REMEMBERED)
+def _decoded_entry(entry: str) -> tuple[int, tuple[int, ...]]:
+    """One entry without its last bracket.
+
+    Raises: ValueError where it is not as ``_entry`` writes it.
+    """
+    number, colon, brokers = entry.partition(":[")
+    found = int(number[1:-1]), _shared(tuple(map(int, brokers.split(","))))
+    if _entry(*found) != f"{number}{colon}{brokers}]":
+        raise ValueError(entry)
+    return found
 
 
 def decode_reassigning(data: str) -> dict[int, ReassigningReplicas]:
     """Partition -> AR and RR, of those that are being reassigned; none in version 1."""
     if '"adding_replicas"' not in data:
         return {}
-    value = json.loads(data)
+    # Kafka writes them after the partitions, of which there may be thousands.
+    value = json.loads("{" + data[data.index('"adding_replicas"') :])
+    if "removing_replicas" not in value:
+        value = json.loads(data)
     adding, removing = _numbered(value["adding_replicas"]), _numbered(value["removing_replicas"])
     return {p: ReassigningReplicas(adding.get(p, ()), removing.get(p, ())) for p in sorted({**adding, **removing})}
 
@@ -194,8 +229,12 @@ def _number(item: tuple[str, Any]) -> int:
 
 def encode_reassignment(moves: Mapping[TopicPartition, Iterable[int]]) -> str:
     """/admin/reassign_partitions: partition -> target replicas, in the order of ``moves``."""
-    entries = [{"topic": tp.topic, "partition": tp.partition, "replicas": list(rs)} for tp, rs in moves.items()]
-    return _dumps({"version": 1, "partitions": entries})
+    return f'{{"version":1,"partitions":[{",".join([_move(tp, tuple(rs)) for tp, rs in moves.items()])}]}}'
+
+
+@lru_cache(ENTRIES_REMEMBERED)
+def _move(tp: TopicPartition, replicas: tuple[int, ...]) -> str:
+    return _dumps({"topic": tp.topic, "partition": tp.partition, "replicas": replicas})
 
 
 def decode_reassignment(data: str) -> dict[TopicPartition, tuple[int, ...]]:
