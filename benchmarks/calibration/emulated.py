@@ -8,7 +8,7 @@ from attrs import define, field
 from benchmarks.calibration.facts import NO_ERROR, TOOL, ZOOKEEPER, Fact, PartitionState, Request, Write, stopped
 from emulator.network import InterceptedMessage
 from emulator.network.endpoint import Endpoint
-from emulator.protocol.events import NodeCrashed
+from emulator.protocol.events import BatchesAppended, NodeCrashed
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest, LeaderAndIsrResponse
 from emulator.protocol.stop_replica import StopReplicaRequest, StopReplicaResponse
 from emulator.protocol.types import TopicPartition
@@ -52,12 +52,15 @@ class Listener:
     """Takes down what happens on a stage.
 
     Attributes:
+        copied: seconds after the last request for moves, and the bytes that followers had got since.
         expiries_s: the seconds from each kill of a broker to the end of its session.
     """
 
     stage: Stage
     facts: list[Fact] = field(factory=list)
     expiries_s: list[float] = field(factory=list)
+    copied: list[tuple[float, int]] = field(factory=list)
+    _moved_us: int = 0
     _killed: dict[int, int] = field(factory=dict)
     _asked: dict[Endpoint, Any] = field(factory=dict)
     _epochs: dict[int, dict[int, int]] = field(factory=dict)
@@ -65,6 +68,7 @@ class Listener:
     def __attrs_post_init__(self) -> None:
         cluster = self.stage.cluster
         cluster.trace.fold(ZkWritten, self._written)
+        cluster.trace.fold(BatchesAppended, self._appended)
         cluster.trace.fold(NodeCrashed, self._crashed)
         cluster.trace.fold(ZkSession, self._ended)
         for request, answer in CONTROL.items():
@@ -72,9 +76,17 @@ class Listener:
             cluster.network.interceptors.arm(answer, "sent", self._answered)
 
     def _written(self, event: ZkWritten) -> None:
+        if event.path == "/admin/reassign_partitions" and event.op == "create":
+            self._moved_us = event.t_us
+            self.copied.clear()
         by = event.client if event.client >= 0 else ZOOKEEPER if event.client == SERVER else TOOL
         version = event.version if event.op == "setData" else 0
         self.facts.append(Write(by, event.op, event.path, version, _compared(event.path, event.data)))
+
+    def _appended(self, event: BatchesAppended) -> None:
+        if not event.leader and self._moved_us:
+            before = self.copied[-1][1] if self.copied else 0
+            self.copied.append(((event.t_us - self._moved_us) / 1e6, before + sum(event.sizes)))
 
     def _crashed(self, event: NodeCrashed) -> None:
         if event.kind == "process":

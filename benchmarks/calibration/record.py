@@ -11,7 +11,7 @@ from benchmarks.calibration.normal import normal
 from benchmarks.calibration.real.cluster import running
 from benchmarks.calibration.real.player import Player
 from benchmarks.calibration.real.recorded import expiries, facts
-from benchmarks.calibration.recording import RECORDINGS, Recording
+from benchmarks.calibration.recording import RECORDINGS, THROTTLE, Recording
 from benchmarks.calibration.releases import find_release
 from scenarios.language import Scenario
 
@@ -61,4 +61,14 @@ def _play(new: Recording, scenario: Scenario, keep: Path | None) -> Recording:
         finally:
             if keep is not None:
                 shutil.copytree(cluster.folder, keep, ignore=shutil.ignore_patterns("data-*"), dirs_exist_ok=True)
-        return evolve(new, facts=tuple(facts(cluster)), expiries_s=expiries(cluster, player.kills))
+        return evolve(
+            new,
+            facts=tuple(facts(cluster)),
+            expiries_s=expiries(cluster, player.kills),
+            copied=_copied(new.case, player),
+        )
+
+
+def _copied(case: str, player: Player) -> tuple[tuple[tuple[float, int], ...], ...]:
+    """The curve of the copy, in the case that is about it."""
+    return (tuple(player.copied),) if case == THROTTLE else ()

@@ -16,6 +16,9 @@ from benchmarks.calibration.facts import Fact, Write, from_json, to_json
 from scenarios.language import Scenario
 
 CASES = Path(__file__).parent / "cases"
+THROTTLE = "throttle"
+"""The case whose copy is measured."""
+
 RECORDINGS = Path(__file__).parents[2] / "tests" / "calibration" / "recordings"
 
 
@@ -26,6 +29,7 @@ class Recording:
     Attributes:
         scenario: the digest of the scenario that was played.
         runs: how many runs of the real cluster came out like this, after what may differ is set aside.
+        copied: of each run of ``throttle``: seconds after the move began, and bytes that new replicas held.
         expiries_s: of all of these runs, the seconds from each kill of a broker to the end of its session.
     """
 
@@ -35,6 +39,7 @@ class Recording:
     runs: int = 1
     facts: tuple[Fact, ...] = ()
     expiries_s: tuple[float, ...] = ()
+    copied: tuple[tuple[tuple[float, int], ...], ...] = ()
 
     @property
     def head(self) -> dict[str, Any]:
@@ -69,12 +74,18 @@ def read(path: Path) -> Recording:
     head, *lines = path.read_text(encoding="utf-8").splitlines()
     about = json.loads(head)
     expiries_s = tuple(about.pop("expiries_s", ()))
-    return Recording(facts=tuple(_unpacked(lines)), expiries_s=expiries_s, **about)
+    copied = tuple(tuple((after_s, size) for after_s, size in curve) for curve in about.pop("copied", ()))
+    return Recording(facts=tuple(_unpacked(lines)), expiries_s=expiries_s, copied=copied, **about)
 
 
 def again(recording: Recording, other: Recording) -> Recording:
     """One more run has come out like this one."""
-    return evolve(recording, runs=recording.runs + 1, expiries_s=(*recording.expiries_s, *other.expiries_s))
+    return evolve(
+        recording,
+        runs=recording.runs + 1,
+        expiries_s=(*recording.expiries_s, *other.expiries_s),
+        copied=(*recording.copied, *other.copied),
+    )
 
 
 def _packed(facts: Iterable[Fact]) -> Sequence[str]:

@@ -88,8 +88,6 @@ class RealCluster:
             "maxClientCnxns": "0",
             "admin.enableServer": "false",
         }
-        if self.session_timeout_ms is not None:
-            properties["minSessionTimeout"] = str(min(4000, self.session_timeout_ms))
         main = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
         options = ("-Dzookeeper.preAllocSize=64", "-Dzookeeper.forceSync=no")
         self._zookeeper = self._start("zookeeper", main, properties, options)

@@ -4,6 +4,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from attrs import define, field
@@ -33,6 +34,7 @@ class Player:
 
     Attributes:
         undo: what a duration ends, with the time at which it does.
+        copied: what new replicas held: seconds after their move began, and bytes, at each change that was seen.
         kills: the brokers that were killed, and when (the clock of the machine, which is ZooKeeper's too).
     """
 
@@ -40,7 +42,9 @@ class Player:
     cluster: RealCluster
     undo: list[tuple[float, MethodEntry, list[int]]] = field(factory=list)
     kills: list[tuple[int, float]] = field(factory=list)
+    copied: list[tuple[float, int]] = field(factory=list)
     _began: float = 0.0
+    _copying: tuple[float, list[Path]] = (0.0, [])
 
     def play(self) -> None:
         """Raises: CannotRecord, where a step fails or is not one that a real cluster can be asked for."""
@@ -69,6 +73,13 @@ class Player:
             self._undo(entry, brokers)
         self._sleep(deadline)
 
+    def _look(self) -> None:
+        """Note how much the new replicas of the last move hold."""
+        began, folders = self._copying
+        size = sum(path.stat().st_size for folder in folders for path in folder.glob("*.log"))
+        if not self.copied or self.copied[-1][1] != size:
+            self.copied.append((round(time.monotonic() - began, 1), size))
+
     def _sleep(self, deadline: float) -> None:
         """Wait, and meanwhile write what the loads write: a batch a second, to the leaders."""
         while self.scenario.workloads and time.monotonic() < deadline:
@@ -92,6 +103,7 @@ class Player:
             size = self._written()
             if size != last:
                 last, since = size, time.monotonic()
+            self._look()
             time.sleep(0.5)
         self.cluster.zookeeper.exists("/")
 
@@ -199,6 +211,15 @@ class Player:
         targets = {split_partition(name): list(replicas) for name, replicas in plan.targets().items()}
         if action.throttle is not None:
             self._throttle(targets, action.throttle)
+        self._copying = (
+            time.monotonic(),
+            [
+                self.cluster.log_dir(broker, 0) / f"{topic}-{number}"
+                for (topic, number), target in targets.items()
+                for broker in target
+                if broker not in (self.cluster.assignment(topic) or {})[number]
+            ],
+        )
         if action.via == "api":
             self._alter(targets)
         else:
