@@ -6,7 +6,7 @@ from statistics import fmean
 
 from benchmarks.calibration.compare import Declared, Row, declared, problems, reasons, rows
 from benchmarks.calibration.normal import CLUSTER
-from benchmarks.calibration.recording import case_names, load_case, read, recordings
+from benchmarks.calibration.recording import THROTTLE, case_names, load_case, read, recordings
 from benchmarks.calibration.releases import MAIN, RELEASES
 from benchmarks.tables import table
 
@@ -59,6 +59,12 @@ The session times out 6 s after the last ping, which is up to 2 s old, and is fo
 kill. The emulator's are within that too (`tests/calibration`)."""
 
 
+CURVE_AT_S = (1, 2, 5, 10, 15, 20, 25, 30)
+CURVE = """\
+Case `throttle`: three new replicas copy 60 MB each, and their leader may send 6 MB/s. MB that they hold together, in
+each run of real Kafka:"""
+
+
 def page() -> str:
     """The page's text."""
     found = [row for case in case_names() for row in rows(case)]
@@ -73,7 +79,7 @@ def page() -> str:
             mine = _recorded(case, releases, found)
             lists = [[_name(case, topic), *(cells.get((case, topic, each), "-") for each in mine)] for topic in topics]
             lines += [f"## {load_case(case).title}", "", f"`{case}.toml`", "", *table(["about", *mine], lists), ""]
-    lines += [*_expiries(), "", "## Reasons", "", *_reasons(known, numbers), "", FOOT]
+    lines += [*_expiries(), "", *_curves(), "## Reasons", "", *_reasons(known, numbers), "", FOOT]
     return "\n".join(lines)
 
 
@@ -89,6 +95,19 @@ def _expiries() -> Iterator[str]:
         found = [read(path) for case in cases for path in recordings(case, release)]
         lists.append((release, *_spread([after_s for each in found for after_s in each.expiries_s])))
     yield from table(("release", "kills", "least", "mean", "most"), lists)
+
+
+def _curves() -> Iterator[str]:
+    """How much of a throttled copy was done when."""
+    lists = []
+    for release in RELEASES:
+        for recording in map(read, recordings(THROTTLE, release)):
+            for curve in recording.copied:
+                done = [max((size for after_s, size in curve if after_s <= at_s), default=0) for at_s in CURVE_AT_S]
+                lists.append((release, *(f"{size / 1e6:.0f}" for size in done), f"{curve[-1][0]:.1f}"))
+    if lists:
+        heads = ("release", *(f"{at_s} s" for at_s in CURVE_AT_S), "done after, s")
+        yield from ("## A throttled copy", "", CURVE, "", *table(heads, lists), "")
 
 
 def _spread(seconds: Sequence[float]) -> tuple[str, ...]:

@@ -97,15 +97,25 @@ class Player:
             kafka.produce_one(self.cluster.port(leader), topic, number, old_format=old)
 
     def _settle(self) -> None:
-        """Wait until ZooKeeper's log no longer grows."""
+        """Wait until no partition moves and ZooKeeper's log no longer grows."""
         deadline, last, since = time.monotonic() + LONGEST_S, -1, time.monotonic()
         while time.monotonic() - since < QUIET_S and time.monotonic() < deadline:
             size = self._written()
-            if size != last:
+            if size != last or self._moving():
                 last, since = size, time.monotonic()
             self._look()
             time.sleep(0.5)
         self.cluster.zookeeper.exists("/")
+
+    def _moving(self) -> bool:
+        """Whether a partition of an existing topic is being moved."""
+        zookeeper = self.cluster.zookeeper
+        asked = zookeeper.get("/admin/reassign_partitions")
+        moves = json.loads(asked)["partitions"] if asked else []
+        if any(zookeeper.exists(f"/brokers/topics/{move['topic']}") for move in moves):
+            return True
+        znodes = (zookeeper.get(f"/brokers/topics/{topic}") for topic in zookeeper.children("/brokers/topics"))
+        return any(json.loads(znode).get("adding_replicas") for znode in znodes if znode)
 
     def _written(self) -> int:
         """The bytes of the transaction log without its padding."""
