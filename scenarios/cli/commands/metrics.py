@@ -1,14 +1,18 @@
-"""``metrics TRACE``: the brokers' metrics at a moment of a run, in Prometheus' text format."""
+"""``metrics TRACE``: the brokers' metrics, at a moment of a run in Prometheus' text format, or over the whole run as
+OpenMetrics with timestamps."""
 
 from __future__ import annotations
 
 from argparse import Namespace
+from datetime import UTC, datetime
 from typing import Any
 
 from scenarios.cli import exits, options, traces
 from scenarios.cli.output import say
 from scenarios.cli.parser import Program
 from scenarios.errors import BadInput
+
+DEFAULT_START = "2020-01-01T00:00:00Z"
 
 
 def add(program: Program) -> None:
@@ -26,11 +30,28 @@ def add(program: Program) -> None:
     parser.add_argument(
         "--node", metavar="N", type=options.whole("--node", 0), help="only this broker's metrics (default: all brokers)"
     )
+    parser.add_argument(
+        "--every",
+        dest="every_us",
+        metavar="D",
+        type=options.duration("--every"),
+        help="the whole run as OpenMetrics with timestamps, a sample each D of virtual time, for Grafana: "
+        "promtool tsdb create-blocks-from openmetrics FILE",
+    )
+    parser.add_argument(
+        "--start",
+        dest="epoch_s",
+        metavar="TIME",
+        type=_unix_time,
+        help=f"with --every: the date and time at which the run begins (default: {DEFAULT_START})",
+    )
     traces.add_choice(parser)
 
 
 def run(arguments: Namespace) -> int:
-    from scenarios.observe.exposition import Shown, text
+    _check(arguments)
+
+    from scenarios.observe.exposition import Shown, series, text
     from scenarios.profiles import PROFILES
 
     recorded = traces.read(arguments)
@@ -44,10 +65,33 @@ def run(arguments: Namespace) -> int:
         known = ", ".join(map(str, sorted(brokers)))
         raise BadInput(f"there is no broker {arguments.node}; the run has {known}", where="--node")
     shown = Shown(PROFILES[recorded.profile].policies.brokers.lacks_metrics)
-    shown.see(events, at_us)
-    for line in text(shown, at_us, arguments.node):
+    if arguments.every_us is None:
+        shown.see(events, at_us)
+        lines = text(shown, at_us, arguments.node)
+    else:
+        epoch_s = _unix_time(DEFAULT_START) if arguments.epoch_s is None else arguments.epoch_s
+        lines = series(shown, events, arguments.every_us, epoch_s, arguments.node)
+    for line in lines:
         say(line)
     return exits.PASSED
+
+
+def _unix_time(text: str) -> int:
+    """A date and time in ISO 8601, UTC where it names no zone, as seconds since 1970."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise BadInput(f"{text!r} is no date and time; write one such as {DEFAULT_START}", where="--start") from None
+    return int((found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp())
+
+
+def _check(arguments: Namespace) -> None:
+    if arguments.every_us is not None and arguments.at_us is not None:
+        raise BadInput("cannot be combined with --every; leave one out", where="--at")
+    if arguments.epoch_s is not None and arguments.every_us is None:
+        raise BadInput("dates the samples of --every; write that too", where="--start")
+    if arguments.every_us == 0:
+        raise BadInput("is 0; write how far apart the samples are, such as 5s", where="--every")
 
 
 def _brokers(events: list[Any]) -> set[int]:

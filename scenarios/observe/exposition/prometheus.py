@@ -3,12 +3,18 @@
 docs/metrics.md lists what is not in that file.
 
 A scrape of a real cluster comes from one broker; here the label ``node`` names it.
+
+``series`` gives the same samples at many instants, with timestamps, as OpenMetrics 1.0: ``promtool tsdb
+create-blocks-from openmetrics`` makes blocks of it that Prometheus serves to Grafana.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
+from typing import Any
 
 from scenarios.observe.exposition.rates import mean_rate, one_minute_rate, quantile
 from scenarios.observe.exposition.shown import Metric, Shown
@@ -20,18 +26,58 @@ _FORBIDDEN = re.compile(r"[^a-zA-Z0-9_]")
 
 def text(shown: Shown, at_us: int, node: int | None = None) -> Iterator[str]:
     """The lines, sorted by metric; of one node or of all."""
-    families: dict[str, tuple[str, str, list[_SAMPLE]]] = {}
-    for each in shown.nodes if node is None else [node]:
-        for name, metric in shown.metrics(each, at_us):
-            for family, form, help, samples in _families(name, metric, at_us):
-                known = families.setdefault(family, (form, help, []))
-                known[2].extend((sample, {"node": str(each), **labels}, value) for sample, labels, value in samples)
+    families: dict[str, tuple[str, str, list[str]]] = {}
+    for (family, form, help), name, labels, value in _samples(shown, at_us, node):
+        families.setdefault(family, (form, help, []))[2].append(f"{name}{_inside(labels)} {_number(value)}")
     for family, (form, help, samples) in sorted(families.items()):
         yield f"# HELP {family} {help}"
         yield f"# TYPE {family} {form}"
-        for sample, labels, value in samples:
-            inside = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items())
-            yield f"{sample}{{{inside}}} {_number(value)}"
+        yield from samples
+
+
+def series(shown: Shown, events: Sequence[Any], every_us: int, epoch_s: int, node: int | None = None) -> Iterator[str]:
+    """The lines of an OpenMetrics text: the samples of one node or of all, each ``every_us`` of virtual time.
+
+    Args:
+        shown: before the first event.
+        epoch_s: the Unix time (s) of the run's beginning.
+    """
+    families: dict[str, tuple[str, str, dict[str, list[str]]]] = {}
+    position = 0
+    for at_us in range(0, events[-1].t_us + every_us, every_us):
+        upto = bisect_right(events, at_us, lo=position, key=attrgetter("t_us"))
+        shown.see(events[position:upto])
+        position = upto
+        time = f"{epoch_s + at_us // 1_000_000}.{at_us % 1_000_000:06}"
+        for (family, form, help), name, labels, value in _samples(shown, at_us, node):
+            if "quantile" in labels:
+                labels["quantile"] = str(float(labels["quantile"]))
+            # The samples of one time series follow each other, in the order of time; those of a summary count as one.
+            group = _inside({label: text for label, text in labels.items() if label != "quantile"})
+            stem = family.removesuffix("_total") if form == "counter" else family
+            points = families.setdefault(stem, (form, help, {}))[2].setdefault(group, [])
+            points.append(f"{name}{_inside(labels)} {_number(value)} {time}")
+    for stem, (form, help, groups) in sorted(families.items()):
+        yield f"# HELP {stem} {help}"
+        yield f"# TYPE {stem} {form}"
+        for points in groups.values():
+            yield from points
+    yield "# EOF"
+
+
+def _samples(
+    shown: Shown, at_us: int, node: int | None
+) -> Iterator[tuple[tuple[str, str, str], str, dict[str, str], float]]:
+    """Of each sample: name, form and help of its family, its own name, its labels, and its value."""
+    for each in shown.nodes if node is None else [node]:
+        for metric_name, metric in shown.metrics(each, at_us):
+            for family, form, help, samples in _families(metric_name, metric, at_us):
+                for name, labels, value in samples:
+                    yield (family, form, help), name, {"node": str(each), **labels}, value
+
+
+def _inside(labels: Mapping[str, str]) -> str:
+    return "{" + ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items()) + "}"
 
 
 _Family = tuple[str, str, str, list[_SAMPLE]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics_families
 from prometheus_client.parser import text_string_to_metric_families
 
 from scenarios.cli.files import load
@@ -60,6 +61,28 @@ def test_a_moment_and_a_node(call: Call, trace: Path) -> None:
     assert early != late
 
 
+def test_the_whole_run_with_timestamps_for_grafana(call: Call, trace: Path) -> None:
+    called = call("metrics", trace, "--every", "500ms", "--start", "2021-02-03T04:05:06Z")
+    start = 1_612_325_106
+    families = {family.name: family for family in open_metrics_families(called.out)}  # type: ignore[no-untyped-call]
+    assert {family.type for family in families.values()} == {"gauge", "counter", "summary"}
+    for at_us in (1_000_000, 3_500_000):
+        shown = samples(call("metrics", trace, "--at", f"{at_us // 1000}ms").out)
+        then = {
+            (sample.name, sample.labels["node"]): sample.value
+            for family in families.values()
+            for sample in family.samples
+            if family.type != "summary"  # of whose points this parser keeps the first sample only
+            and len(sample.labels) == 1
+            and float(sample.timestamp) == start + at_us / 1_000_000
+        }
+        assert then == {key: value for key, value in shown.items() if not key[0].endswith(("_sum", "_count"))}
+    lines = called.out.splitlines()
+    assert lines[-1] == "# EOF"
+    one = [line for line in lines if line.startswith('kafka_server_brokertopicmetrics_bytesin_total{node="1",topic')]
+    assert len(one) == len(set(one)) > 2, "the points of one sample follow each other"
+
+
 def test_what_the_release_lacks_is_not_shown(call: Call, trace: Path) -> None:
     out = call("metrics", trace).out
     assert "reassigningpartitions" not in out
@@ -71,6 +94,10 @@ def test_what_the_release_lacks_is_not_shown(call: Call, trace: Path) -> None:
     [
         (["--at", "2h"], ["--at: the run ended at", "up to then"]),
         (["--at", "soon"], ["--at: 'soon' is not understood"]),
+        (["--every", "1s", "--at", "2s"], ["--at", "leave one out"]),
+        (["--every", "0s"], ["--every: is 0", "such as 5s"]),
+        (["--every", "1s", "--start", "now"], ["--start: 'now' is no date and time; write one such as 2020"]),
+        (["--start", "2020-01-01"], ["--start", "write that too"]),
         (["--node", "9"], ["--node: there is no broker 9; the run has 0, 1"]),
         (["--seed", "77"], ["no run fits"]),
     ],
