@@ -16,11 +16,12 @@ from typing import Any
 
 from attrs import frozen
 
-from scenarios.cli import exits, logs
-from scenarios.cli.output import note, number, red, say, show
+from scenarios.cli import exits, logs, output
+from scenarios.cli.output import number, red, say, show
 from scenarios.cli.report import explanation, replay
 from scenarios.language import Scenario
 from scenarios.observe.measures.figure import Value
+from scenarios.progress import Progress
 from scenarios.runs.batch import local_workers
 
 _WIDTH = 13
@@ -72,23 +73,25 @@ def run_seeds(scenario: Scenario, arguments: Namespace) -> int:
     ]
     _check_traces(tasks, scenario.source)
     as_json = arguments.format == "json"
-    if not as_json:
+    if not as_json and not arguments.quiet:
         say(scenario.title)
         asked = scenario.for_run(strategy=arguments.strategy, profile=arguments.profile)
         say(f"strategy {asked.strategy.name}, profile {asked.profile}, {len(tasks)} seeds")
         say(_line("seed", "verdict", *_HEADER, "digest"))
     failed: list[Outcome] = []
     workers = local_workers(min(arguments.jobs, len(tasks)), partial(logs.configure, arguments.log))
+    progress = Progress("run", output.progress, len(tasks))
     with closing(workers.in_order(run_task, tasks)) as outcomes:
         for done, outcome in enumerate(outcomes, start=1):
-            say(json.dumps(outcome.result) if as_json else _row(outcome.result))
-            show()
+            if as_json or not arguments.quiet:
+                say(json.dumps(outcome.result) if as_json else _row(outcome.result))
+                show()
             if not outcome.passed:
                 failed.append(outcome)
-            note(f"run: {done} of {len(tasks)}, {len(failed)} failed")
+            progress.report(done, f"{done} of {len(tasks)}, {len(failed)} failed")
     if not as_json:
-        _conclude(failed, len(tasks))
-        if arguments.trace:
+        _conclude(failed, len(tasks), quiet=arguments.quiet)
+        if arguments.trace and not arguments.quiet:
             first = shlex.quote(str(tasks[0].trace))
             say(f"traces written to {arguments.trace}, a folder per seed; next: understudy timeline {first}")
     return exits.FAILED if failed else exits.PASSED
@@ -144,9 +147,12 @@ def _line(*cells: str) -> str:
     return f"{seed:>8}  {verdict:<22}" + "".join(f"  {cell:>{_WIDTH}}" for cell in rest)
 
 
-def _conclude(failed: Sequence[Outcome], runs: int) -> None:
+def _conclude(failed: Sequence[Outcome], runs: int, *, quiet: bool) -> None:
     say(f"{runs - len(failed)} of {runs} passed")
-    if failed:
+    if quiet:
+        for outcome in failed:
+            say(f"failed: {outcome.replay}")
+    elif failed:
         say()
         say(failed[0].explanation)
         for outcome in failed[1:]:

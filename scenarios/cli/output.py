@@ -34,8 +34,25 @@ def show() -> None:
             sys.stdout.flush()
 
 
+class _Settings:
+    """Of this process. ``quiet``: progress is not shown."""
+
+    quiet = False
+
+
+def be_quiet(quiet: bool) -> None:
+    """Set whether progress is kept back (``--quiet``)."""
+    _Settings.quiet = quiet
+
+
+def progress(text: str) -> None:
+    """Print a line on standard error about work that goes on, unless ``--quiet`` keeps it back."""
+    if not _Settings.quiet:
+        note(text)
+
+
 def note(text: str) -> None:
-    """Print a line on standard error: progress, or what went wrong."""
+    """Print a line on standard error: what went wrong."""
     if sys.stderr is None:
         return
     with suppress(OSError):  # standard error is closed too

@@ -13,15 +13,17 @@ Run = Callable[[argparse.Namespace], int]
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that remembers the names of its options and accepts no abbreviations."""
+    """A parser that remembers its arguments and the names of its options, and accepts no abbreviations."""
 
     def __init__(self, **settings: Any) -> None:
         self.option_names: list[str] = []
+        self.arguments: list[argparse.Action] = []
         super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
 
     def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
         self.option_names += [name for name in names if name.startswith("--")]
-        return super().add_argument(*names, **settings)
+        self.arguments.append(super().add_argument(*names, **settings))
+        return self.arguments[-1]
 
     def error(self, message: str) -> NoReturn:
         raise BadInput(f"{message}; see {self.prog} --help")
@@ -55,6 +57,7 @@ class Program:
             default=logs.DEFAULT,
             help="log events to standard error: debug, info, warning, error or off (default)",
         )
+        parser.add_argument("--quiet", action="store_true", help="print the result only: no progress, no details")
         self._commands[name] = parser
         if extras:
             self._extras.append(name)
@@ -75,6 +78,11 @@ class Program:
         if name is None and not arguments.version:
             raise BadInput("no command is given; try: understudy demo, or: understudy --help")
         return arguments
+
+    @property
+    def commands(self) -> tuple[Parser, ...]:
+        """The parsers of all commands that were added."""
+        return tuple(self._commands.values())
 
     def version(self) -> str:
         return self._version()

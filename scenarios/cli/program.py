@@ -37,6 +37,7 @@ def _run(words: Sequence[str]) -> int:
         output.say(program.version())
         return exits.PASSED
     logs.configure(arguments.log)
+    output.be_quiet(arguments.quiet)
     code: int = arguments.run(arguments)
     return code
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ def run_scenario(
     trace_dir: Path | None = None,
     overwrite: bool = False,
     on_event: Sink | None = None,
+    on_time: Callable[[int], object] | None = None,
 ) -> Run:
     """Run ``scenario`` and judge the run.
 
@@ -41,6 +42,7 @@ def run_scenario(
         overwrite: the run takes the place of the runs that the data set holds, which have to be of the same file; else
             it joins them.
         on_event: gets every chunk of events.
+        on_time: gets the virtual time (us) with every chunk of events.
 
     Raises:
         BadInput: the scenario does not fit the strategy or the profile, or the folder cannot be written.
@@ -55,6 +57,12 @@ def run_scenario(
     recording = None if trace_dir is None else Recording(stage)
     if on_event is not None:
         stage.cluster.trace.sink(on_event)
+    if on_time is not None:
+
+        def take(chunk: list[Any]) -> None:
+            on_time(chunk[-1].t_us)
+
+        stage.cluster.trace.sink(take, as_rows=False)
     began = time.perf_counter()
     stage.play()
     run, figures = conclude(stage, scenario, time.perf_counter() - began)

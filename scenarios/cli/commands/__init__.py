@@ -12,7 +12,7 @@ from scenarios.cli.parser import Program
 
 COMMANDS = (
     "validate", "plan", "run", "state", "timeline", "diff", "metrics", "sweep", "compare", "atlas", "demo", "list",
-    "schema", "test",
+    "schema", "completion", "test",
 )  # fmt: skip
 """In the order of ``--help``."""
 

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 from attrs import define, field
 
-from scenarios.cli import exits, options
-from scenarios.cli.output import note, say
+from scenarios.cli import exits, options, output
+from scenarios.cli.output import say
 from scenarios.cli.parser import Program
 from scenarios.errors import BadInput
+from scenarios.progress import Progress
 
 if TYPE_CHECKING:
     from scenarios.language import Scenario
@@ -173,9 +174,13 @@ class _Progress:
 
     total: int
     root: Path | None
-    rows: list[CellRow] = field(factory=list)
+    rows: list[CellRow]
+    progress: Progress = field(init=False)
     skipped: int = 0
     failures: list[Failure[Cell]] = field(factory=list)
+
+    def __attrs_post_init__(self) -> None:
+        self.progress = Progress("atlas", output.progress, self.total, len(self.rows))
 
     def take(self, done: Done) -> None:
         if self.root is not None and done.rows:
@@ -188,7 +193,7 @@ class _Progress:
         unsafe = sum(row.outcome == "unsafe" for row in self.rows)
         failed = f", {len(self.failures)} failed" if self.failures else ""
         over = len(self.rows) + self.skipped + len(self.failures)
-        note(f"atlas: {over} of {self.total} cells, {unsafe} unsafe{failed}")
+        self.progress.report(over, f"{over} of {self.total} cells, {unsafe} unsafe{failed}")
 
 
 def _all_cells(atlas: Atlas, arguments: Namespace) -> int:
@@ -205,7 +210,7 @@ def _all_cells(atlas: Atlas, arguments: Namespace) -> int:
     there = [row.cell for row in progress.rows]
     tasks = list(cell_chunks(baselines, atlas.replay, there))
     if there:
-        note(f"atlas: {len(there)} cells are there already")
+        output.progress(f"atlas: {len(there)} cells are there already")
     workers = local_workers(min(arguments.jobs, len(tasks)), partial(logs.configure, arguments.log))
     with closing(workers.in_order(work, tasks)) as results:
         for done in results:

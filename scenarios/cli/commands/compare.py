@@ -6,7 +6,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scenarios.cli import exits
+from scenarios.cli import exits, output
 from scenarios.cli.options import add_format, add_master
 from scenarios.cli.output import say
 from scenarios.cli.parser import Program
@@ -31,7 +31,7 @@ def run(arguments: Namespace) -> int:
     """Refuses a data set that cannot be read before Spark is started, which takes seconds."""
     from scenarios.runs.dataset.reader import open_data_set
 
-    open_data_set(Path(arguments.directory))
+    data_set = open_data_set(Path(arguments.directory))
 
     if arguments.quick:
         from scenarios.studies.statistics.own_figures import quick_comparison
@@ -41,6 +41,9 @@ def run(arguments: Namespace) -> int:
     from scenarios.studies.java import ensure_java
 
     ensure_java()
+    runs = len(data_set.run_ids)
+    output.progress(f"compare: Spark computes the figures of {runs} runs again; --quick takes those of the runs")
+
     from scenarios.studies.spark.compare import compare
 
     return _show(compare(arguments.directory, master=arguments.master), arguments)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import time
 from argparse import Namespace
@@ -11,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scenarios.cli import exits, options
-from scenarios.cli.output import note, say, show
+from scenarios.cli import exits, options, output
+from scenarios.cli.output import say, show
 from scenarios.cli.parser import Program
 
 if TYPE_CHECKING:
@@ -22,6 +21,13 @@ SCENARIO = "controller-dies-mid-move"
 PARTITION = "orders-0"
 STRATEGIES = ("wiki", "kafka-6794")
 SEEDS = range(20)
+NEXT = (
+    f"run {SCENARIO} --seed 7 --trace traces/demo",
+    f"timeline traces/demo {PARTITION} --from 5s",
+    f"run {SCENARIO} --seeds 0:20 --jobs 2",
+    "list scenarios",
+)
+"""Commands that can be pasted after the demo."""
 
 
 def add(program: Program) -> None:
@@ -43,7 +49,9 @@ def run(arguments: Namespace) -> int:
     code = _one_run(scenario)
     with _folder(arguments.out) as folder:
         _sweep_and_compare(scenario, folder, arguments)
-    say(f"the demo took {time.monotonic() - began:.0f} s; next: understudy run {SCENARIO} --seed 7")
+    say(f"the demo took {time.monotonic() - began:.0f} s; what to try next:")
+    for command in NEXT:
+        say(f"  ./understudy {command}")
     return code
 
 
@@ -75,7 +83,7 @@ def _one_run(scenario: Scenario) -> int:
 def _sweep_and_compare(scenario: Scenario, folder: Path, arguments: Namespace) -> None:
     seeds, names = arguments.seeds, " and ".join(STRATEGIES)
     _part(f"3. sweep: {len(seeds)} seeds under {names} as tasks of Spark on {arguments.master}, into {folder}")
-    note("demo: Spark starts")
+    output.progress("demo: Spark starts")
 
     from scenarios.studies.spark.compare import compare
     from scenarios.studies.spark.session import session
@@ -89,7 +97,7 @@ def _sweep_and_compare(scenario: Scenario, folder: Path, arguments: Namespace) -
             folder,
             master=arguments.master,
             experiment="demo",
-            progress=sys.stderr,
+            progress=output.progress,
         )
         place = arguments.out or "DIR"
         _part(f"4. compare: which strategy did less harm, paired by seed, as: understudy compare {place}")

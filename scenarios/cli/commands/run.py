@@ -7,7 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scenarios.cli import exits, options
+from scenarios.cli import exits, options, output
 from scenarios.cli.output import say
 from scenarios.cli.parser import Program
 from scenarios.errors import BadInput
@@ -77,10 +77,19 @@ def run(arguments: Namespace) -> int:
 # run_scenario takes the scenario as it was read, and the seed, strategy and profile apart from it: both make up the
 # identity of the run, and its replay command names the options.
 def _run_once(scenario: Scenario, arguments: Namespace) -> int:
-    from scenarios.cli.report import report
+    from scenarios.cli.report import report, verdict
+    from scenarios.progress import Progress
     from scenarios.runs import run_scenario
 
     trace = Path(arguments.trace) if arguments.trace else None
+    horizon_us = scenario.horizon_us
+    progress = Progress("run", output.progress, horizon_us, about="at most about")
+
+    def show_progress(t_us: int) -> None:
+        progress.report_seldom(
+            t_us, lambda passed: f"at {t_us / 1e6:.0f} of at most {horizon_us / 1e6:g} virtual s after {passed:.0f} s"
+        )
+
     finished = run_scenario(
         scenario,
         seed=arguments.seed,
@@ -88,9 +97,12 @@ def _run_once(scenario: Scenario, arguments: Namespace) -> int:
         profile=arguments.profile,
         trace_dir=trace,
         overwrite=True,
+        on_time=show_progress,
     )
     if arguments.format == "json":
         say(json.dumps(finished.to_json()))
+    elif arguments.quiet:
+        say(verdict(finished))
     else:
         for line in report(finished, arguments.changes, trace):
             say(line)

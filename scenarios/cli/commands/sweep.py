@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
 
-from scenarios.cli import exits, options
+from scenarios.cli import exits, options, output
 from scenarios.cli.output import say
 from scenarios.cli.parser import Program
 
@@ -59,7 +58,7 @@ def run(arguments: Namespace) -> int:
         master=arguments.master,
         experiment=arguments.experiment,
         grid=dict(arguments.changes),
-        progress=sys.stderr,
+        progress=output.progress,
     )
     before = f", {swept.skipped} were there" if swept.skipped else ""
     say(f"{swept.runs} runs written to {swept.root}{before}; next: understudy compare {arguments.out}")

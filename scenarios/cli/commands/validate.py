@@ -27,7 +27,8 @@ def run(arguments: Namespace) -> int:
     code = exits.PASSED
     for name in arguments.files:
         try:
-            for line in _verdict(name, arguments.changes):
+            lines = list(_verdict(name, arguments.changes))
+            for line in [] if arguments.quiet else lines:
                 say(line)
         except BadInput as error:
             code = exits.explain(error)

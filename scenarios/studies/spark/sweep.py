@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import importlib
 import json
-import time
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Protocol, TextIO
+from typing import Any, Protocol
 
 from attrs import define, field, frozen
 
 from scenarios.errors import BadInput
+from scenarios.progress import Progress
 from scenarios.runs import run_record
 from scenarios.runs.batch import Chunk, Failure, Workers, attempt, chunks, refuse_bad_input
 from scenarios.runs.dataset.manifest import Manifest, write_manifest
@@ -83,14 +83,14 @@ def sweep(
     experiment: str = "sweep",
     grid: Mapping[str, object] | None = None,
     runner: str = RUNNER,
-    progress: TextIO | None = None,
+    progress: Callable[[str], object] = lambda line: None,
 ) -> Swept:
     """Run ``scenario`` under every strategy with every seed and write the tables under ``out``.
 
     Args:
         grid: the overrides that ``scenario`` already carries.
         runner: the function that does a run, as ``module:function``.
-        progress: gets a line whenever a chunk is finished.
+        progress: called with a line whenever a chunk is finished.
 
     Raises: BadInput; JavaMissing; SweepInterrupted on Ctrl-C; SweepFailed.
     """
@@ -191,17 +191,17 @@ def _is_written(chunk: RunChunk) -> bool:
 class _Progress:
     """Counts the runs that are finished, those of earlier sweeps included."""
 
-    stream: TextIO | None
+    show: Callable[[str], object]
     total: int
     finished: int
-    _began: float = field(factory=time.monotonic)  # wall-clock time, for the person who waits; no run uses it
+    _progress: Progress = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._progress = Progress("sweep", self.show, self.total, self.finished)
 
     def add(self, runs: int) -> None:
         self.finished += runs
-        if self.stream is not None:
-            seconds = time.monotonic() - self._began
-            self.stream.write(f"sweep: {self.finished} of {self.total} runs, {seconds:.0f} s\n")
-            self.stream.flush()
+        self._progress.report(self.finished, f"{self.finished} of {self.total} runs")
 
 
 def _run(tasks: Sequence[RunChunk], workers: Workers, progress: _Progress) -> list[Failure[RunSpec]]:

@@ -139,6 +139,18 @@ def test_jobs_give_the_same_runs_in_the_same_order() -> None:
     assert _without_wall_time(alone.stdout) == _without_wall_time(shared.stdout)
 
 
+def test_quiet_prints_the_result_only(call: Call, failing: Path) -> None:
+    one = call("run", "quick-move", "--quiet")
+    assert (one.code, one.err) == (0, "")
+    assert one.out.startswith("PASSED after ")
+    assert one.out.count("\n") == 1
+    many = call("run", failing, "--seeds", "0:2", "--quiet")
+    assert (many.code, many.err) == (1, "")
+    replays = [f"failed: ./understudy run {failing} --seed {seed}" for seed in (0, 1)]
+    assert many.out.splitlines() == ["0 of 2 passed", *replays]
+    assert call("validate", "quick-move", "--quiet").out == ""
+
+
 def test_a_trace_per_seed(call: Call, tmp_path: Path) -> None:
     called = call("run", "quick-move", "--seeds", "0:2", "--trace", tmp_path / "traces")
     assert called.code == 0
@@ -230,7 +242,7 @@ def test_ctrl_c_while_seeds_run_in_processes() -> None:
     process = tool.start("run", "controller-dies-mid-move", "--seeds", "0:10000", "--jobs", "2")
     assert process.stderr is not None
     try:
-        assert process.stderr.readline() == "run: 1 of 10000, 0 failed\n"
+        assert process.stderr.readline().startswith("run: 1 of 10000, 0 failed, about ")
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=tool.TIMEOUT_S)
     finally:

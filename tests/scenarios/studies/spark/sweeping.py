@@ -26,10 +26,14 @@ def real_record(spec: RunSpec) -> RunRecord:
     return run_record(spec)
 
 
+def _show(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
 def swept(out: Path, master: str, name: str, seeds: int) -> Swept:
     scenario: Sweepable = SyntheticScenario(spin_s=SPIN_S) if name == "synthetic" else load(name, ())
     runner = SYNTHETIC if name == "synthetic" else REAL
-    return sweep(scenario, range(seeds), STRATEGIES, out, master=master, runner=runner, progress=sys.stderr)
+    return sweep(scenario, range(seeds), STRATEGIES, out, master=master, runner=runner, progress=_show)
 
 
 def main(out: str, master: str, name: str, seeds: str) -> int:
