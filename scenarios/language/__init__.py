@@ -16,6 +16,7 @@ from scenarios.language.strategies.strategy import StrategySpec
 from scenarios.language.targets import Role, Target, parse_role
 from scenarios.language.topics import TopicSpec, join_partition, split_partition
 from scenarios.language.triggers import After, At, Since, Trigger, Until, When, WhenMessage, WhenZk
+from scenarios.language.turns import NextSpec
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
 from scenarios.observe.invariants import INVARIANTS
 from scenarios.profiles import DEFAULT_PROFILE, PROFILES
@@ -44,6 +45,7 @@ __all__ = [
     "Metric",
     "Move",
     "NetworkSpec",
+    "NextSpec",
     "Plan",
     "Role",
     "Scenario",

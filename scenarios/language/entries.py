@@ -12,7 +12,7 @@ from scenarios.language.schema.kinds import SOME_TIME, Kind, Schema, Text, at
 from scenarios.language.schema.reader import Block, Reader, keys_of, stated
 from scenarios.language.targets import TARGET, Target
 from scenarios.language.triggers import Trigger, dump_trigger, one_trigger, read_trigger, trigger_schemas
-from scenarios.language.turns import ForEach, NextSpec, TurnsSpec, take_turns
+from scenarios.language.turns import ForEach, NextSpec, TurnsSpec, as_brokers, take_turns
 
 _TEXT = Text()
 _TURNS = Block(TurnsSpec)
@@ -30,25 +30,26 @@ class MethodEntry:
         for_each: the brokers that it is done to one after the other, in the place of a target; None: it has one turn,
             or ``repeat``.
         repeat: how many turns it has; None: one, or those of ``for_each``.
-        next: when the next turn comes.
+        next: when the next turn comes; None: at once.
     """
 
     action: Action = field(converter=as_action)
     trigger: Trigger | None = None
     target: Target | None = None
     duration_us: int | None = None
-    for_each: ForEach | None = None
+    for_each: ForEach | None = field(default=None, converter=as_brokers)
     repeat: int | None = None
     next: NextSpec | None = None
 
     def turns(self, brokers: int) -> tuple[MethodEntry, ...]:
         """An entry for each turn, in a cluster of so many brokers: this one, if it has one turn only."""
-        if self.next is None:
+        if self.for_each is None and self.repeat is None:
             return (self,)
+        following = (self.next or NextSpec()).trigger
         each = range(brokers) if isinstance(self.for_each, str) else self.for_each
         one = evolve(self, for_each=None, repeat=None, next=None)
         turns = [one] * (self.repeat or 1) if each is None else [evolve(one, target=Target(brokers=[b])) for b in each]
-        return (turns[0], *(evolve(turn, trigger=self.next.trigger) for turn in turns[1:]))
+        return (turns[0], *(evolve(turn, trigger=following) for turn in turns[1:]))
 
     @property
     def name(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from attrs import field, frozen
 
 from scenarios.errors import BadInput
@@ -12,6 +14,11 @@ from scenarios.language.triggers import UNTIL, WAITS, After, Until
 EVERY_BROKER = "brokers"
 ForEach = tuple[int, ...] | str
 """Broker ids in order, or ``brokers``: all of them, the lowest id first."""
+
+
+def as_brokers(value: Iterable[int] | str | None) -> ForEach | None:
+    """A converter for fields of ``ForEach``."""
+    return value if value is None or isinstance(value, str) else tuple(value)
 
 
 class ForEachKind(Kind[ForEach]):

@@ -103,7 +103,7 @@ def summary(scenario: Scenario, plan: Plan) -> str:
     changed = sum(move.replicas != now.get(move.name) for move in plan.partitions)
     return (
         f"{changed} of {len(now)} partitions change: {sum(copies.values())} replicas to copy ({format_size(data)} at "
-        f"the start), {leaders} other preferred leaders"
+        f"the start), other preferred leaders for {leaders}"
     )
 
 

@@ -18,10 +18,11 @@ from scenarios.faults.actions.disks import DiskCorrupt, DiskFail, DiskFull, Disk
 from scenarios.faults.actions.elections import ElectionPreferred
 from scenarios.faults.actions.holds import GateHold, GateRelease
 from scenarios.faults.actions.intercepted import MessageCut, MessageDelay, MessageHold, MessageRelease
-from scenarios.faults.actions.links import LinkCut, LinkDelay, LinkHeal
+from scenarios.faults.actions.links import HostIsolate, HostReconnect, LinkCut, LinkDelay, LinkHeal
 from scenarios.faults.actions.reassignments import ReassignCancel, ReassignExecute, ReassignList, ReassignVerify
 from scenarios.faults.actions.settings import ConfigSet
 from scenarios.faults.actions.topics import TopicCreate, TopicDelete, TopicExpand
+from scenarios.faults.actions.zookeeper import ZooKeeperStart, ZooKeeperStop
 
 __all__ = [
     "BrokerControlledShutdown",
@@ -43,6 +44,8 @@ __all__ = [
     "FetcherFailPartition",
     "GateHold",
     "GateRelease",
+    "HostIsolate",
+    "HostReconnect",
     "LinkCut",
     "LinkDelay",
     "LinkHeal",
@@ -59,4 +62,6 @@ __all__ = [
     "TopicDelete",
     "TopicExpand",
     "ZkExpire",
+    "ZooKeeperStart",
+    "ZooKeeperStop",
 ]

@@ -37,7 +37,7 @@ COMMAND_LINES: dict[str, tuple[str, str]] = {
     "run FILE --set horizn=5m": ("--set horizn: unknown key 'horizn'", "did you mean 'horizon'?"),
     "run FILE --set cluster.brokers=many": ("--set cluster.brokers", "an integer"),
     "run FILE --trace BELOW": ("cannot be written (Not a directory)", "write permission"),
-    "run missing.toml": ("missing.toml: there is no such scenario file", "the library has controller-dies"),
+    "run missing.toml": ("missing.toml: there is no such scenario file", "the library has broker-loses-its-network"),
     "run quick-mov": ("quick-mov: there is no such scenario file", "did you mean 'quick-move'?"),
     "run smal.toml": ("smal.toml: there is no such scenario file", "did you mean 'small.toml'?"),
     "run FOLDER": ("cannot be read (Is a directory)", "name a scenario file"),

@@ -45,6 +45,11 @@ def test_for_each_of_all_brokers() -> None:
     assert [target for _, target in found] == [on(0), on(1), on(2), on(3)]
 
 
+def test_an_entry_that_is_made_in_python() -> None:
+    entry = MethodEntry(action="broker.stop", trigger=At(0), for_each=[2, 0])
+    assert [(turn.trigger, turn.target) for turn in entry.turns(4)] == [(At(0), on(2)), (After(0), on(0))]
+
+
 def test_repeat() -> None:
     found = turns({**STOP, "target": 3, "repeat": 3, "next": "5s"})
     assert found == [(At(1_000_000), on(3)), (After(5_000_000), on(3)), (After(5_000_000), on(3))]
