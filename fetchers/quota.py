@@ -34,6 +34,11 @@ class Quota:
     The samples are a ring. An obsolete sample is reset at the next look, and until then it still counts for the length
     of the window, as Kafka's do (SampledStat, 2.3).
 
+    A leader counts every answer to a follower, also those in which no replica is throttled, which come at least every
+    replica.fetch.wait.max.ms (KafkaApis.handleFetchRequest, 0.10.1 to 2.7). So its window is full when a move begins,
+    and all that the rate allows for the length of it passes at once; then little, until those samples are over. Here
+    such answers are not counted one by one: while ``counts_constantly``, each sample follows the one before.
+
     Attributes:
         rate: the limit.
         windows: replication.quota.window.num.
@@ -46,13 +51,30 @@ class Quota:
     _samples: list[list[int]] = field(factory=list)
     """``[begin in us, bytes]``."""
     _current: int = 0
+    _constantly: bool = False
 
     @property
     def limited(self) -> bool:
         return self.rate < UNLIMITED
 
+    def counts_constantly(self, constantly: bool, now_us: int) -> None:
+        """Whether something, of whatever size, is counted all the time from now on."""
+        self.record(0, now_us)
+        self._constantly = constantly
+
+    def _go_on(self, now_us: int) -> None:
+        """Begin the samples that have come since, if something was counted all the time."""
+        if self._constantly:
+            samples, window_us = self._samples, self.window_us
+            begin_us = samples[self._current][0]
+            passed = (now_us - begin_us) // window_us
+            for sample in range(max(1, passed - self.windows + 1), passed + 1):
+                self._current = (self._current + 1) % self.windows
+                samples[self._current : self._current + 1] = [[begin_us + sample * window_us, 0]]
+
     def record(self, size: int, now_us: int) -> None:
         """Count ``size`` bytes, within the limit or not."""
+        self._go_on(now_us)
         samples = self._samples
         if not samples:
             samples.append([now_us, 0])
@@ -66,6 +88,7 @@ class Quota:
         """Whether the rate is above the limit. If there is no sample, the window begins with this call, as Kafka's."""
         if self.rate >= UNLIMITED:
             return False
+        self._go_on(now_us)
         if not self._samples:
             self._samples.append([now_us, 0])
         self._reset_obsolete(now_us)
@@ -74,7 +97,8 @@ class Quota:
 
     def byte_rate(self, now_us: int) -> float:
         """Bytes per second over the window (``byte-rate`` of kafka.server:type=LeaderReplication and its like). Reading
-        it changes nothing."""
+        it changes nothing that shows."""
+        self._go_on(now_us)
         held, elapsed_us = self._window(now_us)
         return held * 1_000_000 / elapsed_us
 
@@ -176,6 +200,8 @@ class Throttle:
     active: bool = False
     version: int = 0
     rate: ThrottleRate | None = None
+    _readers: int = 0
+    """The followers' sessions that are open."""
 
     def quota(self, tp: TopicPartition, adding: bool) -> Quota | None:
         """The quota that limits the replica of ``tp`` while it is out of sync. ``adding``: a reassignment adds it."""
@@ -190,6 +216,13 @@ class Throttle:
             quota.record(size, now_us)
             if quota is self.listed and self.rate is not None:
                 self.rate.counted()
+
+    def read_by(self, change: int, now_us: int) -> None:
+        """A follower begins to fetch from this broker (``change`` 1), or stops (-1)."""
+        before, self._readers = self._readers, self._readers + change
+        if bool(before) is not bool(self._readers):
+            for quota in (self.listed, self.reassigned):
+                quota.counts_constantly(bool(self._readers), now_us)
 
     def changed(self) -> None:
         self.active = self.listed.lists_any or self.reassigned.limited

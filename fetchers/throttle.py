@@ -36,10 +36,10 @@ class FollowerThrottle:
                 self.bound.pop(state.tp, None)
 
     def record(self, state: PartitionFetchState, batches: Sequence[Batch]) -> None:
-        """``batches`` were fetched. Call it while ``state.lag`` is still that from before."""
-        if batches:
-            size = sum(batch.size for batch in batches)
-            self._rules.record(state.tp, state.adding and state.behind, size, self._process.clock_us)
+        """``batches`` were fetched; none count too (ReplicaFetcherThread.processPartitionData, 2.3). Call it while
+        ``state.lag`` is still that from before."""
+        size = sum([batch.size for batch in batches])
+        self._rules.record(state.tp, state.adding and state.behind, size, self._process.clock_us)
 
     @property
     def is_idle(self) -> bool:

@@ -36,6 +36,11 @@ class FollowerSession(FetchSession):
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
         self._pending = PendingWork(self.manager.process)
+        self.manager.throttle.read_by(1, self.manager.process.clock_us)
+
+    def close(self) -> None:
+        super().close()
+        self.manager.throttle.read_by(-1, self.manager.process.clock_us)
 
     # -- for the partitions -----------------------------------------------------------------------------------------
 

@@ -54,6 +54,29 @@ def test_agrees_with_kafkas_ring(steps: list[tuple[int, int, bool]], rate: int) 
         assert abs(quota.byte_rate(now) - measured) < 1e-6
 
 
+@given(STEPS, st.integers(1, 400), st.integers(0, 3 * S))
+def test_what_is_counted_constantly_is_as_if_it_were_counted_one_by_one(
+    steps: list[tuple[int, int, bool]], rate: int, since: int
+) -> None:
+    """Empty answers come so often that each sample begins where the one before ends."""
+    quota, ring, now = Quota(rate), Ring(), since
+    quota.counts_constantly(True, now)
+    ring.record(0, now)
+    for pause, size, records in steps:
+        now += pause
+        while ring.samples[ring.current][0] + S <= now:
+            ring.record(0, ring.samples[ring.current][0] + S)
+        if records:
+            quota.record(size, now)
+            ring.record(size, now)
+        assert quota.is_quota_exceeded(now) == (ring.rate(now) > rate)
+    quota.counts_constantly(False, now)
+    now += 15 * S
+    assert quota.byte_rate(now) == 0
+    quota.record(5, now)
+    assert quota.byte_rate(now) == 5
+
+
 @given(STEPS)
 def test_reading_the_rate_changes_nothing(steps: list[tuple[int, int, bool]]) -> None:
     read, unread, now = Quota(100), Quota(100), 0

@@ -101,6 +101,7 @@ def test_a_fetch_whose_recording_lets_a_producer_go_on_is_answered_once() -> Non
     producer.next = lambda: bench.produce(other)
     bench.send(ProduceRequest(-1, 1_000_000, (ProducedBatch(TP, 1, 100, 7),), 100), producer)
     bench.produce()
+    assert follower.answer(0) is not None
     answered = len(follower.line.replies)
     follower.fetch((TP, 0, 1))
     assert len(producer.replies) == 1
