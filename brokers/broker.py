@@ -84,7 +84,11 @@ class Broker:
     """The dynamic settings of all brokers, and this broker's own."""
 
     async def main(self, process: Process) -> None:
-        """Connect, listen, register, and start the controller. After that all work is done by events."""
+        """Connect, listen, register, start the controller, read the settings. After that all work is done by events.
+
+        Requests wait until the settings are read, so that no follower begins to fetch before its broker knows the
+        throttles (KafkaServer.startup, 1.1 to 2.7; 0.9 to 1.0 registered last).
+        """
         self.process = process
         process.metrics.lacks = self.spec.policies.lacks_metrics
         self.zk = zk = ZkClient(self.network, process, self.spec.zk)
@@ -107,12 +111,15 @@ class Broker:
         await self._despite_expiries(self._make_paths)
         router = self._router()
         self.controller = self.make_controller(process, zk, self.register, router.on)
+        router.hold()
         serve(self.network, process, LISTENER, router.handle)
         self.replicas.start()
         self.settings = DynamicConfigManager(process, zk, self._configured)
-        self.settings.start()
         await self._despite_expiries(self.register)
         self.controller.start()
+        self.settings.start()
+        await self._despite_expiries(self.settings.read_all)
+        router.open()
         self.started = True
 
     async def _despite_expiries(self, act: Callable[[], Awaitable[object]]) -> None:

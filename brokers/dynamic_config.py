@@ -1,8 +1,8 @@
 """Settings that change while the broker runs (KIP-226; kafka.server.DynamicConfigManager, 2.3).
 
-A tool writes an entity's settings and then a notification under /config/changes; every broker reads both. Kafka
-deletes notifications after 15 minutes, and reads all settings when it starts; here they are kept, and a broker that
-starts reads all of them.
+A tool writes an entity's settings and then a notification under /config/changes; every broker reads both. A broker that
+starts reads the settings of all topics and its own, and, beside that, the notifications. Kafka deletes those after 15
+minutes; here they are kept, and read again by a broker that starts.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +13,9 @@ from emulator.logger import get_logger
 from emulator.nodes import Process
 from emulator.protocol.znodes import (
     ALL_BROKERS,
+    CONFIG_BROKERS,
     CONFIG_CHANGES,
+    CONFIG_TOPICS,
     broker_entity,
     decode_config,
     decode_config_change,
@@ -38,6 +40,18 @@ class DynamicConfigManager:
         self._zk.on_children(CONFIG_CHANGES, lambda _: self.look())
         self._process.spawn(self._live, name="config changes")
 
+    async def read_all(self) -> None:
+        """Read the settings of all topics, and of this broker, one after the other (DynamicConfigManager.startup)."""
+        for parent in (CONFIG_TOPICS, CONFIG_BROKERS):
+            for name in await self._zk.children(parent):
+                entity = f"{parent.removeprefix('/config/')}/{name}"
+                settings = await self._settings(entity) if self._concerns(entity) else {}
+                if settings:
+                    self._apply(entity, settings)
+
+    def _concerns(self, entity: str) -> bool:
+        return not entity.startswith("brokers/") or entity in (ALL_BROKERS, broker_entity(self._process.node.id))
+
     def look(self) -> None:
         """Read new notifications: a watch fired, or a new session began."""
         if not len(self._changes):
@@ -60,7 +74,7 @@ class DynamicConfigManager:
     async def _read(self, name: str) -> None:
         data, _ = await self._zk.get(f"{CONFIG_CHANGES}/{name}")
         entity = decode_config_change(data)
-        if not entity.startswith("brokers/") or entity in (ALL_BROKERS, broker_entity(self._process.node.id)):
+        if self._concerns(entity):
             self._apply(entity, await self._settings(entity))
 
     async def _settings(self, entity: str) -> dict[str, str]:

@@ -25,6 +25,21 @@ def handles(request: type[Request]) -> Callable[[Method], Method]:
     return mark
 
 
+class _Held(dict[type, Handle]):
+    """The handlers of a broker that does not serve requests yet: each waits on its connection."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.channels: list[Channel] = []
+
+    def __missing__(self, _request: type) -> Handle:
+        return self._hold
+
+    def _hold(self, request: Any, channel: Channel) -> None:
+        channel.waiting.appendleft((request, channel.endpoint.process.node.trace.cause))
+        self.channels.append(channel)
+
+
 @define(eq=False)
 class Router:
     """Request class -> handler.
@@ -35,6 +50,21 @@ class Router:
 
     complete: Callable[[], object] = lambda: None
     _handlers: dict[type, Handle] = field(factory=dict)
+    _serving: dict[type, Handle] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._serving = self._handlers
+
+    def hold(self) -> None:
+        """Let requests wait from now on (SocketServer.startup without processors, 1.1 to 2.7)."""
+        self._serving = _Held()
+
+    def open(self) -> None:
+        """Serve requests, those that wait first."""
+        held, self._serving = self._serving, self._handlers
+        if isinstance(held, _Held):
+            for channel in held.channels:
+                channel.release()
 
     def on(self, request: type[Request], handle: Handle) -> None:
         """Let ``handle(request, channel)`` answer every request of this class."""
@@ -49,5 +79,5 @@ class Router:
                 self.on(request, getattr(handler, name))
 
     def handle(self, request: Any, channel: Channel) -> None:
-        self._handlers[request.__class__](request, channel)
+        self._serving[request.__class__](request, channel)
         self.complete()

@@ -15,6 +15,7 @@ from emulator.protocol.events import (
     MoveFinished,
     MoveStarted,
     MovesVerified,
+    NodeStarted,
 )
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, decode_config
 from emulator.trace.events import ZkWritten
@@ -240,6 +241,24 @@ def test_one_broker_has_a_rate_of_its_own(broker: object) -> None:
     lists = config("1s", topic="orders", config={LISTS[1]: "0:2"})
     rate = config("1s", brokers=broker, config={RATES[1]: 4 * MIB})
     assert (move_s(moving(lists, rate)) > 7) == (broker != 1)
+
+
+def test_a_broker_that_starts_knows_its_throttle_before_it_fetches() -> None:
+    """20 MB were written while it was down. KafkaServer.startup reads all settings before it serves a request, so also
+    after 100 changes of settings no more than the throttle's second passes at once."""
+    others = [config(f"{1_000 + 10 * i}ms", topic="orders", config={"retention.ms": 10**9 + i}) for i in range(100)]
+    lists = config("3s", topic="orders", config={LISTS[1]: "*"})
+    rate = config("3s", brokers=2, config={RATES[1]: 1_000_000})
+    stop: Table = {"at": "4s", "action": "broker.stop", "target": 2, "duration": "25s"}
+    load = {"topic": "orders", "producerRate": 1_000, "start": "5s", "stop": "25s", "linger": "1s"}
+    wanted = scenario(brokers=4, controller=3, method=[*others, lists, rate, stop], rate=0, workloads=[load])
+    played = play(wanted)
+    assert played.run.passed
+    [_, start] = played.of(NodeStarted, lambda e: e.node == 2)
+    copied = [(e.t_us, e.size) for e in played.of(Appended) if e.node == 2 and e.t_us > start.t_us]
+    assert 20_000_000 < sum(size for _, size in copied) < 21_000_000
+    assert sum(size for t_us, size in copied if t_us < start.t_us + S) < 3_000_000
+    assert (copied[-1][0] - copied[0][0]) / S == pytest.approx(22, abs=1)  # 10/11 of the rate
 
 
 def test_a_removed_throttle_has_no_effect_from_then_on() -> None:

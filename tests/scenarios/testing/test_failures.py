@@ -9,22 +9,22 @@ from understudy.testing import NotInTime, cluster, in_virtual_time
 ORDERS = {"orders": [[0, 1, 2]]}
 NEVER = """\
 not within 5s: c.leader('orders-0') == 2
-at 13.009283 s of virtual time, seed 1
+at 13.009348 s of virtual time, seed 1
 brokers: up 1, 2; down 0; controller 1, epoch 1
 orders-0: leader 1, epoch 1, ISR [1, 2], replicas [0, 1, 2]
 the last events:
-     8.004821  broker 1 leads orders-0, epoch 1, log end 0, high watermark 0
-     8.004821  ReplicaFetcherThread-0-0 on broker 1 ends (idle)
-     8.004821  LeaderAndIsr <- 1: NONE (controller 1)
-     8.005321  broker 2 follows 1 on orders-0, epoch 1, log end 0, high watermark 0
-     8.005321  ReplicaFetcherThread-0-1 on broker 2 starts, from leader 1
-     8.005321  ReplicaFetcherThread-0-0 on broker 2 ends (idle)
-     8.005321  LeaderAndIsr <- 2: NONE (controller 1)
-     8.005721  broker-failure.3 after, broker 0
-     8.005721  LeaderAndIsr -> 1: orders-0 (controller 1, epoch 1)
-     8.005721  LeaderAndIsr <- 1: NONE, 1 partitions refused (controller 1)
-     8.006821  LeaderAndIsr -> 2: orders-0 (controller 1, epoch 1)
-     8.007321  LeaderAndIsr <- 2: NONE, 1 partitions refused (controller 1)"""
+     8.004703  broker 1 leads orders-0, epoch 1, log end 0, high watermark 0
+     8.004703  ReplicaFetcherThread-0-0 on broker 1 ends (idle)
+     8.004703  LeaderAndIsr <- 1: NONE (controller 1)
+     8.005203  broker 2 follows 1 on orders-0, epoch 1, log end 0, high watermark 0
+     8.005203  ReplicaFetcherThread-0-1 on broker 2 starts, from leader 1
+     8.005203  ReplicaFetcherThread-0-0 on broker 2 ends (idle)
+     8.005203  LeaderAndIsr <- 2: NONE (controller 1)
+     8.005736  broker-failure.3 after, broker 0
+     8.005736  LeaderAndIsr -> 1: orders-0 (controller 1, epoch 1)
+     8.005736  LeaderAndIsr <- 1: NONE, 1 partitions refused (controller 1)
+     8.006703  LeaderAndIsr -> 2: orders-0 (controller 1, epoch 1)
+     8.007203  LeaderAndIsr <- 2: NONE, 1 partitions refused (controller 1)"""
 
 
 def test_what_was_waited_for_never_came() -> None:
