@@ -60,11 +60,11 @@ def parse_rate(text: str) -> int:
     return _parse(stem, BYTES, form)
 
 
-def counted(number: int, noun: str) -> str:
-    """``1 batch``, ``2,000 batches``."""
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number:,} {noun}{'es' if noun.endswith(('ch', 's')) else 's'}"
+def counted(number: int, nouns: str) -> str:
+    """``2,000 batches``, ``1 batch``; a unit that is no plural stays: ``1 ms``."""
+    if number == 1 and len(nouns) > len("ms"):
+        nouns = nouns.removesuffix("es") if nouns.endswith("ches") else nouns.removesuffix("s")
+    return f"{number:,} {nouns}"
 
 
 def format_duration(duration_us: int) -> str:

@@ -42,7 +42,7 @@ def lost(run: Run) -> str:
         assert isinstance(batches, int)
         assert isinstance(records, int)
         if records:
-            found = f"{counted(records, 'record')} in {counted(batches, 'batch')}"
+            found = f"{counted(records, 'records')} in {counted(batches, 'batches')}"
             parts.append(red(f"acks={acks}: {found}") + f" ({why})")
         elif acks in used:
             parts.append(f"acks={acks}: none")
@@ -60,7 +60,7 @@ def under_replicated(run: Run) -> Iterator[str]:
         if total_s == worst_s:
             yield f"{any_s} s, {run.worst_partition} alone"
         else:
-            most = f"at most {counted(peak, 'partition')} at once"
+            most = f"at most {counted(peak, 'partitions')} at once"
             yield f"{any_s} s; {most}, longest {run.worst_partition}: {worst_s} s; {total_s} partition-seconds in all"
     else:
         yield "0 s"

@@ -11,6 +11,7 @@ from scenarios.cli.headlines import headlines
 from scenarios.cli.output import number, red, table
 from scenarios.observe.measures.figure import Value
 from scenarios.observe.measures.figures import declared
+from scenarios.units import counted
 
 if TYPE_CHECKING:
     from scenarios.runs import Run
@@ -111,7 +112,9 @@ def _mark(ok: bool) -> str:
 
 
 def _with_unit(value: Value, unit: str) -> str:
-    return number(value) if value is None else f"{number(value)} {unit}"
+    if value is None:
+        return number(value)
+    return counted(value, unit) if isinstance(value, int) else f"{number(value)} {unit}"
 
 
 def _unfinished(run: Run) -> Iterator[str]:

@@ -15,7 +15,6 @@ from scenarios.observe.invariants import INVARIANTS
 from scenarios.observe.measures import Measures
 from scenarios.observe.measures.figure import Value
 from scenarios.runs.run import Expectation
-from scenarios.runs.waits import LOOK_US
 
 LIVE_METRICS = tuple(name for name, metric in METRICS.items() if metric.form != "total")
 """The metrics that have a value at any time."""
@@ -51,8 +50,8 @@ class _Pending:
 
     def begin(self, t_us: int) -> None:
         """Look at it from now on: what was true before does not count."""
-        self.since_us, self.met_us, self.broken = t_us, None, False
-        self.held_before = self._holds
+        self.since_us, self.met_us = t_us, None
+        self.held_before, self.broken = self._holds, self.held and not self._holds
 
     def see(self, holds: bool, now_us: int) -> None:
         self._holds = holds
@@ -194,8 +193,8 @@ class Judge:
         """When it came true, and how long after the action that it waits for."""
         assert pending.met_us is not None
         assert pending.since_us is not None
-        if not pending.broken and pending.met_us - pending.since_us <= LOOK_US:
-            return "held throughout" if pending.held_before else came
+        if not pending.broken and pending.held_before:
+            return "held throughout"
         took = f", {(pending.met_us - pending.since_us) / 1e6:.3f} s after {pending.expect.after}"
         return came + (took if pending.expect.after else "")
 

@@ -11,6 +11,7 @@ import pytest
 from emulator.protocol.configs import config_keys
 from emulator.protocol.znodes import broker_entity
 from fetchers.quota import QuotaManagers
+from scenarios.cli.report import report
 from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.language.configs import BROKER_SETTINGS, CONFIG_CLASSES, QUOTA_RATES
@@ -65,6 +66,18 @@ def test_the_worked_example_does_what_the_page_says(strategy: str) -> None:
     assert head == f"PASSED after {run.virtual_s:.3f} virtual seconds"
     told = [re.split(r"\s{2,}", line.strip()) for line in lines]
     assert [words[:2] for words in told] == [["ok", expectation.statement] for expectation in run.expectations]
+
+
+def test_the_readme_shows_the_lines_that_a_run_says() -> None:
+    """The questions and expectations; their figures are those of one day."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    scenario, shown = re.findall(r"```(?:toml|text)\n(.*?)```", text, re.DOTALL)[:2]
+    told = list(report(Scenario.loads(scenario).run()))[3:]
+    assert [_words(line) for line in shown.splitlines()] == [_words(line) for line in told[: len(shown.splitlines())]]
+
+
+def _words(line: str) -> str:
+    return re.sub(r"\d[\d.,]*", "N", line)
 
 
 def test_the_worked_example_can_fail() -> None:

@@ -48,6 +48,13 @@ def test_what_is_no_rate_is_refused(text: str) -> None:
         units.parse_rate(text)
 
 
+def test_one_of_a_kind_is_no_plural() -> None:
+    counts = [(2_000, "batches"), (1, "batches"), (1, "acknowledged batches"), (1, "records"), (1, "ms"), (0, "events")]
+    assert [units.counted(number, nouns) for number, nouns in counts] == [
+        "2,000 batches", "1 batch", "1 acknowledged batch", "1 record", "1 ms", "0 events",
+    ]  # fmt: skip
+
+
 @given(st.integers(min_value=0, max_value=10**18))
 def test_what_is_written_reads_back(amount: int) -> None:
     assert units.parse_duration(units.format_duration(amount)) == amount

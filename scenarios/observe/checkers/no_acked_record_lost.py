@@ -60,7 +60,7 @@ class NoAckedRecordLost(Checker):
 def in_words(event: AckedLost) -> str:
     """What was lost, and where it should be."""
     return (
-        f"{event.topic}-{event.partition}: {counted(event.batches, 'acknowledged batch')} not in the log of broker "
+        f"{event.topic}-{event.partition}: {counted(event.batches, 'acknowledged batches')} not in the log of broker "
         f"{event.leader}, leader of epoch {event.leader_epoch}, which ends at {event.log_end_offset}; the first is "
-        f"batch {event.id}, from offset {event.base_offset} on, {counted(event.records, 'record')} in all"
+        f"batch {event.id}, from offset {event.base_offset} on, {counted(event.records, 'records')} in all"
     )

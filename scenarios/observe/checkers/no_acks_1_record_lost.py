@@ -26,7 +26,7 @@ class NoAcks1RecordLost(Checker):
     ids: ClassVar[tuple[str, ...]] = ("S14",)
     statement: ClassVar[str] = (
         "as no_acked_record_lost, for acks=1: "
-        "no record acknowledged with acks=1 is ever lost; Kafka does not promise that, so it is checked where expected"
+        "no record acknowledged with acks=1 is ever lost, which Kafka does not promise"
     )
     catches: ClassVar[tuple[str, ...]] = ("KIP-679",)
     fails_when: ClassVar[str | None] = None

@@ -51,7 +51,7 @@ def _to_copy(move: OpenMove) -> Iterator[str]:
     for left in move.left:
         found.setdefault((left.records, left.bytes), []).append(left.broker)
     for (records, size), ids in found.items():
-        amount = "unknown" if records is None else counted(records, "record")
+        amount = "unknown" if records is None else counted(records, "records")
         amount += "" if size is None else f", about {_size(size)}"
         yield f"{_brokers(tuple(ids))}: {amount}{' each' if len(ids) > 1 else ''}"
 

@@ -114,7 +114,7 @@ def _acked_lost(event: e.AckedLost) -> str:
     acks = "all" if event.acks < 0 else event.acks
     how = ", by an unclean election" if event.unclean else ""
     return (
-        f"LOST {counted(event.batches, 'acknowledged batch')}, {counted(event.records, 'record')} of {_tp(event)} "
+        f"LOST {counted(event.batches, 'acknowledged batches')}, {counted(event.records, 'records')} of {_tp(event)} "
         f"(acks={acks}{how}), from offset {event.base_offset} on: not in the log of leader {event.leader}, "
         f"epoch {event.leader_epoch}, log end {event.log_end_offset}"
     )
