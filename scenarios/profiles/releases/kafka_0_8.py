@@ -195,6 +195,7 @@ PROFILE = KAFKA_1_1.with_differences(
     lacks_metrics=metrics.SINCE_1_1,
     leaves_out=(
         "StopReplica deletes the log, which 0.8.0 left on the disk",
+        "a controlled shutdown is one change for all partitions, where 0.8.0 had one for each, with its requests",
         "a new controller sends UpdateMetadata before it starts the state machines (KAFKA-4443), where 0.8.0 ended so",
         "a control request is sent until it is answered, where 0.8.0 tried once",
         "fetch errors are retried after replica.fetch.backoff.ms, which came with 0.9 (KAFKA-1461); 0 is 0.8's way",
