@@ -87,8 +87,9 @@ def _names(context: ActionContext, machines: Sequence[int]) -> str:
     cluster = context.cluster
     brokers = [machine for machine in machines if machine >= 0]
     others = dict.fromkeys(machine_name(cluster, machine) for machine in machines if machine < 0)
-    if len(brokers) > 1 and len(brokers) >= len(cluster.nodes) - 1:
-        ids = "all brokers" if len(brokers) == len(cluster.nodes) else "all other brokers"
+    besides = [broker for broker in context.brokers if broker in cluster.nodes and broker not in brokers]
+    if len(brokers) > 1 and len(brokers) + len(besides) == len(cluster.nodes):
+        ids = "all other brokers" if besides else "all brokers"
     else:
         ids = f"broker{'s' * (len(brokers) > 1)} {', '.join(map(str, brokers))}" if brokers else ""
     return ", ".join(filter(None, (ids, *others)))

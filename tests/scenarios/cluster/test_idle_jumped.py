@@ -119,6 +119,14 @@ def expire(cluster: Cluster, deed: Deed) -> None:
     cluster.zookeeper.expire(deed.a)
 
 
+def outage(cluster: Cluster, deed: Deed) -> None:
+    """ZooKeeper goes, or comes back, with all sessions or without those of some brokers."""
+    if cluster.zookeeper.stopped:
+        cluster.zookeeper.start_again(range(deed.a))
+    else:
+        cluster.zookeeper.stop()
+
+
 def hold(cluster: Cluster, deed: Deed) -> None:
     """Stop the next fetch request, or the next answer, for a second and a half."""
     kind = FetchRequest if deed.a else FetchResponse
@@ -142,6 +150,7 @@ DEEDS: dict[str, Callable[[Cluster, Deed], None]] = {
     deed.__name__: deed
     for deed in (
         pause, resume, crash, start, shut_down, cut, heal, slow, skew, produce, configure, move, create, expire, hold,
+        outage,
     )
 }  # fmt: skip
 
