@@ -260,10 +260,9 @@ def _check_target(known: Known, target: Target) -> None:
 
 def _performed(scenario: Scenario) -> Counter[str]:
     """How many times each action is performed at most, the undoing ones included."""
-    found = Counter(entry.name for entry in (*scenario.method, *scenario.rollbacks))
-    found.update(
-        entry.action.undo.name for entry in scenario.method if entry.duration_us is not None and entry.action.undo
-    )
+    turns = [turn for entry in scenario.method for turn in entry.turns(scenario.cluster.brokers)]
+    found = Counter(entry.name for entry in (*turns, *scenario.rollbacks))
+    found.update(turn.action.undo.name for turn in turns if turn.duration_us is not None and turn.action.undo)
     return found
 
 

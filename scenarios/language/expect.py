@@ -9,7 +9,18 @@ from attrs import field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.language.metrics import METRICS
-from scenarios.language.schema.kinds import BROKER_ID, REPLICAS, SOME_TIME, Choice, Kind, ListOf, MapOf, Schema, refuse
+from scenarios.language.schema.kinds import (
+    BROKER_ID,
+    ONE_OR_MORE,
+    REPLICAS,
+    SOME_TIME,
+    Choice,
+    Kind,
+    ListOf,
+    MapOf,
+    Schema,
+    refuse,
+)
 from scenarios.language.schema.reader import Reader, key
 from scenarios.language.topics import PARTITION_NAME
 from scenarios.language.triggers import STEP_NAMES
@@ -110,19 +121,6 @@ class SteadyState:
 STATEMENTS = ("assignment", "leader", "isr", "metric", "invariant", "steps", "failed_partitions")
 
 
-class OneOrMore(Kind[tuple[int, ...]]):
-    """A broker id, or a list of ids any of which will do."""
-
-    def read(self, value: object) -> tuple[int, ...]:
-        return (BROKER_ID.read(value),) if isinstance(value, int) else REPLICAS.read(value)
-
-    def dump(self, value: tuple[int, ...]) -> object:
-        return value[0] if len(value) == 1 else list(value)
-
-    def schema(self) -> Schema:
-        return {"anyOf": [BROKER_ID.schema(), REPLICAS.schema()]}
-
-
 class AfterKind(Kind[str]):
     """An action, or an action and which time it is performed: ``broker.crash#2``."""
 
@@ -163,7 +161,7 @@ class Expect:
     )
     leader: PartitionBrokers | None = field(
         default=None,
-        metadata=key(MapOf(OneOrMore(), PARTITION_NAME), "the leader, or the brokers it must be one of"),
+        metadata=key(MapOf(ONE_OR_MORE, PARTITION_NAME), "the leader, or the brokers it must be one of"),
     )
     isr: PartitionBrokers | None = field(default=None, metadata=key(_PER_PARTITION, "the ISR, in any order"))
     metric: str | None = field(default=None, metadata=key(METRIC_NAME, "a metric that has to be within 'tolerance'"))

@@ -12,7 +12,17 @@ from attrs import evolve, field, frozen
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from scenarios.errors import BadInput, answered
-from scenarios.language.schema.kinds import BROKER_ID, REPLICAS, Integer, Kind, ListOf, Schema, as_tuple, refuse
+from scenarios.language.schema.kinds import (
+    BROKER_ID,
+    ONE_OR_MORE,
+    REPLICAS,
+    Integer,
+    Kind,
+    ListOf,
+    Schema,
+    as_tuple,
+    refuse,
+)
 from scenarios.language.schema.reader import Block, key, keys_of, refuse_unknown
 from scenarios.language.topics import TOPIC_NAME, join_partition
 
@@ -117,19 +127,6 @@ class Plan:
         return json.dumps({"version": 1, "partitions": [_move.dump(move) for move in self.partitions]})
 
 
-class BrokerIds(Kind[tuple[int, ...]]):
-    """Broker ids, or one of them."""
-
-    def read(self, value: object) -> tuple[int, ...]:
-        return (BROKER_ID.read(value),) if isinstance(value, int) else REPLICAS.read(value)
-
-    def dump(self, value: tuple[int, ...]) -> object:
-        return value[0] if len(value) == 1 else list(value)
-
-    def schema(self) -> Schema:
-        return {"anyOf": [BROKER_ID.schema(), REPLICAS.schema()]}
-
-
 @frozen(kw_only=True)
 class GeneratedPlan(Plan):
     """A plan in words, and the moves that they mean in their scenario.
@@ -152,7 +149,7 @@ class GeneratedPlan(Plan):
         default=(),
         converter=as_tuple,
         metadata=key(
-            BrokerIds(), "brokers that have none afterwards; `to` = those that take them, absent = all others"
+            ONE_OR_MORE, "brokers that have none afterwards; `to` = those that take them, absent = all others"
         ),
     )
 

@@ -22,9 +22,9 @@ from scenarios.language.actions import DelaySpec, all_actions
 from scenarios.language.cluster import CardSpec, ClusterSpec, DiskSpec, NetworkSpec, ZooKeeperSpec
 from scenarios.language.configs import BROKER_SETTINGS, TOPIC_SETTINGS, Config, Setting
 from scenarios.language.entries import EntryKind
-from scenarios.language.expect import AfterKind, Expect, OneOrMore, SteadyState, ToleranceKind
+from scenarios.language.expect import AfterKind, Expect, SteadyState, ToleranceKind
 from scenarios.language.metrics import METRICS
-from scenarios.language.plan import BrokerIds, GeneratedPlan, LogDir, Move, Plan, PlanInPlace, PlanKind, Version
+from scenarios.language.plan import GeneratedPlan, LogDir, Move, Plan, PlanInPlace, PlanKind, Version
 from scenarios.language.scenario import Scenario
 from scenarios.language.schema import kinds
 from scenarios.language.schema.reader import Block, Key, keys_of
@@ -72,14 +72,13 @@ _TYPES: Mapping[type[Any], str] = {
     PlanKind: 'plan, as JSON or in words, or `{ file = "move.json" }`',
     PlanInPlace: "plan",
     Version: "`1`",
-    BrokerIds: "broker id, or list of them",
     LogDir: '`"/data/N"` or `"any"`',
     Acks: '`"0"`, `"1"` or `"all"`',
     ConditionKind: "`when` table",
     SinceKind: "virtual time, or `when` table with a step",
     Steps: "step, phase, or a list of them",
     AfterKind: "action, or `action#N`",
-    OneOrMore: "broker id, or list of them",
+    kinds.OneOrMore: "broker id, or list of them",
     ForEachKind: 'list of broker ids, or `"brokers"`',
     NextKind: "duration, wait, or `next` table",
     TargetKind: "target",

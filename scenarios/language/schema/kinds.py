@@ -270,6 +270,22 @@ BROKER_ID = Integer(0)
 REPLICAS = ListOf(BROKER_ID, unique=True, empty=False)
 
 
+class OneOrMore(Kind[tuple[int, ...]]):
+    """A broker id, or a list of them."""
+
+    def read(self, value: object) -> tuple[int, ...]:
+        return (BROKER_ID.read(value),) if isinstance(value, int) else REPLICAS.read(value)
+
+    def dump(self, value: tuple[int, ...]) -> object:
+        return value[0] if len(value) == 1 else list(value)
+
+    def schema(self) -> Schema:
+        return {"anyOf": [BROKER_ID.schema(), REPLICAS.schema()]}
+
+
+ONE_OR_MORE = OneOrMore()
+
+
 def as_tuple(items: Iterable[Any]) -> tuple[Any, ...]:
     """A converter for fields that Python code may fill with a list."""
     return tuple(items)

@@ -98,6 +98,17 @@ def test_what_is_refused(entry: dict[str, Any], said: str) -> None:
     assert said in str(refused.value)
 
 
+def test_an_expectation_can_wait_for_a_turn() -> None:
+    table = scenario({**STOP, "for_each": [0, 1], "next": "5s"}).to_table()
+
+    def expecting(after: str) -> Scenario:
+        return Scenario.from_table({**table, "expect": [{"after": after, "within": "9s", "isr": {"a-0": [0, 1, 2]}}]})
+
+    assert expecting("broker.start#2").expect[0].after == "broker.start#2"
+    with pytest.raises(BadInput, match="is performed 2 times"):
+        expecting("broker.start#3")
+
+
 @pytest.mark.parametrize("extra", [{"until": "settled"}, {"repeat": 2}, {"for_each": [0]}, {"next": "1s"}])
 def test_a_rollback_has_one_turn_and_waits_for_nothing(extra: dict[str, object]) -> None:
     table = {**scenario().to_table(), "rollbacks": [{"action": "broker.start", "target": 0, **extra}]}
