@@ -10,6 +10,7 @@ from scenarios.cli.output import number, red
 from scenarios.units import counted
 
 if TYPE_CHECKING:
+    from scenarios.observe.measures.figure import Value
     from scenarios.runs import Run
 
 _INDENT = "  "
@@ -22,7 +23,9 @@ def headlines(run: Run) -> Iterator[str]:
     end, and in which step was a move when a fault came?"""
     rows = [
         ("acknowledged data lost", lost(run)),
+        *(("unfinished batches", text) for text in unfinished(run)),
         *(("under-replicated", text) for text in under_replicated(run)),
+        *(("without a leader", text) for text in leaderless(run)),
         *(("moves", text) for text in moves(run)),
         *(("move at a fault", text) for text in at_faults(run)),
     ]
@@ -46,7 +49,16 @@ def lost(run: Run) -> str:
             parts.append(red(f"acks={acks}: {found}") + f" ({why})")
         elif acks in used:
             parts.append(f"acks={acks}: none")
+    if run.leaderless:
+        parts.append(red(f"not to be read, without a leader at the end: {counted(run.leaderless, 'partitions')}"))
     return "; ".join(parts) or "none, since nothing was produced with acks=all or acks=1"
+
+
+def unfinished(run: Run) -> Iterator[str]:
+    """What producers still waited for when the run ended; empty for nothing."""
+    count, oldest_s = run.metrics["unfinished_batches"], run.metrics["unfinished_wait_s"]
+    if count:
+        yield f"{number(count)}, neither acknowledged nor given up; the oldest has waited for {number(oldest_s)} s"
 
 
 def under_replicated(run: Run) -> Iterator[str]:
@@ -54,18 +66,30 @@ def under_replicated(run: Run) -> Iterator[str]:
     any_s, worst_s, total_s, by_moves_s = (
         number(run.metrics[f"under_replicated_{what}_s"]) for what in ("any", "worst", "final", "by_moves")
     )
-    peak = run.metrics["under_replicated_peak"]
+    peak, until_s = run.metrics["under_replicated_peak"], run.metrics["under_replicated_until_s"]
     assert isinstance(peak, int)
     if peak:
         if total_s == worst_s:
-            yield f"{any_s} s, {run.worst_partition} alone"
+            yield f"{any_s} s, {run.worst_partition} alone; {_until(run, until_s)}"
         else:
             most = f"at most {counted(peak, 'partitions')} at once"
-            yield f"{any_s} s; {most}, longest {run.worst_partition}: {worst_s} s; {total_s} partition-seconds in all"
+            yield f"{any_s} s; {most}, longest {run.worst_partition}: {worst_s} s; {_until(run, until_s)}"
+            yield f"{total_s} partition-seconds in all"
     else:
         yield "0 s"
     if run.metrics["under_replicated_by_moves_s"]:
         yield f"by Kafka's rule up to 2.4 the moves themselves add {by_moves_s} partition-seconds"
+
+
+def leaderless(run: Run) -> Iterator[str]:
+    """For how long partitions had no leader in ZooKeeper; empty for never."""
+    if run.metrics["offline_s"]:
+        yield f"{number(run.metrics['offline_s'])} partition-seconds"
+
+
+def _until(run: Run, until_s: Value) -> str:
+    over = until_s is not None and until_s < run.virtual_s
+    return f"recovered at {number(until_s)} s" if over else "not recovered when the run ended"
 
 
 def moves(run: Run) -> Iterator[str]:

@@ -76,7 +76,7 @@ def run_seeds(scenario: Scenario, arguments: Namespace) -> int:
     if not as_json and not arguments.quiet:
         say(scenario.title)
         asked = scenario.for_run(strategy=arguments.strategy, profile=arguments.profile)
-        say(f"strategy {asked.strategy.name}, profile {asked.profile}, {len(tasks)} seeds")
+        say(f"strategy {asked.strategy.name}, profile {asked.profile}, {len(tasks)} seeds; lost: records")
         say(_line("seed", "verdict", *_HEADER, "digest"))
     failed: list[Outcome] = []
     workers = local_workers(min(arguments.jobs, len(tasks)), partial(logs.configure, arguments.log))

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 KEY_METRICS = (
     "under_min_isr_s",
-    "offline_s",
     "lag_p99",
     "true_lag_p99",
     "isr_shrinks",
@@ -42,7 +41,6 @@ def report(run: Run, changes: Sequence[tuple[str, str]] = (), trace: Path | None
     yield ""
     yield verdict(run)
     yield from headlines(run)
-    yield from _unfinished(run)
     yield ""
     if run.expectations:
         yield from _expectations(run)
@@ -115,14 +113,6 @@ def _with_unit(value: Value, unit: str) -> str:
     if value is None:
         return number(value)
     return counted(value, unit) if isinstance(value, int) else f"{number(value)} {unit}"
-
-
-def _unfinished(run: Run) -> Iterator[str]:
-    """What producers still waited for when the run ended."""
-    count, oldest_s = run.metrics["unfinished_batches"], run.metrics["unfinished_wait_s"]
-    if count:
-        batches = "1 batch is" if count == 1 else f"{number(count)} batches are"
-        yield f"{batches} unfinished: neither acknowledged nor given up; the oldest has waited for {number(oldest_s)} s"
 
 
 def _metrics(run: Run) -> Iterator[str]:

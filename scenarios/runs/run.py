@@ -33,6 +33,7 @@ class Run:
     Attributes:
         run_id: identifies scenario, profile, strategy, seed and code; ``digest``: identifies the events.
         verdict: ``passed`` or ``failed``; ``reason``: why it failed: violated, expectation, not exercised, unfinished.
+        leaderless: how many partitions have no leader at the end, so that nothing in them can be read.
         worst_partition: the one that was under-replicated longest (``under_replicated_worst_s``); empty if none was.
         virtual_s, wall_s: how long it took in virtual time and in real time.
         events: how many the trace has; ``steps`` (kernel events) are not counted.
@@ -51,6 +52,7 @@ class Run:
     violations: tuple[Violation, ...]
     expectations: tuple[Expectation, ...]
     metrics: dict[str, Value]
+    leaderless: int
     worst_partition: str
     virtual_s: float
     wall_s: float
@@ -86,6 +88,7 @@ class Run:
                 {"statement": e.statement, "ok": e.ok, "detail": e.detail, "t_us": e.t_us} for e in self.expectations
             ],
             "metrics": self.metrics,
+            "leaderless": self.leaderless,
             "worst_partition": self.worst_partition,
             "virtual_s": self.virtual_s,
             "wall_s": self.wall_s,

@@ -193,6 +193,7 @@ def conclude(stage: Stage, original: Scenario, wall_s: float) -> tuple[Run, Figu
     """Judge a run that has ended. ``original``: the scenario before this run's own seed, strategy and profile."""
     scenario, trace, end_us = stage.scenario, stage.cluster.trace, stage.world.now
     violations = tuple(stage.checkers.finish())
+    leaderless = stage.measures.now("offline_partitions")
     figures = stage.measures.finish(end_us)
     expectations = stage.judge.verdicts(end_us, figures.metrics())
     reason = _reason(stage, bool(violations), expectations, figures)
@@ -214,6 +215,7 @@ def conclude(stage: Stage, original: Scenario, wall_s: float) -> tuple[Run, Figu
         violations=violations,
         expectations=expectations,
         metrics=figures.metrics(),
+        leaderless=leaderless,
         worst_partition=str(stage.measures.worst_partition or ""),
         virtual_s=end_us / 1_000_000,
         wall_s=wall_s,

@@ -12,10 +12,12 @@ class AtOnce:
     Attributes:
         any_us: for how long there was at least one, up to the last change.
         peak: the most there were at a time.
+        until_us: when there was one last, up to the last change; 0 if never.
     """
 
     any_us: int = 0
     peak: int = 0
+    until_us: int = 0
     _count: int = 0
     _since_us: int = 0
 
@@ -24,6 +26,7 @@ class AtOnce:
         if t_us > self._since_us:
             if self._count:
                 self.any_us += t_us - self._since_us
+                self.until_us = t_us
                 self.peak = max(self.peak, self._count)
             self._since_us = t_us
         self._count += by

@@ -35,7 +35,7 @@ from emulator.protocol.znodes import ALL_BROKERS, CONFIG_TOPICS, LeaderAndIsr, d
 from emulator.trace import Event
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.measures.at_once import AtOnce
-from scenarios.observe.measures.figure import Figure, Limit, Value
+from scenarios.observe.measures.figure import Compared, Figure, Limit, Value
 from scenarios.observe.measures.fold import Fold, Source, Table
 from scenarios.observe.measures.move_ends import MoveEnds
 from scenarios.observe.measures.moves import refused
@@ -118,6 +118,13 @@ class IsrTimes(Fold):
             "time with any partition under-replicated: fewer in sync than replicas that are not being added (KIP-352)",
             "s",
         ),
+        Figure(
+            name="under_replicated_until_us",
+            text="virtual time at which the last partition ceased to be so, or the run ended; 0 if none ever was",
+            unit="s",
+            limit=Limit.AT_THE_END,
+            compared=Compared.NO,
+        ),
         _time("under_replicated_final_us", "the same, summed over the partitions"),
         _time("under_replicated_worst_us", "the same, of the partition that had most of it", "s"),
         _time("under_replicated_peak", "the most partitions that were so at once", "partitions"),
@@ -171,6 +178,7 @@ class IsrTimes(Fold):
         flag_us, worst = dict(zip(IsrRow._fields[-5:], self._flag_us, strict=True)), self.worst
         return {
             "under_replicated_any_us": self._under_replicated.any_us,
+            "under_replicated_until_us": self._under_replicated.until_us,
             "under_replicated_worst_us": 0 if worst is None else worst.held_us,
             "under_replicated_peak": self._under_replicated.peak,
             "under_replicated_by_moves_us": self._by_moves_us,

@@ -103,9 +103,10 @@ def isr_times(isr_events: DataFrame) -> DataFrame:
     )
 
 
-@computes("isr_events", "under_replicated_any_us", "under_replicated_peak", default=0)
+@computes("isr_events", "under_replicated_any_us", "under_replicated_peak", "under_replicated_until_us", default=0)
 def under_replicated_at_once(isr_events: DataFrame) -> DataFrame:
-    """For how long any partition was under-replicated, and how many at once: intervals as steps up and down."""
+    """For how long any partition was under-replicated, until when, and how many at once: intervals as steps up and
+    down."""
     rows = isr_events.where((F.size(_settled()) > F.size("isr")) & (F.col("w_us") > 0))
     up = rows.select(KEY, "t_us", F.lit(1).alias("step"))
     down = rows.select(KEY, (F.col("t_us") + F.col("w_us")).alias("t_us"), F.lit(-1).alias("step"))
@@ -113,11 +114,14 @@ def under_replicated_at_once(isr_events: DataFrame) -> DataFrame:
     in_order = Window.partitionBy(KEY).orderBy("t_us")
     counted = steps.select(
         KEY,
+        "t_us",
         F.sum("step").over(in_order).alias("count"),
         (F.lead("t_us").over(in_order) - F.col("t_us")).alias("w_us"),
     )
     return counted.groupBy(KEY).agg(
-        _time(F.col("count") > 0).alias("under_replicated_any_us"), F.max("count").alias("under_replicated_peak")
+        _time(F.col("count") > 0).alias("under_replicated_any_us"),
+        F.max("count").alias("under_replicated_peak"),
+        F.max("t_us").alias("under_replicated_until_us"),
     )
 
 

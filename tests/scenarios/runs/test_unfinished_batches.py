@@ -61,9 +61,9 @@ def test_batches_that_wait_at_the_horizon_are_shown() -> None:
     assert value(played, "unfinished_batches") == len(waiting) > 500
     assert value(played, "unfinished_wait_s") == pytest.approx(18, abs=0.1)
     assert {event.attempts for event in waiting} == {0, 1}, "some requests are in flight, the rest was never sent"
-    [line] = [line for line in report(played.run) if "unfinished: " in line]
+    [line] = [line for line in report(played.run) if "unfinished batches" in line]
     assert line == (
-        f"{len(waiting):,} batches are unfinished: neither acknowledged nor given up; the oldest has waited for "
+        f"  unfinished batches      {len(waiting):,}, neither acknowledged nor given up; the oldest has waited for "
         f"{value(played, 'unfinished_wait_s'):.3f} s"
     )
 

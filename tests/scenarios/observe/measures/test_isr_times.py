@@ -50,6 +50,7 @@ def test_the_time_with_any_partition_under_replicated_is_not_the_sum_over_the_pa
     assert found["under_replicated_final_us"] == 6_000_000
     assert found["under_replicated_worst_us"] == 3_000_000
     assert found["under_replicated_peak"] == 2
+    assert found["under_replicated_until_us"] == 9_000_000
     assert found["under_replicated_by_moves_us"] == 0
 
 
