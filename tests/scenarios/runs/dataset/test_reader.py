@@ -12,7 +12,7 @@ import pytest
 from scenarios.errors import BadInput
 from scenarios.runs.dataset.manifest import write_manifest
 from scenarios.runs.dataset.reader import open_data_set, read_table
-from scenarios.runs.dataset.schema import VERSION_KEY
+from scenarios.runs.dataset.schema import VERSION, VERSION_KEY
 from tests.scenarios.runs.dataset.runs import manifest, write
 
 
@@ -53,7 +53,7 @@ def test_another_version_of_the_layout(tmp_path: Path) -> None:
     write(tmp_path, 0)
     path = tmp_path / "manifest.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "schema": 99}))
-    refused(tmp_path, "was written by another version of Understudy .data set version 99, this one reads 2.")
+    refused(tmp_path, f"was written by another version of Understudy .data set version 99, this one reads {VERSION}.")
 
 
 @pytest.mark.parametrize("table", ["runs", "isr_events"])
@@ -69,7 +69,7 @@ def test_columns_of_another_version(tmp_path: Path) -> None:
     path = part(tmp_path, "replica_lag") if list(tmp_path.glob("replica_lag/*/*/*")) else part(tmp_path, "isr_events")
     table = pq.read_table(path, partitioning=None)
     pq.write_table(table.replace_schema_metadata({VERSION_KEY: b"0"}), path)
-    refused(tmp_path, "was written by an older version of Understudy .data set version 0, this one reads 2.")
+    refused(tmp_path, f"was written by an older version of Understudy .data set version 0, this one reads {VERSION}.")
 
 
 def test_one_run_in_two_chunks(tmp_path: Path) -> None:
