@@ -106,8 +106,11 @@ class Placements:
                 if any(broker in plan.decommission for broker in now):
                     target = room.target(now)
                     if target is None:
+                        instead = (
+                            "name more brokers" if plan.to else "leave some brokers out, or let the cluster have more"
+                        )
                         raise BadInput(
-                            f"no broker is left that could take {join_partition(topic, partition)}; name more brokers",
+                            f"no broker is left that could take {join_partition(topic, partition)}; {instead}",
                             where="to" if plan.to else "decommission",
                         )
                     moves.append(Move(topic=topic, partition=partition, replicas=target))

@@ -46,6 +46,15 @@ STATES = ("up", "down", "paused")
 MODES = ("one", "all", "fixed", "fixed-percent")
 
 
+_ALL_BROKERS = 'all brokers are target = { mode = "all" }, one after the other for_each = "brokers"'
+_INSTEAD = {
+    "zookeeper": 'as a whole it is stopped by action = "zookeeper.stop", and it is a peer of links',
+    "brokers": _ALL_BROKERS,
+    "all": _ALL_BROKERS,
+}
+"""What to write instead of a word that is no target."""
+
+
 @frozen
 class Role:
     """A parsed role.
@@ -75,7 +84,7 @@ def parse_role(text: str) -> Role:
         return Role(text)
     match = _ROLE.fullmatch(text)
     if match is None:
-        raise BadInput(f"{text!r} is no target; {did_you_mean(text, ROLE_FORMS)}")
+        raise BadInput(f"{text!r} is no target; {_INSTEAD.get(text) or did_you_mean(text, ROLE_FORMS)}")
     name, partition, minus = match.groups()
     if name == CLIENT and not minus:
         return Role(CLIENT, client=check_client(partition))

@@ -88,3 +88,14 @@ def test_ends_that_are_refused(written: object, said: str) -> None:
     with pytest.raises(BadInput) as refused:
         PEERS.read(written)
     assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [("zookeeper", 'action = "zookeeper.stop"'), ("all", '{ mode = "all" }'), ("brokers", 'for_each = "brokers"')],
+)
+def test_words_that_are_no_targets(written: str, said: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        TARGET.read(written)
+    assert f"{written!r} is no target; " in str(refused.value)
+    assert said in str(refused.value)
