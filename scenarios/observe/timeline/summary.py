@@ -6,6 +6,7 @@ from typing import Any
 
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
 from emulator.protocol.events import (
+    AckedLost,
     Appended,
     Consumed,
     ConsumerLag,
@@ -31,8 +32,10 @@ DATA = (Appended, HighWatermark, Consumed, Unfinished)
 
 def is_data(event: Any) -> bool:
     """Whether this is one of the many events that are summarised, or the columns of such. A batch that was given up has
-    a line of its own."""
+    a line of its own; one that is lost as it is acknowledged, by a leader that is none any more, has not."""
     kind = kind_of_rows(type(event))
+    if kind is AckedLost:
+        return bool(event.acks == 1 and event.batches == 1)
     return kind in DATA or (kind is Produced and event.error == "NONE")
 
 
@@ -50,7 +53,7 @@ class Summary:
         self._followers: dict[int, int] = {}
         self._high_watermark = -1
         self._acknowledged = 0
-        self._consumed = self._unfinished = 0
+        self._consumed = self._unfinished = self._lost = 0
 
     def __bool__(self) -> bool:
         """Whether anything was collected."""
@@ -65,6 +68,8 @@ class Summary:
                 self._high_watermark = event.high_watermark
         elif kind is Produced:
             self._acknowledged += 1
+        elif kind is AckedLost:
+            self._lost += 1
         elif kind is Unfinished:
             self._unfinished += 1
         elif kind is Consumed:
@@ -86,6 +91,7 @@ class Summary:
     def _clients_words(self) -> list[str]:
         counts = (
             (self._acknowledged, "acked"),
+            (self._lost, "of them LOST (acks=1)"),
             (self._unfinished, "unfinished at the end"),
             (self._consumed, "messages read"),
         )

@@ -31,6 +31,23 @@ def same_as_golden(name: str, shown: list[str]) -> None:
     assert text == path.read_text(encoding="utf-8")
 
 
+def test_what_a_leader_of_the_past_acknowledges_is_summarised() -> None:
+    """One line for each of hundreds of batches would hide what happens."""
+    lost = ("orders", 0, 1, False, 1, 10)
+    events = [
+        e.NodeStarted(1, 1, 0, 0, 1),
+        *(
+            event
+            for number in range(2, 8, 2)
+            for event in (
+                e.Produced(number, number, 0, -2, "orders", 0, number, 1, "NONE", 0, 10, 0, 5, 1, "acked"),
+                e.AckedLost(number, number + 1, number, *lost, number, 0, 10, 1, 1, 0),
+            )
+        ),
+    ]
+    assert list(lines(events))[-1].endswith("0 batches in 1 partition; 3 acked; 3 of them LOST (acks=1)")
+
+
 def test_one_partition() -> None:
     same_as_golden("orders-0.txt", list(lines(small_run(), ORDERS_0)))
 
