@@ -8,6 +8,7 @@ from brokers.log.directory import log_path
 from emulator.protocol import znodes
 from emulator.protocol.events import Fault, Produced
 from emulator.protocol.types import TopicPartition
+from scenarios.language.placement import place_replicas, rack_of
 from tests.scenarios.runs.building import EXECUTE, HEAL, Played, Table, at_step, play, scenario
 from understudy.testing import ClusterInstance, KafkaError, cluster, in_virtual_time
 
@@ -232,3 +233,14 @@ async def test_the_tool_is_answered_with_kafkas_error_codes(command: Command, er
         with pytest.raises(KafkaError, match=f"^{error}$"):
             await command(c)
         await c.delete_topic("a")
+
+
+def test_added_partitions_are_spread_over_the_racks() -> None:
+    """As AdminZkClient.addPartitions does: brokers alternate by rack, from the first replica of partition 0 on."""
+    found = scenario(brokers=7, controller=6, cluster={"racks": 2}, assignment=[[0, 1]], method=[expand(7)])
+    played = play(found)
+    assert played.run.passed, played.run.explanation
+    racks = {broker: rack_of(broker, 2) for broker in range(7)}
+    added = [played.assignment(TopicPartition("orders", number)) for number in range(1, 7)]
+    assert added == place_replicas(range(7), 6, 2, first_partition=1, racks=racks)
+    assert all(first % 2 != second % 2 for first, second in added)
