@@ -2,10 +2,11 @@
 
 import pytest
 
-from benchmarks.calibration.compare import declared, problems, reasons, rows
+from benchmarks.calibration.compare import declared, emulated_normal, problems, reasons, rows
 from benchmarks.calibration.emulated import played
+from benchmarks.calibration.normal import differences, normal
 from benchmarks.calibration.page import PAGE, page
-from benchmarks.calibration.recording import RECORDINGS, case_names, load_case, read
+from benchmarks.calibration.recording import RECORDINGS, case_names, load_case, read, recordings
 
 LARGEST_BYTES = 3_000_000
 
@@ -42,6 +43,13 @@ def test_sessions_outlive_their_brokers_by_what_zookeeper_allows(seed: int) -> N
     ours = played(load_case("restart"), "kafka-2.3", seed).expiries_s
     assert len(ours) == 1
     assert all(4 <= after_s <= 8 for after_s in (*ours, *kafka))
+
+
+def test_another_release_is_distinguished() -> None:
+    """The comparison sees what it has to see: 2.3 is not 2.4."""
+    kafka = read(recordings("moves", "2.4.1")[0])
+    found = differences(normal(kafka.facts), emulated_normal("moves", "kafka-2.3"))
+    assert {each.stream.topic for each in found} == {"out", "near", "last", "shrink", "leaderless", "grow", "reorder"}
 
 
 def test_recordings_stay_small() -> None:
