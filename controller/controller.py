@@ -174,7 +174,9 @@ class Controller:
 
     def _create_reassignments(self) -> Reassignments[Any]:
         protocol, context, zk_client, watches = self.policies.reassignment, self.context, self.zk_client, self.watches
-        admin_znode = AdminZnode(self.process, context, zk_client, watches, self._follows_znode)
+        admin_znode = AdminZnode(
+            self.process, context, zk_client, watches, self._follows_znode, self.policies.refuses_moves_together
+        )
         work = StepsWork(
             context, zk_client, watches, self.batch, self.elections, self.partitions, self.replicas, admin_znode,
             self._step,

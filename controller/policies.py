@@ -40,6 +40,8 @@ class ControllerPolicies:
             (FENCED_LEADER_EPOCH).
         groups_stops: whether a broker gets one StopReplica for all the replicas of a state change, rather than one for
             each (KAFKA-8294, 2.3).
+        refuses_moves_together: whether the moves that the controller does not begin leave /admin/reassign_partitions in
+            one write, which is made even where none leaves (KAFKA-6617, 2.0); else each in a write of its own.
         stops_name_epochs: whether StopReplica has leader epochs, by which brokers refuse a stale one (KIP-570, 2.6).
         unclean_leader_election: unclean.leader.election.enable.
         delete_topics: delete.topic.enable; without it requests for deletion are dropped.
@@ -63,6 +65,7 @@ class ControllerPolicies:
     announces_brokers: bool = True
     remembers_bumps: bool = False
     groups_stops: bool = True
+    refuses_moves_together: bool = True
     stops_name_epochs: bool = False
     unclean_leader_election: bool = config(
         "unclean.leader.election.enable", False, "whether an out-of-sync replica may become leader",

@@ -23,6 +23,7 @@ class AdminZnode:
     Attributes:
         follows_changes: whether the znode is read again before an entry is taken out, so that others may edit it
             (Kafka 0.8.0); else the memory says what is left in it.
+        removes_together: whether the moves that are not begun leave it in one write, made even where none leaves.
     """
 
     process: Process
@@ -30,6 +31,7 @@ class AdminZnode:
     zk_client: KafkaZkClient
     watches: Watches
     follows_changes: bool
+    removes_together: bool
 
     async def remove_moves(self, partitions: Sequence[TopicPartition]) -> None:
         """End the moves of ``partitions`` and write the others to the znode; without others, delete it and watch for

@@ -62,10 +62,11 @@ class ByZnode(Reassignments[RequestedByZnode]):
     async def _begin_all(self, partitions: Sequence[TopicPartition]) -> None:
         """Begin or resume moves; those that cannot be made, or need not be, leave the znode.
 
-        As in Kafka 2.3 the znode is written even where none leaves: a request that comes while a new controller
-        without moves is at failover.F8 is deleted unread. Kafka 0.8.0 wrote it only where some leave.
+        As in Kafka 2.0 to 2.3 the znode is written even where none leaves: a request that comes while a new controller
+        without moves is at failover.F8 is deleted unread. Kafka 0.8.0 and 1.1 wrote it only where some leave, 1.1
+        once for each of them.
         """
-        refused = []
+        refused, together = [], self.admin_znode.removes_together
         for tp in partitions:
             move = self.context.reassignments[tp]
             reason = self.protocol.refuses(self.context, tp, move.target)
@@ -73,7 +74,9 @@ class ByZnode(Reassignments[RequestedByZnode]):
                 log.error("move refused", partition=str(tp), reason=reason)
             if reason or not await self._begin(move):
                 refused.append(tp)
-        if refused or not self.protocol.follows_znode:
+                if not together:
+                    await self.admin_znode.remove_moves([tp])
+        if together and (refused or not self.protocol.follows_znode):
             await self.admin_znode.remove_moves(refused)
 
     async def _begin(self, move: Move) -> bool:

@@ -1,5 +1,7 @@
 """/admin/reassign_partitions: what is accepted, refused, waited for and taken up again."""
 
+import json
+
 import pytest
 
 from controller.policies import ControllerPolicies
@@ -11,7 +13,7 @@ from emulator.kernel import Signal
 from emulator.protocol.events import MoveFinished
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import encode_reassignment
-from emulator.trace.events import Step
+from emulator.trace.events import Step, ZkWritten
 from emulator.zookeeper import Create
 from tests.controller.lab import EXPIRY_US, Lab, run
 
@@ -35,6 +37,21 @@ def test_many_moves_one_refused_one_needless(protocol: ReassignmentProtocol) -> 
         assert lab.assignment(A) == (3, 0), "the znode is watched again"
 
     run(test, brokers=4, policies=ControllerPolicies(reassignment=protocol))
+
+
+@pytest.mark.parametrize(("together", "writes"), [(True, [2, 0]), (False, [2, 1, 0])])
+def test_moves_that_are_not_begun_leave_the_znode_as_the_release_writes_it(together: bool, writes: list[int]) -> None:
+    """KAFKA-6617 (2.0): before, each was taken out in a write of its own; a znode that keeps all was not written."""
+
+    async def test(lab: Lab) -> None:
+        await lab.create_topic("orders", {0: (0, 1), 1: (1, 2)})
+        await lab.reassign({GONE: (0, 1), A: (0, 1)})
+        await lab.reassign({B: (2, 3)})
+        of_admin = [event for event in lab.of(ZkWritten) if event.path == ADMIN]
+        left = [0 if event.op == "delete" else len(json.loads(event.data)["partitions"]) for event in of_admin]
+        assert left == [*writes, *([1, 1, 0] if together else [1, 0])]
+
+    run(test, brokers=4, policies=ControllerPolicies(refuses_moves_together=together))
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS, ids=lambda p: p.procedure.name)

@@ -62,6 +62,12 @@ PROFILE = KAFKA_1_1.with_differences(
         policies={"controller.groups_stops": True},
     ),
     Difference(
+        title="moves that are not begun leave `/admin/reassign_partitions`",
+        here="in one write, made only where some leave",
+        source="Kafka's code, 0.8.0",
+        policies={"controller.refuses_moves_together": True},
+    ),
+    Difference(
         title="when a broker starts, or fails without having led a partition, UpdateMetadata goes",
         before="to every broker",
         here="to the broker that starts",

@@ -39,6 +39,13 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"controller.groups_stops": False},
     ),
     Difference(
+        title="moves that are not begun leave `/admin/reassign_partitions`",
+        before="in one write, made even where none leaves",
+        here="each in a write of its own",
+        source="KAFKA-6617, 2.0",
+        policies={"controller.refuses_moves_together": False},
+    ),
+    Difference(
         title="a new controller",
         before="removes dead replicas from their ISRs",
         here="leaves dead replicas in their ISRs",
