@@ -44,7 +44,7 @@ RELEASES = {
         Release("0.8.2.2", "kafka-0.8", scala="2.11", zookeeper=OLD_ZOOKEEPER),
         Release("1.0.2", "kafka-1.1", zookeeper=OLD_ZOOKEEPER),
         Release("1.1.1", "kafka-1.1", zookeeper=OLD_ZOOKEEPER),
-        Release("2.0.1", "kafka-2.3", zookeeper=OLD_ZOOKEEPER),
+        Release("2.0.1", "kafka-1.1", zookeeper=OLD_ZOOKEEPER),
         Release("2.3.1", "kafka-2.3", zookeeper=OLD_ZOOKEEPER),
         Release("2.4.1", "kafka-2.4"),
         Release("2.5.1", "kafka-2.5"),
