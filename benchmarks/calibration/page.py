@@ -61,8 +61,8 @@ kill. The emulator's are within that too (`tests/calibration`)."""
 
 CURVE_AT_S = (1, 2, 5, 10, 15, 20, 25, 30)
 CURVE = """\
-Case `throttle`: three new replicas copy 60 MB each, and their leader may send 6 MB/s. MB that they hold together, in
-each run of real Kafka:"""
+Case `throttle`: three new replicas copy 60 MB each, and their leader, from which one follower fetches all the time, may
+send 6 MB/s. MB that the new replicas hold together, in each run of real Kafka:"""
 
 
 def page() -> str:
