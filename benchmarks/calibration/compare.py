@@ -9,7 +9,7 @@ from attrs import field, frozen
 
 from benchmarks.calibration import emulated
 from benchmarks.calibration.normal import CLUSTER, Difference, Normal, Stream, differences, normal
-from benchmarks.calibration.recording import CASES, case_names, load_case, read, recordings
+from benchmarks.calibration.recording import CASES, case_names, digest, load_case, read, recordings
 from benchmarks.calibration.releases import RELEASES
 
 DECLARED = CASES.parent / "differences.toml"
@@ -81,7 +81,7 @@ def rows(case: str) -> Iterator[Row]:
         found = [read(path) for path in recordings(case, release.name)]
         if found:
             ours = emulated_normal(case, release.profile)
-            assert all(each.scenario == scenario.digest() for each in found), f"{case} was recorded as another scenario"
+            assert all(each.scenario == digest(scenario) for each in found), f"{case} was recorded as another scenario"
             real = [normal(each.facts) for each in found]
             for topic in _topics(ours, *real):
                 parts = [_about(topic, each) for each in real]

@@ -28,9 +28,9 @@ order in which followers join the ISR, and how many joins one announcement carri
 controller; the order of what happens to different znodes, or to different brokers and topics. Sizes and throttles make
 moves long enough for a fault to fall into the copying; what depends on the speed of the machine is not compared.
 
-**A cell** says how many runs of the real cluster there are, and *identical* where the emulator does what one of them
-did; else the numbers of the [reasons](#reasons). Where runs of one case came out in several ways (races in Kafka) the
-cell says in how many.
+**A cell** says *identical* where the emulator does what one of the runs of the real cluster did; else the numbers of
+the [reasons](#reasons). It says how many runs there are if more than one, and how many outcomes they had where not all
+were the same (races in Kafka). An empty cell was not recorded.
 """
 
 FOOT = """\
@@ -72,15 +72,29 @@ def page() -> str:
     numbers = {name: number for number, name in enumerate(reasons(), 1)}
     releases = [name for name in RELEASES if any(row.release == name for row in found)]
     cells = {row.name: _cell(row, known, numbers) for row in found}
-    lines = [HEAD]
-    for case in case_names():
-        topics = list(dict.fromkeys(row.topic for row in found if row.case == case))
-        if topics:
-            mine = _recorded(case, releases, found)
-            lists = [[_name(case, topic), *(cells.get((case, topic, each), "-") for each in mine)] for topic in topics]
-            lines += [f"## {load_case(case).title}", "", f"`{case}.toml`", "", *table(["about", *mine], lists), ""]
-    lines += [*_expiries(), "", *_curves(), "## Reasons", "", *_reasons(known, numbers), "", FOOT]
-    return "\n".join(lines)
+    rows_of_table = [
+        (f"`{case}`", _name(case, topic), *(cells.get((case, topic, each), "") for each in releases))
+        for case, topic in dict.fromkeys((row.case, row.topic) for row in found)
+    ]
+    cases = dict.fromkeys(row.case for row in found)
+    return "\n".join(
+        (
+            HEAD,
+            *table(("case", "what is compared", *releases), rows_of_table),
+            "",
+            "| case | what happens |\n| --- | --- |",
+            *(f"| `{case}` | {load_case(case).title} |" for case in cases),
+            "",
+            "## Reasons",
+            "",
+            *_reasons(known, numbers),
+            "",
+            *_expiries(),
+            "",
+            *_curves(),
+            FOOT,
+        )
+    )
 
 
 def _expiries() -> Iterator[str]:
@@ -116,11 +130,6 @@ def _spread(seconds: Sequence[float]) -> tuple[str, ...]:
     return str(len(seconds)), f"{min(seconds):.1f}", f"{fmean(seconds):.1f}", f"{max(seconds):.1f}"
 
 
-def _recorded(case: str, releases: list[str], found: list[Row]) -> list[str]:
-    mine = {row.release for row in found if row.case == case}
-    return [release for release in releases if release in mine]
-
-
 def _name(case: str, topic: str) -> str:
     if topic == CLUSTER:
         return "brokers and controller"
@@ -128,17 +137,18 @@ def _name(case: str, topic: str) -> str:
     before, after = scenario.assignments(), scenario.targets()
     moves = [f": {list(before[name])} to {list(after[name])}" for name in after if name in before]
     mine = [move for name, move in zip(after, moves, strict=False) if name.rpartition("-")[0] == topic]
-    return f"topic `{topic}`{mine[0] if len(mine) == 1 else ''}"
+    return f"`{topic}`{mine[0] if len(mine) == 1 else ''}"
 
 
 def _cell(row: Row, known: Mapping[tuple[str, str, str], Declared], numbers: Mapping[str, int]) -> str:
-    runs = f"{row.runs} run" + "s" * (row.runs > 1)
-    ways = f", {row.outcomes} outcomes" if row.outcomes > 1 else ""
+    runs = "" if row.runs == 1 else f" ({row.runs} runs)"
+    if row.outcomes > 1:
+        runs = f" ({row.runs} runs, {row.outcomes} outcomes)"
     if not row.seen:
-        return f"identical ({runs}{ways})"
+        return f"identical{runs}"
     entry = known.get(row.name)
     why = ", ".join(str(numbers[name]) for name in entry.reasons) if entry else "not declared"
-    return f"**{why}** ({runs}{ways})"
+    return f"**{why}**{runs}"
 
 
 def _reasons(known: Mapping[tuple[str, str, str], Declared], numbers: Mapping[str, int]) -> Iterator[str]:

@@ -27,7 +27,7 @@ def record(case: str, release: str, folder: Path = RECORDINGS, keep: Path | None
     scenario = recording.load_case(case)
     if scenario.profile != "kafka-2.3" and not find_release(release).has_reassignment_api:
         raise CannotRecord(f"{case} asks for moves by the API, which {release} does not have (KIP-455, 2.4)")
-    new = _play(Recording(case, release, scenario.digest()), scenario, keep)
+    new = _play(Recording(case, release, recording.digest(scenario)), scenario, keep)
     found = recording.recordings(case, release, folder)
     for path in found:
         old = recording.read(path)

@@ -27,7 +27,7 @@ class Recording:
     """What a real cluster did.
 
     Attributes:
-        scenario: the digest of the scenario that was played.
+        scenario: the ``digest`` of the scenario that was played.
         runs: how many runs of the real cluster came out like this, after what may differ is set aside.
         copied: of each run of ``throttle``: seconds after the move began, and bytes that new replicas held.
         expiries_s: of all of these runs, the seconds from each kill of a broker to the end of its session.
@@ -57,6 +57,11 @@ def load_case(name: str) -> Scenario:
     if not path.exists():
         raise CannotRecord(f"unknown case {name!r}; known: {', '.join(case_names())}")
     return Scenario.load(path)
+
+
+def digest(scenario: Scenario) -> str:
+    """What identifies the scenario that was played: its words do not count."""
+    return evolve(scenario, title="", description="").digest()
 
 
 def recordings(case: str, release: str, folder: Path = RECORDINGS) -> list[Path]:

@@ -1,12 +1,15 @@
 """The emulator does what real Kafka was recorded doing, but for what is declared. Needs neither Java nor Maven."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import pytest
 
 from benchmarks.calibration.compare import declared, emulated_normal, problems, reasons, rows
 from benchmarks.calibration.emulated import played
 from benchmarks.calibration.normal import differences, normal
 from benchmarks.calibration.page import PAGE, page
-from benchmarks.calibration.recording import RECORDINGS, case_names, load_case, read, recordings
+from benchmarks.calibration.recording import RECORDINGS, THROTTLE, case_names, load_case, read, recordings
 
 LARGEST_BYTES = 3_000_000
 
@@ -50,6 +53,20 @@ def test_another_release_is_distinguished() -> None:
     kafka = read(recordings("moves", "2.4.1")[0])
     found = differences(normal(kafka.facts), emulated_normal("moves", "kafka-2.3"))
     assert {each.stream.topic for each in found} == {"out", "near", "last", "shrink", "leaderless", "grow", "reorder"}
+
+
+@pytest.mark.parametrize("path", recordings(THROTTLE, "2.3.1"), ids=lambda path: path.stem)
+def test_a_throttled_copy_comes_in_bursts_as_recorded(path: Path) -> None:
+    """The window is eleven seconds old when the move begins: 11 s of the rate pass in 5 s, then nothing until 11 s."""
+
+    def at(curve: Sequence[tuple[float, int]], at_s: float) -> float:
+        return max(size for after_s, size in curve if after_s <= at_s) / 1e6
+
+    ours = played(load_case(THROTTLE), "kafka-2.3").copied
+    for kafka in read(path).copied:
+        apart = [abs(at(ours, at_s) - at(kafka, at_s)) for at_s in (5, 10, 15, 20, 25)]
+        assert max(apart) <= 12, "MB of 180"
+        assert abs(ours[-1][0] - kafka[-1][0]) <= 2, "seconds of 26"
 
 
 def test_recordings_stay_small() -> None:
