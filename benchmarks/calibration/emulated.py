@@ -1,11 +1,23 @@
 """The facts of an emulated run of a scenario."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from attrs import define, field
 
-from benchmarks.calibration.facts import NO_ERROR, TOOL, ZOOKEEPER, Fact, PartitionState, Request, Write, stopped
+from benchmarks.calibration.facts import (
+    LOGS,
+    NO_ERROR,
+    TOOL,
+    ZOOKEEPER,
+    Fact,
+    Log,
+    PartitionState,
+    Request,
+    Write,
+    stopped,
+)
 from emulator.network import InterceptedMessage
 from emulator.network.endpoint import Endpoint
 from emulator.protocol.events import BatchesAppended, NodeCrashed
@@ -36,15 +48,24 @@ def played(scenario: Scenario, profile: str, seed: int = 0) -> "Listener":
     stage = RecordedStage(scenario.for_run(profile=profile, seed=seed))
     listener = Listener(stage)
     stage.play()
+    listener.facts += stage.logs
     return listener
 
 
 class RecordedStage(Stage):
-    """A stage that is watched for as long as a real cluster is after the last thing that happened."""
+    """A stage that is watched for as long as a real cluster is after the last thing that happened.
+
+    Attributes:
+        logs: what the replicas hold in the end, where the case compares that.
+    """
+
+    logs: tuple[Log, ...] = ()
 
     async def _drive(self, cluster: Cluster) -> None:
         await super()._drive(cluster)
         await self.world.sleep(AFTER_US, background=True)
+        if LOGS in self.scenario.tags:
+            self.logs = tuple(_logs(cluster))
 
 
 @define(eq=False)
@@ -120,6 +141,14 @@ class Listener:
             broker, asked.api.name, asked.controller_id, asked.controller_epoch, incarnation, answer.error.name,
             tuple(sorted(states)), tuple(sorted(brokers)), delete,
         )  # fmt: skip
+
+
+def _logs(cluster: Cluster) -> Iterator[Log]:
+    for broker, process in cluster.brokers.items():
+        for tp, partition in sorted(process.replicas.partitions.items()):
+            if partition.log is not None:
+                epochs = tuple(epoch for epoch, _ in partition.log.epochs.entries)
+                yield Log(broker, tp.topic, tp.partition, epochs, str([batch.id for batch in partition.log.batches]))
 
 
 def _compared(path: str, data: str) -> str:

@@ -1,4 +1,5 @@
-"""What is compared, in one form for both sides: writes to ZooKeeper, and control requests that brokers answered."""
+"""What is compared, in one form for both sides: writes to ZooKeeper, control requests that brokers answered, and in
+some cases what logs hold in the end."""
 
 from typing import Any, NamedTuple
 
@@ -73,7 +74,26 @@ class Request:
     delete: bool = False
 
 
-Fact = Write | Request
+@frozen
+class Log:
+    """What a replica holds in the end.
+
+    Attributes:
+        epochs: the leader epochs of its records.
+        content: equal for replicas that hold the same records.
+    """
+
+    broker: int
+    topic: str
+    partition: int
+    epochs: tuple[int, ...]
+    content: str
+
+
+LOGS = "logs"
+"""The tag of cases whose logs are compared in the end."""
+
+Fact = Write | Request | Log
 
 
 def stopped(topic: str, partition: int, leader_epoch: int, error: str, delete: bool) -> PartitionState:
@@ -83,6 +103,8 @@ def stopped(topic: str, partition: int, leader_epoch: int, error: str, delete: b
 
 def to_json(fact: Fact) -> list[Any]:
     """A fact as one line of a recording."""
+    if isinstance(fact, Log):
+        return ["log", fact.broker, fact.topic, fact.partition, list(fact.epochs), fact.content]
     if isinstance(fact, Write):
         return ["zk", fact.by, fact.op, fact.path, fact.version, fact.data]
     return [
@@ -95,6 +117,8 @@ def from_json(line: list[Any]) -> Fact:
     """Undo ``to_json``."""
     if line[0] == "zk":
         return Write(*line[1:])
+    if line[0] == "log":
+        return Log(line[1], line[2], line[3], tuple(line[4]), line[5])
     api, to, controller, controller_epoch, broker_epoch, error, partitions, brokers, delete = line
     states = tuple(
         PartitionState(*each[:5], tuple(each[5]), each[6], tuple(each[7]), *each[8:])  # type: ignore[call-arg]

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from benchmarks.calibration.facts import NO_ERROR, Fact, PartitionState, Request, Write
+from benchmarks.calibration.facts import NO_ERROR, Fact, Log, PartitionState, Request, Write
 
 CLUSTER = "-"
 """Stands for a topic where a stream is about none."""
@@ -49,10 +49,22 @@ def normal(facts: Iterable[Fact]) -> Normal:
             begun = begun or fact.path.startswith("/brokers/topics/")
             if begun:
                 writes.see(fact)
-        else:
+        elif isinstance(fact, Request):
             requests.see(fact)
     requests.end()
-    return {stream: lines for stream, lines in sorted({**writes.streams, **requests.streams}.items()) if lines}
+    streams = {**writes.streams, **requests.streams, **_logs(fact for fact in facts if isinstance(fact, Log))}
+    return {stream: lines for stream, lines in sorted(streams.items()) if lines}
+
+
+def _logs(logs: Iterable[Log]) -> dict[Stream, list[str]]:
+    """What each replica holds, and with which of the others it agrees."""
+    streams: dict[Stream, list[str]] = {}
+    first: dict[tuple[str, int, str], int] = {}
+    for log in sorted(logs, key=lambda log: (log.topic, log.partition, log.broker)):
+        like = first.setdefault((log.topic, log.partition, log.content), log.broker)
+        lines = streams.setdefault(Stream(log.topic, f"logs of {log.topic}-{log.partition}"), [])
+        lines.append(f"broker {log.broker}: epochs {list(log.epochs)}, the records of broker {like}")
+    return streams
 
 
 class _State(NamedTuple):

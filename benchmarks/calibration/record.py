@@ -7,10 +7,11 @@ from attrs import evolve
 
 from benchmarks.calibration import recording
 from benchmarks.calibration.errors import CannotRecord
+from benchmarks.calibration.facts import LOGS
 from benchmarks.calibration.normal import normal
 from benchmarks.calibration.real.cluster import running
 from benchmarks.calibration.real.player import Player
-from benchmarks.calibration.real.recorded import expiries, facts
+from benchmarks.calibration.real.recorded import expiries, facts, logs
 from benchmarks.calibration.recording import RECORDINGS, THROTTLE, Recording
 from benchmarks.calibration.releases import find_release
 from scenarios.language import Scenario
@@ -63,7 +64,7 @@ def _play(new: Recording, scenario: Scenario, keep: Path | None) -> Recording:
                 shutil.copytree(cluster.folder, keep, ignore=shutil.ignore_patterns("data-*"), dirs_exist_ok=True)
         return evolve(
             new,
-            facts=tuple(facts(cluster)),
+            facts=(*facts(cluster), *(logs(cluster) if LOGS in scenario.tags else ())),
             expiries_s=expiries(cluster, player.kills),
             copied=_copied(new.case, player),
         )

@@ -12,7 +12,7 @@ from typing import Any
 from attrs import asdict, evolve, frozen
 
 from benchmarks.calibration.errors import CannotRecord
-from benchmarks.calibration.facts import Fact, Write, from_json, to_json
+from benchmarks.calibration.facts import Fact, Request, from_json, to_json
 from scenarios.language import Scenario
 
 CASES = Path(__file__).parent / "cases"
@@ -99,7 +99,7 @@ def _packed(facts: Iterable[Fact]) -> Sequence[str]:
     contents: dict[str, int] = {}
     order: dict[int, list[int]] = {}
     for fact in facts:
-        if isinstance(fact, Write):
+        if not isinstance(fact, Request):
             lines.append(_dumps(to_json(fact)))
         else:
             content = to_json(evolve(fact, to=-1))
@@ -112,7 +112,7 @@ def _unpacked(lines: Iterable[str]) -> list[Fact]:
     facts: list[Fact] = []
     contents: list[Any] = []
     for line in map(json.loads, lines):
-        if line[0] == "zk":
+        if line[0] in ("zk", "log"):
             facts.append(from_json(line))
         elif line[0] == "to":
             facts += [evolve(from_json(contents[number]), to=line[1]) for number in line[2:]]

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 
-from benchmarks.calibration.facts import TOOL, ZOOKEEPER, Fact, Write
+from benchmarks.calibration.facts import TOOL, ZOOKEEPER, Fact, Log, Write
 from benchmarks.calibration.real.cluster import RealCluster
 from benchmarks.calibration.real.requests import requests
 from benchmarks.calibration.real.transactions import Transaction, transactions
@@ -18,6 +19,17 @@ def facts(cluster: RealCluster) -> Iterator[Fact]:
         log = cluster.requests(broker)
         if log.exists():
             yield from requests(broker, log)
+
+
+def logs(cluster: RealCluster) -> Iterator[Log]:
+    """What the replicas on the disks hold."""
+    for broker in range(cluster.brokers):
+        for folder in sorted(cluster.log_dir(broker, 0).glob("*-[0-9]*")):
+            topic, _, number = folder.name.rpartition("-")
+            epochs = (folder / "leader-epoch-checkpoint").read_text().split("\n")[2:]  # after version and count
+            content = sha256(b"".join(path.read_bytes() for path in sorted(folder.glob("*.log")))).hexdigest()
+            found = tuple(int(line.split()[0]) for line in epochs if line)
+            yield Log(broker, topic, int(number), found, content[:8])
 
 
 def writes(log: Iterable[Transaction]) -> Iterator[Write]:
