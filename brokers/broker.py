@@ -18,6 +18,7 @@ from brokers.replica_manager import ReplicaManager
 from brokers.replica_manager.alter_isr import DefaultAlterIsrManager
 from brokers.requests.control import ControlHandler
 from brokers.requests.fetch import FetchHandler
+from brokers.requests.handler_pool import RequestHandlerPool
 from brokers.requests.log_dirs import LogDirsHandler
 from brokers.requests.offsets import OffsetsHandler
 from brokers.requests.produce import ProduceHandler
@@ -112,7 +113,7 @@ class Broker:
         router = self._router()
         self.controller = self.make_controller(process, zk, self.register, router.on)
         router.hold()
-        serve(self.network, process, LISTENER, router.handle)
+        serve(self.network, process, LISTENER, self._handler(router))
         self.replicas.start()
         self.settings = DynamicConfigManager(process, zk, self._configured)
         await self._despite_expiries(self.register)
@@ -173,6 +174,13 @@ class Broker:
     def _to_controller(self, controller: int) -> Client:
         timeout_us = self.spec.policies.config.controller_socket_timeout_us
         return Client(self.network, self.process, controller, LISTENER, timeout_us)
+
+    def _handler(self, router: Router) -> Handle:
+        """What a request comes to first: the router, or the threads that wait before it where requests take time."""
+        times = self.spec.policies.service
+        if times is None:
+            return router.handle
+        return RequestHandlerPool.configured(self.process, router, times, self.spec.policies.config).receive
 
     def _router(self) -> Router:
         manager = self.replicas

@@ -39,6 +39,12 @@ class BrokerConfig:
     controlled_shutdown_retry_backoff_us: int = config(
         "controlled.shutdown.retry.backoff.ms", 5_000, "pause after each failure", at_least=0
     )
+    num_io_threads: int = config(
+        "num.io.threads", 8, "request handler threads, where requests take time (`cluster.service`)"
+    )
+    queued_max_requests: int = config(
+        "queued.max.requests", 500, "requests that wait for these threads; more are not read from their connections"
+    )
     request_timeout_us: int = config("request.timeout.ms", 30_000, "a request unanswered for longer has failed")
     replication_quota_window_num: int = config(
         "replication.quota.window.num", 11, "number of samples in the window of a replication throttle"

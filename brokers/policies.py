@@ -7,6 +7,7 @@ from attrs import evolve, field, frozen
 from brokers.config import BrokerConfig
 from brokers.log.config import BROKER_NAMES, TOPIC_NAMES, LogConfig
 from brokers.partition.isr import ByZooKeeper, IsrWrites, NotCaughtUp, OutOfSyncRule
+from brokers.service import ServiceTimes
 from brokers.under_replication import AllAssigned, UnderReplication
 from emulator.protocol.errors import Errors
 from emulator.protocol.znodes import ALL_BROKERS
@@ -69,6 +70,7 @@ class BrokerPolicies:
             offline.
         under_replication: which partitions UnderReplicated counts, and which replicas ReplicasCount (KIP-352).
         lacks_metrics: the metrics that the release does not have: the process measures them, and does not show them.
+        service: how long requests take; None: no time.
     """
 
     config: BrokerConfig = field(factory=BrokerConfig)
@@ -97,6 +99,7 @@ class BrokerPolicies:
     disk_errors_halt: bool = False
     under_replication: UnderReplication = field(factory=AllAssigned)
     lacks_metrics: frozenset[str] = frozenset()
+    service: ServiceTimes | None = None
 
     @property
     def all_min_insync_replicas(self) -> object:

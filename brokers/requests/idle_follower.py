@@ -50,7 +50,8 @@ class IdleFollower:
 
 def park(session: FetchSession, delayed: DelayedFetch, request: FetchRequest) -> bool:
     """Park the poll that begins with ``request``, which has just come, if its follower and its session are idle and
-    nothing but delays stands between the two. Returns whether it was parked."""
+    nothing but delays stands between the two, no disks and no request handler threads that take time. Returns whether
+    it was parked."""
     server = session.channel.endpoint
     client = server.peer
     if client is None or not isinstance(client.owner, IdleFetcher):
@@ -64,6 +65,7 @@ def park(session: FetchSession, delayed: DelayedFetch, request: FetchRequest) ->
         or request.min_bytes <= 0
         or request.max_wait_us <= 0
         or not fetcher.is_idle
+        or session.manager.policies.service is not None
         or any(disk.pace is not None for process in processes for disk in process.node.disks)
         or not can_park(client, server, FetchRequest, FetchResponse)
     ):

@@ -59,6 +59,11 @@ class Router:
         """Let requests wait from now on (SocketServer.startup without processors, 1.1 to 2.7)."""
         self._serving = _Held()
 
+    @property
+    def holds(self) -> bool:
+        """Whether requests wait."""
+        return self._serving is not self._handlers
+
     def open(self) -> None:
         """Serve requests, those that wait first."""
         held, self._serving = self._serving, self._handlers

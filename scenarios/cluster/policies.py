@@ -1,17 +1,22 @@
 """The policies of each floor: those of the profile, with the scenario's settings and strategy laid over them."""
 
+from collections.abc import Mapping
+
 from attrs import evolve
 
 from brokers.config import BrokerConfig
 from brokers.log.config import DEFAULTS, TOPIC_NAMES, LogManagerConfig, Writeback
 from brokers.partition.isr import StuckOrSlow
 from brokers.policies import BrokerPolicies
+from brokers.service import ServiceTime, ServiceTimes
 from controller.policies import ControllerPolicies
 from controller.reassignment.protocol import ReassignmentProtocol
 from controller.shapes import SHAPES
+from emulator.protocol.api import Request, apis
 from emulator.protocol.configs import LONG_MAX, with_settings
 from fetchers.policies import FetcherPolicies
 from scenarios.language import Scenario, TopicSpec
+from scenarios.language.messages import service_key
 from scenarios.profiles import PROFILES
 
 
@@ -31,8 +36,20 @@ def broker_policies(scenario: Scenario) -> BrokerPolicies:
         out_of_sync=rule,
         topic_min_insync_replicas=min_insync_replicas(scenario),
         topic_logs=topic_logs(scenario),
+        service=_service_times(scenario.cluster.service),
         checks_assignment=brokers.checks_assignment and not SHAPES[scenario.strategy.parsed.shape].admits_unassigned,
     )
+
+
+def _service_times(stated: Mapping[str, int]) -> ServiceTimes | None:
+    """None where every request takes no time."""
+    times: dict[type[Request], ServiceTime] = {}
+    for name, time_us in stated.items():
+        message, per_partition = service_key(name)
+        request = apis()[message].request
+        before = times.get(request, ServiceTime())
+        times[request] = before._replace(**{"partition_us" if per_partition else "request_us": time_us})
+    return ServiceTimes(times) if any(map(any, times.values())) else None
 
 
 def _log_manager(scenario: Scenario) -> LogManagerConfig:

@@ -6,6 +6,7 @@ from attrs import Factory, field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.language.configs import BROKER_CONFIG, ConfigValue
+from scenarios.language.messages import SERVED
 from scenarios.language.schema.kinds import (
     BROKER_ID,
     DURATION,
@@ -16,6 +17,7 @@ from scenarios.language.schema.kinds import (
     Choice,
     Integer,
     ListOf,
+    MapOf,
     as_tuple,
 )
 from scenarios.language.schema.reader import Block, key
@@ -24,6 +26,9 @@ MOST_BROKERS = 10_000
 MOST_LOG_DIRS = 64
 
 DRAWN, ALIGNED = "drawn", "aligned"
+
+SERVICE_TIMES = MapOf(DURATION, SERVED)
+"""By what ``SERVED`` says."""
 
 
 @frozen(kw_only=True)
@@ -115,6 +120,13 @@ class ClusterSpec:
     )
     network: NetworkSpec = field(
         default=Factory(NetworkSpec), metadata=key(Block(NetworkSpec), "links between the brokers")
+    )
+    service: dict[str, int] = field(
+        default=Factory(dict),
+        metadata=key(
+            SERVICE_TIMES,
+            "how long requests occupy a request handler thread, by message, and for each partition that one names",
+        ),
     )
     zk: ZooKeeperSpec = field(default=Factory(ZooKeeperSpec), metadata=key(Block(ZooKeeperSpec), "ZooKeeper"))
     phases: str = field(

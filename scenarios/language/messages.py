@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from emulator.protocol.api import apis
+from emulator.protocol.api import apis, names_partitions
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.schema.kinds import Text
 
@@ -32,6 +32,8 @@ ZNODES = (
 )
 """Kafka's layout of ZooKeeper (kafka-behaviour §1), with ``*`` for one segment that has many values."""
 
+PER_PARTITION = "/partition"
+
 _TOPIC_IN_PATH = re.compile(r"/(?:brokers/topics|config/topics|admin/delete_topics)/([^/*]+)")
 
 
@@ -45,6 +47,23 @@ def check_held(name: str) -> None:
     """Refuse a name that is neither an API nor a write: message.hold cannot hold it."""
     if name not in apis() and name not in WRITES:
         raise BadInput(f"unknown message {name!r}; {did_you_mean(name, (*apis(), *WRITES))}")
+
+
+def service_key(name: str) -> tuple[str, bool]:
+    """A key of ``cluster.service``: the message, and whether its time is for each partition that the message names."""
+    message, slash, _ = name.partition(PER_PARTITION)
+    return message, bool(slash)
+
+
+def check_served(name: str) -> None:
+    """Refuse what is neither a declared API nor, for one whose requests name partitions, ``API/partition``."""
+    known = apis()
+    keys = (*known, *(api + PER_PARTITION for api in known if names_partitions(known[api].request)))
+    if name not in keys:
+        message, per_partition = service_key(name)
+        if per_partition and message in known:
+            raise BadInput(f"a {message} names no partitions; write {message} alone")
+        raise BadInput(f"unknown message {name!r}; {did_you_mean(name, keys)}")
 
 
 def check_path(path: str) -> None:
@@ -71,5 +90,6 @@ def topic_of(path: str) -> str | None:
     return None if match is None else match.group(1)
 
 
+SERVED = Text(check_served, "a message, or message/partition")
 MESSAGE_NAME = Text(check_message, "a message's name")
 ZNODE_PATH = Text(check_path, "a znode's path")

@@ -11,11 +11,15 @@ from typing import Any, NamedTuple
 from hypothesis import HealthCheck, event, example, given, settings
 from hypothesis import strategies as st
 
+from brokers.broker import BrokerSpec
+from brokers.policies import BrokerPolicies
+from brokers.service import ServiceTime, ServiceTimes
 from emulator.kernel import World
 from emulator.network import NetworkSpec
 from emulator.network.delay import Delay
 from emulator.network.interceptors import Edge, Hold, InterceptedMessage
 from emulator.protocol.fetch import FetchRequest, FetchResponse
+from emulator.protocol.produce import ProduceRequest
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS, topic_entity
 from emulator.zookeeper import ZOOKEEPER
@@ -164,13 +168,20 @@ class Outcome(NamedTuple):
 
 
 def play(
-    seed: int, network: NetworkSpec, deeds: list[Deed], *, drawn: bool = True, simulate_idle: bool
+    seed: int,
+    network: NetworkSpec,
+    deeds: list[Deed],
+    *,
+    drawn: bool = True,
+    simulate_idle: bool,
+    service: ServiceTimes | None = None,
 ) -> tuple[Outcome, int]:
     """The outcome of the history, and how many kernel events it took."""
     world = World(seed, simulate_idle=simulate_idle)
     assignment = {number: tuple((number + k) % BROKERS for k in range(BROKERS)) for number in range(4)}
     topic = TopicSetup(TOPIC, assignment)
-    cluster = Cluster(world, ClusterSetup(BROKERS, network=network, topics=(topic,), drawn_phases=drawn))
+    broker = BrokerSpec(BrokerPolicies(service=service))
+    cluster = Cluster(world, ClusterSetup(BROKERS, broker, network=network, topics=(topic,), drawn_phases=drawn))
     events: list[Any] = []
     cluster.trace.sink(events.extend)
 
@@ -211,6 +222,15 @@ def test_what_is_idle_is_jumped_over_exactly(seed: int, network: NetworkSpec, de
     assert jumped.events == simulated.events
     assert jumped == simulated
     event(f"a tenth of the events: {few * 10 <= many}")
+
+
+def test_polls_that_wait_for_a_request_handler_are_simulated() -> None:
+    service = ServiceTimes({FetchRequest: ServiceTime(200, 10), ProduceRequest: ServiceTime(1_000)})
+    deeds = [Deed(30_000_000, what, place, 1) for place, what in enumerate(("produce", "move", "pause"))]
+    jumped, few = play(1, NetworkSpec(), deeds, simulate_idle=False, service=service)
+    simulated, many = play(1, NetworkSpec(), deeds, simulate_idle=True, service=service)
+    assert jumped == simulated
+    assert few < many  # pings and ticks
 
 
 def test_an_idle_cluster_makes_few_events() -> None:

@@ -31,6 +31,21 @@ CASES: dict[str, Case] = {
     "number for a duration": (small_with('"1m"', "60"), "horizon: the number 60", "500ms"),
     "unknown unit": (small_with('"1m"', '"1min"'), "horizon: '1min'", "unknown unit"),
     "no time at all": (small_with('"1m"', '"0s"'), "horizon", "too small"),
+    "service time of no message": (
+        small_with("brokers = 7", 'brokers = 7\nservice = { LeaderAndISR = "1ms" }'),
+        "cluster.service.LeaderAndISR: unknown message",
+        "did you mean 'LeaderAndIsr'?",
+    ),
+    "service time of partitions that are not named": (
+        small_with("brokers = 7", 'brokers = 7\nservice = { "ControlledShutdown/partition" = "1ms" }'),
+        "cluster.service.ControlledShutdown/partition",
+        "write ControlledShutdown alone",
+    ),
+    "service time without its unit": (
+        small_with("brokers = 7", "brokers = 7\nservice = { Fetch = 1 }"),
+        "cluster.service.Fetch",
+        "500ms",
+    ),
     "unknown config": (
         small_with("controller = 6", 'controller = 6\nconfig = { "min.insync.replica" = 2 }'),
         "cluster.config.min.insync.replica",

@@ -1,0 +1,184 @@
+"""A broker's request handler threads and the queue before them, where requests take time (``brokers.service``;
+kafka.server.KafkaRequestHandlerPool and kafka.network.RequestChannel, 0.8 to 2.7).
+
+One queue for the requests of all connections, first in, first out. Each of num.io.threads threads takes a request and
+is occupied for its service time; a request that then waits in a purgatory occupies none. The next request of a
+connection is not read before the one before it is answered (SocketServer mutes the channel; here ``Channel.busy``).
+
+A request takes effect at the end of its service time, in one transition with its answer. So an answer says what is
+true when it leaves, and a broker that dies before that has done nothing of the request. Kafka's handlers change one
+partition after the other meanwhile.
+
+The queue of its own that KIP-291 (2.2) gives to the controller's requests is not here: only a broker with
+control.plane.listener.name has it, and by default there is none.
+"""
+
+from collections import deque
+from typing import Any, NamedTuple
+
+from attrs import define, field
+
+from brokers.config import BrokerConfig
+from brokers.requests.router import Router
+from brokers.service import ServiceTimes
+from emulator.kernel import PendingWork
+from emulator.metrics import SampledGauge, Timer, mbean
+from emulator.network import Channel
+from emulator.nodes import Process
+from emulator.protocol.fetch import CONSUMER, FetchRequest
+
+
+class ReceivedRequest(NamedTuple):
+    """A request that was read from its connection.
+
+    Attributes:
+        cause: the trace event that caused it.
+        received_us: when it came into the queue. Kafka measures with System.nanoTime, which no skew of the machine's
+            clock touches.
+    """
+
+    request: Any
+    channel: Channel
+    cause: int
+    received_us: int
+
+
+@define(eq=False)
+class RequestMetrics:
+    """RequestQueueSize of the channel, and for each kind of request how long it waited and how long it was served."""
+
+    process: Process
+    size: SampledGauge
+    _timers: dict[str, tuple[Timer, Timer]] = field(factory=dict)
+
+    def handled(self, request: Any, waited_us: int, service_us: int) -> None:
+        """``request`` was in the queue and then in a thread for so long."""
+        name = request.api.name
+        if isinstance(request, FetchRequest):
+            name += "Consumer" if request.replica_id == CONSUMER else "Follower"
+        queue_time, local_time = self._timers.get(name) or self._register(name)
+        queue_time.update(waited_us)
+        local_time.update(service_us)
+
+    def _register(self, request: str) -> tuple[Timer, Timer]:
+        of_request = [
+            self.process.metrics.timer(mbean("kafka.network", "RequestMetrics", name, request=request))
+            for name in ("RequestQueueTimeMs", "LocalTimeMs")
+        ]
+        timers = self._timers[request] = of_request[0], of_request[1]
+        return timers
+
+
+@define(eq=False)
+class RequestHandlerPool:
+    """The threads of one broker. ``receive`` is what its listener calls.
+
+    A thread that is free takes a request at once, so while requests wait every thread is occupied.
+
+    Attributes:
+        threads: num.io.threads.
+        most_queued: queued.max.requests: while so many wait, no more is read from any connection.
+        queue: the requests that wait for a thread.
+        unread: those that wait on their connections until there is room in the queue, in the order of their arrival.
+        busy: the threads that are occupied.
+    """
+
+    process: Process
+    router: Router
+    times: ServiceTimes
+    threads: int
+    most_queued: int
+    queue: deque[ReceivedRequest] = field(factory=deque)
+    unread: deque[ReceivedRequest] = field(factory=deque)
+    busy: int = 0
+    _metrics: RequestMetrics = field(init=False)
+    _pending: PendingWork = field(init=False)
+    _free_us: int = 0
+    """By when every thread is free that is occupied now."""
+
+    @classmethod
+    def configured(
+        cls, process: Process, router: Router, times: ServiceTimes, config: BrokerConfig
+    ) -> "RequestHandlerPool":
+        return cls(process, router, times, config.num_io_threads, config.queued_max_requests)
+
+    def __attrs_post_init__(self) -> None:
+        name = mbean("kafka.network", "RequestChannel", "RequestQueueSize")
+        size = self.process.metrics.sampled(name, self.queue.__len__)
+        self._metrics = RequestMetrics(self.process, size)
+        self._pending = PendingWork(self.process)
+
+    def receive(self, request: Any, channel: Channel) -> None:
+        """A request has come, and no other one of its connection is being handled."""
+        if self.router.holds:
+            self.router.handle(request, channel)
+            return
+        received = ReceivedRequest(request, channel, self.process.node.trace.cause, self.process.metrics.time_us())
+        if self.busy < self.threads:
+            self._take(received)
+            self._go_on()
+            return
+        if len(self.queue) < self.most_queued:
+            self.queue.append(received)
+            self._metrics.size.changed()
+        else:
+            self.unread.append(received)
+        self._hold()
+
+    def _go_on(self) -> None:
+        """Let the threads that are free take what waits."""
+        queue = self.queue
+        if not queue:
+            return
+        while queue and self.busy < self.threads:
+            received = queue.popleft()
+            self._fill()
+            self._take(received)
+        self._metrics.size.changed()
+        if queue:
+            self._hold()
+        else:
+            self._pending.release()
+
+    def _hold(self) -> None:
+        """Requests wait, so the world is not settled, at least until the threads are free that are occupied now."""
+        self._pending.hold(max(self._free_us - self.process.metrics.time_us(), 1))
+
+    def _fill(self) -> None:
+        """There is room in the queue: read on from the connections. Those that have been closed have nothing to read;
+        what was read before that is handled all the same, as in Kafka."""
+        unread = self.unread
+        while unread and len(self.queue) < self.most_queued:
+            received = unread.popleft()
+            if not received.channel.endpoint.done:
+                self.queue.append(received._replace(received_us=self.process.metrics.time_us()))
+
+    def _take(self, received: ReceivedRequest) -> None:
+        """A thread takes a request."""
+        self.busy += 1
+        service_us = self.times.of_us(received.request)
+        if not service_us:
+            self._handle(received)
+            return
+        self._free_us = max(self._free_us, self.process.metrics.time_us() + service_us)
+        self.process.call_later(service_us, self._served, received, background=_is_empty_poll(received.request))
+
+    def _served(self, received: ReceivedRequest) -> None:
+        """The service time of a request is over."""
+        self._handle(received)
+        self._go_on()
+
+    def _handle(self, received: ReceivedRequest) -> None:
+        request, channel, self.process.node.trace.cause, received_us = received
+        service_us = self.times.of_us(request)
+        spent_us = self.process.metrics.time_us() - received_us
+        self._metrics.handled(request, spent_us - service_us, service_us)
+        self.router.handle(request, channel)
+        if channel.endpoint.done:
+            channel.closed("closed")  # the connection went before the request was handled: what it opened goes too
+        self.busy -= 1
+
+
+def _is_empty_poll(request: Any) -> bool:
+    """Whether it is one of the long polls that do not keep the world from being settled (``Endpoint.send``)."""
+    return isinstance(request, FetchRequest) and not (request.positions or request.forgotten)

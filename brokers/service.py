@@ -1,0 +1,38 @@
+"""How long requests take a broker, by their API: a fixed part, and a part for each partition that they name.
+
+Where a scenario says nothing requests take no time, and no broker has request handler threads.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from attrs import frozen
+
+from emulator.protocol.api import Request
+
+
+class ServiceTime(NamedTuple):
+    """Of one API, in microseconds."""
+
+    request_us: int = 0
+    partition_us: int = 0
+
+
+@frozen
+class ServiceTimes:
+    """The service times of a cluster's brokers.
+
+    Attributes:
+        times: by class of request; the requests of the others take no time.
+    """
+
+    times: Mapping[type[Request], ServiceTime]
+
+    def of_us(self, request: Request) -> int:
+        """How long ``request`` occupies a request handler thread."""
+        time = self.times.get(request.__class__)
+        if time is None:
+            return 0
+        if not time.partition_us:
+            return time.request_us
+        return time.request_us + time.partition_us * sum(1 for _ in request.topic_partitions())
