@@ -136,4 +136,4 @@ def _target(target: str, controller: int) -> str:
 
 def _unclean(run: Run) -> str:
     broken = any(violation.invariant == "no_acked_record_lost" for violation in run.violations)
-    return "Kafka promises to keep them" if broken else "by an unclean election"
+    return "Kafka keeps them while one in-sync replica keeps its log" if broken else "by an unclean election"

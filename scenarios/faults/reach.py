@@ -36,10 +36,22 @@ class Reach:
 
     def __attrs_post_init__(self) -> None:
         own = self.target.brokers
-        whole = any(end in (BROKERS_PEER, ALL_PEERS) for end in self.ends)
+        whole = self._every_broker
         ids = [b for end in self.ends if isinstance(end, Target) for b in end.brokers]
-        self.lost = [b for b in self._brokers if b not in own or len(own) > 1] if whole else ids
+        self.lost = [b for b in self._brokers if b not in own] if whole else ids
         self.named = [end.words for end in self.ends if isinstance(end, Target) and end.role not in (None, CLIENTS)]
+
+    @property
+    def _several(self) -> bool:
+        return len(self.target.brokers) > 1
+
+    @property
+    def _each(self) -> str:
+        return "each of them: " if self._several else ""
+
+    @property
+    def _every_broker(self) -> bool:
+        return any(end in (BROKERS_PEER, ALL_PEERS) for end in self.ends)
 
     @property
     def _brokers(self) -> range:
@@ -74,16 +86,26 @@ class Reach:
         who = _who(self.target)
         lost = _and([*_ids(self.lost, len(self._brokers)), *self.named, *self._others(lost=True)])
         still = _and([*self._brokers_left(), *self._others(lost=False)])
-        way = {
-            "both": f"{who} is cut from {lost}",
-            "from": f"what {who} sends to {lost} does not arrive, what it is sent does",
-            "to": f"what {lost} send to {who} does not arrive, what it sends does",
-        }[self.ways]
-        return way + (f"; it still reaches {still}" if still else "; it reaches no other machine")
+        if self._several:
+            lost += ", and from each other" if self._every_broker else ""
+            left = f"they still reach {still}" if still else "they reach no other machine"
+            way = {
+                "both": f"{who} are cut from {lost}",
+                "from": f"what {who} send to {lost} does not arrive, what they are sent does",
+                "to": f"what {lost} send to {who} does not arrive, what they send does",
+            }[self.ways]
+        else:
+            left = f"it still reaches {still}" if still else "it reaches no other machine"
+            way = {
+                "both": f"{who} is cut from {lost}",
+                "from": f"what {who} sends to {lost} does not arrive, what it is sent does",
+                "to": f"what {lost} send to {who} does not arrive, what it sends does",
+            }[self.ways]
+        return f"{way}; {left}"
 
     def _brokers_left(self) -> list[str]:
         """The brokers that it still reaches."""
-        if any(end in (BROKERS_PEER, ALL_PEERS) for end in self.ends):
+        if self._every_broker:
             return []
         roles = any(isinstance(end, Target) and not end.brokers and not end.means_clients for end in self.ends)
         if roles or not (self.target.brokers or self.target.means_clients):
@@ -91,7 +113,7 @@ class Reach:
         if self.target.means_clients and not self.lost:
             return ["all brokers"]
         rest = [broker for broker in self._brokers if broker not in (*self.lost, *self.target.brokers)]
-        return _ids(rest, len(self._brokers))
+        return [*(["each other"] if self._several else []), *_ids(rest, len(self._brokers))]
 
     def _others(self, *, lost: bool) -> list[str]:
         """ZooKeeper and the clients, if they are lost, or if they are not."""
@@ -103,18 +125,20 @@ class Reach:
     def _session(self) -> str:
         timeout_us, lasts_us = self.scenario.session_timeout_us, self.duration_us
         timeout = f"the session timeout ({format_duration(timeout_us)})"
+        each = self._each
         if lasts_us is not None and lasts_us + RECONNECT_US < timeout_us:
-            return f"its ZooKeeper session survives: {format_duration(lasts_us)} are shorter than {timeout}"
+            return f"{each}its ZooKeeper session survives: {format_duration(lasts_us)} are shorter than {timeout}"
         if lasts_us is not None and lasts_us <= timeout_us + TICK_US:
-            return f"its ZooKeeper session may expire: {format_duration(lasts_us)} are close to {timeout}"
+            return f"{each}its ZooKeeper session may expire: {format_duration(lasts_us)} are close to {timeout}"
         return (
-            f"its ZooKeeper session expires after {timeout} and up to 2s more, and others are elected for what it leads"
+            f"{each}its ZooKeeper session expires after {timeout} and up to 2s more, "
+            "and others are elected for what it leads"
         )
 
     def _isr(self) -> str:
         lag_us = int(self.scenario.settings()["replica.lag.time.max.ms"]) * 1000
         lag = f"replica.lag.time.max.ms ({format_duration(lag_us)})"
-        stays = "its ZooKeeper session lives, so it stays a broker"
+        stays = f"{self._each}its ZooKeeper session lives, so it stays a broker"
         if self.duration_us is not None and self.duration_us <= lag_us:
             return f"{stays}, and no ISR shrinks: {format_duration(self.duration_us)} are not longer than {lag}"
         return (

@@ -17,6 +17,7 @@ from tests.docs.pages import DOCS, ROOT, Fenced, fenced, run_blocks, text_of
 PAGES = (
     "architecture.md", "scenarios.md", "strategies.md", "profiles.md", "dataset.md", "checkers.md", "determinism.md",
     "python.md", "atlas.md", "experiments.md", "contributing.md", "glossary.md", "limits.md", "metrics.md",
+    "stories.md",
 )  # fmt: skip
 _LINK = re.compile(r"\]\(([^)#:]+)?(?:#([^)]+))?\)")
 _NEEDS_SPARK = "scenarios.studies.spark"

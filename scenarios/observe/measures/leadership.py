@@ -38,14 +38,14 @@ class Leadership(Fold):
     FIGURES = (
         Figure(
             name="isr_shrinks",
-            text="times an ISR lost replicas",
+            text="times a leader removed replicas from its ISR; removals by the controller do not count",
             unit="events",
             limit=Limit.AT_ANY_TIME,
             jmx=ISR_SHRINKS,
         ),
         Figure(
             name="isr_expands",
-            text="times an ISR gained replicas",
+            text="times a leader added replicas to its ISR",
             unit="events",
             limit=Limit.AT_ANY_TIME,
             jmx=ISR_EXPANDS,

@@ -29,6 +29,9 @@ METRICS = (
 DATA = (Appended, HighWatermark, Consumed, Unfinished)
 """The events of which there are many, and which are summarised."""
 
+SLOW_US = 1_000_000
+"""The latency from which on a summary names a batch."""
+
 
 def is_data(event: Any) -> bool:
     """Whether this is one of the many events that are summarised, or the columns of such. A batch that was given up has
@@ -40,7 +43,12 @@ def is_data(event: Any) -> bool:
 
 
 class Summary:
-    """Collects events until ``take`` returns them in words. ``last``: the newest event collected."""
+    """Collects events until ``take`` returns them in words.
+
+    Attributes:
+        last: the newest event collected.
+        slowest: of the batches acknowledged after ``SLOW_US`` and more, the one that took longest; None: there is none.
+    """
 
     def __init__(self) -> None:
         self.last: Any = None
@@ -53,6 +61,7 @@ class Summary:
         self._followers: dict[int, int] = {}
         self._high_watermark = -1
         self._acknowledged = 0
+        self.slowest: Produced | None = None
         self._consumed = self._unfinished = self._lost = 0
 
     def __bool__(self) -> bool:
@@ -68,6 +77,8 @@ class Summary:
                 self._high_watermark = event.high_watermark
         elif kind is Produced:
             self._acknowledged += 1
+            if event.latency_us >= SLOW_US and (self.slowest is None or event.latency_us > self.slowest.latency_us):
+                self.slowest = event
         elif kind is AckedLost:
             self._lost += 1
         elif kind is Unfinished:
@@ -91,7 +102,7 @@ class Summary:
     def _clients_words(self) -> list[str]:
         counts = (
             (self._acknowledged, "acked"),
-            (self._lost, "of them LOST (acks=1)"),
+            (self._lost, "LOST although acked (acks=1)"),
             (self._unfinished, "unfinished at the end"),
             (self._consumed, "messages read"),
         )

@@ -136,6 +136,9 @@ class _Timeline:
         yield from self._summarised()
 
     def _summarised(self) -> Iterator[str]:
+        slowest = self._summary.slowest
+        if slowest is not None:
+            yield self._line(slowest, f"after {slowest.latency_us / 1e6:.3f} s {words(slowest)}", -1)
         text = self._summary.take(self._one)
         if text:
             yield self._line(self._summary.last, text, -1)

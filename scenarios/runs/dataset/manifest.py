@@ -21,6 +21,7 @@ NAME = "manifest.json"
 SINGLE_RUN = "run"
 """The experiment's name in the data set of a single run."""
 _MOST_CHANGES = 4
+_NAME_ONE = "name the --trace folder of a run or the --out folder of a sweep"
 
 
 def _texts(value: list[str] | tuple[str, ...]) -> tuple[str, ...]:
@@ -110,10 +111,10 @@ def read_manifest(root: Path) -> Manifest:
     """Raises BadInput, one line, for a folder that is missing or no data set, and for another version of the
     layout."""
     if not root.is_dir():
-        raise BadInput("there is no such folder; name the --out folder of a sweep", source=str(root))
+        raise BadInput(f"there is no such folder; {_NAME_ONE}", source=str(root))
     path = root / NAME
     if not path.is_file():
-        raise BadInput(f"is no data set ({NAME} is missing); name the --out folder of a sweep", source=str(root))
+        raise BadInput(f"is no data set ({NAME} is missing); {_NAME_ONE}", source=str(root))
     try:
         content: dict[str, Any] = json.loads(path.read_text())
         version = content["schema"]

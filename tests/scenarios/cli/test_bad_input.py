@@ -48,7 +48,7 @@ COMMAND_LINES: dict[str, tuple[str, str]] = {
     "sweep wiki-steps.toml --seeds 0:2 --out OUT --strategy kafka-6794": ("no step 'wiki.3'", "write a phase"),
     "compare missing": ("missing: there is no such folder", "--out folder of a sweep"),
     "compare FOLDER": ("is no data set", "manifest.json is missing"),
-    "timeline missing": ("missing: there is no such folder", "sweep"),
+    "timeline missing": ("missing: there is no such folder", "--trace folder of a run"),
     "timeline FOLDER --from soon": ("--from: 'soon' is not understood", '"5s"'),
     "timeline FOLDER --fault 0": ("--fault: '0'", "from 1"),
     "list step": ("unknown value 'step'", "did you mean 'steps'?"),

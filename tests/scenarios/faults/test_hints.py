@@ -13,6 +13,7 @@ STAYS = (
     "its ZooKeeper session lives, so it stays a broker, and leader of what it leads; a follower that is cut from its"
 )
 ONE_WAY = "what it is sent does; it still reaches the other brokers and the clients"
+TWO_CUT = "brokers 1, 2 are cut from brokers 0, 3, 4"
 UNNOTICED = "the cluster itself does not notice: no session expires, and no ISR changes"
 
 
@@ -73,6 +74,21 @@ def said(entry: dict[str, Any], **more: Any) -> list[str]:
             {"action": "host.isolate", "for_each": [3, 4], "next": "5s", "from": "brokers", "duration": "1s"},
             "broker 3 is cut from all other brokers; it still reaches ZooKeeper and the clients",
             "its ZooKeeper session lives, so it stays a broker, and no ISR shrinks: 1s are not longer than",
+        ),
+        (
+            {"action": "link.cut", "target": [1, 2], "peer": "brokers", "duration": "30s"},
+            f"{TWO_CUT}, and from each other; they still reach ZooKeeper and the clients",
+            f"each of them: {STAYS}",
+        ),
+        (
+            {"action": "link.cut", "target": [1, 2], "peer": [0, 3, 4], "duration": "30s"},
+            f"{TWO_CUT}; they still reach each other, ZooKeeper and the clients",
+            f"each of them: {STAYS}",
+        ),
+        (
+            {"action": "host.isolate", "target": [1, 2], "duration": "30s"},
+            f"{TWO_CUT}, ZooKeeper and the clients, and from each other; they reach no other machine",
+            f"each of them: {EXPIRES}",
         ),
         (
             {"action": "zookeeper.stop", "duration": "20s"},

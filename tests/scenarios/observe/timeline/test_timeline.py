@@ -45,7 +45,20 @@ def test_what_a_leader_of_the_past_acknowledges_is_summarised() -> None:
             )
         ),
     ]
-    assert list(lines(events))[-1].endswith("0 batches in 1 partition; 3 acked; 3 of them LOST (acks=1)")
+    assert list(lines(events))[-1].endswith("0 batches in 1 partition; 3 acked; 3 LOST although acked (acks=1)")
+
+
+def test_the_slowest_of_the_batches_that_waited_is_named() -> None:
+    """A request of acks=all that is in flight when the leader moves away is answered after 30 s."""
+    start = e.NodeStarted(1, 1, 0, 0, 1)
+    answered = [
+        e.Produced(t_us, t_us, 0, -2, "orders", 0, t_us, -1, "NONE", 0, 10, 0, latency_us, 1, "acked")
+        for t_us, latency_us in ((2, 30_107_000), (3, 30_106_000), (4, 2_000))
+    ]
+    slowest, rest = list(lines([start, *answered]))[-2:]
+    assert "after 30.107 s client -2: batch 2 for orders-0 acknowledged by 0" in slowest
+    assert rest.endswith("0 batches in 1 partition; 3 acked")
+    assert list(lines([start, answered[-1]]))[-2].endswith("start of broker 0 (incarnation 1)"), "2 ms are no wait"
 
 
 def test_one_partition() -> None:

@@ -1,0 +1,39 @@
+"""docs/stories.md: every file runs, and every line of output that the page shows is what its commands print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.docs.stories import LEFT_OUT, Story, renewed, stories, unlike
+
+
+@pytest.mark.parametrize("story", stories(), ids=lambda story: story.name)
+def test_the_answer_is_what_the_page_says(story: Story, tmp_path: Path) -> None:
+    printed = story.output(tmp_path)
+    wrong = list(unlike(story.shown.text.splitlines(), printed))
+    assert not wrong, f"{story.shown.place}: run python -m tests.docs.stories\n" + "\n".join([*wrong, "", *printed])
+
+
+def test_there_are_eight() -> None:
+    assert len(stories()) == 8
+    assert len({story.name for story in stories()}) == 8
+
+
+def test_a_line_that_is_not_printed_is_noticed() -> None:
+    printed = ["PASSED (0.4 s here, 3 events)", "lost: none", "moves 1 of 1"]
+    assert not list(unlike(["PASSED (0.9 s here, 3 events)", LEFT_OUT, "moves 1 of 1"], printed))
+    assert list(unlike(["lost: 2 records"], printed)) == ["lost: 2 records"]
+    assert list(unlike(["moves 1 of 1", "lost: none"], printed)) == ["lost: none"], "the order counts"
+
+
+def test_lines_are_found_again_by_their_words() -> None:
+    shown = ["moves  1 of 1 done in 0.1 s", LEFT_OUT, "lost 3"]
+    assert renewed(shown, ["PASSED", "moves  2 of 12 done in 1,044.7 s", "lost 12"]) == [
+        "moves  2 of 12 done in 1,044.7 s",
+        LEFT_OUT,
+        "lost 12",
+    ]
+    with pytest.raises(ValueError, match="no such line any more: lost 3"):
+        renewed(shown, ["moves  1 of 1 done in 0.1 s", "nothing was lost"])
