@@ -50,7 +50,8 @@ that comes out like an earlier one is counted there, another outcome is kept bes
 brokers' logs.
 
 ZooKeeper is the one that the release brings; up to 2.3 it is 3.4.12, since 3.4.13 and 3.4.14 cannot connect on Java 14
-and later. Brokers have small heaps and few threads, and the defaults of their release otherwise.
+and later. Brokers have small heaps and few threads, and the defaults of their release otherwise. Releases before 1.0
+write their request logs in another form, which is not read (0.8.2.2 runs on Java 17).
 """
 
 

@@ -41,7 +41,6 @@ class Release:
 RELEASES = {
     release.name: release
     for release in (
-        Release("0.8.2.2", "kafka-0.8", scala="2.11", zookeeper=OLD_ZOOKEEPER),
         Release("1.0.2", "kafka-1.1", zookeeper=OLD_ZOOKEEPER),
         Release("1.1.1", "kafka-1.1", zookeeper=OLD_ZOOKEEPER),
         Release("2.0.1", "kafka-1.1", zookeeper=OLD_ZOOKEEPER),

@@ -7,6 +7,7 @@ import pytest
 
 from emulator.protocol.events import (
     ControlledShutdownAnswered,
+    ControlResponse,
     IsrChanged,
     LeaderElected,
     NodeCrashed,
@@ -51,6 +52,13 @@ def test_a_broker_that_follows_leaves_the_isr() -> None:
     assert played.run.passed
     assert (played.state().leader, played.state().isr) == (0, (0, 2))
     assert played.of(IsrChanged) == []
+
+
+def test_a_broker_answers_what_it_is_sent_in_its_last_milliseconds() -> None:
+    """Kafka 2.3.1 and 2.4.1, recorded: it gets StopReplica twice for what it follows, and answers both."""
+    played = play(scenario(method=[{**SHUT_DOWN, "target": 1}], config=QUIET))
+    last = [e.api for e in played.of(ControlResponse, lambda e: e.node == 1 and e.t_us > 10_000_000)]
+    assert last == ["StopReplica", "UpdateMetadata", "StopReplica"]
 
 
 def test_the_controller_shuts_itself_down() -> None:
