@@ -176,22 +176,6 @@ def test_a_move_that_ends_leaves_a_newer_request_in_the_znode() -> None:
     play(test)
 
 
-def test_a_topic_that_is_being_moved_is_deleted_after_b8() -> None:
-    async def test(lab: Lab) -> None:
-        await lab.create_topic("orders", {0: (0, 1)})
-        await lab.alter({TP: (1, 2)})
-        await lab.delete_topic("orders")
-        assert lab.assignment(TP) == (1, 2, 0)
-        steps = Notes(lab)
-        await join(lab, 2)
-        order = [step for step in steps.steps() if step in ("kip-455.B8 after", "delete.partitions before")]
-        assert order == ["kip-455.B8 after", "delete.partitions before"]
-        assert lab.assignment(TP) == ()
-        assert lab.active.context.reassigning == {}
-
-    play(test)
-
-
 @pytest.mark.parametrize("by_api", [False, True], ids=["zk", "api"])
 def test_a_topic_that_is_being_deleted_is_not_moved(by_api: bool) -> None:
     """A replica on a dead broker keeps the deletion waiting."""
