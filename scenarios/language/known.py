@@ -106,8 +106,11 @@ class Known:
 
     def partition(self, name: str, where: str) -> None:
         topic, number = split_partition(name)
-        if number >= self._partitions.get(topic, 0):
-            hint = did_you_mean(name, [join_partition(known, 0) for known in self.topics])
+        count = self._partitions.get(topic, 0)
+        if number >= count:
+            others = [join_partition(known, 0) for known in self.topics]
+            last = join_partition(topic, count - 1)
+            hint = f"the last one of {topic} is {last!r}" if count else did_you_mean(name, others)
             raise BadInput(f"unknown partition {name!r}; {hint}", where=where)
 
     def check_topic(self, topic: TopicSpec) -> None:

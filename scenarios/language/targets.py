@@ -46,6 +46,7 @@ STATES = ("up", "down", "paused")
 MODES = ("one", "all", "fixed", "fixed-percent")
 
 
+_BROKER = re.compile(r"(?:broker)?[ -]?([0-9]+)")
 _ALL_BROKERS = 'all brokers are target = { mode = "all" }, one after the other for_each = "brokers"'
 _INSTEAD = {
     "zookeeper": 'as a whole it is stopped by action = "zookeeper.stop", and it is a peer of links',
@@ -78,13 +79,19 @@ def check_client(name: str) -> str:
     return name
 
 
+def _instead(text: str) -> str:
+    if broker := _BROKER.fullmatch(text):
+        return f"a broker is written as its number: target = {int(broker[1])}"
+    return _INSTEAD.get(text) or did_you_mean(text, ROLE_FORMS)
+
+
 def parse_role(text: str) -> Role:
     """Parse a role. Raises: BadInput if ``text`` is not one."""
     if text in ("controller", CLIENTS):
         return Role(text)
     match = _ROLE.fullmatch(text)
     if match is None:
-        raise BadInput(f"{text!r} is no target; {_INSTEAD.get(text) or did_you_mean(text, ROLE_FORMS)}")
+        raise BadInput(f"{text!r} is no target; {_instead(text)}")
     name, partition, minus = match.groups()
     if name == CLIENT and not minus:
         return Role(CLIENT, client=check_client(partition))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -10,6 +11,8 @@ from scenarios.profiles import releases
 from scenarios.profiles.profile import Profile
 
 DEFAULT_PROFILE = "kafka-2.3"
+_RELEASE = re.compile(r"(?:kafka-)?(\d\.\d)(?:\.\d+)*")
+"""What people write for a release: 2.4, 2.4.1 or kafka-2.2, which has no profile and is like none in particular."""
 
 PROFILES: dict[str, Profile] = {}
 """Name to profile, in the order of the files in ``releases``."""
@@ -32,5 +35,11 @@ for _found in sorted(module.name for module in iter_modules(releases.__path__)):
 def check_profile(name: str) -> str:
     """``name`` itself when there is such a profile; ``BadInput`` otherwise."""
     if name not in PROFILES:
-        raise BadInput(f"unknown profile {name!r}; {did_you_mean(name, PROFILES)}")
+        release = _RELEASE.fullmatch(name)
+        profile = f"kafka-{release[1]}" if release else name
+        choices = [profile] if profile in PROFILES else PROFILES
+        hint = (
+            f"known: {', '.join(PROFILES)}" if release and profile not in PROFILES else did_you_mean(profile, choices)
+        )
+        raise BadInput(f"unknown profile {name!r}; {hint}")
     return name

@@ -70,7 +70,7 @@ def _controlled_shutdown_answered(event: e.ControlledShutdownAnswered) -> str:
 
 
 def _control_response(event: e.ControlResponse) -> str:
-    failed = f", {event.partition_errors} partitions refused" if event.partition_errors else ""
+    failed = f", {counted(event.partition_errors, 'partitions')} refused" if event.partition_errors else ""
     return f"{event.api} <- {event.node}: {event.error}{failed} (controller {event.controller})"
 
 

@@ -21,7 +21,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     "an answer is not answered": (
         when('message = "Fetch", response = true, edge = "answered"'), "when.edge", '"delivered"',
     ),
-    "unknown partition": (when('message = "Fetch", partition = "orders-7"'), "when.partition", "'orders-0'"),
+    "unknown partition": (when('message = "Fetch", partition = "orders-7"'), "when.partition", "'orders-1'"),
     "unknown topic": (when('message = "Fetch", topic = "order"'), "when.topic", "'orders'?"),
     "unknown sender": (when('message = "Fetch", from = 9'), "when.from", "from 0 to 6"),
     "unknown receiver": (when('message = "Fetch", to = [1, 7]'), "when.to", "from 0 to 6"),

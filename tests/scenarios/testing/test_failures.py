@@ -22,9 +22,9 @@ the last events:
      8.005203  LeaderAndIsr <- 2: NONE (controller 1)
      8.005736  broker-failure.3 after, broker 0
      8.005736  LeaderAndIsr -> 1: orders-0 (controller 1, epoch 1)
-     8.005736  LeaderAndIsr <- 1: NONE, 1 partitions refused (controller 1)
+     8.005736  LeaderAndIsr <- 1: NONE, 1 partition refused (controller 1)
      8.006703  LeaderAndIsr -> 2: orders-0 (controller 1, epoch 1)
-     8.007203  LeaderAndIsr <- 2: NONE, 1 partitions refused (controller 1)"""
+     8.007203  LeaderAndIsr <- 2: NONE, 1 partition refused (controller 1)"""
 
 
 def test_what_was_waited_for_never_came() -> None:

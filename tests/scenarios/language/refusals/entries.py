@@ -61,6 +61,11 @@ CASES: dict[str, Case] = {
         "method[1].target",
         "orders-2",
     ),
+    "target: a broker as text": (
+        acting('action = "zk.expire"', 'target = "broker 3"'),
+        "method[1].target: 'broker 3' is no target",
+        "a broker is written as its number: target = 3",
+    ),
     "target: not in the plan": (
         acting('action = "zk.expire"', 'target = "adding(orders-1)"'),
         "method[1].target",
@@ -141,7 +146,7 @@ CASES: dict[str, Case] = {
     "election of an unknown partition": (
         acting('action = "election.preferred"', 'partitions = ["orders-0", "orders-7"]'),
         "method[1].partitions[1]: unknown partition 'orders-7'",
-        "did you mean",
+        "the last one of orders is 'orders-1'",
     ),
     "election of a partition twice": (
         acting('action = "election.preferred"', 'partitions = ["orders-0", "orders-0"]'),

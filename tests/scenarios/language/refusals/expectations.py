@@ -70,6 +70,6 @@ CASES: dict[str, Case] = {
         acting('action = "topic.expand"', 'topic = "orders"', "partitions = 3")
         + '[[expect]]\nassignment = { "orders-3" = [0, 1, 2] }\n',
         "expect[0].assignment: unknown partition 'orders-3'",
-        "did you mean 'orders-0'?",
+        "the last one of orders is 'orders-2'",
     ),
 }

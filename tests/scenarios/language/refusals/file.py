@@ -88,5 +88,11 @@ CASES: dict[str, Case] = {
         "write width-2, or width-all",
     ),
     "strategy part of an older form": (small_with('"wiki"', '"wiki+waves(10)"'), "strategy.name", "'waves-10'"),
+    "profile: a release's number": (small_with("horizon", 'profile = "2.4.1"\nhorizon'), "profile", "'kafka-2.4'?"),
+    "profile: a release without one": (
+        small_with("horizon", 'profile = "kafka-2.2"\nhorizon'),
+        "profile: unknown profile 'kafka-2.2'",
+        "known: kafka-0.8, kafka-1.1, kafka-2.3",
+    ),
     "unknown profile": (small_with("horizon", 'profile = "kafka-2.33"\nhorizon'), "profile", "'kafka-2.3'?"),
 }
