@@ -21,7 +21,7 @@ from scenarios.observe.timeline.words import seconds, words
 
 
 @frozen
-class PartitionState:
+class WrittenState:
     """A state of a partition in ZooKeeper. ``event``: the write; ``state``: None where it was deleted."""
 
     event: ZkWritten
@@ -57,7 +57,7 @@ class Divergence:
     second: Sequence[Any]
     index: int | None
     partitions: int
-    parted: tuple[tuple[str, PartitionState | None, PartitionState | None], ...]
+    parted: tuple[tuple[str, WrittenState | None, WrittenState | None], ...]
 
     @property
     def pair(self) -> tuple[Any, Any]:
@@ -111,9 +111,9 @@ def divergence(first: Sequence[Any], second: Sequence[Any]) -> Divergence:
     return Divergence(first, second, index, len({**left, **right}), tuple(parted))
 
 
-def _states(events: Sequence[Any]) -> dict[str, list[PartitionState]]:
+def _states(events: Sequence[Any]) -> dict[str, list[WrittenState]]:
     """By partition, the states that were written, without repetitions."""
-    found: dict[str, list[PartitionState]] = {}
+    found: dict[str, list[WrittenState]] = {}
     for event in events:
         if type(event) is not ZkWritten:
             continue
@@ -121,7 +121,7 @@ def _states(events: Sequence[Any]) -> dict[str, list[PartitionState]]:
         if tp is None:
             continue
         deleted = event.op == "delete"
-        state = PartitionState(event, None if deleted else LeaderAndIsr.decode(event.data, event.version))
+        state = WrittenState(event, None if deleted else LeaderAndIsr.decode(event.data, event.version))
         states = found.setdefault(str(tp), [])
         if not states or states[-1].decided != state.decided:
             states.append(state)
@@ -129,8 +129,8 @@ def _states(events: Sequence[Any]) -> dict[str, list[PartitionState]]:
 
 
 def _parting(
-    left: Sequence[PartitionState], right: Sequence[PartitionState]
-) -> tuple[PartitionState | None, PartitionState | None] | None:
+    left: Sequence[WrittenState], right: Sequence[WrittenState]
+) -> tuple[WrittenState | None, WrittenState | None] | None:
     for a, b in zip_longest(left, right):
         if a is None or b is None or a.decided != b.decided:
             return a, b
