@@ -1,6 +1,5 @@
 """The facts of an emulated run of a scenario."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +15,7 @@ from benchmarks.calibration.facts import (
     PartitionState,
     Request,
     Write,
+    compared,
     stopped,
 )
 from emulator.network import InterceptedMessage
@@ -102,7 +102,7 @@ class Listener:
             self.copied.clear()
         by = event.client if event.client >= 0 else ZOOKEEPER if event.client == SERVER else TOOL
         version = event.version if event.op == "setData" else 0
-        self.facts.append(Write(by, event.op, event.path, version, _compared(event.path, event.data)))
+        self.facts.append(Write(by, event.op, event.path, version, compared(event.path, event.data)))
 
     def _appended(self, event: BatchesAppended) -> None:
         if not event.leader and self._moved_us:
@@ -149,13 +149,6 @@ def _logs(cluster: Cluster) -> Iterator[Log]:
             if partition.log is not None:
                 epochs = tuple(epoch for epoch, _ in partition.log.epochs.entries)
                 yield Log(broker, tp.topic, tp.partition, epochs, str([batch.id for batch in partition.log.batches]))
-
-
-def _compared(path: str, data: str) -> str:
-    """See ``benchmarks.calibration.real.recorded.compared``."""
-    if path == "/controller":
-        return json.dumps({"brokerid": json.loads(data)["brokerid"]}) if data else ""
-    return "" if path.startswith(("/brokers/ids/", "/cluster", "/latest_producer_id_block")) else data
 
 
 def _stopped(asked: StopReplicaRequest, answer: StopReplicaResponse) -> tuple[PartitionState, ...]:

@@ -1,6 +1,7 @@
 """What is compared, in one form for both sides: writes to ZooKeeper, control requests that brokers answered, and in
 some cases what logs hold in the end."""
 
+import json
 from typing import Any, NamedTuple
 
 from attrs import frozen
@@ -99,6 +100,13 @@ Fact = Write | Request | Log
 def stopped(topic: str, partition: int, leader_epoch: int, error: str, delete: bool) -> PartitionState:
     """A partition of a StopReplica request. ``leader_epoch``: -1 before KIP-570."""
     return PartitionState(topic, partition, -1, -1, leader_epoch, (), -1, (), "delete" if delete else "", error)
+
+
+def compared(path: str, data: str) -> str:
+    """The data of a znode, without what names addresses, times and processes."""
+    if path == "/controller":
+        return json.dumps({"brokerid": json.loads(data)["brokerid"]}) if data else ""
+    return "" if path.startswith(("/brokers/ids/", "/cluster", "/latest_producer_id_block")) else data
 
 
 def to_json(fact: Fact) -> list[Any]:

@@ -27,14 +27,10 @@ def produce(port: int, topic: str, partition: int, size: int, *, old_format: boo
 
     Raises: CannotRecord, where the broker refuses.
     """
-    records = _message_set() if old_format else _record_batch()
-    head = b"" if old_format else struct.pack(">h", -1)
-    body = (
-        head + struct.pack(">hii", -1, _TIMEOUT_MS, 1) + _text(topic) + struct.pack(">iii", 1, partition, len(records))
-    ) + records
+    version, body = _produce_request(topic, partition, -1, old_format)
     with _connect(port) as connection:
         for _ in range(-(-size // BATCH_BYTES)):
-            _append(connection, topic, partition, 0 if old_format else 3, body)
+            _append(connection, topic, partition, version, body)
 
 
 def _append(connection: socket.socket, topic: str, partition: int, version: int, body: bytes) -> None:
@@ -50,16 +46,17 @@ def _append(connection: socket.socket, topic: str, partition: int, version: int,
 
 def produce_one(port: int, topic: str, partition: int, *, old_format: bool) -> None:
     """Have the leader at ``port`` append one batch with acks=1; what it answers does not matter."""
-    records = _message_set() if old_format else _record_batch()
-    head = b"" if old_format else struct.pack(">h", -1)
-    body = head + struct.pack(">hii", 1, _TIMEOUT_MS, 1) + _text(topic)
+    version, body = _produce_request(topic, partition, 1, old_format)
     with _connect(port) as connection:
-        _ask(
-            connection,
-            PRODUCE,
-            0 if old_format else 3,
-            body + struct.pack(">iii", 1, partition, len(records)) + records,
-        )
+        _ask(connection, PRODUCE, version, body)
+
+
+def _produce_request(topic: str, partition: int, acks: int, old_format: bool) -> tuple[int, bytes]:
+    """The version, and a request with one batch."""
+    records = _message_set() if old_format else _record_batch()
+    head = b"" if old_format else struct.pack(">h", -1)  # no transactional id
+    body = head + struct.pack(">hii", acks, _TIMEOUT_MS, 1) + _text(topic)
+    return 0 if old_format else 3, body + struct.pack(">iii", 1, partition, len(records)) + records
 
 
 def alter_reassignments(port: int, moves: Moves) -> dict[tuple[str, int], int]:

@@ -231,7 +231,7 @@ class Player:
             ],
         )
         if action.via == "api":
-            self._alter(targets)
+            self._alter(targets, action.expect_error)
         else:
             moves = [
                 {"topic": topic, "partition": number, "replicas": replicas}
@@ -242,12 +242,14 @@ class Player:
 
     def _cancel(self, entry: MethodEntry, _brokers: list[int]) -> None:
         action: Any = entry.action
-        self._alter({split_partition(name): None for name in action.partitions})
+        self._alter({split_partition(name): None for name in action.partitions}, action.expect_error)
 
-    def _alter(self, moves: Mapping[tuple[str, int], Sequence[int] | None]) -> None:
+    def _alter(self, moves: kafka.Moves, expected: str | None) -> None:
         controller = self.cluster.controller()
         assert controller is not None
-        kafka.alter_reassignments(self.cluster.port(controller), moves)
+        errors = kafka.alter_reassignments(self.cluster.port(controller), moves)
+        if any(errors.values()) != (expected is not None):
+            raise CannotRecord(f"the controller answered {errors}, expected {expected or 'no error'}")
 
     def _elect(self, entry: MethodEntry, _brokers: list[int]) -> None:
         action: Any = entry.action

@@ -1,10 +1,9 @@
 """The facts of a real cluster: its ZooKeeper's transaction log and its brokers' request logs."""
 
-import json
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 
-from benchmarks.calibration.facts import TOOL, ZOOKEEPER, Fact, Log, Write
+from benchmarks.calibration.facts import TOOL, ZOOKEEPER, Fact, Log, Write, compared
 from benchmarks.calibration.real.cluster import RealCluster
 from benchmarks.calibration.real.requests import requests
 from benchmarks.calibration.real.transactions import Transaction, transactions
@@ -70,10 +69,3 @@ def expiries(cluster: RealCluster, kills: Iterable[tuple[int, float]]) -> tuple[
         ends = (each.time_ms / 1000 - at_s for each in log if each.op == "close" and owners.get(each.session) == broker)
         found += [round(after_s, 1) for after_s in ends if after_s >= 0][:1]
     return tuple(found)
-
-
-def compared(path: str, data: str) -> str:
-    """The data of a znode, without what names addresses, times and processes."""
-    if path == "/controller":
-        return json.dumps({"brokerid": json.loads(data)["brokerid"]}) if data else ""
-    return "" if path.startswith((BROKERS, "/cluster", "/latest_producer_id_block")) else data
