@@ -159,7 +159,9 @@ class Controller:
             enabled=policies.delete_topics,
         )  # fmt: skip
         self.reassignments = self._create_reassignments()
-        self.preferred = PreferredElections(context, zk_client, watches, partitions, step)
+        self.preferred = PreferredElections(
+            context, zk_client, watches, partitions, step, policies.elects_preferred_again
+        )
         self.rebalance = AutoLeaderRebalance(
             self.process, policies.auto_rebalance, context, zk_client, self.event_manager, self.preferred
         )

@@ -40,6 +40,8 @@ class ControllerPolicies:
             (FENCED_LEADER_EPOCH).
         groups_stops: whether a broker gets one StopReplica for all the replicas of a state change, rather than one for
             each (KAFKA-8294, 2.3).
+        elects_preferred_again: whether /admin/preferred_replica_election also raises the leader epoch of partitions
+            that their preferred replica leads already (before KIP-183, 2.2).
         refuses_moves_together: whether the moves that the controller does not begin leave /admin/reassign_partitions in
             one write, which is made even where none leaves (KAFKA-6617, 2.0); else each in a write of its own.
         stops_name_epochs: whether StopReplica has leader epochs, by which brokers refuse a stale one (KIP-570, 2.6).
@@ -65,6 +67,7 @@ class ControllerPolicies:
     announces_brokers: bool = True
     remembers_bumps: bool = False
     groups_stops: bool = True
+    elects_preferred_again: bool = False
     refuses_moves_together: bool = True
     stops_name_epochs: bool = False
     unclean_leader_election: bool = config(

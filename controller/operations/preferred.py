@@ -30,13 +30,18 @@ Outcomes = dict[TopicPartition, Errors]
 
 @define(eq=False, repr=False)
 class PreferredElections:
-    """Holds the elections of the znode, of ElectLeaders, and of the automatic rebalance."""
+    """Holds the elections of the znode, of ElectLeaders, and of the automatic rebalance.
+
+    Attributes:
+        elects_again: whether the znode's elections are also held where the preferred replica leads already.
+    """
 
     context: ControllerContext
     zk_client: KafkaZkClient
     watches: Watches
     partitions: PartitionStateMachine
     _step: Steps
+    elects_again: bool = False
 
     async def znode_changed(self) -> None:
         """The znode was created, or has to be read to arm its watch."""
@@ -47,7 +52,8 @@ class PreferredElections:
         """Hold the elections that the znode asks for, delete it, and watch for the next one; a new controller does
         this whether or not there is a znode."""
         requested = await self.zk_client.preferred_elections()
-        await self.elect([tp for tp in requested if self._refusal(tp, ElectionType.PREFERRED) is Errors.NONE])
+        held = (Errors.NONE, Errors.ELECTION_NOT_NEEDED) if self.elects_again else (Errors.NONE,)
+        await self.elect([tp for tp in requested if self._refusal(tp, ElectionType.PREFERRED) in held])
         await self.zk_client.delete([znodes.PREFERRED_REPLICA_ELECTION])
         self.watches.read_elections()
 

@@ -1,6 +1,7 @@
 """Preferred elections: by the znode, by the API, after a failover (kafka-behaviour §4)."""
 
 import pytest
+from attrs import evolve
 
 from controller.operations.rebalance import AutoRebalance
 from controller.policies import ControllerPolicies
@@ -45,6 +46,19 @@ def test_the_page_has_one_step() -> None:
         check_golden("preferred-election", notes.text())
 
     run(test, brokers=4, policies=BY_HAND, joins=False)
+
+
+@pytest.mark.parametrize(("again", "epoch"), [(False, 0), (True, 1)])
+def test_a_partition_that_its_preferred_replica_leads_is_elected_again_before_kip_183(again: bool, epoch: int) -> None:
+    """Recorded: 1.1.1 raises the epoch of all partitions that the znode names, 2.3.1 of those led elsewhere."""
+
+    async def test(lab: Lab) -> None:
+        await led_elsewhere(lab)
+        await ask(lab, TP, OTHER)
+        assert lab.state(TP).leader == 0
+        assert (lab.state(OTHER).leader, lab.state(OTHER).leader_epoch) == (1, epoch)
+
+    run(test, brokers=4, policies=evolve(BY_HAND, elects_preferred_again=again), joins=False)
 
 
 def test_the_znode_goes_also_where_the_election_fails() -> None:

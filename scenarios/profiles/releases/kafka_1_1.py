@@ -39,6 +39,13 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"controller.groups_stops": False},
     ),
     Difference(
+        title="a preferred election asked for by the znode, where the preferred replica leads",
+        before="is not held",
+        here="is held: the leader epoch is raised",
+        source="KIP-183, 2.2",
+        policies={"controller.elects_preferred_again": True},
+    ),
+    Difference(
         title="moves that are not begun leave `/admin/reassign_partitions`",
         before="in one write, made even where none leaves",
         here="each in a write of its own",
