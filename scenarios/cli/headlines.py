@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from emulator.protocol.events import Fault, MoveStarted
+from emulator.protocol.events import AckedLost, Fault, MoveStarted
 from scenarios.cli.output import number, red
 from scenarios.units import counted
 
@@ -37,7 +37,7 @@ def headlines(run: Run) -> Iterator[str]:
 
 
 def lost(run: Run) -> str:
-    """What was lost of what producers know to be written, with acks=all and acks=1 apart."""
+    """What was lost of what producers know to be written, with acks=all and acks=1 apart, and where it began."""
     used = dict.fromkeys(workload.acks for workload in run.scenario.workloads)
     parts = []
     for acks, why in (("all", _unclean(run)), ("1", "Kafka does not promise to keep them")):
@@ -46,7 +46,7 @@ def lost(run: Run) -> str:
         assert isinstance(records, int)
         if records:
             found = f"{counted(records, 'records')} in {counted(batches, 'batches')}"
-            parts.append(red(f"acks={acks}: {found}") + f" ({why})")
+            parts.append(red(f"acks={acks}: {found}") + f" ({_first_lost(run, acks)}{why})")
         elif acks in used:
             parts.append(f"acks={acks}: none")
     if run.leaderless:
@@ -132,6 +132,14 @@ def at_faults(run: Run) -> Iterator[str]:
 
 def _target(target: str, controller: int) -> str:
     return f"{target} (the controller)" if str(controller) in target.split(",") else target
+
+
+def _first_lost(run: Run, acks: str) -> str:
+    """Where to look in the timeline; empty in a run so long that the event is not kept."""
+    number = -1 if acks == "all" else int(acks)
+    found = (event for event in run.control_plane if type(event) is AckedLost and event.acks == number)
+    first = next(found, None)
+    return f"first {first.topic}-{first.partition} at {first.t_us / 1e6:.3f} s; " if first else ""
 
 
 def _unclean(run: Run) -> str:
