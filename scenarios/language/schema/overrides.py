@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 from scenarios.errors import BadInput
-from scenarios.language.schema.kinds import Kind, ListOf
+from scenarios.language.schema.kinds import Kind, ListOf, at
 from scenarios.language.schema.reader import Block, keys_of, refuse_unknown
 
 _SEGMENT = re.compile(r"([^.\[\]]+)((?:\[\d+\])*)")
@@ -73,7 +74,7 @@ def _split(path: str, kind: Kind[Any] | None) -> list[str | int]:
             raise LookupError(path)
         name, indexes = match.groups()
         names += [name, *(int(index) for index in re.findall(r"\d+", indexes))]
-        kind = _below(kind, name)
+        kind = at(path[: -len(rest)].rstrip("."), partial(_below, kind), name)
         if indexes and isinstance(kind, ListOf):
             kind = kind.item
         rest = rest[match.end() :]
