@@ -170,7 +170,9 @@ class Controller:
             policies.announces_brokers, step,
         )  # fmt: skip
         self.topics = TopicChanges(context, zk_client, watches, partitions, replicas, step)
-        self.shutdowns = ControlledShutdowns(context, batch, partitions, replicas, step)
+        self.shutdowns = ControlledShutdowns(
+            context, batch, partitions, replicas, self.policies.shuts_down_together, step
+        )
         self.notifications = Notifications(context, zk_client, batch, replicas)
         self.alter_isrs = AlterIsrs(context, zk_client, batch, self.reassignments)
 

@@ -42,6 +42,8 @@ class ControllerPolicies:
             each (KAFKA-8294, 2.3).
         elects_preferred_again: whether /admin/preferred_replica_election also raises the leader epoch of partitions
             that their preferred replica leads already (before KIP-183, 2.2).
+        shuts_down_together: whether a controlled shutdown is one change for all partitions, whose leaders are written
+            together and announced in one request to each broker (KAFKA-5642, 1.1); else one change after the other.
         refuses_moves_together: whether the moves that the controller does not begin leave /admin/reassign_partitions in
             one write, which is made even where none leaves (KAFKA-6617, 2.0); else each in a write of its own.
         stops_name_epochs: whether StopReplica has leader epochs, by which brokers refuse a stale one (KIP-570, 2.6).
@@ -68,6 +70,7 @@ class ControllerPolicies:
     remembers_bumps: bool = False
     groups_stops: bool = True
     elects_preferred_again: bool = False
+    shuts_down_together: bool = True
     refuses_moves_together: bool = True
     stops_name_epochs: bool = False
     unclean_leader_election: bool = config(

@@ -39,12 +39,17 @@ class LedAndFollowed(NamedTuple):
 
 @define(eq=False, repr=False)
 class ControlledShutdowns:
-    """Carries out the brokers' requests to shut down."""
+    """Carries out the brokers' requests to shut down.
+
+    Attributes:
+        together: one change for all partitions (``ControllerPolicies.shuts_down_together``).
+    """
 
     context: ControllerContext
     batch: ControllerBrokerRequestBatch
     partitions: PartitionStateMachine
     replicas: ReplicaStateMachine
+    together: bool
     _step: Steps
 
     async def process(self, event: ControlledShutdown) -> None:
@@ -85,14 +90,21 @@ class ControlledShutdowns:
         label = Label(broker=broker)
         async with self._step("shutdown.1", label):
             selector = self.partitions.selectors.controlled_shutdown
-            await self.partitions.handle_state_changes(led, PartitionState.ONLINE, selector)
+            for some in self._changes(led):
+                await self.partitions.handle_state_changes(some, PartitionState.ONLINE, selector)
         async with self._step("shutdown.2", label):
-            self.batch.new_batch()
-            for tp in followed:
-                self.batch.add_stop_replica(broker, tp, delete=False)
-            self.batch.send_to_brokers()
+            for some in self._changes(followed):
+                self.batch.new_batch()
+                for tp in some:
+                    self.batch.add_stop_replica(broker, tp, delete=False)
+                self.batch.send_to_brokers()
         async with self._step("shutdown.3", label):
-            await self.replicas.handle_state_changes([(tp, broker) for tp in followed], ReplicaState.OFFLINE)
+            for some in self._changes(followed):
+                await self.replicas.handle_state_changes([(tp, broker) for tp in some], ReplicaState.OFFLINE)
+
+    def _changes(self, partitions: list[TopicPartition]) -> list[list[TopicPartition]]:
+        """The partitions of each state change, which has requests of its own."""
+        return [partitions] if self.together else [[tp] for tp in partitions]
 
     def _led_and_followed(self, broker: int) -> LedAndFollowed:
         """Without the partitions of topics that are being deleted."""

@@ -1,6 +1,7 @@
 """shutdownBroker: leaders move away, replicas leave the ISR, the broker gets what remains (kafka-behaviour §4)."""
 
 import pytest
+from attrs import evolve
 
 from controller.operations.rebalance import AutoRebalance
 from controller.policies import ControllerPolicies
@@ -44,6 +45,22 @@ def test_the_page_has_three_steps() -> None:
         check_golden("controlled-shutdown", notes.text())
 
     run(test, brokers=4, policies=PINNED_3, joins=False)
+
+
+@pytest.mark.parametrize(("together", "requests"), [(True, 1), (False, 3)])
+def test_before_1_1_each_partition_is_a_change_with_its_own_requests(together: bool, requests: int) -> None:
+    """KAFKA-5642. Broker 0 leads three partitions with broker 1 and follows it in three."""
+
+    async def test(lab: Lab) -> None:
+        assignment: dict[int, tuple[int, ...]] = {number: (number % 2, 1 - number % 2) for number in range(6)}
+        await lab.create_topic("orders", assignment)
+        notes = Notes(lab)
+        assert (await shut_down(lab, 0)).remaining == ()
+        received = notes.requests(metadata=False)
+        assert [len(lab.state(TopicPartition("orders", number)).isr) for number in assignment] == [1] * 6
+        assert {broker: len(to) for broker, to in received.items()} == {0: 3 * requests, 1: 2 * requests}
+
+    run(test, brokers=4, policies=evolve(PINNED_3, shuts_down_together=together), joins=False)
 
 
 def test_the_stop_that_follows_changes_nothing_but_what_had_one_replica() -> None:

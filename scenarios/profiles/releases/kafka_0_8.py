@@ -95,6 +95,13 @@ PROFILE = KAFKA_1_1.with_differences(
         policies={"controller.selectors.controlled_shutdown": HEAD_OF_STAYING_ISR},
     ),
     Difference(
+        title="a controlled shutdown is",
+        before="one change for all partitions",
+        here="one change after the other, for each partition, with requests of its own",
+        source="KAFKA-5642, 1.1",
+        policies={"controller.shuts_down_together": False},
+    ),
+    Difference(
         title="a follower leaves the ISR",
         before="when it has not been caught up for `replica.lag.time.max.ms`",
         here="when it lags and has not fetched for `replica.lag.time.max.ms`, or lags by more than "
@@ -201,7 +208,7 @@ PROFILE = KAFKA_1_1.with_differences(
     lacks_metrics=metrics.SINCE_1_1,
     leaves_out=(
         "StopReplica deletes the log, which 0.8.0 left on the disk",
-        "a controlled shutdown is one change for all partitions, where 0.8.0 had one for each, with its requests",
+        "a controlled shutdown moves all leaderships before it stops a follower; 0.8.0 took each partition in turn",
         "a new controller sends UpdateMetadata before it starts the state machines (KAFKA-4443), where 0.8.0 ended so",
         "a control request is sent until it is answered, where 0.8.0 tried once",
         "fetch errors are retried after replica.fetch.backoff.ms, which came with 0.9 (KAFKA-1461); 0 is 0.8's way",
