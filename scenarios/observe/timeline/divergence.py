@@ -18,6 +18,7 @@ from emulator.protocol.znodes import LeaderAndIsr, state_path_partition
 from emulator.trace.events import ZkWritten
 from scenarios.observe.timeline.timeline import actor
 from scenarios.observe.timeline.words import seconds, words
+from scenarios.units import counted
 
 
 @frozen
@@ -87,7 +88,8 @@ class Divergence:
         for mark, event in zip("<>", self.pair, strict=True):
             yield f"  {mark} {_in_words(event)}"
         if not self.parted:
-            yield f"times aside, the states of all {self.partitions} partitions in ZooKeeper are the same ones"
+            same = counted(self.partitions, "partitions")
+            yield f"times aside, the states in ZooKeeper are the same ones ({same})"
             return
         (name, left, right), *others = self.parted
         yield f"times aside, the states in ZooKeeper part first in {name}:"
@@ -95,7 +97,7 @@ class Divergence:
             yield f"  {mark} {state or 'no further state'}"
         if others:
             yield f"they part in {', '.join(other[0] for other in others)} too"
-        yield f"{self.partitions - len(self.parted)} of {self.partitions} partitions have equal states"
+        yield f"the other {self.partitions - len(self.parted)} of {self.partitions} have equal states"
 
 
 def divergence(first: Sequence[Any], second: Sequence[Any]) -> Divergence:

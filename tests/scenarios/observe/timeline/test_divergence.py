@@ -27,7 +27,7 @@ def test_another_seed_differs_in_its_delays_and_not_in_what_the_cluster_decides(
     assert found.index is not None
     *_rest, last = found.lines()
     assert found.parted == ()
-    assert last == "times aside, the states of all 1 partitions in ZooKeeper are the same ones"
+    assert last == "times aside, the states in ZooKeeper are the same ones (1 partition)"
 
 
 def test_another_strategy_parts_where_it_writes_another_state() -> None:
@@ -41,7 +41,7 @@ def test_another_strategy_parts_where_it_writes_another_state() -> None:
     assert "times aside, the states in ZooKeeper part first in orders-0:" in text
     assert str(left) in text
     assert str(right) in text
-    assert "0 of 1 partitions have equal states" in text
+    assert "the other 0 of 1 have equal states" in text
 
 
 def test_a_run_that_ends_earlier() -> None:
