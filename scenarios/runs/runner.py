@@ -27,7 +27,7 @@ from scenarios.runs.judge import Judge
 from scenarios.runs.method import Method
 from scenarios.runs.recounts import Recounts
 from scenarios.runs.run import Expectation, Run
-from scenarios.runs.waits import LOOK_US, RETRY_US, Waits
+from scenarios.runs.waits import LOOK_US, RETRY_US, Settled, Waits
 
 
 @define(eq=False)
@@ -50,8 +50,7 @@ class Stage:
     performer: Performer = field(init=False)
     judge: Judge = field(init=False)
     method: Method = field(init=False)
-    _quiet: bool = False
-    _asked: bool = False
+    _looks: Settled = field(init=False)
     _ending: bool = False
 
     def __attrs_post_init__(self) -> None:
@@ -73,6 +72,7 @@ class Stage:
         roles = Roles(cluster, scenario.assignments(), scenario.targets())
         self.performer = Performer(cluster, scenario, roles, topic_setup)
         self.judge = Judge(scenario, trace, roles, self.measures, self.checkers)
+        self._looks = Settled(cluster, self._at_rest)
         waits = Waits(cluster, self.measures, lambda: self._asking)
         self.method = Method(scenario, cluster, self.performer, waits)
 
@@ -160,15 +160,8 @@ class Stage:
         await quiet.wait()
 
     def _settled(self) -> bool:
-        """Whether the world was settled at some moment since the last call, with no session about to change.
-
-        A load has messages in flight at many moments, perhaps at every call, so any moment between two calls counts.
-        """
-        quiet, self._quiet = self._quiet, False
-        if not self._asked:
-            self._asked = True
-            self.world.when_settled(self._note_quiet)
-        return quiet and self.cluster.sessions_stand and not self._asking
+        """Whether the world was settled since the last call, and the operator's tool has no more to ask."""
+        return self._looks.since_last_look() and not self._asking
 
     @property
     def _asking(self) -> bool:
@@ -176,8 +169,8 @@ class Stage:
         under_way = self.measures.under_way
         return any(executor.would_ask(under_way) for executor in self.performer.memory(Executions).executors)
 
-    def _note_quiet(self) -> None:
-        self._quiet, self._asked = True, False
+    def _at_rest(self) -> None:
+        """The world is settled: look at what holds then only, once the run is about to end."""
         if self._ending and not self._late and self.cluster.sessions_stand:
             self.checkers.at_rest(self.world.now)
 

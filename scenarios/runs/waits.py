@@ -39,7 +39,7 @@ class Waits:
         elif wait == MOVES_DONE:
             self._look_until(self.moves_are_done, done)
         else:
-            self._look_until(Quiet(self.cluster).holds, done)
+            self._look_until(Quiet(Settled(self.cluster)).holds, done)
 
     def _look_until(self, holds: Callable[[], bool], done: Callable[[], object]) -> None:
         def look(_: Any = None) -> None:
@@ -72,25 +72,43 @@ class Waits:
 
 
 @define(eq=False)
-class Quiet:
-    """Whether the world was settled at some moment since the last look, with no session about to change, and so again
-    ``RETRY_US`` later. A load has messages in flight at many moments, so any moment between two looks counts."""
+class Settled:
+    """Whether the world was settled at some moment since the last look, with no session about to change.
+
+    A load has messages in flight at many moments, perhaps at every look, so any moment between two looks counts.
+
+    Attributes:
+        noted: called at each such moment, at most one between two looks.
+    """
 
     cluster: Cluster
-    _since_us: int | None = None
+    noted: Callable[[], object] = lambda: None
     _seen: bool = False
     _asked: bool = False
 
-    def holds(self) -> bool:
+    def since_last_look(self) -> bool:
         """Look now."""
-        world = self.cluster.world
-        seen, self._seen = self._seen and self.cluster.sessions_stand, False
+        seen, self._seen = self._seen, False
         if not self._asked:
             self._asked = True
-            world.when_settled(self._note)
-        if seen and self._since_us is None:
-            self._since_us = world.now
-        return seen and self._since_us is not None and world.now >= self._since_us + RETRY_US
+            self.cluster.world.when_settled(self._note)
+        return seen and self.cluster.sessions_stand
 
     def _note(self) -> None:
         self._seen, self._asked = True, False
+        self.noted()
+
+
+@define(eq=False)
+class Quiet:
+    """Whether the world was settled at a look, and is so again ``RETRY_US`` later."""
+
+    settled: Settled
+    _since_us: int | None = None
+
+    def holds(self) -> bool:
+        """Look now."""
+        now, seen = self.settled.cluster.world.now, self.settled.since_last_look()
+        if seen and self._since_us is None:
+            self._since_us = now
+        return seen and self._since_us is not None and now >= self._since_us + RETRY_US
