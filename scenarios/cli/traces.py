@@ -20,6 +20,27 @@ def add_choice(parser: ArgumentParser) -> None:
     parser.add_argument("--strategy", metavar="S", help="or: the run of that strategy")
 
 
+def add_moment(parser: ArgumentParser) -> None:
+    """The folder of a recorded run, and a moment of it."""
+    parser.add_argument("trace", metavar="TRACE", help="the folder of run --trace")
+    parser.add_argument(
+        "--at",
+        dest="at_us",
+        metavar="T",
+        type=options.duration("--at"),
+        help="virtual time, such as 90s (default: the end of the run)",
+    )
+
+
+def moment_us(arguments: Namespace, events: Sequence[Any]) -> int:
+    """The virtual time (us) that ``--at`` asks for. Raises: BadInput when the run ended before."""
+    end_us: int = events[-1].t_us
+    at_us: int = end_us if arguments.at_us is None else arguments.at_us
+    if at_us > end_us:
+        raise BadInput(f"the run ended at {end_us / 1e6:g} s; ask for a moment up to then", where="--at")
+    return at_us
+
+
 class Recorded(NamedTuple):
     """A recorded run: its profile and its events, in order."""
 

@@ -19,14 +19,7 @@ def add(program: Program) -> None:
     parser = program.command(
         "metrics", run, "show the brokers' metrics at a moment of a run, in Prometheus' text format"
     )
-    parser.add_argument("trace", metavar="TRACE", help="the folder of run --trace")
-    parser.add_argument(
-        "--at",
-        dest="at_us",
-        metavar="T",
-        type=options.duration("--at"),
-        help="virtual time, such as 90s (default: the end of the run)",
-    )
+    traces.add_moment(parser)
     parser.add_argument(
         "--node", metavar="N", type=options.whole("--node", 0), help="only this broker's metrics (default: all brokers)"
     )
@@ -56,10 +49,7 @@ def run(arguments: Namespace) -> int:
 
     recorded = traces.read(arguments)
     events = recorded.events
-    end_us = events[-1].t_us
-    at_us = end_us if arguments.at_us is None else arguments.at_us
-    if at_us > end_us:
-        raise BadInput(f"the run ended at {end_us / 1e6:g} s; ask for a moment up to then", where="--at")
+    at_us = traces.moment_us(arguments, events)
     brokers = _brokers(events)
     if arguments.node is not None and arguments.node not in brokers:
         known = ", ".join(map(str, sorted(brokers)))

@@ -15,14 +15,7 @@ def add(program: Program) -> None:
     parser = program.command(
         "state", run, "show the cluster at a moment of a run: controller, moves and their steps, leaders, what is cut"
     )
-    parser.add_argument("trace", metavar="TRACE", help="the folder of run --trace")
-    parser.add_argument(
-        "--at",
-        dest="at_us",
-        metavar="T",
-        type=options.duration("--at"),
-        help="virtual time, such as 90s (default: the end of the run)",
-    )
+    traces.add_moment(parser)
     parser.add_argument(
         "--fault",
         metavar="N",
@@ -44,11 +37,7 @@ def run(arguments: Namespace) -> int:
     if arguments.fault is not None:
         moment = before(events, traces.fault(arguments.fault, events).seq)
     else:
-        end_us = events[-1].t_us
-        at_us = end_us if arguments.at_us is None else arguments.at_us
-        if at_us > end_us:
-            raise BadInput(f"the run ended at {end_us / 1e6:g} s; ask for a moment up to then", where="--at")
-        moment = at(events, at_us)
+        moment = at(events, traces.moment_us(arguments, events))
     if arguments.format == "json":
         say(json.dumps(moment.to_json()))
     else:
