@@ -29,14 +29,14 @@ def add(program: Program) -> None:
 
 def run(arguments: Namespace) -> int:
     """Refuses a data set that cannot be read before Spark is started, which takes seconds."""
-    from scenarios.runs.dataset.reader import open_data_set
-
-    data_set = open_data_set(Path(arguments.directory))
-
     if arguments.quick:
         from scenarios.studies.statistics.own_figures import quick_comparison
 
         return _show(quick_comparison(arguments.directory), arguments)
+
+    from scenarios.runs.dataset.reader import open_data_set
+
+    data_set = open_data_set(Path(arguments.directory))
 
     from scenarios.studies.java import ensure_java
 
