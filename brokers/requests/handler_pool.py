@@ -35,12 +35,14 @@ class ReceivedRequest(NamedTuple):
         cause: the trace event that caused it.
         received_us: when it came into the queue. Kafka measures with System.nanoTime, which no skew of the machine's
             clock touches.
+        service_us: how long it will occupy a thread.
     """
 
     request: Any
     channel: Channel
     cause: int
     received_us: int
+    service_us: int
 
 
 @define(eq=False)
@@ -113,7 +115,8 @@ class RequestHandlerPool:
         if self.router.holds:
             self.router.handle(request, channel)
             return
-        received = ReceivedRequest(request, channel, self.process.node.trace.cause, self.process.metrics.time_us())
+        cause, now_us = self.process.node.trace.cause, self.process.metrics.time_us()
+        received = ReceivedRequest(request, channel, cause, now_us, self.times.of_us(request))
         if self.busy < self.threads:
             self._take(received)
             self._go_on()
@@ -156,7 +159,7 @@ class RequestHandlerPool:
     def _take(self, received: ReceivedRequest) -> None:
         """A thread takes a request."""
         self.busy += 1
-        service_us = self.times.of_us(received.request)
+        service_us = received.service_us
         if not service_us:
             self._handle(received)
             return
@@ -169,8 +172,7 @@ class RequestHandlerPool:
         self._go_on()
 
     def _handle(self, received: ReceivedRequest) -> None:
-        request, channel, self.process.node.trace.cause, received_us = received
-        service_us = self.times.of_us(request)
+        request, channel, self.process.node.trace.cause, received_us, service_us = received
         spent_us = self.process.metrics.time_us() - received_us
         self._metrics.handled(request, spent_us - service_us, service_us)
         self.router.handle(request, channel)
