@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from attrs import define, field
 
+from emulator.zookeeper import ZkSpec
 from scenarios.language import MethodEntry, Scenario, Target
 from scenarios.language.targets import ALL_PEERS, BROKERS_PEER, CLIENTS, ZOOKEEPER_PEER, Peer
 from scenarios.units import format_duration
 
-TICK_US = 2_000_000
-"""ZooKeeper looks for expired sessions that often (``ZkSpec.tick_us``)."""
-RECONNECT_US = 1_000_000
-"""The longest pause before a client connects to ZooKeeper again (``ZkSpec.retry_max_us``)."""
+ZOOKEEPER_TIMES = ZkSpec()
+"""Of these a scenario states neither ZooKeeper's tick nor the longest pause before a client connects to it again."""
 
 
 @define
@@ -126,13 +125,13 @@ class Reach:
         timeout_us, lasts_us = self.scenario.session_timeout_us, self.duration_us
         timeout = f"the session timeout ({format_duration(timeout_us)})"
         each = self._each
-        if lasts_us is not None and lasts_us + RECONNECT_US < timeout_us:
+        if lasts_us is not None and lasts_us + ZOOKEEPER_TIMES.retry_max_us < timeout_us:
             return f"{each}its ZooKeeper session survives: {format_duration(lasts_us)} are shorter than {timeout}"
-        if lasts_us is not None and lasts_us <= timeout_us + TICK_US:
+        if lasts_us is not None and lasts_us <= timeout_us + ZOOKEEPER_TIMES.tick_us:
             return f"{each}its ZooKeeper session may expire: {format_duration(lasts_us)} are close to {timeout}"
         return (
-            f"{each}its ZooKeeper session expires after {timeout} and up to 2s more, "
-            "and others are elected for what it leads"
+            f"{each}its ZooKeeper session expires after {timeout} and up to "
+            f"{format_duration(ZOOKEEPER_TIMES.tick_us)} more, and others are elected for what it leads"
         )
 
     def _isr(self) -> str:

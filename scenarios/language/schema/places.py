@@ -56,13 +56,13 @@ class Places:
 
     def _document(self) -> None:
         table = ""
-        self._skip(_GAP)
+        self._take(_GAP)
         while self._at < len(self._text):
             if self._text.startswith("[", self._at):
                 table = self._header()
             else:
                 self._assignment(table)
-            self._skip(_GAP)
+            self._take(_GAP)
 
     def _header(self) -> str:
         """``[a.b]`` or ``[[a]]``. Returns the path of the table that begins."""
@@ -93,19 +93,19 @@ class Places:
             path = join_path(path, name)
             self._found.setdefault(path, start)
         self._at += 1  # =
-        self._skip(_SPACE)
+        self._take(_SPACE)
         self._value(path)
 
     def _keys(self) -> list[str]:
         """The parts of a dotted key, up to what follows it."""
         names: list[str] = []
         while True:
-            self._skip(_SPACE)
+            self._take(_SPACE)
             if self._text[self._at] in _QUOTES:
                 names.append(tomllib.loads(f"key = {self._take(_TEXT)}")["key"])
             else:
                 names.append(self._take(_BARE_KEY))
-            self._skip(_SPACE)
+            self._take(_SPACE)
             if not self._text.startswith(".", self._at):
                 return names
             self._at += 1
@@ -125,7 +125,7 @@ class Places:
         self._at += 1
         index = 0
         while True:
-            self._skip(_GAP)
+            self._take(_GAP)
             if self._text[self._at] == "]":
                 break
             if self._text[self._at] == ",":
@@ -140,7 +140,7 @@ class Places:
     def _inline_table(self, path: str) -> None:
         self._at += 1
         while True:
-            self._skip(_GAP)
+            self._take(_GAP)
             if self._text[self._at] == "}":
                 break
             if self._text[self._at] == ",":
@@ -148,9 +148,6 @@ class Places:
             else:
                 self._assignment(path)
         self._at += 1
-
-    def _skip(self, pattern: re.Pattern[str]) -> None:
-        self._take(pattern)
 
     def _take(self, pattern: re.Pattern[str]) -> str:
         match = pattern.match(self._text, self._at)
