@@ -21,9 +21,25 @@ NAME = "understudy"
 FACE = "scenarios/package/understudy"
 """The package that other projects import."""
 
+FOR_SPARK, FOR_SPARK_IN = "pyspark_understudy", "scenarios/package/pyspark_understudy"
+"""The package in which Spark finds the data source. It looks at names that begin with ``pyspark_`` only."""
+
 FLOORS = ("emulator", "fetchers", "brokers", "controller", "scenarios")
 IMPORT = re.compile(rf"^(\s*from )(?=(?:{'|'.join(FLOORS)})(?:\.\w+)* import )", re.MULTILINE)
-DATA = {"scenarios": ["library/*.toml", "library/*.json", "studies/atlas/web/*"]}
+DATA = {
+    "scenarios": [
+        "library/*.toml",
+        "library/*.json",
+        "museum/cases/*.toml",
+        "museum/*.json",
+        "chaos/*.toml",
+        "studies/atlas/web/*",
+        "studies/library/*.toml",
+        "studies/report/assets/*.js",
+        "studies/report/assets/*.css",
+        "studies/report/assets/*.txt",
+    ]
+}
 
 
 class BuildPy(build_py):
@@ -45,11 +61,15 @@ def packages() -> list[str]:
 
 
 if "editable_wheel" in sys.argv:
-    setup(packages=[NAME, *packages()], package_dir={NAME: FACE}, package_data=DATA)
+    setup(
+        packages=[NAME, FOR_SPARK, *packages()],
+        package_dir={NAME: FACE, FOR_SPARK: FOR_SPARK_IN},
+        package_data=DATA,
+    )
 else:
     setup(
-        packages=[NAME, *(f"{NAME}.{package}" for package in packages())],
-        package_dir={NAME: FACE, **{f"{NAME}.{floor}": floor for floor in FLOORS}},
+        packages=[NAME, FOR_SPARK, *(f"{NAME}.{package}" for package in packages())],
+        package_dir={NAME: FACE, FOR_SPARK: FOR_SPARK_IN, **{f"{NAME}.{floor}": floor for floor in FLOORS}},
         package_data={NAME: ["py.typed"], **{f"{NAME}.{package}": files for package, files in DATA.items()}},
         cmdclass={"build_py": BuildPy},
     )

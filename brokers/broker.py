@@ -5,17 +5,23 @@ It also hosts a controller, of which it only knows how to start it: the two meet
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from attrs import define, field, frozen
 
 from brokers.controlled_shutdown import ControlledShutdown
 from brokers.dynamic_config import DynamicConfigManager
+from brokers.groups.coordinator import GroupCoordinator
+from brokers.groups.find import CoordinatorFinder
+from brokers.groups.handler import GroupsHandler
+from brokers.groups.records import GROUP_METADATA_TOPIC
 from brokers.metadata_cache import MetadataCache
 from brokers.partition.isr import AlterIsrManager, ByController
 from brokers.policies import BrokerPolicies
 from brokers.replica_manager import ReplicaManager
 from brokers.replica_manager.alter_isr import DefaultAlterIsrManager
+from brokers.requests.client_metadata import ClientMetadataHandler
+from brokers.requests.consumer_fetch import ConsumerFetchHandler
 from brokers.requests.control import ControlHandler
 from brokers.requests.fetch import FetchHandler
 from brokers.requests.handler_pool import RequestHandlerPool
@@ -25,25 +31,39 @@ from brokers.requests.produce import ProduceHandler
 from brokers.requests.producer_ids import ProducerIds
 from brokers.requests.router import Handle, Router, handles
 from brokers.to_controller import BrokerToControllerChannel
+from brokers.topic_creation import AdminZkClient
 from emulator.logger import get_logger
 from emulator.network import Channel, Client, Network, serve
 from emulator.nodes import Process
 from emulator.protocol.address import LISTENER
 from emulator.protocol.api import Request
+from emulator.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import BrokerRegistered
 from emulator.protocol.metadata import MetadataRequest
 from emulator.protocol.znodes import ALL_BROKERS, PERSISTENT_PATHS, broker_entity, broker_path, encode_broker
-from emulator.zookeeper import NodeExists, SessionExpired, ZkClient, ZkSpec
+from emulator.zookeeper import NodeExists, SessionExpired, Stat, ZkClient, ZkSpec
 from fetchers.endpoints import ReplicaFetcherBlockingSend
 from fetchers.manager import ReplicaFetcherManager
 from fetchers.policies import FetcherPolicies
 from fetchers.quota import QuotaManagers
+
+if TYPE_CHECKING:
+    from brokers.config_def import ServerProperties
 
 REGISTRATION_RETRY_US = 1_000_000
 
 
 class ControllerPart(Protocol):
     """The controller of a broker process, as the process sees it."""
+
+    @property
+    def is_active(self) -> bool: ...
+
+    @property
+    def deletes_topics(self) -> bool: ...
+
+    def is_deleting(self, topic: str) -> bool: ...
 
     def start(self) -> None: ...
 
@@ -58,27 +78,42 @@ and one that subscribes to the requests of a class."""
 
 @frozen
 class BrokerSpec:
-    """The configuration of a broker."""
+    """The configuration of a broker.
+
+    Attributes:
+        topic_version: the version of the topics' znodes that it writes, as the controllers of its release do.
+        server: returns the settings with which it is started, as clients see them.
+        any_move_forbids_expansion: whether partitions are added to no topic while a partition of any is moved.
+    """
 
     policies: BrokerPolicies = field(factory=BrokerPolicies)
     fetchers: FetcherPolicies = field(factory=FetcherPolicies)
     zk: ZkSpec = field(factory=ZkSpec)
     rack: str | None = None
+    topic_version: int = 1
+    server: "Callable[[], ServerProperties]" = field(default=dict)
+    any_move_forbids_expansion: bool = True
 
 
 @define(eq=False)
 class Broker:
-    """One incarnation of a broker. ``main`` is what its process runs."""
+    """One incarnation of a broker. ``main`` is what its process runs.
+
+    Attributes:
+        admin_zk: creates topics in ZooKeeper.
+    """
 
     network: Network
     spec: BrokerSpec
     make_controller: MakeController
     process: Process = field(init=False)
     zk: ZkClient = field(init=False)
+    admin_zk: AdminZkClient = field(init=False)
     replicas: ReplicaManager = field(init=False)
     quotas: QuotaManagers = field(init=False)
     control: ControlHandler = field(init=False)
     controller: ControllerPart = field(init=False)
+    groups: GroupCoordinator = field(init=False)
     settings: DynamicConfigManager = field(init=False)
     started: bool = False
     _layers: dict[str, Mapping[str, str]] = field(factory=dict)
@@ -93,6 +128,7 @@ class Broker:
         self.process = process
         process.metrics.lacks = self.spec.policies.lacks_metrics
         self.zk = zk = ZkClient(self.network, process, self.spec.zk)
+        self.admin_zk = AdminZkClient(process, zk, self.spec.topic_version)
         config = self.spec.policies.config
         self.quotas = quotas = QuotaManagers.windowed(
             process.node.id, config.replication_quota_window_num, config.replication_quota_window_size_us
@@ -112,6 +148,7 @@ class Broker:
         await self._despite_expiries(self._make_paths)
         router = self._router()
         self.controller = self.make_controller(process, zk, self.register, router.on)
+        router.on_others(lambda: self._add_admin_handlers(router))
         router.hold()
         serve(self.network, process, LISTENER, self._handler(router))
         self.replicas.start()
@@ -154,7 +191,7 @@ class Broker:
             with suppress(NodeExists):
                 await self.zk.create(path, data, ephemeral=True)
             stat = await self.zk.exists(path)
-            if stat is not None and stat.ephemeral_owner == self.zk.session_id:
+            if stat is not None and await self._registered(stat, path, data):
                 break
             if stat is not None:
                 get_logger("brokers").info("an earlier incarnation is still registered", path=path)
@@ -163,6 +200,14 @@ class Broker:
         self.control.broker_epoch = stat.czxid
         self.process.anchor(BrokerRegistered, self.process.node.id, stat.czxid)
         return stat.czxid
+
+    async def _registered(self, found: Stat, path: str, data: str) -> bool:
+        """Whether the znode that was found is this incarnation's, of this session.
+
+        Before KAFKA-1387 it was that if it held the same data (ZkUtils.createEphemeralPathExpectConflict, 0.8.2).
+        """
+        own = found.ephemeral_owner == self.zk.session_id
+        return own and (not self.spec.policies.waits_for_own_registration or (await self.zk.get(path))[0] == data)
 
     def _connect(self, leader: int) -> Client:
         timeout_us = self.spec.fetchers.replica_socket_timeout_us
@@ -183,18 +228,42 @@ class Broker:
         return RequestHandlerPool.configured(self.process, router, times, self.spec.policies.config).receive
 
     def _router(self) -> Router:
-        manager = self.replicas
+        manager, produce = self.replicas, ProduceHandler(self.replicas)
+        self.groups = groups = GroupCoordinator(self.process, manager, produce)
+        manager.coordinators[GROUP_METADATA_TOPIC] = groups
         router = Router(manager.purgatory.complete)
+        finder = CoordinatorFinder(groups.store, self.admin_zk.create_topic)
         for handler in (
-            ProduceHandler(manager), ProducerIds(self.process, self.zk), FetchHandler(manager),
-            OffsetsHandler(manager), self.control, LogDirsHandler(manager), self,
+            produce, ProducerIds(self.process, self.zk), FetchHandler(manager), ConsumerFetchHandler(manager),
+            ClientMetadataHandler(manager, self.admin_zk), OffsetsHandler(manager), self.control,
+            LogDirsHandler(manager), GroupsHandler(groups, finder), self,
         ):  # fmt: skip
             router.add(handler)
         return router
 
+    def _add_admin_handlers(self, router: Router) -> None:
+        """What only real clients ask for."""
+        from brokers.requests.admin_configs import ConfigsHandler
+        from brokers.requests.admin_topics import TopicsHandler
+
+        manager, admin_zk = self.replicas, self.admin_zk
+        configs = ConfigsHandler(self.process, admin_zk, manager.metadata, self.spec.server(), lambda: self._layers)
+        router.add(configs)
+        router.add(
+            TopicsHandler(
+                self.process, admin_zk, manager.metadata, configs, self.controller, lambda: manager.policies,
+                self.spec.any_move_forbids_expansion,
+            )
+        )  # fmt: skip
+
     @handles(MetadataRequest)
     def _metadata(self, request: MetadataRequest, channel: Channel) -> None:
         response = self.replicas.metadata.answer(request)
+        channel.reply(response, response.size)
+
+    @handles(ApiVersionsRequest)
+    def _api_versions(self, request: ApiVersionsRequest, channel: Channel) -> None:
+        response = ApiVersionsResponse(NO_ERROR if request.known else Errors.UNSUPPORTED_VERSION)
         channel.reply(response, response.size)
 
     def _configured(self, entity: str, config: Mapping[str, str]) -> None:

@@ -3,6 +3,7 @@ file and its documentation take them from these declarations."""
 
 from attrs import field, frozen
 
+from brokers.groups.config import GroupCoordinatorConfig
 from brokers.log.config import DEFAULTS, LogConfig, LogManagerConfig
 from emulator.protocol.configs import CONTROLLER_SOCKET_TIMEOUT, config, field_of
 
@@ -14,6 +15,7 @@ class BrokerConfig:
     Attributes:
         log: the settings of logs whose topics do not set their own.
         log_manager: the settings of all logs together.
+        groups: the settings of group coordinators.
     """
 
     min_insync_replicas: int = config(
@@ -50,8 +52,20 @@ class BrokerConfig:
         "replication.quota.window.num", 11, "number of samples in the window of a replication throttle"
     )
     replication_quota_window_size_us: int = config("replication.quota.window.size.seconds", 1, "length of one sample")
+    auto_create_topics_enable: bool = config(
+        "auto.create.topics.enable", True, "whether a real client's question about an unknown topic creates it"
+    )
+    num_partitions: int = config("num.partitions", 1, "partitions of topics that are created without a number of them")
+    default_replication_factor: int = config(
+        "default.replication.factor", 1, "replicas of topics that are created by themselves"
+    )
+    fetch_session_slots: int = config(
+        "max.incremental.fetch.session.cache.slots", 1000, "fetch sessions of real clients that a broker keeps",
+        at_least=0,
+    )  # fmt: skip
     log: LogConfig = DEFAULTS
     log_manager: LogManagerConfig = field(factory=LogManagerConfig)
+    groups: GroupCoordinatorConfig = field(factory=GroupCoordinatorConfig)
     isr_change_propagation_interval_us: int = 2_500_000
     isr_change_propagation_blackout_us: int = 5_000_000
     isr_change_propagation_max_us: int = 60_000_000

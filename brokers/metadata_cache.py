@@ -4,10 +4,10 @@ Brokers that have received the same updates share one table; a table for each wo
 memory.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from weakref import ref
 
-from attrs import define
+from attrs import define, field
 
 from emulator.protocol.metadata import NO_CONTROLLER, MetadataRequest, MetadataResponse
 from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
@@ -71,10 +71,12 @@ class MetadataCache:
     Attributes:
         live_brokers: as of the last update.
         controller: the broker that sent the last update.
+        watchers: called after each update.
     """
 
     live_brokers: tuple[int, ...] = ()
     controller: int = NO_CONTROLLER
+    watchers: list[Callable[[], object]] = field(factory=list)
     _snapshot: Snapshot = NOTHING_KNOWN
 
     def update(self, request: UpdateMetadataRequest) -> None:
@@ -82,15 +84,26 @@ class MetadataCache:
         self.live_brokers = request.live_brokers
         self.controller = request.controller_id
         self._snapshot = self._snapshot.after(request.partitions)
+        for look in self.watchers:
+            look()
 
     def forget(self) -> None:
         """The process has ended: free the table, which the other brokers do not share any more after their next
         update."""
         self._snapshot = NOTHING_KNOWN
 
+    @property
+    def topics(self) -> Topics:
+        """Everything that is known, by topic and number."""
+        return self._snapshot.topics
+
     def knows(self, tp: TopicPartition) -> bool:
         """Whether the partition is in the cache."""
         return tp.partition in self._snapshot.topics.get(tp.topic, ())
+
+    def partitions_of(self, topic: str) -> Mapping[int, PartitionMetadata]:
+        """The partitions of a topic by number; none if it is not in the cache."""
+        return self._snapshot.topics.get(topic, {})
 
     def answer(self, request: MetadataRequest) -> MetadataResponse:
         """The response to a client's request."""

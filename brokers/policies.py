@@ -1,11 +1,13 @@
 """The brokers' part of a profile: the rules that differ between releases, and the settings (``brokers.config``)."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from attrs import evolve, field, frozen
 
 from brokers.config import BrokerConfig
-from brokers.log.config import BROKER_NAMES, TOPIC_NAMES, LogConfig
+from brokers.groups.policies import GroupPolicies
+from brokers.log.config import BROKER_NAMES, CLEANUP_POLICY, RULES, TOPIC_NAMES, LogConfig, LogRules
 from brokers.partition.isr import ByZooKeeper, IsrWrites, NotCaughtUp, OutOfSyncRule
 from brokers.service import ServiceTimes
 from brokers.under_replication import AllAssigned, UnderReplication
@@ -62,14 +64,58 @@ class BrokerPolicies:
         unassigned_leave_isr: a member of the ISR that is not assigned leaves it like one that does not fetch (up to
             2.3). False: the check fails at it, and with it the rest of the broker's ISR check, every time (2.4 to 2.8,
             KAFKA-9672).
+        checks_controller_epoch: KAFKA-532 (0.8.0): a request of an older controller than the last one is refused.
+        waits_for_own_registration: before KAFKA-1387 (0.9) a broker that found its znode in /brokers/ids, with other
+            data than it was about to write, took it for one of an earlier session, and waited until it would be gone.
         accepts_newer_broker_epoch: KAFKA-9839 (2.5.1): a request with a higher broker epoch than the broker's own is
             accepted; before, the handler threw.
+        request_names_live_leaders: before KAFKA-2738 (0.9) a broker followed the leaders that LeaderAndIsr itself named
+            as alive; since then, those that are alive by its metadata.
         copies_follow_epochs: KAFKA-9654 (2.5): a copy to another log directory is read under the new epoch after a
             LeaderAndIsr. Before, its own broker fences it, and it stays failed until the broker is restarted.
+        begins_epoch_at_election: KAFKA-7415 (2.0.1): a new leader notes where its epoch begins. Before, the epoch began
+            with its first batch, and a leader that wrote none did not know its own epoch.
+        restarts_every_fetcher: KAFKA-7164 (2.0.1): a follower truncates after every LeaderAndIsr. Before, one that
+            named the leader that the follower fetches from already left its fetcher as it was.
+        forgets_followers_first: KAFKA-10301 (2.6, before its release): a leader that gets a LeaderAndIsr forgets its
+            followers before it learns them again, and its high watermark is computed in between.
+        start_raises_high_watermark: KAFKA-9491 (2.4.1): a log that begins again at a later offset takes its high
+            watermark along; in 2.4.0 it stayed before the log's start until the leader's next answer.
+        start_raises_learned_high_watermark: a follower takes the high watermark of its leader for the start of its own
+            log where it is before that (Log.updateHighWatermark, 2.4.1, without a ticket). Before, it took it as it was
+            (ReplicaFetcherThread.processPartitionData, 2.3.1).
+        retention_stops_at_high_watermark: KAFKA-5634 (0.11.0.1): a segment that reaches beyond the high watermark is
+            not deleted, however old or large the log is.
+        log_rules: the rules of logs that replaced a bug.
+        bounds_high_watermark: KAFKA-3978 (1.1): the high watermark of a checkpoint, and that of a follower which
+            becomes leader, counts as the log's start where it is before that. Before, a leader could not find it in its
+            log and began with -1.
+        read_race_us: KAFKA-9835 (2.6): a consumer that may read to the end of the log is sent what is appended while
+            its answer is made. This is how long that takes; 0: nothing comes in between.
+        epoch_follows_role: KAFKA-9769 (2.7): a broker remembers a leader epoch once it has become leader or follower
+            under it. Before, a change of role that failed left the epoch behind, and the same request was refused as
+            old when it came again.
+        stop_deletes: KAFKA-1074 (0.8.1): StopReplica with deletion deletes the log. In 0.8.0 it stayed on the disk.
+        counts_last_fetch: KAFKA-4485 (0.10.2): a follower was caught up at its last fetch if it asks now for what the
+            leader did not have then. Before, it was caught up only where it asked for the end of the log, to which a
+            busy leader is always ahead of it.
+        keeps_topic_settings: KAFKA-9254 (2.4.1): a change of the settings of all brokers leaves those of topics alone.
+            Before, the second such change made the logs that are there forget what their topics had set.
+        throttles_in_sync: KAFKA-4313 (0.10.1.0 alone): a replication throttle also holds back followers that are in the
+            ISR.
+        misses_settings_us: KAFKA-8813 (2.4): how long it takes a broker to open a log, from reading the settings of its
+            topic on. Before, a change of these settings that came meanwhile was lost; 0: none comes.
+        refuses_with_strangers: KAFKA-5758 (1.0): a follower that fetches one partition of which it is not a replica
+            gets nothing for that one. Before, its whole fetch failed.
         disk_errors_halt: before KIP-112 (1.0) an I/O error ends the broker; since then it takes its log directory
             offline.
         under_replication: which partitions UnderReplicated counts, and which replicas ReplicasCount (KIP-352).
+        fills_in_defaults: KIP-464 (2.4): CreateTopics may leave the numbers of partitions and replicas to the brokers'
+            num.partitions and default.replication.factor.
+        admits_unknown_producers: KIP-360 (2.5): a producer of which the log has nothing (any more) may go on with any
+            sequence number. Before, it had to begin with 0, or got UNKNOWN_PRODUCER_ID.
         lacks_metrics: the metrics that the release does not have: the process measures them, and does not show them.
+        groups: the rules of group coordinators.
         service: how long requests take; None: no time.
     """
 
@@ -94,11 +140,33 @@ class BrokerPolicies:
     high_watermark_waits_for_caught_up: bool = True
     stop_answers_waiting: bool = False
     unassigned_leave_isr: bool = True
+    checks_controller_epoch: bool = True
+    waits_for_own_registration: bool = False
     accepts_newer_broker_epoch: bool = False
+    request_names_live_leaders: bool = False
     copies_follow_epochs: bool = False
+    begins_epoch_at_election: bool = True
+    restarts_every_fetcher: bool = True
+    forgets_followers_first: bool = False
+    start_raises_high_watermark: bool = True
+    start_raises_learned_high_watermark: bool = False
+    retention_stops_at_high_watermark: bool = True
+    log_rules: LogRules = RULES
+    bounds_high_watermark: bool = True
+    read_race_us: int = 0
+    epoch_follows_role: bool = True
+    stop_deletes: bool = True
+    counts_last_fetch: bool = True
+    keeps_topic_settings: bool = True
+    throttles_in_sync: bool = False
+    misses_settings_us: int = 0
+    refuses_with_strangers: bool = False
     disk_errors_halt: bool = False
     under_replication: UnderReplication = field(factory=AllAssigned)
+    fills_in_defaults: bool = False
+    admits_unknown_producers: bool = False
     lacks_metrics: frozenset[str] = frozenset()
+    groups: GroupPolicies = field(factory=GroupPolicies)
     service: ServiceTimes | None = None
 
     @property
@@ -124,17 +192,22 @@ class BrokerPolicies:
             return evolve(self, config=evolve(self.config, min_insync_replicas=default, log=log))
         topic = entity.removeprefix("topics/")
         others = {name: least for name, least in self.topic_min_insync_replicas.items() if name != topic}
-        logs = {**self.topic_logs, topic: {name: value for name, value in config.items() if name in TOPIC_NAMES}}
+        known = {name: value for name, value in config.items() if name in TOPIC_NAMES or name == CLEANUP_POLICY}
+        logs = {**self.topic_logs, topic: known}
         return evolve(
             self,
             topic_min_insync_replicas=others if own is None else {**others, topic: int(own)},
             topic_logs={name: settings for name, settings in logs.items() if settings},
         )
 
+    def without_topics(self) -> "BrokerPolicies":
+        """A copy in which no topic has settings of its own."""
+        return evolve(self, topic_min_insync_replicas={}, topic_logs={})
+
     def log_config(self, topic: str) -> LogConfig:
         """The settings of the logs of ``topic``."""
         own = self.topic_logs.get(topic)
-        return self.config.log if own is None else self.config.log.changed(own, TOPIC_NAMES)
+        return self.config.log if own is None else _of_topic(self.config.log, tuple(own.items()))
 
     def valid_acks(self, acks: int) -> bool:
         """Whether a produce request may have these ``acks``."""
@@ -153,3 +226,9 @@ class BrokerPolicies:
     def caught_up_counts_us(self) -> int:
         """For how long a replica outside the ISR that was caught up holds the high watermark back; -1: it does not."""
         return self.config.replica_lag_time_max_us if self.high_watermark_waits_for_caught_up else -1
+
+
+@lru_cache(256)
+def _of_topic(default: LogConfig, own: tuple[tuple[str, str], ...]) -> LogConfig:
+    """The settings of a topic's logs. A log asks for them whenever it begins a segment."""
+    return default.changed(dict(own), TOPIC_NAMES)

@@ -18,6 +18,7 @@ from brokers.log.disk_work import ResponseChannel
 from emulator.kernel import Timer
 from emulator.network.idle import Poll
 from emulator.nodes import Process
+from emulator.protocol.clients.produce import AppendInfo, RecordsProduceResponse
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchRequest
 from emulator.protocol.produce import ProduceResponse
@@ -67,6 +68,19 @@ class DelayedProduce:
         if self.timer is not None:
             self.timer.cancel()
         response = ProduceResponse(tuple(self.results))
+        self.channel.reply(response, response.size)
+
+
+@define(eq=False)
+class DelayedRecordsProduce(DelayedProduce):
+    """One of a real client. ``infos``: what else it gets about each batch, in the order of the request."""
+
+    infos: list[AppendInfo] = field(kw_only=True)
+
+    def _answer(self) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+        response = RecordsProduceResponse(tuple(self.results), tuple(self.infos))
         self.channel.reply(response, response.size)
 
 
@@ -171,14 +185,14 @@ class DelayedFetch:
     def __attrs_post_init__(self) -> None:
         self.rank = self.process.world.line()
 
-    def wait(self, request: FetchRequest, now_us: int) -> None:
-        """Let ``request`` wait for at most its ``max_wait_us``."""
+    def wait(self, request: FetchRequest) -> None:
+        """Let ``request`` wait for at most its ``max_wait_us``, by a clock that is never set (SystemTimer, 2.3)."""
         if self._expired:
             # Two in a row in which nothing happens: under load it is not worth asking.
             self._expired = False
             if self.session.park(request):
                 return
-        self._expires_us = now_us + request.max_wait_us
+        self._expires_us = self.process.monotonic_us + request.max_wait_us
         if not self._timer_set:
             self._set_timer(request.max_wait_us)
 
@@ -188,7 +202,7 @@ class DelayedFetch:
         self._timer_set = False
         if self.request is None:
             return
-        left_us = self._expires_us - self.process.clock_us
+        left_us = self._expires_us - self.process.monotonic_us
         if left_us > 0:
             self._set_timer(left_us)
         else:
@@ -199,7 +213,7 @@ class DelayedFetch:
         """``request`` came at ``since_us`` (virtual time) and was not simulated: let it wait for the rest of its
         time."""
         self.request = request
-        self._expires_us = since_us + request.max_wait_us + self.process.node.skew_us
+        self._expires_us = since_us + request.max_wait_us
         self._timer_set = True
         self.process.timer_in_line(self.rank, request.max_wait_us, self.expire, since_us)
 

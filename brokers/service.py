@@ -23,14 +23,14 @@ class ServiceTimes:
     """The service times of a cluster's brokers.
 
     Attributes:
-        times: by class of request; the requests of the others take no time.
+        times: by class of request, as its API declares it; the requests of the others take no time.
     """
 
     times: Mapping[type[Request], ServiceTime]
 
     def of_us(self, request: Request) -> int:
         """How long ``request`` occupies a request handler thread."""
-        time = self.times.get(request.__class__)
+        time = self.times.get(request.api.request)
         if time is None:
             return 0
         if not time.partition_us:

@@ -17,6 +17,7 @@ from emulator.metrics import SampledGauge
 from emulator.network import Client, Disconnected, Network
 from emulator.nodes import Process
 from emulator.protocol.address import LISTENER
+from emulator.protocol.control_requests import ControlChannelClosed, ControlDelivered, ControlQueued
 from emulator.protocol.events import ControlRequest
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
@@ -35,6 +36,7 @@ class RequestSendThread:
 
     Attributes:
         retry_pause_us: the pause between two attempts at one request (100 ms in Kafka).
+        retries: whether a request whose connection is lost is sent again until it is answered.
         total: the gauge of all queues.
     """
 
@@ -43,6 +45,7 @@ class RequestSendThread:
     broker: int
     timeout_us: int
     retry_pause_us: int
+    retries: bool
     total: SampledGauge
     _queue: Mailbox = field(init=False)
     _metrics: QueueMetrics = field(init=False)
@@ -63,12 +66,14 @@ class RequestSendThread:
 
     def put(self, request: Request, done: Done | None = None) -> None:
         """Queue ``request``; ``done`` is called with the response."""
+        self.process.node.trace.show(ControlQueued, self.process.node.id, self.broker, request)
         self._queue.put((request, done, self.process.node.trace.cause, self.process.clock_us))
         self._metrics.changed()
 
-    def close(self) -> None:
-        """Stop for good, dropping what is queued."""
+    def close(self, *, resigns: bool = False) -> None:
+        """Stop for good, dropping what is queued. ``resigns``: so do all; the broker is not the controller any more."""
         if not self._closed:
+            self.process.node.trace.show(ControlChannelClosed, self.process.node.id, self.broker, resigns)
             self._metrics.ended()
         self._closed = True
         self._queue.clear()
@@ -99,9 +104,12 @@ class RequestSendThread:
             try:
                 answer = await self._client.call(request, request.size)
             except Disconnected:
+                if not self.retries:
+                    return
                 await self.process.world.sleep(self.retry_pause_us)
                 continue
             trace.cause = event.seq
+            trace.show(ControlDelivered, self.process.node.id, self.broker, request)
             if done is not None and not self._closed:
                 done(answer)
             return
@@ -126,6 +134,7 @@ class ControllerChannelManager:
     network: Network
     timeout_us: int
     retry_pause_us: int
+    retries: bool
     _threads: dict[int, RequestSendThread] = field(factory=dict)
     _total: SampledGauge = field(init=False)
 
@@ -137,7 +146,13 @@ class ControllerChannelManager:
     def add(self, broker: int) -> None:
         if broker not in self._threads:
             self._threads[broker] = RequestSendThread(
-                self.process, self.network, broker, self.timeout_us, self.retry_pause_us, self._total
+                self.process,
+                self.network,
+                broker,
+                self.timeout_us,
+                self.retry_pause_us,
+                self.retries,
+                self._total,
             )
 
     def remove(self, broker: int) -> None:
@@ -146,8 +161,9 @@ class ControllerChannelManager:
             thread.close()
 
     def clear(self) -> None:
+        """Close all channels: the broker is not the controller any more."""
         for broker in list(self._threads):
-            self.remove(broker)
+            self._threads.pop(broker).close(resigns=True)
 
     def send(self, broker: int, request: Request, done: Done | None = None) -> None:
         """Queue a request. For a broker without a channel it is lost, as in Kafka."""

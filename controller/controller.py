@@ -19,6 +19,7 @@ from controller.events import (
     BrokerChange,
     ControlledShutdown,
     ControllerChange,
+    ControllerEpochChange,
     Event,
     Expire,
     IsrChangeNotification,
@@ -26,6 +27,7 @@ from controller.events import (
     LeaderAndIsrResponseReceived,
     ListReassignments,
     LogDirEventNotification,
+    NewSession,
     PartitionModifications,
     ReassignmentChange,
     ReassignmentIsrChange,
@@ -129,16 +131,17 @@ class Controller:
         self.zk_client = KafkaZkClient(
             self.zk, process.node.trace, context, policies.fencing, policies.broker_epochs,
             policies.topic_version,
+            never=Signal(process.world, "a new session, which waits") if policies.expiry_waits_for_event else None,
         )  # fmt: skip
         self.event_manager = ControllerEventManager(process, self._process_or_fail)
         self.watches = Watches(self.zk, self.event_manager)
         self.channels = ControllerChannelManager(
-            process, self.network, policies.request_timeout_us, policies.retry_pause_us
+            process, self.network, policies.request_timeout_us, policies.retry_pause_us, policies.retries_requests
         )
         self.batch = ControllerBrokerRequestBatch(
             self.id, context, self.channels, self._answered, self._stopped, policies.sends_reassigning,
             policies.requests, policies.stops_name_epochs, policies.groups_stops,
-            policies.metadata_without_partitions_holds_all,
+            policies.metadata_without_partitions_holds_all, policies.counts_kept_as_deleted,
         )  # fmt: skip
         self.elections = Elections(
             process, context, self.zk_client, self.batch, policies.remembers_bumps, policies.unclean_leader_election
@@ -146,7 +149,9 @@ class Controller:
         self.partitions = PartitionStateMachine(context, self.elections, self.batch, policies.selectors)
         self.replicas = ReplicaStateMachine(context, self.zk_client, self.elections, self.batch, policies.replicas)
         self._create_operations()
-        self.metrics = ControllerMetrics(process, context, policies.is_offline)
+        self.metrics = ControllerMetrics(
+            process, context, policies.is_offline, keeps_offline=policies.resigned_shows_offline
+        )
         for request, event in EVENTS.items():
             self.serve(request, partial(self._received, event))
 
@@ -157,6 +162,7 @@ class Controller:
             context, zk_client, watches, batch, partitions, replicas, step,
             known=policies.replicas.know_topic_deletion,
             enabled=policies.delete_topics,
+            keeps_leaders=policies.keeps_deleted_leaders,
         )  # fmt: skip
         self.reassignments = self._create_reassignments()
         self.preferred = PreferredElections(
@@ -167,9 +173,9 @@ class Controller:
         )
         self.brokers = BrokerChanges(
             context, zk_client, self.channels, batch, partitions, replicas, self.reassignments, self.deletion,
-            policies.announces_brokers, step,
+            policies.announces_brokers, policies.finds_brokers_twice, step,
         )  # fmt: skip
-        self.topics = TopicChanges(context, zk_client, watches, partitions, replicas, step)
+        self.topics = TopicChanges(context, zk_client, watches, partitions, replicas, policies.restores_deleting, step)
         self.shutdowns = ControlledShutdowns(
             context, batch, partitions, replicas, self.policies.shuts_down_together, step
         )
@@ -188,7 +194,10 @@ class Controller:
         if isinstance(protocol, RequestedByApi):
             return ByApi(protocol, work, context, zk_client, watches, admin_znode, self.deletion)
         assert isinstance(protocol, RequestedByZnode), f"how is {protocol.procedure.name} asked for?"
-        return ByZnode(protocol, work, context, zk_client, watches, admin_znode, self.deletion)
+        return ByZnode(
+            protocol, work, context, zk_client, watches, admin_znode, self.deletion,
+            self.policies.takes_up_moves_together,
+        )  # fmt: skip
 
     @property
     def _follows_znode(self) -> bool:
@@ -204,6 +213,15 @@ class Controller:
         return self.active_controller == self.id
 
     @property
+    def deletes_topics(self) -> bool:
+        """delete.topic.enable."""
+        return self.policies.delete_topics
+
+    def is_deleting(self, topic: str) -> bool:
+        """Whether a topic is queued for deletion, as far as this controller knows."""
+        return self.context.is_deleting(topic)
+
+    @property
     def epoch(self) -> int:
         """The controller epoch, 0 while this controller is not active."""
         return self.context.epoch
@@ -212,6 +230,9 @@ class Controller:
         """Compete to become the controller. The broker is registered; this object handles the session's expiry."""
         self.zk.on_node(znodes.CONTROLLER, self._controller_znode_changed)
         self.zk.on_expired = self._expired
+        if self.policies.follows_controller_epoch:
+            self.zk.on_node(znodes.CONTROLLER_EPOCH, lambda _: self.event_manager.put(ControllerEpochChange()))
+            self.event_manager.put(ControllerEpochChange())
         self.event_manager.start()
         self.event_manager.put(Startup())
 
@@ -226,9 +247,9 @@ class Controller:
         if entity == znodes.ALL_BROKERS:
             before = self.elections.unclean
             self.elections.unclean = unclean_in(config, self.policies.unclean_leader_election)
-            if self.elections.unclean and not before:
+            if self.elections.unclean and not before and self.policies.follows_unclean_default:
                 self.event_manager.put(UncleanLeaderElectionEnable())
-        elif unclean_in(config, False):
+        elif unclean_in(config, False) and self.policies.follows_unclean_topics:
             # As in Kafka, even if another of the topic's settings was changed.
             self.event_manager.put(TopicUncleanLeaderElectionEnable(entity.removeprefix("topics/")))
 
@@ -255,12 +276,19 @@ class Controller:
 
         An AlterIsr goes unanswered, and before KAFKA-10193 the requests about reassignments do too.
         """
+        if self.policies.sessions_in_turn:
+            self.process.spawn(self._reopen, name="new session")
+            return
         unanswered: tuple[type, ...] = (AlterIsr,)
         if not self.policies.answers_preempted:
             unanswered = (AlterIsr, AlterReassignments, ListReassignments)
         for dropped in self.event_manager.clear_and_put(Expire()):
             if isinstance(dropped, RequestReceived) and not isinstance(dropped, unanswered):
                 dropped.refuse()
+
+    async def _reopen(self) -> None:
+        await self.zk.reopen()
+        self.event_manager.put(NewSession())
 
     # -- events -------------------------------------------------------------------------------------------------------
 
@@ -294,12 +322,31 @@ class Controller:
                 await self._process_expire()
             case RegisterBrokerAndReelect():
                 await self._process_register_broker_and_reelect()
+            case NewSession():
+                self.active_controller = NO_CONTROLLER
+                self._on_controller_resignation()
+                await self._process_register_broker_and_reelect()
+            case ControllerEpochChange():
+                await self._read_controller_epoch()
             case Latch(released):
                 await released.wait()
-            case _ if self.is_active:
+            case _ if self.is_active or self._acts_although_replaced:
                 await self._process_as_active(event)
             case RequestReceived():
                 event.refuse()
+
+    @property
+    def _acts_although_replaced(self) -> bool:
+        policies, context = self.policies, self.context
+        after = policies.acts_after_resigning and bool(context.assignments)
+        return after or (policies.follows_controller_epoch and context.epoch > 0)
+
+    async def _read_controller_epoch(self) -> None:
+        """Take over the epoch that ZooKeeper has (ControllerEpochListener, 0.8.1)."""
+        await self.zk_client.exists(znodes.CONTROLLER_EPOCH)
+        response = await self.zk_client.ask_one(GetData(znodes.CONTROLLER_EPOCH))
+        if response.stat is not None and self.context.epoch:
+            self.context.epoch, self.context.epoch_zk_version = int(response.data), response.stat.version
 
     async def _process_as_active(self, event: Event) -> None:
         match event:
@@ -398,7 +445,7 @@ class Controller:
         was_active = self.is_active
         await self.zk_client.exists(znodes.CONTROLLER)
         self.active_controller = await self.zk_client.controller()
-        if was_active and not self.is_active:
+        if was_active and not self.is_active and not self.policies.follows_controller_epoch:
             self._on_controller_resignation()
 
     async def trigger_controller_move(self) -> None:
@@ -415,13 +462,18 @@ class Controller:
 
     def _on_controller_resignation(self) -> None:
         """Forget everything. Queued requests are dropped; those in flight are not."""
-        self.watches.clear()
+        if not self.policies.keeps_watches:
+            self.watches.clear()
         self.rebalance.stop()
         self.channels.clear()
         self.batch.clear()
         if self.epoch:
             self.process.anchor(ControllerResigned, self.id, self.epoch)
-        self.context.reset()
+        unfinished = {} if self.policies.forgets_moves else self.context.reassignments
+        if not self.policies.acts_after_resigning:
+            self.context.reset()
+        self.context.epoch = 0
+        self.context.reassignments.update(unfinished)
         self.metrics.show_active(active=self.is_active)
 
     # -- failover -----------------------------------------------------------------------------------------------------
@@ -443,7 +495,8 @@ class Controller:
             await self.deletion.load()
         async with step("failover.F5"):
             # Before the state machines: a broker refuses a leader that is not in its metadata (KAFKA-4443).
-            self.batch.send_update_metadata(self.context.live_or_shutting_down)
+            if self.policies.announces_before_elections:
+                self.batch.send_update_metadata(self.context.live_or_shutting_down)
         async with step("failover.F6"):
             await self.replicas.startup()
         async with step("failover.F7"):
@@ -451,8 +504,11 @@ class Controller:
         async with step("failover.F8"):
             await self.reassignments.resume()
         async with step("failover.F9"):
-            await self.deletion.resume_all()
-            await self.preferred.process_znode()
+            if self.policies.resumes_deletions:
+                await self.deletion.resume_all()
+            await self.preferred.process_znode(ends=self.policies.ends_elections_at_failover)
+            if not self.policies.announces_before_elections:
+                self.batch.send_update_metadata(self.context.live_or_shutting_down)
             self.rebalance.start()
 
     async def _watch(self) -> None:
@@ -469,7 +525,10 @@ class Controller:
         for topic in names:
             self.watches.topic(topic)
         await self.zk_client.load_assignments(names)
-        context.leadership_info.update(await self.zk_client.states(list(context.partitions())))
+        leaders = await self.zk_client.states(list(context.partitions()))
+        if not self.policies.loads_every_leader:
+            leaders = {tp: state for tp, state in leaders.items() if context.is_online(state.leader, tp)}
+        context.leadership_info.update(leaders)
         for broker in context.brokers:
             self.channels.add(broker)
         await self.reassignments.load()

@@ -117,6 +117,20 @@ class RegisterBrokerAndReelect:
     state: ClassVar = ControllerState.CONTROLLER_CHANGE
 
 
+@define(eq=False)
+class ControllerEpochChange:
+    """/controller_epoch was changed (before KAFKA-1096, 0.8.2)."""
+
+    state: ClassVar = ControllerState.CONTROLLER_CHANGE
+
+
+@define(eq=False)
+class NewSession:
+    """There is a new session, which was begun beside the queue (before KAFKA-5642, 1.1)."""
+
+    state: ClassVar = ControllerState.CONTROLLER_CHANGE
+
+
 # -- tests ------------------------------------------------------------------------------------------------------------
 
 

@@ -46,10 +46,44 @@ class ControllerPolicies:
             together and announced in one request to each broker (KAFKA-5642, 1.1); else one change after the other.
         refuses_moves_together: whether the moves that the controller does not begin leave /admin/reassign_partitions in
             one write, which is made even where none leaves (KAFKA-6617, 2.0); else each in a write of its own.
+        takes_up_moves_together: whether all moves that /admin/reassign_partitions asks for are in the memory before the
+            first of them is begun (KAFKA-6193, 1.1). Before, one that ended at once deleted the znode, which the others
+            needed after a failover.
+        forgets_moves: whether a controller that resigns forgets the moves in its memory (KAFKA-5310, 0.11). Before, it
+            took them up again when it was elected again, whatever had become of them.
+        loads_every_leader: whether a new controller loads the leaders and ISRs of all partitions; before KAFKA-849
+            (0.8.0) only those whose leader was alive, so that the others looked as if they had never had one.
+        announces_before_elections: whether a new controller sends UpdateMetadata before it starts the state machines
+            (KAFKA-4443, 0.10.2). Before, it came last: brokers refuse a leader that they do not know to be alive.
+        retries_requests: whether a request to a broker whose connection is lost is sent again until it is answered
+            (KAFKA-1187, 0.8.1); before, it was lost.
+        finds_brokers_twice: before KAFKA-3085 (0.10.0) what has changed was found in one list of brokers, and the
+            live ones in another, read later: a broker that failed in between was neither live nor dead.
+        sessions_in_turn: before KAFKA-5642 (1.1) sessions were made again beside the controller's queue, and each new
+            session was handled in its turn, also when there was a later one by then (KAFKA-4229).
+        acts_after_resigning: before KAFKA-4447 (0.10.2) a controller that had resigned kept its memory and handled the
+            events that were queued by then, as if it were active.
+        keeps_watches: before KAFKA-1578 (0.8.2) a controller that had resigned was still told of new moves and changes.
+        follows_controller_epoch: before KAFKA-1096 (0.8.2) every broker's controller read /controller_epoch again when
+            it changed, and took it for its own epoch; one that another had replaced went on until its session expired.
+        expiry_waits_for_event: 1.1.0 alone (KAFKA-6879): a new session waits for the event that the controller handles,
+            and what that event asks ZooKeeper waits for the new session.
+        ends_elections_at_failover: whether a new controller deletes /admin/preferred_replica_election once it has held
+            the elections (KAFKA-828, 0.8.0).
+        restores_deleting: whether partitions that are added to a topic while it is deleted leave its znode again
+            (KAFKA-6612, 2.0); before, they were created.
+        resumes_deletions: whether a new controller begins the deletions that are asked for (KAFKA-1681, 0.8.2).
+        keeps_deleted_leaders: before KAFKA-1742 (0.8.2) the memory kept the leaders of deleted topics.
+        counts_kept_as_deleted: whether the answer to a StopReplica that keeps the replica counts as its deletion
+            (KAFKA-9946: during the development of 2.6).
+        follows_unclean_default, follows_unclean_topics: whether unclean.leader.election.enable has an effect when it is
+            switched on for all brokers (KAFKA-6526, 2.0) or for a topic (KAFKA-6835, 2.1), without another controller.
         stops_name_epochs: whether StopReplica has leader epochs, by which brokers refuse a stale one (KIP-570, 2.6).
         unclean_leader_election: unclean.leader.election.enable.
         delete_topics: delete.topic.enable; without it requests for deletion are dropped.
         is_offline: the partitions that OfflinePartitionsCount counts.
+        resigned_shows_offline: whether a controller that has resigned goes on showing its last OfflinePartitionsCount
+            (before KAFKA-1068, 0.8.0).
         auto_rebalance: when leadership returns to preferred replicas without a request.
         request_timeout_us: controller.socket.timeout.ms, for one attempt at a request to a broker.
         retry_pause_us: the pause between two attempts.
@@ -72,6 +106,24 @@ class ControllerPolicies:
     elects_preferred_again: bool = False
     shuts_down_together: bool = True
     refuses_moves_together: bool = True
+    takes_up_moves_together: bool = True
+    forgets_moves: bool = True
+    loads_every_leader: bool = True
+    announces_before_elections: bool = True
+    retries_requests: bool = True
+    finds_brokers_twice: bool = False
+    sessions_in_turn: bool = False
+    acts_after_resigning: bool = False
+    keeps_watches: bool = False
+    follows_controller_epoch: bool = False
+    expiry_waits_for_event: bool = False
+    ends_elections_at_failover: bool = True
+    restores_deleting: bool = True
+    resumes_deletions: bool = True
+    keeps_deleted_leaders: bool = False
+    counts_kept_as_deleted: bool = False
+    follows_unclean_default: bool = True
+    follows_unclean_topics: bool = True
     stops_name_epochs: bool = False
     unclean_leader_election: bool = config(
         "unclean.leader.election.enable", False, "whether an out-of-sync replica may become leader",
@@ -81,6 +133,7 @@ class ControllerPolicies:
         "delete.topic.enable", True, "whether topics can be deleted; else requests for it are dropped"
     )
     is_offline: IsOffline = is_offline_by_state
+    resigned_shows_offline: bool = False
     auto_rebalance: AutoRebalance = field(factory=AutoRebalance)
     request_timeout_us: int = field_of(CONTROLLER_SOCKET_TIMEOUT)
     retry_pause_us: int = 100_000

@@ -42,6 +42,8 @@ class ControllerBrokerRequestBatch:
             (``sendRequestsToBrokers``, 1.1.1: each has a callback, so none is grouped).
         no_partitions_are_all: whether an UpdateMetadata that is added for no partitions holds all of them
             (``addUpdateMetadataRequestForBrokers`` before KAFKA-7537, 2.2).
+        reports_kept: whether ``stopped`` is also called with the response to a StopReplica that keeps the replicas
+            (KAFKA-9946).
     """
 
     controller_id: int
@@ -54,6 +56,7 @@ class ControllerBrokerRequestBatch:
     stops_name_epochs: bool = False
     groups_stops: bool = True
     no_partitions_are_all: bool = False
+    reports_kept: bool = False
     _leader_and_isr: dict[int, dict[TopicPartition, LeaderAndIsrPartition]] = field(factory=dict)
     _written: dict[TopicPartition, tuple[LeaderAndIsr, LeaderAndIsrPartition]] = field(factory=dict)
     _stops: dict[int, list[Stop]] = field(factory=dict)
@@ -248,7 +251,8 @@ class ControllerBrokerRequestBatch:
                     self.controller_id, context.epoch, context.brokers[broker], delete,
                     tuple(stop.tp for stop in group), epochs,
                 )  # fmt: skip
-                self.channels.send(broker, request, partial(self.stopped, broker) if delete else None)
+                reported = delete or self.reports_kept
+                self.channels.send(broker, request, partial(self.stopped, broker) if reported else None)
 
     def _grouped(self, stops: list[Stop]) -> list[tuple[bool, list[Stop]]]:
         """The requests of one broker: whether they delete, and the replicas that each names."""

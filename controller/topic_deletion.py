@@ -87,6 +87,7 @@ class TopicDeletionManager:
     Attributes:
         known: whether the release can delete topics; older ones ignore /admin/delete_topics.
         enabled: delete.topic.enable.
+        keeps_leaders: whether the memory keeps the leaders of topics that are gone (before KAFKA-1742, 0.8.2).
     """
 
     context: ControllerContext
@@ -98,6 +99,7 @@ class TopicDeletionManager:
     _step: Steps
     known: bool
     enabled: bool
+    keeps_leaders: bool
 
     # -- requests -----------------------------------------------------------------------------------------------------
 
@@ -267,7 +269,10 @@ class TopicDeletionManager:
             await self.zk_client.delete([f"{znodes.CONFIG_TOPICS}/{topic}"])
         async with self._topic_step("delete.entry", topic):
             await self.zk_client.delete([znodes.delete_topic_path(topic)])
+        leaders = self.context.leadership_info
+        kept = {tp: leaders[tp] for tp in self.context.partitions_of(topic) if self.keeps_leaders and tp in leaders}
         self.context.remove_topic(topic)
+        leaders.update(kept)
         log.info("topic deleted", topic=topic)
 
     def _topic_step(self, name: str, topic: str) -> Step:

@@ -14,6 +14,7 @@ from attrs import define
 
 from controller.context import NO_CONTROLLER, ControllerContext
 from controller.errors import StateChangeFailed
+from emulator.kernel import Signal
 from emulator.protocol import znodes
 from emulator.protocol.assignments import Replicas
 from emulator.protocol.types import TopicPartition
@@ -68,6 +69,8 @@ class KafkaZkClient:
     Attributes:
         broker_epochs: whether the incarnations of a broker are distinguished by the czxid of its znode (KIP-380).
         topic_version: the version of the topics' znodes that it writes; 2 has adding and removing replicas (KIP-455).
+        never: what requests in an expired session wait for (``ControllerPolicies.expiry_waits_for_event``); None: they
+            fail.
         asked: how many times ZooKeeper was asked: what the memory holds changes only with its answers.
     """
 
@@ -77,6 +80,7 @@ class KafkaZkClient:
     fence: Fence
     broker_epochs: bool
     topic_version: int = 1
+    never: Signal | None = None
     asked: int = 0
 
     @property
@@ -87,11 +91,17 @@ class KafkaZkClient:
 
     async def ask(self, requests: Iterable[Request]) -> list[Response]:
         """The responses, in order, errors included. The cause in the trace stays what it was."""
-        self.asked += 1
+        await self._begin()
         cause = self.trace.cause
         responses = await self.zk.pipeline(requests)
         self.trace.cause = cause
         return responses
+
+    async def _begin(self) -> None:
+        """Count a question; one in an expired session is never asked."""
+        self.asked += 1
+        if self.never is not None and self.zk.expired:
+            await self.never.wait()
 
     async def ask_one(self, request: Request) -> Response:
         return (await self.ask([request]))[0]
@@ -121,7 +131,14 @@ class KafkaZkClient:
 
     async def brokers(self) -> list[tuple[int, int]]:
         """All registered brokers, ascending, with their epochs: the czxid of the znode, or -1 for unknown."""
-        ids = sorted(int(name) for name in await self.children(znodes.BROKER_IDS))
+        return await self.registered(await self.broker_ids())
+
+    async def broker_ids(self) -> list[int]:
+        """The ids of all registered brokers, ascending. Arms the watch for changes."""
+        return sorted(int(name) for name in await self.children(znodes.BROKER_IDS))
+
+    async def registered(self, ids: Sequence[int]) -> list[tuple[int, int]]:
+        """Those of ``ids`` that are registered now, with their epochs."""
         responses = await self.ask([GetData(znodes.broker_path(broker)) for broker in ids])
         stats = [(b, r.stat) for b, r in zip(ids, responses, strict=True) if r.stat is not None]
         return [(broker, stat.czxid if self.broker_epochs else UNKNOWN_EPOCH) for broker, stat in stats]
@@ -178,7 +195,7 @@ class KafkaZkClient:
 
     async def states(self, partitions: Sequence[TopicPartition]) -> dict[TopicPartition, LeaderAndIsr]:
         """Leader and ISR of ``partitions``; those without a state znode are left out. Arms registered watches."""
-        self.asked += 1
+        await self._begin()
         cause = self.trace.cause
         states = await self.zk.pipeline_into(_state, (GetData(znodes.state_path(tp)) for tp in partitions))
         self.trace.cause = cause

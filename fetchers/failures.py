@@ -39,18 +39,20 @@ class FailureRule:
 
     Attributes:
         storage: the log's disk refuses an append or a truncation.
-        unexpected: an append or a truncation fails in any other way; a damaged batch only delays.
+        unexpected: an append or a truncation fails in any other way.
         fenced: the leader has a higher leader epoch.
+        corrupt: a batch that was fetched is damaged (KAFKA-4384, 0.10.1.1).
     """
 
     storage: Verdict
     unexpected: Verdict
     fenced: Verdict
+    corrupt: Verdict = Verdict.DELAY
 
     def judge(self, error: Exception) -> Verdict:
         """The consequence of an error that a log raised."""
         if isinstance(error, CorruptBatch):
-            return Verdict.DELAY
+            return self.corrupt
         return self.storage if isinstance(error, (DiskError, StorageError)) else self.unexpected
 
 

@@ -200,7 +200,8 @@ class Partitions:
 
     def end_delays(self) -> None:
         """Resume the partitions whose back-off is over."""
-        if 0 < self.all_delayed_until_us <= self._process.clock_us:
+        # A clock that is wrong may show a time before 0.
+        if self.all_delayed_until_us and self.all_delayed_until_us <= self._process.clock_us:
             self.all_delayed_until_us = 0
             self._endpoint.want_only({tp: self._wanted(state, 0) for tp, state in self.states.items()})
         if not self.delayed:

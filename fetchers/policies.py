@@ -18,6 +18,17 @@ class FetcherPolicies:
         out_of_range_drops_log: until 0.9 (KAFKA-2143, 0.10): a follower whose fetch offset is out of the leader's
             range, although its log is no longer than the leader's by now, drops its log and starts at the leader's
             start.
+        learns_before_truncating: before KAFKA-14704 (3.5): a follower takes over the high watermark from an answer that
+            tells it to truncate, while it still has what it is about to truncate.
+        empty_answer_lags: KAFKA-7704 (2.1.1): before, a follower that an answer without records finds at the end showed
+            the whole high watermark as its lag.
+        out_of_range_halts: until KAFKA-7414 (2.0.1): a follower whose log is longer than the leader's when its fetch
+            offset is out of range ends its broker, since unclean elections are disabled (and are, here, whatever the
+            topic says).
+        ends_without_partition: KAFKA-8012 (2.1.0 alone): a thread that truncates a partition which was taken from it
+            meanwhile ends. Without: it leaves the partition out.
+        truncates_late_us: KAFKA-13207 (2.8.1): how long a thread waits for its lock before it truncates where an answer
+            says so. Before, it truncated whatever had become of the partition meanwhile; 0: nothing becomes of it.
         failures: the consequence of an error.
         end_thread_when_all_failed: KIP-461's text ends a thread at once when all its partitions have failed; 2.3 ends
             it at the next idle sweep.
@@ -45,5 +56,10 @@ class FetcherPolicies:
     assignment: Assignment = fetcher_id
     truncation: TruncationRule = field(factory=Kip279)
     out_of_range_drops_log: bool = False
+    learns_before_truncating: bool = False
+    empty_answer_lags: bool = False
+    out_of_range_halts: bool = False
+    ends_without_partition: bool = False
+    truncates_late_us: int = 0
     failures: FailureRule = KIP_461
     end_thread_when_all_failed: bool = False

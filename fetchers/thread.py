@@ -202,7 +202,8 @@ class FetcherThread:
         watermark.
 
         Raises:
-            FetcherDied: a log cannot be read, or the leader answers about a partition that was not asked about.
+            FetcherDied: a log cannot be read, the leader answers about a partition that was not asked about, or a
+                partition is gone (a policy).
         """
         partitions, rule = self.partitions, self._policies.truncation
         asking: dict[TopicPartition, PartitionFetchState] = {}
@@ -219,6 +220,8 @@ class FetcherThread:
         if queries:
             await self._truncate_to_epoch_end_offsets(asking, tuple(queries))
         for state in without_epoch:
+            if state.tp not in partitions.states and self._policies.ends_without_partition:
+                raise FetcherDied(f"{state.tp}: no state to truncate")
             if state in partitions and state.truncating:
                 self._do_truncate(state, state.offset, True)
         if not partitions.truncating:
@@ -271,6 +274,8 @@ class FetcherThread:
         except Exception as error:
             self._handle_log_error(state, "truncation", error)
             return
+        if state not in self.partitions:
+            return  # it was taken away before this (KAFKA-13207)
         if done:
             self.partitions.start_fetching(state, state.log.log_end_offset)
         else:
@@ -325,6 +330,8 @@ class FetcherThread:
         # The lag is how far the leader's high watermark is above the new fetch offset, also after an answer without
         # records (KAFKA-7704).
         lag = high_watermark - state.offset if high_watermark > state.offset else 0
+        if self._policies.empty_answer_lags and not batches:
+            lag = high_watermark
         if lag != state.lag:
             self._metrics.lag_changed(state, lag)
         if throttled:
@@ -334,6 +341,10 @@ class FetcherThread:
         """The leader answered with an error, or with the offset at which the two logs diverge."""
         error = answer.error
         if answer.diverging is not None:
+            if self._policies.learns_before_truncating:
+                state.log.append_as_follower((), answer.high_watermark)
+            if self._policies.truncates_late_us:
+                await self._process.world.sleep(self._policies.truncates_late_us)
             self._truncate_on_fetch_response(state, EpochEndOffset(state.tp, error, *answer.diverging))
         elif error is Errors.OFFSET_OUT_OF_RANGE:
             await self._handle_out_of_range_error(state)
@@ -362,9 +373,14 @@ class FetcherThread:
             return
         try:
             if found.end < log.log_end_offset:
+                if self._policies.out_of_range_halts:
+                    self._carry_out(Verdict.HALT, state, f"the leader's log ends before {log.log_end_offset}")
+                    return
                 log.truncate_to(found.end)
             elif found.start > log.log_end_offset or self._policies.out_of_range_drops_log:
                 log.truncate_fully_and_start_at(found.start)
+        except KernelError:
+            raise
         except Exception:  # here an error only delays the partition (2.3)
             partitions.delay_partitions([state])
             return

@@ -84,6 +84,22 @@ class BadInput(Exception):
         return type(self)(**{**{name: getattr(self, name) for name in names}, **changes})
 
 
+class PartFailed(Exception):
+    """A part of the program, or a plug-in, raised an exception. Its text names it, the exception and the line.
+
+    Attributes:
+        part: its name.
+    """
+
+    def __init__(self, part: str, what: str) -> None:
+        super().__init__(part, what)
+        self.part = part
+        self.what = what
+
+    def __str__(self) -> str:
+        return f"{self.part} failed: {self.what}"
+
+
 class Together:
     """Collects what is wrong with several things.
 

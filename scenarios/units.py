@@ -60,11 +60,18 @@ def parse_rate(text: str) -> int:
     return _parse(stem, BYTES, form)
 
 
-def counted(number: int, nouns: str) -> str:
+def counted(count: int, nouns: str) -> str:
     """``2,000 batches``, ``1 batch``; a unit that is no plural stays: ``1 ms``."""
-    if number == 1 and len(nouns) > len("ms"):
+    if count == 1 and len(nouns) > len("ms"):
         nouns = nouns.removesuffix("es") if nouns.endswith("ches") else nouns.removesuffix("s")
-    return f"{number:,} {nouns}"
+    return f"{count:,} {nouns}"
+
+
+def number(value: float | None) -> str:
+    """A figure; ``-`` for one that the run does not have."""
+    if value is None:
+        return "-"
+    return f"{value:,.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else f"{value:,}"
 
 
 def format_duration(duration_us: int) -> str:
@@ -83,16 +90,16 @@ def _parse(text: str, units: Mapping[str, int], form: str) -> int:
     match = _QUANTITY.fullmatch(text)
     if match is None:
         raise BadInput(f"{text!r} is not understood; write {form}")
-    number, unit = match.groups()
+    stated, unit = match.groups()
     if not unit:
         raise BadInput(f"{text!r} has no unit; write {form}")
     if unit not in units:
         raise BadInput(f"{text!r} has the unknown unit {unit!r}; {did_you_mean(unit, units)}")
-    whole, _, decimals = number.partition(".")
+    whole, _, decimals = stated.partition(".")
     parts: int = 10 ** len(decimals)
     amount, finer = divmod(int((whole + decimals)[:MOST_DIGITS]) * units[unit], parts)
-    if len(number) > MOST_DIGITS or (amount, finer) > (LARGEST, 0):
-        raise BadInput(f"{number[:20]}... {unit} is too large; write {form}")
+    if len(stated) > MOST_DIGITS or (amount, finer) > (LARGEST, 0):
+        raise BadInput(f"{stated[:20]}... {unit} is too large; write {form}")
     if finer:
         raise BadInput(f"{text!r} is finer than the unit counted; write {form}")
     return amount

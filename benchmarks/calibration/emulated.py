@@ -61,8 +61,8 @@ class RecordedStage(Stage):
 
     logs: tuple[Log, ...] = ()
 
-    async def _drive(self, cluster: Cluster) -> None:
-        await super()._drive(cluster)
+    async def drive(self, cluster: Cluster) -> None:
+        await super().drive(cluster)
         await self.world.sleep(AFTER_US, background=True)
         if LOGS in self.scenario.tags:
             self.logs = tuple(_logs(cluster))

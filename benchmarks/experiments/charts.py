@@ -39,6 +39,24 @@ class Band:
 
 
 @frozen(kw_only=True)
+class Spread:
+    """Values of one kind, in a row of their own.
+
+    Attributes:
+        middle: their median. interval: the interval of that. whole: the least and the largest of them.
+        bound: the median rests on values of which only a lower bound is known.
+        colour: those of one colour belong together.
+    """
+
+    label: str
+    middle: float
+    interval: Point
+    whole: Point
+    bound: bool
+    colour: int
+
+
+@frozen(kw_only=True)
 class Chart:
     """One picture, written to docs/pictures/NAME.svg.
 
@@ -46,6 +64,7 @@ class Chart:
         caption: what it shows, as an alternative to seeing it.
         log: the axes that are logarithmic: "", "x", "y" or "xy".
         moments: x and what happened there.
+        spreads: a row for each, the first at the top; y is the rows then.
         rows, bands: names of rows, bottom first, and what fills them (a Gantt chart); y is the rows then.
     """
 
@@ -59,3 +78,4 @@ class Chart:
     moments: tuple[tuple[float, str], ...] = ()
     rows: tuple[str, ...] = ()
     bands: tuple[Band, ...] = ()
+    spreads: tuple[Spread, ...] = ()

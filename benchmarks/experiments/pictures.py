@@ -10,7 +10,7 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from benchmarks.experiments.charts import Band, Chart, Line
+from benchmarks.experiments.charts import Band, Chart, Line, Spread
 
 GREY = "#808080"
 COLOURS = ("#2f7fd0", "#e07b00", "#2ca02c", "#d6483f", "#9467bd", "#8c6d3f", "#d35fa8", "#17a0b0")
@@ -45,7 +45,7 @@ LOOKS: dict[str, dict[str, Any]] = {
 def svg(chart: Chart) -> str:
     """The picture's text."""
     with mpl.rc_context(SETTINGS):
-        figure = Figure(figsize=(7.2, 3.4 if not chart.rows else 1.2 + 0.3 * len(chart.rows)), layout="constrained")
+        figure = Figure(figsize=(7.2, _height_in(chart)), layout="constrained")
         axes = figure.subplots()
         axes.set_xlabel(chart.x)
         axes.set_ylabel(chart.y)
@@ -56,6 +56,7 @@ def svg(chart: Chart) -> str:
         for place, line in enumerate(chart.lines):
             _line(axes, line, place)
         _gantt(axes, chart.rows, chart.bands)
+        _spreads(axes, chart.spreads)
         for x, what in chart.moments:
             axes.axvline(x, color=GREY, linewidth=0.8, linestyle=":")
             axes.annotate(what, (x, 1), xycoords=("data", "axes fraction"), xytext=(3, -2),
@@ -68,6 +69,27 @@ def svg(chart: Chart) -> str:
         text = io.StringIO()
         figure.savefig(text, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
+
+
+def _height_in(chart: Chart) -> float:
+    if chart.spreads:
+        return 0.9 + 0.27 * len(chart.spreads)
+    return 1.2 + 0.3 * len(chart.rows) if chart.rows else 3.4
+
+
+def _spreads(axes: Any, spreads: tuple[Spread, ...]) -> None:
+    if not spreads:
+        return
+    for place, spread in enumerate(spreads):
+        colour = COLOURS[spread.colour % len(COLOURS)]
+        axes.plot(spread.whole, [place, place], color=colour, linewidth=1, alpha=0.7)
+        axes.plot(spread.interval, [place, place], color=colour, linewidth=5, alpha=0.45, solid_capstyle="butt")
+        axes.plot([spread.middle], [place], ">" if spread.bound else "o", color=colour, markersize=6)
+    axes.set_yticks(range(len(spreads)), [spread.label for spread in spreads])
+    axes.set_ylim(len(spreads) - 0.5, -0.5)
+    axes.grid(False, axis="y")
+    if axes.get_xscale() == "linear":
+        axes.set_xlim(left=0)
 
 
 def _line(axes: Any, line: Line, place: int) -> None:

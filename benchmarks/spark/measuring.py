@@ -1,6 +1,15 @@
-"""Synthetic lag rows, and one session's times over them. Apart from the command, so that a new process finds it."""
+"""Synthetic lag rows, and the times of Spark and of DuckDB over them. Apart from the command, so that a new process
+finds it.
 
+``python -m benchmarks.spark.measuring /tmp/lag10m 10000000`` only writes the rows, the same each time, for measuring by
+hand.
+"""
+
+import math
+import statistics
+import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,32 +18,52 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from attrs import frozen
 
-from scenarios.observe.measures.percentile import weighted_percentiles
+from benchmarks.cpu import cpu
 from scenarios.runs.dataset.schema import SCHEMAS
-from scenarios.studies.spark.figures import lags
+from scenarios.studies.spark.aggregations.lag import LAGS, PLACES, lags
 from scenarios.studies.spark.session import compile_queries, session
 from scenarios.studies.spark.tables import spark_schema
 
 TABLE = "replica_lag"
 FILES = 8
 RUNS_PER_FILE = 5
-REPEATS = 3
-QUANTILES = (0.5, 0.95, 0.99)
+DUCKDB = "DuckDB"
+
+Answer = dict[tuple[str, str], float]
+"""A run and the name of a percentile, to its value."""
+
+_SQL = """
+WITH
+    sums AS (
+        SELECT run_id, lag, true_lag, sum(w_us) AS w FROM read_parquet('{files}') WHERE w_us > 0 GROUP BY ALL
+    ),
+    each_lag AS (
+        SELECT run_id, 'lag' AS which, lag AS v, w FROM sums
+        UNION ALL SELECT run_id, 'true_lag', true_lag, w FROM sums
+    ),
+    distinct_values AS (SELECT run_id, which, v, sum(w) AS w FROM each_lag WHERE v IS NOT NULL GROUP BY ALL),
+    placed AS (
+        SELECT run_id, which, v, sum(w) OVER (PARTITION BY run_id, which ORDER BY v) AS upto,
+            sum(w) OVER (PARTITION BY run_id, which) AS total
+        FROM distinct_values
+    )
+SELECT run_id, which, max(total)::BIGINT AS total, {columns} FROM placed GROUP BY ALL
+"""
 
 
 @frozen
 class Measured:
-    """Seconds: until the session has started, of the first aggregation, of the fastest later one."""
+    """Seconds: until the engine has started, of the first aggregation, and of the later ones, on the wall and of CPU.
+
+    Attributes:
+        answer: what came out.
+    """
 
     start_s: float
     first_s: float
     warm_s: float
-    same: bool
-
-    @property
-    def once_s(self) -> float:
-        """The wait of a user who compares once."""
-        return self.start_s + self.first_s
+    warm_cpu_s: float
+    answer: Answer
 
 
 def rows_of(file: int, rows: int) -> pa.Table:
@@ -52,39 +81,81 @@ def rows_of(file: int, rows: int) -> pa.Table:
         "leader": draw.integers(0, 6, rows),
         "lag": lag,
         "true_lag": lag + draw.integers(0, 5, rows),
+        "fetch_offset": np.arange(rows) * 3,
     }
     schema = SCHEMAS[TABLE]
     return pa.table({name: pa.array(columns[name], schema.field(name).type) for name in schema.names}, schema=schema)
 
 
 def write(folder: Path, rows: int) -> int:
-    """Write ``rows`` rows; returns the bytes they take."""
+    """Write ``rows`` rows as a sweep does; returns the bytes they take."""
     for file in range(FILES):
         pq.write_table(rows_of(file, rows // FILES), folder / f"part-{file}.parquet", compression="zstd")
     return sum(path.stat().st_size for path in folder.iterdir())
 
 
-def expected(folder: Path, run_id: str) -> list[float | None]:
-    """The percentiles of one run, without Spark."""
-    table = pq.read_table(folder / "part-0.parquet", filters=[("run_id", "=", run_id)])
-    weights: dict[int, int] = {}
-    for lag, weight in zip(table["lag"].to_numpy().tolist(), table["w_us"].to_numpy().tolist(), strict=True):
-        weights[lag] = weights.get(lag, 0) + weight
-    return list(weighted_percentiles(weights, QUANTILES))
-
-
-def measure(folder: Path, brief: bool) -> Measured:
+def of_spark(folder: Path, repeats: int, cores: int, brief: bool) -> Measured:
     """In a process of its own: a JVM keeps its options."""
     began = time.perf_counter()
-    took = []
-    with session(brief=brief) as spark:
+    with session(f"local[{cores}]", brief=brief) as spark:
         compile_queries(spark, not brief)
-        start_s = time.perf_counter() - began
-        for _ in range(REPEATS):
-            began = time.perf_counter()
+
+        def ask() -> Answer:
             frame = spark.read.schema(spark_schema(TABLE)).parquet(str(folder))
-            found = {row["run_id"]: row for row in lags(frame).collect()}
-            took.append(time.perf_counter() - began)
-    run_id = min(found)
-    same = [found[run_id][name] for name in ("lag_p50", "lag_p95", "lag_p99")] == expected(folder, run_id)
-    return Measured(start_s, took[0], min(took[1:]), same and len(found) == FILES * RUNS_PER_FILE)
+            rows = (row.asDict() for row in lags(frame).collect())
+            return {(row["run_id"], name): row[name] for row in rows for name in row if name != "run_id"}
+
+        return _measure(ask, repeats, began)
+
+
+def of_duckdb(folder: Path, repeats: int, cores: int) -> Measured:
+    """The same percentiles by the same steps, in SQL."""
+    import duckdb
+
+    began = time.perf_counter()
+    columns = ", ".join(
+        f"min(v) FILTER (upto >= {side}((total - 1) * {place}::DOUBLE) + 1) AS {side}_{name}"
+        for name, place in PLACES.items()
+        for side in ("floor", "ceil")
+    )
+    query = _SQL.format(files=folder / "*.parquet", columns=columns)
+    with duckdb.connect(config={"threads": cores}) as connection:
+
+        def ask() -> Answer:
+            found = connection.execute(query)
+            names = [column[0] for column in found.description]
+            rows = [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+            return {
+                (row["run_id"], f"{row['which']}_{name}"): _between(row, name, place)
+                for row in rows
+                for name, place in PLACES.items()
+            }
+
+        return _measure(ask, repeats, began)
+
+
+def _between(row: dict[str, Any], name: str, place: float) -> float:
+    low, high = row[f"floor_{name}"], row[f"ceil_{name}"]
+    exact = (row["total"] - 1) * place
+    return float(low + (high - low) * (exact - math.floor(exact))) if low != high else float(low)
+
+
+def _measure(ask: Callable[[], Answer], repeats: int, began: float) -> Measured:
+    start_s = time.perf_counter() - began
+    walls, cpus, answers = [], [], []
+    for _ in range(repeats + 1):
+        began = time.perf_counter()
+        with cpu() as spent:
+            answers.append(ask())
+        walls.append(time.perf_counter() - began)
+        cpus.append(spent.seconds)
+    first, *later = answers
+    assert all(answer == first for answer in later), "two answers to one query"
+    assert len(first) == FILES * RUNS_PER_FILE * len(LAGS) * len(PLACES), f"{len(first)} percentiles"
+    return Measured(start_s, walls[0], statistics.median(walls[1:]), statistics.median(cpus[1:]), first)
+
+
+if __name__ == "__main__":
+    target = Path(sys.argv[1])
+    target.mkdir(parents=True)
+    write(target, int(sys.argv[2]))

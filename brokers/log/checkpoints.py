@@ -48,6 +48,10 @@ class OffsetCheckpointFile:
         if tp in self._places:
             self._gone[tp] = None
 
+    def forget_all(self) -> None:
+        for tp in self._places:
+            self.forget(tp)
+
     def write(self) -> None:
         """Write the changes, if there are any. Raises: DiskError."""
         if self._gone:

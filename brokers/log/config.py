@@ -9,7 +9,11 @@ from emulator.protocol.configs import LONG_MAX, config, config_keys
 
 NEVER = LONG_MAX
 UNLIMITED = -1
+CREATE_TIME, LOG_APPEND_TIME = "CreateTime", "LogAppendTime"
 WEEK_MS = 7 * 24 * 3600 * 1000
+CLEANUP_POLICY, COMPACT = "cleanup.policy", "compact"
+"""A topic's policy by which no segment is deleted for its age or size. Logs are not compacted here: they keep all
+records."""
 
 
 @frozen
@@ -20,6 +24,8 @@ class LogConfig:
         segment_bytes, roll_us: a segment rolls before it would be larger, or when its first batch is that old.
         retention_bytes, retention_us: the oldest segments are deleted while the log is that large without them, and
             when their newest batch is older; ``UNLIMITED``: they are not.
+        max_message_bytes: the largest batch that a leader appends.
+        timestamp_type: whether records keep the time that their producer gave them.
         flush_messages, flush_us: the number of unflushed records, and the time since the last flush, after which a log
             is flushed; ``NEVER``.
     """
@@ -49,10 +55,23 @@ class LogConfig:
         at_least=0, topic_name="flush.ms", dynamic=True,
     )  # fmt: skip
 
+    max_message_bytes: int = config(
+        "message.max.bytes", 1_000_012, "the largest batch of a real client that a leader appends",
+        at_least=0, topic_name="max.message.bytes", dynamic=True,
+    )  # fmt: skip
+    timestamp_type: str = config(
+        "log.message.timestamp.type", CREATE_TIME, "whose clock the time of a real client's record is of",
+        choices=(CREATE_TIME, LOG_APPEND_TIME), topic_name="message.timestamp.type", dynamic=True,
+    )  # fmt: skip
+
     def changed(self, settings: Mapping[str, str], names: Mapping[str, str]) -> "LogConfig":
         """A copy with those of ``settings`` that are in ``names`` (``TOPIC_NAMES`` or ``BROKER_NAMES``)."""
-        found = {names[name]: int(value) for name, value in settings.items() if name in names}
-        values: dict[str, Any] = {name: _KEYS[name].to_field(value) for name, value in found.items()}
+        if settings.get(CLEANUP_POLICY) == COMPACT:
+            settings = {**settings, "retention.ms": str(UNLIMITED), "retention.bytes": str(UNLIMITED)}
+        found = {names[name]: value for name, value in settings.items() if name in names}
+        values: dict[str, Any] = {
+            name: value if _KEYS[name].choices else _KEYS[name].to_field(int(value)) for name, value in found.items()
+        }
         return evolve(self, **values) if values else self
 
 
@@ -96,3 +115,28 @@ class LogManagerConfig:
     checkpoint_us: int = 60_000_000
     flushes: bool = False
     writeback: Writeback | None = None
+
+
+@frozen
+class LogRules:
+    """Rules of logs, each with the ticket of the bug that it replaced.
+
+    Attributes:
+        recovers_epoch_0: KAFKA-10432 (2.7): a recovery finds leader epoch 0 in the log like any other. Before, a log
+            that was not closed in order came back without it.
+        cleans_epochs_at_end: KAFKA-10706 (2.6.1): a truncation to the end of the log also removes the epochs that begin
+            there. Before, it did nothing at all.
+        keeps_high_watermarks: KAFKA-769 (0.8.0, before its release): the high watermarks on the disk are written again
+            once the broker has its replicas. Before, the first write after a start had none of them, and all began at
+            0.
+        checks_sequences: KAFKA-6003 (1.0): before, followers checked the sequence numbers of idempotent producers as
+            leaders do, and could not append a batch of a producer of which they had no earlier one.
+    """
+
+    recovers_epoch_0: bool = True
+    cleans_epochs_at_end: bool = True
+    keeps_high_watermarks: bool = True
+    checks_sequences: bool = False
+
+
+RULES = LogRules()

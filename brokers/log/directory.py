@@ -7,7 +7,7 @@ from typing import Protocol
 from attrs import define, field
 
 from brokers.log.checkpoints import HIGH_WATERMARKS, LOG_STARTS, RECOVERY_POINTS, OffsetCheckpointFile
-from brokers.log.config import DEFAULTS, LogConfig
+from brokers.log.config import DEFAULTS, RULES, LogConfig, LogRules
 from brokers.log.disk_work import DiskWork
 from emulator.disks import Disk
 from emulator.protocol.types import Batch, TopicPartition
@@ -39,7 +39,10 @@ class LogDirectory:
 
     Attributes:
         config_of: a topic's settings.
+        failed: why its logs could not be recovered; empty: they were.
         work: the time that the broker's disks still need.
+        rules: those of the release.
+        first_epoch: leader epochs before it are not found in logs that are loaded (KAFKA-10432).
         logs: the number of logs in it, future ones included.
         recovery_points, log_starts: of the replicas that have their log here, see ``checkpoints``.
         moved: the replicas whose high watermark has moved since ``high_watermarks`` was last looked at. One that moves
@@ -49,7 +52,10 @@ class LogDirectory:
     disk: Disk
     config_of: Callable[[str], LogConfig] = lambda _: DEFAULTS
     online: bool = True
+    failed: str = ""
     work: DiskWork | None = None
+    first_epoch: int = 0
+    rules: LogRules = RULES
     logs: int = field(init=False)
     moved: dict[Checkpointed, None] = field(factory=dict)
     _high_watermarks: OffsetCheckpointFile = field(init=False)

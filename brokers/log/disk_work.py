@@ -38,17 +38,17 @@ class DiskWork:
 
     def wrote(self, pace: Pace, size: int) -> None:
         self.process.parked.rouse()
-        self.until_us = max(self.until_us, pace.write(self.process.clock_us, size))
+        self.until_us = max(self.until_us, pace.write(self.process.monotonic_us, size))
 
     def read(self, pace: Pace, size: int) -> None:
         self.process.parked.rouse()
-        self.until_us = max(self.until_us, pace.read(self.process.clock_us, size))
+        self.until_us = max(self.until_us, pace.read(self.process.monotonic_us, size))
 
     def take_us(self) -> int:
         """How long the work still takes. Resets it: the caller is the one that waits."""
         if not self.until_us:
             return 0
-        left_us = self.until_us - self.process.clock_us
+        left_us = self.until_us - self.process.monotonic_us
         self.until_us = 0
         return max(0, left_us)
 
@@ -57,7 +57,7 @@ class DiskWork:
         if not self.until_us:
             return channel
         left_us = self.take_us()
-        return DelayedChannel(self.process, channel, self.process.clock_us + left_us) if left_us else channel
+        return DelayedChannel(self.process, channel, self.process.monotonic_us + left_us) if left_us else channel
 
 
 @define(eq=False)
@@ -70,7 +70,7 @@ class DelayedChannel:
 
     def reply(self, response: Any, size: int, background: bool = False) -> None:
         """As ``ResponseChannel.reply``, not before the disk is done."""
-        left_us = self.ready_us - self.process.clock_us
+        left_us = self.ready_us - self.process.monotonic_us
         if left_us > 0:
             self.process.call_later(left_us, lambda _: self.channel.reply(response, size, background), background=False)
         else:

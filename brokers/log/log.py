@@ -5,10 +5,11 @@ from collections.abc import Callable
 
 from attrs import frozen
 
+from brokers.log.config import LogConfig
 from brokers.log.directory import LogDirectory, log_path
 from brokers.log.leader_epoch_cache import NO_EPOCHS
 from brokers.log.producer_state_manager import NO_PRODUCERS, ProducerStateManager
-from brokers.log.segments import Segment, deletable, segments
+from brokers.log.segments import Segment, active, deletable, oldest, segments
 from emulator.disks import Fault, File
 from emulator.protocol.types import Batch, CorruptBatch, SequencedBatch, TopicPartition
 
@@ -18,6 +19,10 @@ FROM_THE_START = (0,)
 
 class OffsetMismatch(Exception):
     """A follower was given a batch that does not begin at its log end offset."""
+
+
+class UnknownProducer(Exception):
+    """A batch of a producer whose earlier batches the log does not have."""
 
 
 def _next_offset(batch: Batch) -> int:
@@ -81,7 +86,8 @@ class Log:
         if not batches:  # as in every new log: it has no epoch and no producer
             return
         for batch in batches:
-            self.begin_epoch(batch.leader_epoch, batch.base_offset)
+            if batch.leader_epoch >= self.directory.first_epoch:
+                self.begin_epoch(batch.leader_epoch, batch.base_offset)
         self.epochs = self.epochs.truncated_before(self.start_offset)
         self.producers = ProducerStateManager.of(batches)
         self._measure_active_segment()
@@ -101,10 +107,14 @@ class Log:
 
         Raises:
             OffsetMismatch: it does not.
+            UnknownProducer: its sequence numbers do not begin at 0, as they have to where the log has none before them
+                (a policy).
             DiskError: the disk refuses.
         """
         if batch.base_offset != self.end_offset:
             raise OffsetMismatch(f"{self.tp}: batch at {batch.base_offset}, log ends at {self.end_offset}")
+        if batch.sequenced and self.directory.rules.checks_sequences:
+            self._check_sequence(batch)  # type: ignore[arg-type]
         room = self._room - batch.size
         rolls = room < 0 or batch.timestamp_us >= self._rolls_at_us
         if rolls:
@@ -118,10 +128,10 @@ class Log:
         self.end_offset = batch.next_offset
         if rolls:
             self.watch_retention()
-        if batch.__class__ is SequencedBatch:
+        if batch.sequenced:
             if self.producers is NO_PRODUCERS:
                 self.producers = ProducerStateManager()
-            self.producers.add(batch)
+            self.producers.add(batch)  # type: ignore[arg-type]  # a class attribute tells it faster
         epochs = self.epochs.entries
         if not epochs or epochs[-1][0] < batch.leader_epoch:
             self.begin_epoch(batch.leader_epoch, batch.base_offset)
@@ -129,6 +139,10 @@ class Log:
             self._hooks.appended(self)
         if self.directory.disk.pace is not None:
             self.directory.wrote(batch.size)
+
+    def _check_sequence(self, batch: SequencedBatch) -> None:
+        if batch.base_sequence and not self.producers.knows(batch.producer_id):
+            raise UnknownProducer(f"{self.tp}: producer {batch.producer_id} begins with {batch.base_sequence}")
 
     def read(self, offset: int, max_bytes: int) -> tuple[Batch, ...]:
         """The batches from ``offset`` on: at most ``max_bytes``, but at least one batch if there is one.
@@ -162,7 +176,8 @@ class Log:
         """
         if offset >= self.end_offset:
             self._file.truncate(len(self._file.entries))
-            self.epochs = self.epochs.truncated_from(offset)
+            if offset > self.end_offset or self.directory.rules.cleans_epochs_at_end:
+                self.epochs = self.epochs.truncated_from(offset)
             return False
         if offset < self.bases[0]:
             self.truncate_fully_and_start_at(offset)
@@ -253,11 +268,11 @@ class Log:
 
     def _measure_active_segment(self) -> None:
         """Find out how many bytes the active segment can still take, and when it rolls."""
-        active, config = self.segments[-1], self.directory.config_of(self.tp.topic)
+        last, config = active(self.bases, self._file.entries, self.end_offset), self.directory.config_of(self.tp.topic)
         self._room = self._rolls_at_us = 0
-        if active.begin < active.end:
-            self._room = config.segment_bytes - active.size
-            self._rolls_at_us = self.batches[active.begin].timestamp_us + config.roll_us
+        if last.begin < last.end:
+            self._room = config.segment_bytes - last.size
+            self._rolls_at_us = self.batches[last.begin].timestamp_us + config.roll_us
 
     def delete_old_segments(self, now_us: int, high_watermark: int) -> str:
         """Delete the segments that are old or too many. Returns the reason, or "" if none was deleted.
@@ -294,14 +309,16 @@ class Log:
     def expires_us(self) -> int | None:
         """From when on the oldest segment may be too old, or the log too large; None: not before the log grows."""
         config = self.directory.config_of(self.tp.topic)
-        old, due = self.segments, []
-        if old[0].begin == old[0].end:
+        first, due = oldest(self.bases, self._file.entries, self.end_offset), []
+        if first.begin == first.end:
             return None
         if config.retention_us >= 0:
-            due.append(old[0].newest_us + config.retention_us + 1)
-        excess = sum(segment.size for segment in old) - config.retention_bytes
-        if (config.retention_bytes >= 0 and excess >= old[0].size) or (
-            len(old) > 1 and old[0].next_offset <= self.start_offset
-        ):
+            due.append(first.newest_us + config.retention_us + 1)
+        if self._is_too_large(first, config) or (len(self.bases) > 1 and first.next_offset <= self.start_offset):
             due.append(0)
         return min(due, default=None)
+
+    def _is_too_large(self, first: Segment, config: LogConfig) -> bool:
+        """Whether it has to lose its oldest segment for its size."""
+        most = config.retention_bytes
+        return most >= 0 and sum(batch.size for batch in self._file.entries) - most >= first.size

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from attrs import define, field, frozen
 
-from brokers.log.config import DEFAULTS, NEVER, LogConfig, LogManagerConfig
+from brokers.log.config import DEFAULTS, NEVER, RULES, LogConfig, LogManagerConfig, LogRules
 from brokers.log.directory import FUTURES, LOGS, LogDirectory, emptiest, future_path, log_path
 from brokers.log.disk_work import DiskWork
 from brokers.log.flushing import LogFlusher
@@ -107,9 +107,10 @@ class LogManager:
         config: LogManagerConfig,
         config_of: Callable[[str], LogConfig] = lambda _: DEFAULTS,
         expire: Expire = lambda _: None,
+        rules: LogRules = RULES,
     ) -> None:
         self.work = DiskWork(process)
-        self.directories = tuple(LogDirectory(disk, config_of, work=self.work) for disk in process.disks)
+        self.directories = tuple(LogDirectory(disk, config_of, work=self.work, rules=rules) for disk in process.disks)
         self._process = process
         self._config = config
         self._to_be_deleted = LogsToBeDeleted(process, config.delete_delay_us)
@@ -117,6 +118,8 @@ class LogManager:
         self._left: dict[str, LogDirectory] = {}
         """The future logs of an earlier incarnation that ``left_future`` has not returned yet, by path."""
         for directory in self.directories:
+            if not rules.keeps_high_watermarks:
+                directory.high_watermarks.forget_all()
             for path in directory.discarded():
                 self._to_be_deleted.add(directory, path)
             self._left.update(dict.fromkeys(directory.futures(), directory))
@@ -134,9 +137,14 @@ class LogManager:
         if disk.exists(CLEAN_SHUTDOWN):
             disk.delete(CLEAN_SHUTDOWN)
             return
+        directory.first_epoch = 0 if directory.rules.recovers_epoch_0 else 1
         for path in (*disk.list(FUTURES), *disk.list(LOGS)):
             tp = TopicPartition.parse(path.partition("/")[2])
-            removed = recover(disk.open(path), directory.recovery_points.get(tp))
+            try:
+                removed = recover(disk.open(path), directory.recovery_points.get(tp))
+            except DiskError as error:  # LogManager.loadLogs, 2.3.1: the directory is offline, others are loaded
+                directory.failed = str(error)
+                return
             if removed is not None:
                 self._process.emit(
                     LogRecovered, node, tp.topic, tp.partition, removed.log_end_offset, removed.batches, removed.reason
@@ -172,7 +180,7 @@ class LogManager:
         path = log_path(tp)
         directory = self._holder(path)
         if directory is not None:
-            return Log(directory, tp, path, self._hooks)
+            return self._load(directory, tp, path)
         online = self.online
         if (len(online) < len(self.directories) and not is_new) or not online:
             raise StorageError(f"no log of {tp}, and a log directory is offline")
@@ -180,6 +188,13 @@ class LogManager:
         if preferred is None or not preferred.online:
             preferred = emptiest(online)
         return self._create(preferred, tp, path)
+
+    def _load(self, directory: LogDirectory, tp: TopicPartition, path: str) -> Log:
+        """A log that is there. Raises: StorageError, where what it begins with has to be cut and cannot be."""
+        try:
+            return Log(directory, tp, path, self._hooks)
+        except DiskError as error:  # its directory goes offline
+            raise StorageError(str(error)) from error
 
     def _create(self, directory: LogDirectory, tp: TopicPartition, path: str) -> Log:
         directory.logs += 1
@@ -241,12 +256,17 @@ class LogManager:
         return bool(self._left)
 
     def left_future(self, tp: TopicPartition) -> Log | None:
-        """The future log that an earlier incarnation of the broker had not completed, or None. Returns it once."""
+        """The future log that an earlier incarnation of the broker had not completed, or None where there is none or it
+        cannot be loaded. Returns it once."""
         if not self._left:
             return None
         path = future_path(tp)
         directory = self._left.pop(path, None)
-        return Log(directory, tp, path, self._hooks) if directory is not None and directory.online else None
+        if directory is None or not directory.online:
+            return None
+        with suppress(StorageError):  # its directory goes offline
+            return self._load(directory, tp, path)
+        return None
 
     def swap(self, current: Log, future: Log) -> None:
         """Make ``future`` the log of its partition, and delete ``current`` (LogManager.replaceCurrentWithFutureLog)."""

@@ -14,12 +14,14 @@ from emulator.protocol.produce import IdempotentBatch
 from emulator.protocol.types import Batch, SequencedBatch
 
 BATCHES_KEPT = 5
+LAST_SEQUENCE = (1 << 31) - 1
+"""After this one sequence numbers begin again at 0."""
 
 
 @define(eq=False)
 class ProducerStateManager:
-    """The newest batches of each producer id, in the order of the log. Nothing expires here; Kafka forgets a producer
-    seven days after its last batch."""
+    """The newest batches of each producer id, in the order of the log; those of its newest epoch only. Nothing expires
+    here; Kafka forgets a producer seven days after its last batch."""
 
     _batches: dict[int, deque[SequencedBatch]] = field(factory=dict)
 
@@ -28,8 +30,8 @@ class ProducerStateManager:
         """The state that a log with these batches has."""
         states = cls()
         for batch in batches:
-            if batch.__class__ is SequencedBatch:
-                states.add(batch)
+            if batch.sequenced:
+                states.add(batch)  # type: ignore[arg-type]
         return states if states._batches else NO_PRODUCERS
 
     def add(self, batch: SequencedBatch) -> None:
@@ -37,22 +39,38 @@ class ProducerStateManager:
         kept = self._batches.get(batch.producer_id)
         if kept is None:
             kept = self._batches[batch.producer_id] = deque(maxlen=BATCHES_KEPT)
+        elif kept[-1].producer_epoch != batch.producer_epoch:
+            kept.clear()
         kept.append(batch)
+
+    def knows(self, producer_id: int) -> bool:
+        return producer_id in self._batches
 
     def repeated(self, produced: IdempotentBatch) -> SequencedBatch | None:
         """The kept batch of which ``produced`` is a duplicate, or None (findDuplicateBatch)."""
-        kept = self._batches.get(produced.producer_id, ())
+        kept = self._batches.get(produced.producer_id)
+        if kept is None or kept[-1].producer_epoch != produced.producer_epoch:
+            return None
         wanted = produced.base_sequence, produced.last_sequence
         return next((batch for batch in kept if (batch.base_sequence, batch.last_sequence) == wanted), None)
 
-    def check(self, produced: IdempotentBatch) -> Errors:
+    def check(self, produced: IdempotentBatch, *, admits_unknown: bool) -> Errors:
         """The error if ``produced``, which is not a duplicate, does not follow its producer's last batch
-        (checkSequence). An unknown producer begins with sequence number 0."""
+        (checkProducerEpoch, checkSequence).
+
+        Args:
+            admits_unknown: an unknown producer may begin anywhere (KIP-360, 2.5); before, with sequence number 0.
+        """
         kept = self._batches.get(produced.producer_id)
         if kept is None:
-            return Errors.UNKNOWN_PRODUCER_ID if produced.base_sequence else Errors.NONE
-        goes_on = produced.base_sequence == kept[-1].last_sequence + 1
-        return Errors.NONE if goes_on else Errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+            return Errors.NONE if admits_unknown or not produced.base_sequence else Errors.UNKNOWN_PRODUCER_ID
+        last = kept[-1]
+        if produced.producer_epoch < last.producer_epoch:
+            return Errors.INVALID_PRODUCER_EPOCH
+        follows = 0
+        if produced.producer_epoch == last.producer_epoch and last.last_sequence != LAST_SEQUENCE:
+            follows = last.last_sequence + 1
+        return Errors.NONE if produced.base_sequence == follows else Errors.OUT_OF_ORDER_SEQUENCE_NUMBER
 
 
 NO_PRODUCERS = ProducerStateManager()

@@ -59,7 +59,8 @@ class Retention:
                 return
             self._timer.cancel()
         self._timer_us = due_us
-        self._timer = self.process.call_later(due_us - self.process.clock_us, self._check)
+        # A check is past due after a pause, or where the clock was set.
+        self._timer = self.process.call_later(max(0, due_us - self.process.clock_us), self._check)
 
     def _check(self, _: object) -> None:
         self._timer = None

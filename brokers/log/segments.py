@@ -38,15 +38,25 @@ def _base_offset(batch: Batch) -> int:
 
 def segments(bases: Sequence[int], batches: Sequence[Batch], end_offset: int) -> list[Segment]:
     """The segments with the base offsets ``bases``, oldest first; the last one is the active segment."""
-    found: list[Segment] = []
-    begin = 0
-    for base, following in zip(bases, (*bases[1:], end_offset), strict=True):
-        end = bisect_left(batches, following, lo=begin, key=_base_offset)
-        inside = batches[begin:end]
-        newest = max((batch.timestamp_us for batch in inside), default=0)
-        found.append(Segment(base, following, begin, end, sum(batch.size for batch in inside), newest))
-        begin = end
-    return found
+    return [_between(*ends, batches) for ends in zip(bases, (*bases[1:], end_offset), strict=True)]
+
+
+def oldest(bases: Sequence[int], batches: Sequence[Batch], end_offset: int) -> Segment:
+    """The first of ``segments``, without computing the others: a log may have thousands."""
+    return _between(bases[0], bases[1] if len(bases) > 1 else end_offset, batches)
+
+
+def active(bases: Sequence[int], batches: Sequence[Batch], end_offset: int) -> Segment:
+    """The last of ``segments``."""
+    return _between(bases[-1], end_offset, batches)
+
+
+def _between(base: int, following: int, batches: Sequence[Batch]) -> Segment:
+    begin = bisect_left(batches, base, key=_base_offset)
+    end = bisect_left(batches, following, lo=begin, key=_base_offset)
+    inside = batches[begin:end]
+    newest = max((batch.timestamp_us for batch in inside), default=0)
+    return Segment(base, following, begin, end, sum(batch.size for batch in inside), newest)
 
 
 def deletable(

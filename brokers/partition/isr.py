@@ -99,6 +99,10 @@ class OutOfSyncRule(Protocol):
     def max_messages(self) -> int:
         """A follower that lags by more messages is out of sync at once; ``NO_LIMIT``: there is no such limit."""
 
+    @property
+    def even_at_the_end(self) -> bool:
+        """Whether a follower whose log ends where the leader's does can be out of sync."""
+
     def overdue_us(self, remote: RemoteReplica, now_us: int) -> int:
         """For how long ``remote`` has been late by this rule, if it lags; compared with replica.lag.time.max.ms."""
 
@@ -110,16 +114,21 @@ class OutOfSyncRule(Protocol):
 class NotCaughtUp:
     """A follower that lags and was not caught up for longer than replica.lag.time.max.ms (0.9, KAFKA-1546).
 
-    A follower whose log ends where the leader's does is in sync, however long ago it fetched (KAFKA-7152).
+    A follower whose log ends where the leader's does is in sync, however long ago it fetched (KAFKA-7152, 2.1).
+
+    Attributes:
+        even_at_the_end: before KAFKA-7152: it is out of sync like any other.
     """
 
     max_messages: int = NO_LIMIT
+    even_at_the_end: bool = False
 
     def overdue_us(self, remote: RemoteReplica, now_us: int) -> int:
         return now_us - remote.last_caught_up_us
 
     def __call__(self, remote: RemoteReplica, leader_end: int, now_us: int, lag_time_us: int) -> bool:
-        return remote.log_end_offset != leader_end and self.overdue_us(remote, now_us) > lag_time_us
+        lags = remote.log_end_offset != leader_end or self.even_at_the_end
+        return lags and self.overdue_us(remote, now_us) > lag_time_us
 
 
 @frozen
@@ -133,6 +142,7 @@ class StuckOrSlow:
     """
 
     max_messages: int = 4000
+    even_at_the_end: ClassVar[bool] = False
 
     def overdue_us(self, remote: RemoteReplica, now_us: int) -> int:
         return now_us - max(remote.last_fetch_us, remote.last_caught_up_us)

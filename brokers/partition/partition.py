@@ -20,7 +20,7 @@ from brokers.partition.isr import (
     committed_isr,
 )
 from brokers.partition.recorder import Recorder
-from brokers.partition.remote import NONE_REMOTE, Position, RemoteReplica
+from brokers.partition.remote import NONE_REMOTE, AtTheEndOnly, Position, RemoteReplica
 from brokers.partition.replica import Replica
 from brokers.policies import BrokerPolicies
 from brokers.purgatory import DelayedProduce, ProduceWatchers, Purgatory
@@ -126,6 +126,8 @@ class Partition(Replica):
         self.delayed: ProduceWatchers | None = None
         self.figures = NOT_LEADING
         self.readers: dict[Position, None] | None = None
+        if not services.policies.bounds_high_watermark:
+            self.high_watermark = min(log.directory.high_watermarks.get(tp), log.end_offset)
         if services.policies.under_replication.keeps_factor:
             self.process.emit(PartitionCreated, self.process.node.id, tp.topic, tp.partition, replication_factor)
 
@@ -133,22 +135,29 @@ class Partition(Replica):
 
     def make_leader(self, state: LeaderAndIsrPartition, now_us: int) -> None:
         """Lead under ``state.leader_epoch`` (Partition.makeLeader, 2.3)."""
-        log = self.log
+        log, policies = self.log, self.services.policies
         new_leader = not self.is_leader
         self._adopt(state)
         self.is_leader = True
+        if new_leader and self.high_watermark < log.start_offset:
+            self.set_high_watermark(log.start_offset if policies.bounds_high_watermark else -1, True)
         self.isr_state = committed_isr(state.isr)
         self._learn_replicas(state)
         self.epoch_start_offset = log.end_offset
-        log.begin_epoch(state.leader_epoch, log.end_offset)
+        if policies.begins_epoch_at_election:
+            log.begin_epoch(state.leader_epoch, log.end_offset)
         me = self.process.node.id
         remotes = {}
         for remote in self.remotes.values():
             if remote.position is not None:
                 remote.position.unbind()
+        if policies.forgets_followers_first:
+            known, self.remotes = self.remotes, NONE_REMOTE
+            self.maybe_increment_leader_hw(now_us)
+            self.remotes = known
         for broker in self._followers_of(state):
             if broker != me:
-                remote = self.remotes.get(broker) or RemoteReplica(broker)
+                remote = self.remotes.get(broker) or self._remote(broker)
                 if new_leader:
                     remote.forget_position(now_us, broker in state.isr)
                 else:
@@ -235,7 +244,10 @@ class Partition(Replica):
         """The ISR or the assignment has changed; ``known``: the followers that were known before."""
         me = self.process.node.id
         unassigned = [b for b in self.isr_state.isr if b != me and b not in self.remotes]
-        self.unassigned = {b: known.get(b) or RemoteReplica(b) for b in unassigned} or NONE_REMOTE
+        self.unassigned = {b: known.get(b) or self._remote(b) for b in unassigned} or NONE_REMOTE
+
+    def _remote(self, broker: int) -> RemoteReplica:
+        return RemoteReplica(broker) if self.services.policies.counts_last_fetch else AtTheEndOnly(broker)
 
     @property
     def assigned(self) -> tuple[int, ...]:
@@ -251,7 +263,7 @@ class Partition(Replica):
         return None."""
         remote = self.remotes.get(broker)
         if remote is None and not self.services.policies.checks_assignment:
-            remote = RemoteReplica(broker)
+            remote = self._remote(broker)
             self.remotes = {**self.remotes, broker: remote}
             self.process.emit(UnassignedFollowerAdded, self.process.node.id, self.tp.topic, self.tp.partition, broker)
             self.services.metrics.changed(self)
@@ -309,11 +321,16 @@ class Partition(Replica):
 
     def forget_fetch(self, broker: int) -> None:
         """A fetch of the follower on ``broker`` was refused, in a release where its leader then does not know where it
-        is: it lags until its next fetch, which idle or not can cost its place in the ISR."""
+        is: it lags until its next fetch, which idle or not can cost its place in the ISR. Where it reads in another
+        session than the refused one, as after a restart, its next fetch there says where it is."""
         remote = self.remotes.get(broker)
         if remote is not None:
             remote.forget_fetch()
             self.services.check_isr(self)
+            position = remote.position
+            if position is not None and position.remote is remote:
+                position.unbind()
+                position.session.mark_dirty(position)
 
     def maybe_increment_leader_hw(self, now_us: int) -> None:
         """Move the high watermark to the lowest log end offset among the replicas that count: the ISR, and those that
@@ -432,6 +449,9 @@ class Partition(Replica):
         """The members that have to leave, by the rule of the release (``OutOfSyncRule``)."""
         policies, end, isr = self.services.policies, self.log.end_offset, self.isr_state.isr
         is_out, lag_time_us = policies.out_of_sync, policies.config.replica_lag_time_max_us
+        if is_out.even_at_the_end:
+            for remote in self.remotes.values():
+                remote.catch_up_now(end)
         return tuple(
             remote.broker
             for remote in (*self.remotes.values(), *self.unassigned.values())
@@ -455,8 +475,8 @@ class Partition(Replica):
                 self.maybe_expand_isr(remote)
 
     def at_rest(self) -> bool:
-        """Whether the leader and every member of the ISR are at the high watermark."""
-        if self.unassigned:
+        """Whether the leader and every member of the ISR are at the high watermark, and none may have to leave."""
+        if self.unassigned or self.services.policies.out_of_sync.even_at_the_end:
             return False
         end = self.log.end_offset
         ends = (remote.log_end_offset for remote in self.remotes.values() if self.is_in_sync(remote.broker))
@@ -534,6 +554,10 @@ class Partition(Replica):
 
     # -- what a follower does to it ---------------------------------------------------------------------------------
 
+    def bounded(self, high_watermark: int) -> int:
+        raises = self.services.policies.start_raises_learned_high_watermark
+        return self.log.start_offset if raises else high_watermark
+
     def replicated(self, batches: Sequence[Batch]) -> None:
         if self.process.node.id in self.adding:
             self.services.metrics.topics.reassignment_in.mark(sum(batch.size for batch in batches))
@@ -543,6 +567,17 @@ class Partition(Replica):
         super().truncate_to(offset)
         if self.log.end_offset < before:
             self.services.truncated(self.tp, self.log.end_offset)
+
+    @property
+    def retention_limit(self) -> int:
+        stops = self.services.policies.retention_stops_at_high_watermark
+        return self.high_watermark if stops else self.log.end_offset
+
+    def truncate_fully_and_start_at(self, offset: int) -> None:
+        before = self.high_watermark
+        super().truncate_fully_and_start_at(offset)
+        if before < offset and not self.services.policies.start_raises_high_watermark:
+            self.set_high_watermark(before, False)
 
     def log_start_moved(self, reason: str) -> None:
         super().log_start_moved(reason)

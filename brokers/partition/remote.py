@@ -27,6 +27,9 @@ class Reader(Protocol):
     def wake(self, position: Any) -> None:
         """There are records or an error to send: a request that waits may be complete."""
 
+    def look(self) -> None:
+        """Bring ``last_fetch_us`` up to now."""
+
     def mark_dirty(self, position: Any) -> None:
         """The next answer has to look there; a request that waits goes on waiting."""
 
@@ -108,6 +111,12 @@ class RemoteReplica:
             self.last_caught_up_us = self.last_fetch_us = last_fetch_us
             self.last_fetch_leader_end = leader_end
 
+    def catch_up_now(self, leader_end: int) -> None:
+        """Take over the fetches of the session up to now."""
+        if self.position is not None:
+            self.position.session.look()
+            self.catch_up_with_session(leader_end)
+
     def idles_at(self, leader_end: int, tp: TopicPartition) -> bool:
         """Whether it has read everything and still reads ``tp``: it may join the ISR without another fetch of its
         own."""
@@ -137,6 +146,19 @@ class RemoteReplica:
         if self.position is not None:
             self.position.unbind()
             self.position = None
+
+
+class AtTheEndOnly(RemoteReplica):
+    """Caught up only where it asks for the end of the log (before KAFKA-4485)."""
+
+    __slots__ = ()
+
+    def update_fetch_state(self, offset: int, leader_end: int, now_us: int) -> None:
+        if offset >= leader_end:
+            self.last_caught_up_us = now_us
+        self.log_end_offset = offset
+        self.last_fetch_leader_end = leader_end
+        self.last_fetch_us = now_us
 
 
 NONE_REMOTE: Mapping[int, RemoteReplica] = MappingProxyType({})

@@ -88,8 +88,9 @@ class Replica:
             if not rows:
                 rows.begin()
             for batch in batches:
-                if batch.corrupt:
+                if batch.corrupt:  # all are checked before any is appended (Log.analyzeAndValidateRecords)
                     refuse(batch, log)
+            for batch in batches:
                 log.append(batch)
                 rows.append((tp, batch.leader_epoch, batch.base_offset, batch.next_offset, batch.id, batch.size))
             if self.adding:
@@ -97,12 +98,18 @@ class Replica:
         end = log.end_offset
         high_watermark = leader_high_watermark if leader_high_watermark < end else end
         if high_watermark != self.high_watermark:
+            if high_watermark < log.start_offset:
+                high_watermark = self.bounded(high_watermark)
             self.set_high_watermark(high_watermark, False)
         if leader_log_start > log.start_offset:
             log.raise_start_to(min(leader_log_start, end))
             log.watch_retention()
             self.log_start_moved("leader")
         return end
+
+    def bounded(self, high_watermark: int) -> int:
+        """What a follower makes of its leader's ``high_watermark``, which lies before its own log's start."""
+        return self.log.start_offset
 
     def replicated(self, batches: Sequence[Batch]) -> None:
         """``batches`` were appended as a follower, while replicas were being added. A partition counts its own."""
@@ -112,13 +119,18 @@ class Replica:
         tp = self.tp
         self.process.emit(LogStartMoved, self.process.node.id, tp.topic, tp.partition, self.log.start_offset, reason)
 
+    @property
+    def retention_limit(self) -> int:
+        """No segment that reaches beyond it is deleted."""
+        return self.high_watermark
+
     def delete_old_segments(self) -> int | None:
         """Delete the segments that are too old or too much. Returns the time (us) from which on there may be more to
         delete; None: not before the log grows."""
         log = self.log
         before = log.start_offset
         try:
-            reason = log.delete_old_segments(self.process.clock_us, self.high_watermark)
+            reason = log.delete_old_segments(self.process.clock_us, self.retention_limit)
         except DiskError:  # its directory goes offline
             return None
         if log.start_offset != before:

@@ -25,11 +25,14 @@ class LogDirFailureHandler:
         self._log = get_logger("brokers.log_dirs").bind(broker=self._process.node.id)
 
     def watch(self) -> None:
-        """Handle every disk error from now on. A directory that cannot be read at all fails at once."""
+        """Handle every disk error from now on. A directory that cannot be read at all, or whose logs could not be
+        recovered, fails at once."""
         for directory in self._manager.logs.directories:
             directory.disk.on_error = partial(self._failed, directory)
             if directory.disk.unusable:
                 self._failed(directory, "it cannot be read")
+            elif directory.failed:
+                self._failed(directory, directory.failed)
 
     def _failed(self, directory: LogDirectory, reason: str) -> None:
         """An operation on ``directory`` has failed."""

@@ -1,6 +1,7 @@
 """ReplicaManager: the partitions of one broker, and the control requests that change their roles."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
 
 from attrs import define, field
 
@@ -24,6 +25,7 @@ from emulator.protocol.events import ReplicaOffline, ReplicaStopped
 from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
 from emulator.protocol.stop_replica import NO_EPOCH, StopReplicaRequest
 from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import ALL_BROKERS
 from emulator.zookeeper import ZkClient
 from fetchers.failures import StorageError
 from fetchers.manager import ReplicaFetcherManager
@@ -31,6 +33,24 @@ from fetchers.ports import InitialFetchState
 from fetchers.quota import Throttle
 
 Outcome = tuple[TopicPartition, Errors]
+
+
+class Coordinator(Protocol):
+    """What a broker does for others by the partitions of an internal topic that it leads."""
+
+    def elected(self, partition: int, leader_epoch: int) -> None:
+        """The broker leads ``partition`` now, and did not before."""
+
+    def resigned(self, partition: int, leader_epoch: int | None) -> None:
+        """It follows now, or (None) has no replica any more."""
+
+    @property
+    def keeps_anything(self) -> bool:
+        """Whether it wants to know of deleted partitions."""
+        ...
+
+    def partitions_deleted(self, partitions: Sequence[TopicPartition]) -> None:
+        """Their topics are deleted."""
 
 
 @define(eq=False)
@@ -60,6 +80,7 @@ class ReplicaManager:
 
     Attributes:
         alter_isr: carries the changes of ISRs into ZooKeeper.
+        coordinators: by internal topic (onLeadershipChange of KafkaApis.handleLeaderAndIsrRequest).
         isr_checks: the partitions led here that may not be at rest: all that isr-expiration looks at.
         logs: the log directories.
         metadata: what the controller has sent about all partitions and brokers.
@@ -97,7 +118,7 @@ class ReplicaManager:
         self.offline: dict[TopicPartition, None] = {}
         self.metadata = metadata or MetadataCache()
         self.purgatory = Purgatory(process.node.trace)
-        self.logs = LogManager(process, policies.config.log_manager, self._log_config, self._expire)
+        self.logs = LogManager(process, policies.config.log_manager, self._log_config, self._expire, policies.log_rules)
         self.moves = LogDirMoves(
             process, self.logs, self.partitions, self.offline, fetchers.policies, copies, policies.copies_follow_epochs
         )
@@ -110,9 +131,14 @@ class ReplicaManager:
         )  # fmt: skip
         self.isr_checks = self._services.isr_checks
         self.injected = InjectedFailures()
+        self.coordinators: dict[str, Coordinator] = {}
         self.throttle = throttle or Throttle()
         self.shutting_down = False
         self._checkpointing = False
+        self._opened: dict[str, int] = {}
+        """When a log of each topic was opened, where that matters (``misses_settings_us``)."""
+        self._changes = 0
+        """How often the settings of all brokers have changed."""
 
     def _zk_isr_manager(self, policies: BrokerPolicies) -> ZkIsrManager:
         writes = policies.isr_writes
@@ -121,12 +147,24 @@ class ReplicaManager:
 
     def configured(self, entity: str, config: Mapping[str, str]) -> None:
         """The settings of a topic, or of all brokers, have changed."""
+        if self._opened and self._opens(entity):
+            return
         before = self.policies
-        policies = self.policies = self._services.policies = before.changed(entity, config, self._initial)
+        policies = before.changed(entity, config, self._initial)
+        if entity == ALL_BROKERS and self.partitions and not policies.keeps_topic_settings:
+            self._changes += 1
+            if self._changes > 1:
+                policies = policies.without_topics()
+        self.policies = self._services.policies = policies
         self.metrics.configured(before)
         if (before.config.log, before.topic_logs) != (policies.config.log, policies.topic_logs):
             for partition in self.partitions.values():
                 partition.log.watch_retention()  # what it holds may be due earlier
+
+    def _opens(self, entity: str) -> bool:
+        """Whether a log of the topic ``entity`` is being opened: a change of its settings is lost (a policy)."""
+        since_us = self._opened.get(entity.removeprefix("topics/"))
+        return since_us is not None and self.process.clock_us - since_us < self.policies.misses_settings_us
 
     def _log_config(self, topic: str) -> LogConfig:
         return self.policies.log_config(topic)
@@ -178,22 +216,44 @@ class ReplicaManager:
                     offline[tp] = None  # as Kafka leaves what it had just created (2.3.1; 7.3)
             elif any_injected and self.injected.strike(tp, leads=state.leader == me):
                 self._log.error("change of role failed", partition=str(tp), leader=state.leader)
+                if not self.policies.epoch_follows_role:
+                    for half_made, _state in self._with_log([state]):
+                        half_made.leader_epoch = state.leader_epoch
                 outcome = Errors.UNKNOWN_SERVER_ERROR
             else:
                 outcome = Errors.NONE
                 (leaders if state.leader == me else followers).append(state)
             outcomes.append(outcome)
+        new = [state for state in leaders if state.tp.topic in self.coordinators and not self._leads(state.tp)]
         self._make_leaders(leaders)
-        self._make_followers(followers)
+        named = self.policies.request_names_live_leaders
+        self._make_followers(followers, request.live_leaders if named else self.metadata.live_brokers)
         for place, state in enumerate(request.partitions) if offline else ():
             if outcomes[place] is Errors.NONE and state.tp in offline:
                 outcomes[place] = Errors.KAFKA_STORAGE_ERROR
         self._start_checkpointing()
+        self._tell_coordinators(new, [state for state in followers if state.tp.topic in self.coordinators])
         known = (partitions.get(state.tp) for state in (*leaders, *followers))
         self.moves.leader_and_isr(partition for partition in known if partition is not None)
         self.fetchers.shutdown_idle_fetcher_threads()
         self.metrics.show()
         return tuple(outcomes)
+
+    def _leads(self, tp: TopicPartition) -> bool:
+        partition = self.partitions.get(tp)
+        return partition is not None and partition.is_leader
+
+    def _tell_coordinators(
+        self, leaders: Sequence[LeaderAndIsrPartition], followers: Sequence[LeaderAndIsrPartition]
+    ) -> None:
+        """Roles of internal topics have changed. A follower of a leader that is not alive has stayed what it was."""
+        for state in leaders:
+            if self._leads(state.tp):
+                self.coordinators[state.tp.topic].elected(state.tp.partition, state.leader_epoch)
+        for state in followers:
+            partition = self.partitions.get(state.tp)
+            if partition is not None and partition.leader_epoch == state.leader_epoch:
+                self.coordinators[state.tp.topic].resigned(state.tp.partition, state.leader_epoch)
 
     def _with_log(self, states: list[LeaderAndIsrPartition]) -> Iterator[tuple[Partition, LeaderAndIsrPartition]]:
         """Each state with its partition, whose log is opened if this is its first. A partition whose log cannot be
@@ -208,6 +268,8 @@ class ReplicaManager:
                     self._log.error("the replica is offline", partition=str(tp), reason=str(error))
                     self.offline[tp] = None
                     continue
+                if self.policies.misses_settings_us:
+                    self._opened[tp.topic] = self.process.clock_us
                 partition = self.partitions[tp] = Partition(tp, log, self._services, len(state.replicas))
             yield partition, state
 
@@ -216,15 +278,17 @@ class ReplicaManager:
         for partition, state in self._with_log(states):
             partition.make_leader(state, self.process.clock_us)
 
-    def _make_followers(self, states: list[LeaderAndIsrPartition]) -> None:
+    def _make_followers(self, states: list[LeaderAndIsrPartition], live: tuple[int, ...]) -> None:
         following: list[LeaderAndIsrPartition] = []
         for state in states:
-            if state.leader in self.metadata.live_brokers:
+            if state.leader in live:
                 following.append(state)
             else:
                 # The epoch is not recorded: the same request is not stale when it comes again (KAFKA-4443's cause).
                 self._log.error("leader is not alive, stay as it is", partition=str(state.tp), leader=state.leader)
                 list(self._with_log([state]))
+        if not self.policies.restarts_every_fetcher:
+            following = [state for state in following if not self._keeps_fetching(state)]
         self.fetchers.remove_fetcher_for_partitions(state.tp for state in following)
         starts: list[InitialFetchState] = []
         for partition, state in self._with_log(following):
@@ -236,6 +300,15 @@ class ReplicaManager:
             starts.append(start)
         if not self.shutting_down:
             self.fetchers.add_fetcher_for_partitions(starts)
+
+    def _keeps_fetching(self, state: LeaderAndIsrPartition) -> bool:
+        """Follow the leader that is followed already, under the new epoch, and leave the fetcher alone (before
+        KAFKA-7164)."""
+        partition = self.partitions.get(state.tp)
+        if partition is None or partition.is_leader or partition.leader != state.leader:
+            return False
+        partition.make_follower(state)
+        return True
 
     # -- StopReplica ------------------------------------------------------------------------------------------------
 
@@ -251,6 +324,8 @@ class ReplicaManager:
         self.moves.stopped(stopped, request.delete_partitions)
         for tp in stopped:
             self._stop(tp, request.delete_partitions and tp not in self.offline)
+            if request.delete_partitions and tp.topic in self.coordinators:
+                self.coordinators[tp.topic].resigned(tp.partition, None)
         self.fetchers.shutdown_idle_fetcher_threads()
         self.metrics.show()
         refused = dict.fromkeys(late, Errors.FENCED_LEADER_EPOCH)
@@ -262,6 +337,7 @@ class ReplicaManager:
         partition = self.partitions.get(tp)
         if partition is not None and self.policies.stop_answers_waiting:
             partition.fail_delayed(Errors.NOT_LEADER_FOR_PARTITION)
+        delete = delete and self.policies.stop_deletes
         if delete:
             self._delete(tp, partition)
         self.process.emit(ReplicaStopped, self.process.node.id, tp.topic, tp.partition, delete)

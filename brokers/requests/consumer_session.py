@@ -108,3 +108,33 @@ class ConsumerSession(FetchSession):
         for tp, _error, _high_watermark, _log_start, batches, _diverging in answers:
             if batches:
                 topics.consumed(tp.topic, sum(batch.size for batch in batches))
+
+
+@define(eq=False)
+class RacingConsumerSession(ConsumerSession):
+    """A consumer that may read to the end of the log gets what is appended while its answer is made: the end of the
+    records is taken from the size of the file, which is read twice (``FileRecords.slice``, before KAFKA-9835)."""
+
+    def _answer(self, collected: Collected) -> None:
+        ends = [
+            batches[-1].next_offset == self.manager.partitions[tp].log_end_offset
+            for tp, error, _high_watermark, _log_start, batches, _diverging in collected.answers
+            if batches and not error
+        ]
+        if not any(ends):
+            super()._answer(collected)
+            return
+        self.delayed.request = None
+        self.manager.process.call_later(self.manager.policies.read_race_us, self._answer_late, collected)
+
+    def _answer_late(self, collected: Collected) -> None:
+        answers = [self._with_appended(answer) for answer in collected.answers]
+        super()._answer(collected._replace(answers=answers))
+
+    def _with_appended(self, answer: FetchedFields) -> FetchedFields:
+        tp, error, high_watermark, log_start, batches, diverging = answer
+        partition = self.manager.partitions.get(tp)
+        if not batches or partition is None or batches[-1].next_offset < high_watermark:
+            return answer
+        more = partition.log.read(batches[-1].next_offset, partition.log.end_offset)
+        return tp, error, high_watermark, log_start, (*batches, *more), diverging

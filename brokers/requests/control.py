@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from brokers.replica_manager import ReplicaManager
 from brokers.requests.router import handles
 from emulator.network import Channel
+from emulator.protocol.control_requests import ControlHandled
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ControlResponse
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest, LeaderAndIsrResponse
 from emulator.protocol.stop_replica import StopReplicaRequest, StopReplicaResponse
-from emulator.protocol.types import TopicPartition
+from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
 from emulator.protocol.update_metadata import UpdateMetadataRequest, UpdateMetadataResponse
 
 UNKNOWN_BROKER_EPOCH = -1
@@ -43,9 +44,18 @@ class ControlHandler:
         error = self._fence(request)
         if error is Errors.NONE:
             self._manager.metadata.update(request)
+            self._tell_coordinators(request)
         self._record(request, error, ())
         response = UpdateMetadataResponse(error)
         channel.reply(response, response.size)
+
+    def _tell_coordinators(self, request: UpdateMetadataRequest) -> None:
+        """The partitions of deleted topics are gone for those who keep something about them."""
+        for coordinator in self._manager.coordinators.values():
+            if coordinator.keeps_anything:
+                deleted = [each.tp for each in request.partitions if each.leader == LEADER_DURING_DELETE]
+                if deleted:
+                    coordinator.partitions_deleted(deleted)
 
     @handles(StopReplicaRequest)
     def stop_replica(self, request: StopReplicaRequest, channel: Channel) -> None:
@@ -63,7 +73,8 @@ class ControlHandler:
                 return Errors.STALE_BROKER_EPOCH
             if epoch > self.broker_epoch and not self._manager.policies.accepts_newer_broker_epoch:
                 return Errors.UNKNOWN_SERVER_ERROR
-        if request.controller_epoch < self.controller_epoch:
+        checks = self._manager.policies.checks_controller_epoch
+        if checks and request.controller_epoch < self.controller_epoch:
             return Errors.STALE_CONTROLLER_EPOCH
         self.controller_epoch = request.controller_epoch
         return Errors.NONE
@@ -75,3 +86,4 @@ class ControlHandler:
             ControlResponse, request.api.name, process.node.id, request.controller_id, request.controller_epoch,
             error.name, failed,
         )  # fmt: skip
+        process.node.trace.show(ControlHandled, process.node.id, request, error)

@@ -1,9 +1,9 @@
 """Fetch: finds the session of a request (kafka.server.FetchManager, 1.1)."""
 
 from brokers.replica_manager import ReplicaManager
-from brokers.requests.consumer_session import ConsumerSession
+from brokers.requests.consumer_session import ConsumerSession, RacingConsumerSession
 from brokers.requests.fetch_session import FetchSession
-from brokers.requests.follower_session import FollowerSession
+from brokers.requests.follower_session import AllOrNothingSession, FollowerSession
 from brokers.requests.router import handles
 from emulator.network import Channel
 from emulator.protocol.errors import Errors
@@ -37,7 +37,11 @@ class FetchHandler:
 
     def _open(self, request: FetchRequest, channel: Channel) -> FetchSession:
         self._last_id += 1
-        kind = ConsumerSession if request.replica_id == CONSUMER else FollowerSession
+        kind: type[FetchSession] = FollowerSession
+        if request.replica_id == CONSUMER:
+            kind = RacingConsumerSession if self._manager.policies.read_race_us else ConsumerSession
+        elif self._manager.policies.refuses_with_strangers:
+            kind = AllOrNothingSession
         session = kind(self._manager, self._last_id, request.replica_id, channel)
         self.sessions[session.id] = session
 

@@ -115,6 +115,11 @@ class FetchSession(ABC):
         if delayed.request is not None:
             delayed.purgatory.woken[delayed] = None
 
+    def look(self) -> None:
+        """Bring ``last_fetch_us`` up to now: polls that are jumped over are simulated again."""
+        if self.delayed.poll is not None:
+            self.delayed.poll.rouse()
+
     def mark_dirty(self, position: CachedPartition) -> None:
         """The next answer has to look there; a request that waits goes on waiting."""
         if self.delayed.poll is not None:
@@ -152,7 +157,7 @@ class FetchSession(ABC):
         self.last_fetch_us = now
         self.delayed.request = request
         if not self.try_complete(arrived=True):
-            self.delayed.wait(request, now)
+            self.delayed.wait(request)
 
     def try_complete(self, arrived: bool = False) -> bool:
         """Answer the request in hand if there is enough to send. Returns whether it was answered.

@@ -5,13 +5,13 @@ from collections.abc import Iterable
 from attrs import define, field
 
 from brokers.partition.partition import Partition
-from brokers.partition.remote import RemoteReplica
+from brokers.partition.remote import UNKNOWN_OFFSET, RemoteReplica
 from brokers.requests.fetch_session import CachedPartition, Collected, FetchSession
 from brokers.requests.idle_follower import park
 from emulator.disks import DiskError
 from emulator.kernel import PendingWork
 from emulator.protocol.errors import NO_ERROR, Errors
-from emulator.protocol.fetch import FetchedFields, FetchFields, FetchRequest
+from emulator.protocol.fetch import FetchedFields, FetchFields, FetchRequest, FetchResponse
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH, UNDEFINED_OFFSET
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.quota import Throttle
@@ -184,6 +184,9 @@ class FollowerSession(FetchSession):
                         self._refused(position.tp)
                     continue
                 remote = partition.remotes.get(self.replica)
+                is_unknown = remote is not None and remote.log_end_offset == UNKNOWN_OFFSET
+                if remote is not None and is_unknown and arrived and offset == partition.log.end_offset:
+                    read.append((partition, remote, offset))
             log = partition.log
             batches: tuple[Batch, ...] = ()
             high_watermark = partition.high_watermark
@@ -245,19 +248,19 @@ class FollowerSession(FetchSession):
         if error or partition is None:
             return None, (tp, error, -1, -1, (), None)
         if position.diverging is not None:
-            return None, self._diverging(tp, position.diverging)
+            return None, self._diverging(partition, position.diverging)
         return partition, None
 
-    def _diverging(self, tp: TopicPartition, diverging: tuple[int, int]) -> FetchedFields:
+    def _diverging(self, partition: Partition, diverging: tuple[int, int]) -> FetchedFields:
         """The answer to a follower whose log diverges from this one (KIP-595)."""
         if diverging[1] == UNDEFINED_OFFSET:
-            return tp, Errors.OFFSET_OUT_OF_RANGE, -1, -1, (), None
-        return tp, NO_ERROR, -1, -1, (), diverging
+            return partition.tp, Errors.OFFSET_OUT_OF_RANGE, -1, -1, (), None
+        return partition.tp, NO_ERROR, partition.high_watermark, partition.log_start_offset, (), diverging
 
     def _is_throttled(self, throttle: Throttle, partition: Partition) -> bool:
         """Whether the follower gets no records now: it is not in the committed ISR, and its quota is exceeded (KIP-73;
         ReplicaManager.shouldLeaderThrottle, which asks Partition.inSyncReplicaIds, 2.7.2)."""
-        if self.replica in partition.isr:
+        if self.replica in partition.isr and not self.manager.policies.throttles_in_sync:
             return False
         quota = throttle.quota(partition.tp, partition.adds(self.replica))
         if quota is None or not quota.is_quota_exceeded(self.manager.process.clock_us):
@@ -290,6 +293,8 @@ class FollowerSession(FetchSession):
                 partition = position.partition or self.manager.partitions[tp]
                 if position.offset < partition.log.end_offset or high_watermark != partition.high_watermark:
                     continue  # records that did not fit or were throttled, or a later high watermark: they come next
+            elif diverging:
+                position.high_watermark = -1  # the follower does not take it over before it has truncated
             del dirty[position]
         if dirty:
             self.promising = True
@@ -318,3 +323,24 @@ class FollowerSession(FetchSession):
         partition = self.manager.partitions[tp]
         in_sync = self.replica in partition.remotes and self.replica in partition.isr
         return partition.adds(self.replica) and not in_sync
+
+
+@define(eq=False)
+class AllOrNothingSession(FollowerSession):
+    """Before KAFKA-5758: a fetch that names a partition led here of which its sender is not a replica fails as a whole
+    (NotAssignedReplicaException, Partition.updateReplicaLogReadResult, 0.11.0)."""
+
+    def fetch(self, request: FetchRequest) -> None:
+        if not any(map(self._is_stranger, (*self.positions, *(fields[0] for fields in request.positions)))):
+            super().fetch(request)
+            return
+        self.epoch += 1
+        for tp in request.forgotten:
+            self._forget(tp)
+        tps = dict.fromkeys((*self.positions, *(fields[0] for fields in request.positions)))
+        answers = tuple((tp, Errors.UNKNOWN_SERVER_ERROR, -1, -1, (), None) for tp in tps)
+        self.channel.reply(FetchResponse(NO_ERROR, self.id, answers, 60 + 30 * len(answers)), 60)
+
+    def _is_stranger(self, tp: TopicPartition) -> bool:
+        partition = self.manager.partitions.get(tp)
+        return partition is not None and partition.is_leader and self.replica not in partition.remotes

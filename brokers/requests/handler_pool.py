@@ -116,7 +116,8 @@ class RequestHandlerPool:
             self.router.handle(request, channel)
             return
         cause, now_us = self.process.node.trace.cause, self.process.metrics.time_us()
-        received = ReceivedRequest(request, channel, cause, now_us, self.times.of_us(request))
+        service_us = self.times.of_us(request) * self.process.node.slowness
+        received = ReceivedRequest(request, channel, cause, now_us, service_us)
         if self.busy < self.threads:
             self._take(received)
             self._go_on()

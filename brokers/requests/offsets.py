@@ -1,10 +1,21 @@
 """OffsetsForLeaderEpoch and ListOffsets: where a leader's log, or one epoch of it, begins and ends."""
 
+from brokers.log.log import Log
+from brokers.log.times import first_since, latest_time_ms
 from brokers.partition.partition import Partition
 from brokers.replica_manager import ReplicaManager
 from brokers.requests.router import handles
 from emulator.network import Channel
-from emulator.protocol.errors import Errors
+from emulator.protocol.clients.offsets import (
+    EARLIEST,
+    LATEST,
+    MAX_TIMESTAMP,
+    FoundOffset,
+    OffsetQuery,
+    OffsetsByTimeRequest,
+    OffsetsByTimeResponse,
+)
+from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import LatestOffsetReturned
 from emulator.protocol.fetch import CONSUMER
 from emulator.protocol.offsets_for_leader_epoch import (
@@ -51,9 +62,52 @@ class OffsetsHandler:
                 self._manager.process.emit(LatestOffsetReturned, node, request.tp.topic, request.tp.partition, end)
         channel.reply(ListOffsetsResponse(request.tp, error, start, end), 40)
 
+    @handles(OffsetsByTimeRequest)
+    def offsets_by_time(self, request: OffsetsByTimeRequest, channel: Channel) -> None:
+        seen: dict[TopicPartition, int] = {}
+        for query in request.queries:
+            seen[query.tp] = seen.get(query.tp, 0) + 1
+        found = (
+            FoundOffset(query.tp, Errors.INVALID_REQUEST) if seen[query.tp] > 1 else self._find(request, query)
+            for query in request.queries
+        )
+        response = OffsetsByTimeResponse(tuple(found))
+        channel.reply(response, response.size)
+
+    def _find(self, request: OffsetsByTimeRequest, query: OffsetQuery) -> FoundOffset:
+        """Partition.fetchOffsetForTimestamp, 2.3.1; for the latest time of all, 3.0.0."""
+        tp, timestamp_ms = query.tp, query.timestamp_ms
+        error, partition = self._leader(tp, query.current_leader_epoch)
+        if partition is None:
+            return FoundOffset(tp, error)
+        consumer = request.replica_id < 0
+        unknown = consumer and partition.latest_offset == OFFSET_NOT_AVAILABLE
+        if timestamp_ms == EARLIEST:
+            return FoundOffset(tp, NO_ERROR, partition.log_start_offset, leader_epoch=_earliest_epoch(partition.log))
+        if timestamp_ms == LATEST:
+            if unknown:
+                return FoundOffset(tp, Errors.OFFSET_NOT_AVAILABLE)
+            end = partition.latest_offset if consumer else partition.log_end_offset
+            node = self._manager.process.node.id
+            self._manager.process.emit(LatestOffsetReturned, node, tp.topic, tp.partition, end)
+            return FoundOffset(tp, NO_ERROR, end, leader_epoch=partition.leader_epoch)
+        if timestamp_ms == MAX_TIMESTAMP:
+            timestamp_ms = latest_time_ms(partition.log)
+        record = None if timestamp_ms < 0 else first_since(partition.log, timestamp_ms)
+        end = partition.high_watermark if consumer else partition.log_end_offset
+        if record is None or record.offset >= end:
+            return FoundOffset(tp, Errors.OFFSET_NOT_AVAILABLE if unknown else NO_ERROR)
+        return FoundOffset(tp, NO_ERROR, record.offset, record.timestamp_ms, record.leader_epoch)
+
     def _leader(self, tp: TopicPartition, epoch: int) -> tuple[Errors, Partition | None]:
         partition = self._manager.partitions.get(tp)
         if partition is None:
             return self._manager.error_without_replica(tp), None
         refused = partition.check_current_leader_epoch(epoch)
         return refused, None if refused else partition
+
+
+def _earliest_epoch(log: Log) -> int:
+    """The epoch of the log's start, where that is known (Log.fetchOffsetByTimestamp, 2.3.1)."""
+    epochs = log.epochs.entries
+    return epochs[0][0] if epochs and epochs[0][1] <= log.start_offset else UNDEFINED_EPOCH

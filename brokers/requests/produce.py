@@ -1,13 +1,19 @@
 """Produce: append, and answer once enough replicas have the records."""
 
+from attrs import evolve
+
+from brokers.log.config import LOG_APPEND_TIME
 from brokers.log.disk_work import ResponseChannel
 from brokers.partition.partition import Partition
-from brokers.purgatory import DelayedProduce, ProducedResult
+from brokers.purgatory import DelayedProduce, DelayedRecordsProduce, ProducedResult
 from brokers.replica_manager import ReplicaManager
 from brokers.requests.router import handles
+from brokers.topic_creation import INTERNAL_TOPICS
 from emulator.disks import DiskError, UnexpectedError
+from emulator.protocol.clients.produce import AppendInfo, RecordsProduceRequest, RecordsProduceResponse
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.produce import IdempotentBatch, ProducedBatch, ProduceRequest, ProduceResponse
+from emulator.protocol.records import NO_TIMESTAMP, ProducedRecords, StoredBatch
 from emulator.protocol.types import TopicPartition
 from fetchers.failures import StorageError
 
@@ -76,7 +82,7 @@ class ProduceHandler:
         before = producers.repeated(batch)
         if before is not None:
             return batch.tp, NO_ERROR, before.base_offset
-        error = producers.check(batch)
+        error = producers.check(batch, admits_unknown=self._manager.policies.admits_unknown_producers)
         return batch.tp, error, -1 if error else partition.append_as_leader(batch)
 
     def _wait_for_replicas(
@@ -93,3 +99,92 @@ class ProduceHandler:
         delayed.timer = self._manager.process.call_later(request.timeout_us, delayed.expire)
         for place, partition, required in waiting:
             partition.await_replicas(delayed, place, required, acks)
+
+    # -- batches with their bytes -------------------------------------------------------------------------------------
+
+    @handles(RecordsProduceRequest)
+    def produce_records(self, request: RecordsProduceRequest, channel: ResponseChannel) -> None:
+        """As ``produce``, for real clients: with the checks that only bytes can fail, and more to answer."""
+        manager, acks = self._manager, request.acks
+        results: list[ProducedResult] = []
+        infos: list[AppendInfo] = []
+        waiting: list[tuple[int, Partition, int]] = []
+        for place, batch in enumerate(request.records):
+            partition = manager.partitions.get(batch.tp)
+            error, base, info = self._append_records(partition, batch, acks)
+            if not error and partition is not None:
+                waiting.append((place, partition, base + batch.count))
+            results.append((batch.tp, error, base))
+            infos.append(info)
+        channel = manager.logs.work.after_disks(channel)
+        if acks == 0:
+            if any(error for _tp, error, _base in results):
+                channel.close()  # the only way to report an error to a producer that expects no answer
+            else:
+                channel.release()
+        elif waiting and acks not in (0, 1):
+            for place, _partition, _required in waiting:
+                tp, _error, base = results[place]
+                results[place] = (tp, Errors.REQUEST_TIMED_OUT, base)
+            delayed = DelayedRecordsProduce(channel, results, len(waiting), infos=infos)
+            delayed.timer = manager.process.call_later(request.timeout_us, delayed.expire)
+            for place, led, required in waiting:
+                led.await_replicas(delayed, place, required, acks)
+        else:
+            response = RecordsProduceResponse(tuple(results), tuple(infos))
+            channel.reply(response, response.size)
+
+    def _append_records(
+        self, partition: Partition | None, batch: ProducedRecords, acks: int
+    ) -> tuple[Errors, int, AppendInfo]:
+        """The error, the base offset, and what else is answered."""
+        manager, tp = self._manager, batch.tp
+        refused = AppendInfo(batch.id)
+        if not manager.policies.valid_acks(acks):
+            return Errors.INVALID_REQUIRED_ACKS, -1, refused
+        if not manager.metadata.knows(tp):
+            return Errors.UNKNOWN_TOPIC_OR_PARTITION, -1, refused
+        if tp.topic in INTERNAL_TOPICS:  # only coordinators write there (appendToLocalLog, 2.3)
+            return Errors.INVALID_TOPIC_EXCEPTION, -1, refused
+        if partition is None:
+            return manager.error_without_replica(tp), -1, refused
+        if not partition.is_leader:
+            return Errors.NOT_LEADER_FOR_PARTITION, -1, refused
+        if acks < 0 and len(partition.isr_state.isr) < manager.policies.min_insync_replicas(tp.topic):
+            return Errors.NOT_ENOUGH_REPLICAS, -1, refused
+        config = manager.policies.log_config(tp.topic)
+        if batch.size > config.max_message_bytes:
+            why = (
+                f"The record batch size in the append to {tp} is {batch.size} bytes which exceeds the maximum "
+                f"configured value of {config.max_message_bytes}."
+            )
+            return Errors.MESSAGE_TOO_LARGE, -1, refused._replace(message=why)
+        if batch.invalid:
+            return batch.invalid, -1, refused
+        if batch.size > config.segment_bytes:
+            return Errors.RECORD_LIST_TOO_LARGE, -1, refused
+        if config.timestamp_type == LOG_APPEND_TIME:
+            batch = evolve(batch, append_time=True)
+        return self._store(partition, batch, refused)
+
+    def _store(
+        self, partition: Partition, batch: ProducedRecords, refused: AppendInfo
+    ) -> tuple[Errors, int, AppendInfo]:
+        log = partition.log
+        if batch.sequenced:
+            before = log.producers.repeated(batch)
+            if isinstance(before, StoredBatch):
+                info = AppendInfo(before.id, before.max_timestamp_ms, log.start_offset)
+                return NO_ERROR, before.base_offset, info
+            admits = self._manager.policies.admits_unknown_producers
+            error = log.producers.check(batch, admits_unknown=admits)
+            if error:
+                return error, -1, refused
+        try:
+            base = partition.append_as_leader(batch)
+        except (DiskError, StorageError):
+            return Errors.KAFKA_STORAGE_ERROR, -1, refused
+        except UnexpectedError:
+            return Errors.UNKNOWN_SERVER_ERROR, -1, refused
+        at_ms = self._manager.process.clock_us // 1000 if batch.append_time else NO_TIMESTAMP
+        return NO_ERROR, base, AppendInfo(batch.id, at_ms, log.start_offset)

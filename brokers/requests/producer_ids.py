@@ -7,9 +7,12 @@ from collections import deque
 from attrs import define, field
 
 from brokers.requests.router import handles
+from emulator.logger import get_logger
 from emulator.network import Channel
 from emulator.nodes import Process
+from emulator.protocol.errors import Errors
 from emulator.protocol.produce import InitProducerIdRequest, InitProducerIdResponse
+from emulator.protocol.records import NO_PRODUCER_ID
 from emulator.protocol.znodes import PRODUCER_ID_BLOCK, decode_producer_id_block, encode_producer_id_block
 from emulator.zookeeper import BadVersion, NodeExists, NoNode, SessionExpired, ZkClient
 
@@ -28,12 +31,27 @@ class ProducerIds:
     _waiting: deque[Channel] = field(factory=deque)
 
     @handles(InitProducerIdRequest)
-    def init(self, _request: InitProducerIdRequest, channel: Channel) -> None:
+    def init(self, request: InitProducerIdRequest, channel: Channel) -> None:
+        error = self._refused(request)
+        if error:
+            channel.reply(InitProducerIdResponse(-1, error=error), 20)
+            return
         self._waiting.append(channel)
         if self._next < self._end:
             self._answer()
         elif len(self._waiting) == 1:
             self.process.spawn(self._claim, name="producer ids")
+
+    def _refused(self, request: InitProducerIdRequest) -> Errors:
+        """A producer without transactions gets a new id, whichever it has (TransactionCoordinator, 2.3 to 3.0). There
+        are no transactions."""
+        if request.transactional_id is not None:
+            get_logger("brokers.producer_ids").error(
+                "transactions are not emulated; leave out transactional.id", transactional_id=request.transactional_id
+            )
+            return Errors.UNSUPPORTED_VERSION if request.transactional_id else Errors.INVALID_REQUEST
+        half = (request.producer_id == NO_PRODUCER_ID) is not (request.producer_epoch == -1)
+        return Errors.INVALID_REQUEST if half else Errors.NONE
 
     def _answer(self) -> None:
         while self._waiting and self._next < self._end:

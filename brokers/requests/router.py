@@ -40,6 +40,21 @@ class _Held(dict[type, Handle]):
         self.channels.append(channel)
 
 
+class _Handlers(dict[type, Handle]):
+    """The handlers that were added. The first request of a class that has none calls ``more``, which adds others."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.more: Callable[[], object] | None = None
+
+    def __missing__(self, request: type) -> Handle:
+        more, self.more = self.more, None
+        if more is None:
+            raise KeyError(request)
+        more()
+        return self[request]
+
+
 @define(eq=False)
 class Router:
     """Request class -> handler.
@@ -49,7 +64,7 @@ class Router:
     """
 
     complete: Callable[[], object] = lambda: None
-    _handlers: dict[type, Handle] = field(factory=dict)
+    _handlers: _Handlers = field(factory=_Handlers)
     _serving: dict[type, Handle] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -75,6 +90,11 @@ class Router:
         """Let ``handle(request, channel)`` answer every request of this class."""
         assert request not in self._handlers, f"two handlers for {request.__name__}"
         self._handlers[request] = handle
+
+    def on_others(self, more: Callable[[], object]) -> None:
+        """Call ``more``, which adds handlers, when a request comes that has none: what only some runs have need not be
+        imported by all."""
+        self._handlers.more = more
 
     def add(self, handler: object) -> None:
         """Let ``handler`` answer the requests that its methods declare with ``handles``."""

@@ -54,15 +54,20 @@ class ControllerMetrics:
 
     Attributes:
         context: what is counted.
+        keeps_offline: whether OfflinePartitionsCount stays as it was when the controller resigns (before KAFKA-1068,
+            0.8.0).
         offline: the partitions that OfflinePartitionsCount counts.
         imbalanced: those that PreferredReplicaImbalanceCount counts.
         gauges: the name in the MBean -> the gauge.
     """
 
-    def __init__(self, process: Process, context: ControllerContext, is_offline: IsOffline) -> None:
+    def __init__(
+        self, process: Process, context: ControllerContext, is_offline: IsOffline, *, keeps_offline: bool
+    ) -> None:
         self.process = process
         self.context = context
         self.is_offline = is_offline
+        self.keeps_offline = keeps_offline
         self.offline: dict[TopicPartition, None] = {}
         self.imbalanced: dict[TopicPartition, None] = {}
         self.gauges: dict[str, Gauge] = {
@@ -83,7 +88,8 @@ class ControllerMetrics:
             context.touched.update(self.offline)
         self._count_touched(context)
         gauges["ActiveControllerCount"].set(int(active))
-        gauges["OfflinePartitionsCount"].set(active * len(self.offline))
+        if active or not self.keeps_offline:
+            gauges["OfflinePartitionsCount"].set(active * len(self.offline))
         gauges["PreferredReplicaImbalanceCount"].set(active * len(self.imbalanced))
         gauges["GlobalTopicCount"].set(active * len(context.assignments))
         gauges["GlobalPartitionCount"].set(active * len(context.leadership_info))

@@ -43,6 +43,8 @@ class BrokerChanges:
     Attributes:
         announces: whether all live brokers get UpdateMetadata when a broker starts, or fails without having led a
             partition (KAFKA-972, 0.9).
+        finds_twice: whether changes are found in one list of brokers and the live ones in a later one (before
+            KAFKA-3085, 0.10.0).
     """
 
     context: ControllerContext
@@ -54,11 +56,15 @@ class BrokerChanges:
     reassignments: Reassignments[Any]
     deletion: TopicDeletionManager
     announces: bool
+    finds_twice: bool
     _step: Steps
 
     async def process_broker_change(self) -> None:
         """Compare ZooKeeper with the context: new brokers first, then those that bounced (same id, newer epoch:
         KIP-380), then the dead."""
+        if self.finds_twice:
+            await self._find_twice()
+            return
         context = self.context
         known = context.brokers
         now = dict(await self.zk_client.brokers())
@@ -78,6 +84,20 @@ class BrokerChanges:
             await self._on_broker_startup(ids)
         if dead:
             context.remove_brokers(dead)
+            await self._on_broker_failure(dead)
+
+    async def _find_twice(self) -> None:
+        """ReplicaStateMachine.BrokerChangeListener, 0.9.0: what is live is what is there at the second look."""
+        known = self.context.brokers
+        listed = await self.zk_client.broker_ids()
+        now = await self.zk_client.registered(listed)
+        new = [(broker, epoch) for broker, epoch in now if broker not in known]
+        dead = [broker for broker in known if broker not in listed]
+        self.context.set_brokers(now)
+        self._update_channels(new, [], dead)
+        if new:
+            await self._on_broker_startup([broker for broker, _ in new])
+        if dead:
             await self._on_broker_failure(dead)
 
     def _update_channels(self, new: Registered, bounced: Registered, dead: Sequence[int]) -> None:

@@ -48,14 +48,15 @@ class PreferredElections:
         if await self.zk_client.exists(znodes.PREFERRED_REPLICA_ELECTION):
             await self.process_znode()
 
-    async def process_znode(self) -> None:
-        """Hold the elections that the znode asks for, delete it, and watch for the next one; a new controller does
-        this whether or not there is a znode."""
+    async def process_znode(self, *, ends: bool = True) -> None:
+        """Hold the elections that the znode asks for, delete it (``ends``) and watch for the next one; a new controller
+        does this whether or not there is a znode."""
         requested = await self.zk_client.preferred_elections()
         held = (Errors.NONE, Errors.ELECTION_NOT_NEEDED) if self.elects_again else (Errors.NONE,)
         await self.elect([tp for tp in requested if self._refusal(tp, ElectionType.PREFERRED) in held])
-        await self.zk_client.delete([znodes.PREFERRED_REPLICA_ELECTION])
-        self.watches.read_elections()
+        if ends:
+            await self.zk_client.delete([znodes.PREFERRED_REPLICA_ELECTION])
+            self.watches.read_elections()
 
     async def elect(self, partitions: Sequence[TopicPartition]) -> list[TopicPartition]:
         """Elect each partition's preferred replica; returns the partitions where that succeeded."""

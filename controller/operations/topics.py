@@ -31,13 +31,18 @@ log = get_logger("controller.topics")
 
 @define(eq=False, repr=False)
 class TopicChanges:
-    """Creates the topics and partitions that appear in ZooKeeper."""
+    """Creates the topics and partitions that appear in ZooKeeper.
+
+    Attributes:
+        restores_deleting: whether a topic that is being deleted gets no new partitions (KAFKA-6612, 2.0).
+    """
 
     context: ControllerContext
     zk_client: KafkaZkClient
     watches: Watches
     partitions: PartitionStateMachine
     replicas: ReplicaStateMachine
+    restores_deleting: bool
     _step: Steps
 
     async def process_topic_change(self) -> None:
@@ -62,7 +67,7 @@ class TopicChanges:
             return  # Deleted, and created again before this event: new topics have an event of their own.
         assignment = (await self.zk_client.assignments([topic])).get(topic, {})
         new = {partition: replicas for partition, replicas in assignment.items() if partition not in known}
-        if self.context.is_deleting(topic):
+        if self.context.is_deleting(topic) and self.restores_deleting:
             await self._restore(topic, assignment, new)
         else:
             await self._create({topic: new})

@@ -65,9 +65,9 @@ class AdminZnode:
         requested = await self.zk_client.reassignments()
         await self._write({tp: target for tp, target in requested.items() if not remove(tp, target)})
 
-    def finished(self, tp: TopicPartition) -> None:
+    def finished(self, tp: TopicPartition, target: Replicas) -> None:
         """Record that a requested move is over."""
-        self.process.emit(MoveFinished, tp.topic, tp.partition)
+        self.process.emit(MoveFinished, tp.topic, tp.partition, target)
 
     async def _write(self, left: dict[TopicPartition, Replicas]) -> None:
         await self.zk_client.write_reassignments(left)
@@ -75,5 +75,6 @@ class AdminZnode:
             self.watches.read_reassignments()
 
     def _forget(self, tp: TopicPartition) -> None:
-        del self.context.reassignments[tp]
-        self.finished(tp)
+        move = self.context.reassignments.pop(tp, None)
+        if move is not None:
+            self.finished(tp, move.target)

@@ -42,7 +42,7 @@ class ByApi(Reassignments[RequestedByApi]):
         context = self.context
         moving = (TopicPartition(topic, p) for topic, found in context.reassigning.items() for p in found)
         assignments = {tp: context.full_assignment(tp) for tp in moving}
-        context.reassignments = {tp: Move(tp, found.target, found.origin) for tp, found in assignments.items()}
+        context.reassignments.update({tp: Move(tp, f.target, f.origin) for tp, f in assignments.items()})
 
     async def resume(self) -> None:
         """The admin znode first: its requests replace the moves in progress."""
@@ -73,7 +73,7 @@ class ByApi(Reassignments[RequestedByApi]):
             await self.admin_znode.remove_entries(lambda tp, _target: tp in failed)
             for tp in failed:
                 if tp not in self.context.reassignments:
-                    self.admin_znode.finished(tp)
+                    self.admin_znode.finished(tp, targets[tp])
         return [tp for tp in wanted if tp not in failed]
 
     # -- the API ------------------------------------------------------------------------------------------------------

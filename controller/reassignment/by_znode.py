@@ -32,11 +32,24 @@ log = get_logger("controller.reassignment")
 
 @define(eq=False, repr=False)
 class ByZnode(Reassignments[RequestedByZnode]):
-    """The admin znode is the only way to ask for moves."""
+    """The admin znode is the only way to ask for moves.
+
+    Attributes:
+        takes_up_together: whether all moves of one request are in the memory before the first of them is begun
+            (``ControllerPolicies.takes_up_moves_together``).
+    """
+
+    takes_up_together: bool = True
 
     async def load(self) -> None:
         requested = await self.zk_client.reassignments()
-        self.context.reassignments = {tp: self._found(tp, target) for tp, target in requested.items()}
+        if not self.takes_up_together:
+            done = [tp for tp, target in requested.items() if self.context.replicas(tp) in ((), target)]
+            for tp in done:
+                await self.admin_znode.remove_moves([tp])
+                self.admin_znode.finished(tp, requested[tp])
+            requested = {tp: target for tp, target in requested.items() if tp not in done}
+        self.context.reassignments.update({tp: self._found(tp, target) for tp, target in requested.items()})
 
     def _found(self, tp: TopicPartition, target: Replicas) -> Move:
         """A move that an earlier controller may have begun."""
@@ -53,6 +66,12 @@ class ByZnode(Reassignments[RequestedByZnode]):
         requested, moves = await self.zk_client.reassignments(), self.context.reassignments
         if self.protocol.follows_znode:
             requested = {tp: target for tp, target in requested.items() if tp not in moves}
+        if not self.takes_up_together:
+            for tp, target in requested.items():
+                if tp not in moves:
+                    moves[tp] = Move(tp, target, self.context.replicas(tp))
+                    await self._begin_all([tp])
+            return
         for tp, target in requested.items():
             before = moves.get(tp)
             current = before.current if before is not None else self.context.replicas(tp)

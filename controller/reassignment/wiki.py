@@ -26,12 +26,14 @@ from typing import ClassVar
 
 from attrs import frozen
 
+from controller.context import ControllerContext
 from controller.move import Move
 from controller.reassignment.protocol import RequestedByZnode
 from controller.reassignment.steps_work import StepsWork
 from controller.steps import Procedure, phases
 from emulator.protocol.assignments import Replicas, union, without
 from emulator.protocol.scala_order import set_order
+from emulator.protocol.types import TopicPartition
 
 WIKI = Procedure.numbered(
     "wiki",
@@ -80,12 +82,19 @@ class Wiki(RequestedByZnode):
         widened: OAR + RAR of step 1, in the order in which they are written.
         recipients_in_step_7: the brokers, of OAR and RAR, that get step 7's LeaderAndIsr if the leader stays. After an
             election it goes to RAR.
+        needs_live_target: whether a move is given up, wherever it is, if a broker of RAR is down when it is begun or
+            when a new controller takes it up (before KAFKA-4214, 0.10.1).
     """
 
     procedure: ClassVar[Procedure] = WIKI
 
     widened: Callable[[Replicas, Replicas], Replicas] = set_of_new_and_old
     recipients_in_step_7: Callable[[Replicas, Replicas], Replicas] = old_and_new
+    needs_live_target: bool = False
+
+    def refuses(self, context: ControllerContext, tp: TopicPartition, target: Replicas) -> str:
+        dead = self.needs_live_target and any(broker not in context.live for broker in target)
+        return RequestedByZnode.refuses(self, context, tp, target) or ("a new replica is not alive" if dead else "")
 
     async def advance(self, work: StepsWork, move: Move) -> None:
         move.step_target = move.target

@@ -11,6 +11,7 @@ from controller.state_machines.elections import Elections
 from controller.state_machines.selectors import Selector, Selectors
 from controller.states import PARTITION_PREDECESSORS, PartitionState
 from emulator.logger import get_logger
+from emulator.protocol.control_requests import PartitionsChanged
 from emulator.protocol.types import TopicPartition
 
 log = get_logger("controller.partitions")
@@ -66,6 +67,10 @@ class PartitionStateMachine:
             led = [tp for tp in legal if states.get(tp) is not PartitionState.NEW]
             elected = await self.elections.elect(led, selector or self.selectors.offline)
             legal = [*created, *elected]
+        trace = self.elections.process.node.trace
+        if trace.shows(PartitionsChanged):
+            before = tuple(self.context.partition_state(tp) for tp in legal)
+            trace.show(PartitionsChanged, self.batch.controller_id, tuple(legal), before, target)
         self.context.partition_states.update(dict.fromkeys(legal, target))
         self.batch.send_to_brokers()
         return legal

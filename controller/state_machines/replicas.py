@@ -12,6 +12,7 @@ from controller.state_machines.rules import ReplicaRules
 from controller.states import ReplicaState
 from controller.zk_client import KafkaZkClient
 from emulator.logger import get_logger
+from emulator.protocol.control_requests import ReplicasChanged
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.zookeeper import SessionExpired
@@ -103,6 +104,11 @@ class ReplicaStateMachine:
         if target is self.rules.deletion[0]:
             for tp in partitions:
                 self.batch.add_stop_replica(broker, tp, delete=True)
+        trace = self.zk_client.trace
+        if trace.shows(ReplicasChanged):
+            states = self.context.replica_states_on(broker)
+            before = tuple(states.get(tp, ReplicaState.NON_EXISTENT) for tp in partitions)
+            trace.show(ReplicasChanged, self.batch.controller_id, broker, tuple(partitions), before, target)
         if target is not ReplicaState.NON_EXISTENT:
             self.context.set_replica_states(broker, partitions, target)
             return

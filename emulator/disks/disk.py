@@ -64,7 +64,7 @@ class File:
 
     def drop(self, count: int) -> None:
         """Remove the first ``count`` entries, durably. Raises: DiskError."""
-        self.check("truncate")
+        self.check("delete")
         del self.entries[:count]
         self.flushed = max(0, self.flushed - count)
 
@@ -145,7 +145,8 @@ class Disk:
         """The process is dead: every operation on the files that it has open fails from now on. The next process opens
         them again."""
         for path, file in self.files.items():
-            self.files[path] = evolve(file)
+            fault = file.fault
+            self.files[path] = evolve(file, fault=None if fault is not None and fault.of_process else fault)
             file.fault = CLOSED
         self.on_error = None
 

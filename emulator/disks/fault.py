@@ -21,10 +21,12 @@ class Fault:
 
     Attributes:
         reason: what the error says.
-        operations: which ones: ``append``, ``read``, ``truncate``, ``flush``, ``replace``; empty: all.
+        operations: which ones: ``append``, ``read``, ``truncate`` (at the end), ``delete`` (at the beginning),
+            ``flush``, ``replace``; empty: all.
         left: how many more operations fail; None: all, until the fault is repaired.
         error: makes the exception that they raise.
         report: called with the reason of each failure; the disk's ``report``, where the disk is the cause.
+        of_process: an error of the process that has the file open, and not of the disk: it ends with the process.
     """
 
     reason: str
@@ -32,6 +34,7 @@ class Fault:
     left: int | None = None
     error: Callable[[str], Exception] = DiskError
     report: Callable[[str], object] | None = None
+    of_process: bool = False
 
     def strike(self, path: str, operation: str) -> None:
         """Raise the error if this operation fails."""

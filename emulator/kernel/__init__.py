@@ -1,6 +1,13 @@
 """Virtual time on Trio. The only package that uses ``trio.lowlevel``."""
 
-from emulator.kernel.errors import BudgetExceeded, DeadIncarnation, Deadlock, ForeignAwait, KernelError
+from emulator.kernel.errors import (
+    BudgetExceeded,
+    DeadIncarnation,
+    Deadlock,
+    ForeignAwait,
+    KernelError,
+    SubscriberFailed,
+)
 from emulator.kernel.foreground import Busy, PendingWork
 from emulator.kernel.mailbox import Mailbox, Signal
 from emulator.kernel.task import Task
@@ -17,6 +24,7 @@ __all__ = [
     "Mailbox",
     "PendingWork",
     "Signal",
+    "SubscriberFailed",
     "Task",
     "Timer",
     "World",

@@ -24,3 +24,8 @@ class DeadIncarnation(KernelError):
 
 class BudgetExceeded(KernelError):
     """The run used more events than allowed (a livelock at one instant, or a scenario without end)."""
+
+
+class SubscriberFailed(KernelError):
+    """What watches the trace raised an exception, which is its cause: a checker, a measure, a plug-in. As an error of
+    the world it ends the run, and is not taken for a failure of what emitted the event."""

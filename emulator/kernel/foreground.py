@@ -29,7 +29,7 @@ class Timers(Protocol):
     """A process, as far as ``PendingWork`` uses it."""
 
     @property
-    def clock_us(self) -> int: ...
+    def monotonic_us(self) -> int: ...
 
     def call_later(
         self, delay_us: int, fn: Callable[[Any], object], arg: Any = None, *, background: bool = True
@@ -51,7 +51,7 @@ class PendingWork:
 
     def hold(self, for_us: int) -> None:
         """There is work. It counts until ``release``, or for ``for_us`` at most."""
-        self._until_us = self._process.clock_us + for_us
+        self._until_us = self._process.monotonic_us + for_us
         if self._timer is None:
             self._timer = self._process.call_later(for_us, self._over, background=False)
 
@@ -64,6 +64,6 @@ class PendingWork:
     def _over(self, _: object) -> None:
         # One timer, moved lazily: a throttled follower calls ``hold`` at each poll.
         self._timer = None
-        left_us = self._until_us - self._process.clock_us
+        left_us = self._until_us - self._process.monotonic_us
         if left_us > 0:
             self.hold(left_us)

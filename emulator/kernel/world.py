@@ -11,7 +11,7 @@ import types
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator
 from heapq import heappop, heappush
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import trio
 from attrs import define
@@ -23,6 +23,9 @@ from emulator.kernel.mailbox import Signal
 from emulator.kernel.report import as_foreign_await, foreign_await, refusal, waiting_report
 from emulator.kernel.task import CANCELLED, PARKED, REATTACH, Task, WorldNursery
 from emulator.streams import Stream, Streams
+
+if TYPE_CHECKING:
+    from emulator.schedules import Delays, EventPriorities, Schedule
 
 Backend = Literal["detached", "attached"]
 Event = tuple[int, int, int, Callable[[Any], object], Any]
@@ -104,11 +107,18 @@ class World:
         since_us, sequence: with ``now``, the place of the current event in the order of all events.
         simulate_idle: simulate every poll, ping and tick in which nothing happens, instead of jumping over them. The
             trace is the same either way; a test holds that.
+        delays, choices: of its schedule, one of the two; both None: first in, first out.
         begins: called before a task goes on after a pause, as the first step of a transition.
     """
 
     def __init__(
-        self, seed: int, *, backend: Backend = "detached", max_events: int | None = None, simulate_idle: bool = False
+        self,
+        seed: int,
+        *,
+        backend: Backend = "detached",
+        max_events: int | None = None,
+        simulate_idle: bool = False,
+        schedule: "Schedule | None" = None,
     ) -> None:
         self.seed = seed
         self.simulate_idle = simulate_idle
@@ -138,6 +148,22 @@ class World:
         self._failure: BaseException | None = None
         self._idle_turns = 0
         self._live = False
+        self.delays: Delays | None = None
+        self.choices: EventPriorities | None = None
+        if schedule is not None:
+            self._follow(schedule)
+
+    def _follow(self, schedule: "Schedule") -> None:
+        from emulator.schedules import EventPriorities, PriorityDelays, RandomDelays, Ready  # few runs have one
+
+        stream = self.stream("schedule", "deliveries")
+        self.ready = Ready(self.stream("schedule", "tasks"))
+        if schedule.kind == "pos":
+            self.choices = EventPriorities(self, schedule.bound_us, stream)
+        elif schedule.kind == "pct":
+            self.delays = PriorityDelays(schedule.bound_us, schedule.depth, stream)
+        else:
+            self.delays = RandomDelays(schedule.bound_us, stream)
 
     @property
     def events(self) -> int:

@@ -115,7 +115,7 @@ class Interceptors:
 
     def see(self, endpoint: "Endpoint", edge: Edge, body: Any) -> InterceptedMessage | None:
         """Call the hooks for a message. None if none is armed for its class."""
-        hooks = self._at(edge).get(body.__class__)
+        hooks = (self.sent if edge == "sent" else self.delivered).get(body.__class__)
         if hooks is None:
             return None
         passing = InterceptedMessage(endpoint, edge, body)

@@ -9,6 +9,7 @@ from emulator.kernel import World
 from emulator.network.delay import NO_DELAY, Delay
 from emulator.network.endpoint import Endpoint, ignore
 from emulator.network.interceptors import Interceptors
+from emulator.network.loss import Loss
 from emulator.network.route import Port, Route
 from emulator.nodes import CrashKind, Listener, Node, Process
 
@@ -55,6 +56,7 @@ class Network:
     Attributes:
         paranoid: check that no message is changed after it was sent (``emulator.network.sealed``).
         nodes: the machines, by id.
+        on_listen: called with each process that begins to listen.
     """
 
     world: World
@@ -62,6 +64,7 @@ class Network:
     paranoid: bool = False
     nodes: dict[int, Node] = field(factory=dict)
     interceptors: Interceptors = field(factory=Interceptors)
+    on_listen: list[Callable[[Process], object]] = field(factory=list)
     _routes: dict[tuple[int, int], Route] = field(factory=dict)
     _egress: dict[int, Port] = field(factory=dict)
     _ingress: dict[int, Port] = field(factory=dict)
@@ -90,6 +93,10 @@ class Network:
 
     @property
     def _endpoint(self) -> type[Endpoint]:
+        if self.world.delays is not None or self.world.choices is not None:
+            from emulator.network.scheduled import scheduled_endpoint  # pickle with it
+
+            return scheduled_endpoint(self.world, paranoid=self.paranoid)
         if not self.paranoid:
             return Endpoint
         from emulator.network.sealed import SealedEndpoint  # pickle with it
@@ -102,6 +109,8 @@ class Network:
         """Call ``accept(endpoint)`` with each new connection to ``port`` of the process's machine."""
         process.check_alive()
         process.node.listeners[port] = Listener(process, accept)
+        for notify in self.on_listen:
+            notify(process)
 
     def connect(
         self,
@@ -120,7 +129,9 @@ class Network:
         out = self.route(process.node.id, host)
         client = self._endpoint(self.world, process, out, self.interceptors, receive, closed)
         process.endpoints[client] = None
-        self.world.call_at(client.out.arrival(0), self._syn, (client, port))
+        arrival = client.out.handshake_arrival()
+        if arrival is not None:
+            self.world.call_at(arrival, self._syn, (client, port))
         return client
 
     def _syn(self, call: tuple[Endpoint, str]) -> None:
@@ -179,17 +190,33 @@ class Network:
 
     # -- faults ----------------------------------------------------------------------------------------------
 
+    @property
+    def disturbed(self) -> list[tuple[int, int]]:
+        """The routes that are cut or worse than they should be: (source, target), in the order of their first use."""
+        return [ends for ends, route in self._routes.items() if route.is_impaired]
+
     def cut(self, source: int, target: int) -> None:
         """Stop everything from ``source`` to ``target``. It stalls until the route is healed, as with TCP."""
         self.route(source, target).stop()
 
     def heal(self, source: int, target: int) -> None:
-        """Undo ``cut`` and ``delay`` from ``source`` to ``target``."""
+        """Undo ``cut``, ``delay``, ``lose`` and ``limit`` from ``source`` to ``target``."""
         route = self.route(source, target)
         route.set_delay(route.delay)
+        if route.is_impaired:
+            route.lose(None)
+            route.limit_to(None)
         route.heal()
 
     def delay(self, source: int, target: int, extra: Delay) -> None:
         """Add ``extra`` to the delay of the link from ``source`` to ``target``."""
         route = self.route(source, target)
         route.set_delay(route.delay, extra)
+
+    def lose(self, source: int, target: int, loss: Loss) -> None:
+        """Lose packets from ``source`` to ``target``."""
+        self.route(source, target).lose(loss)
+
+    def limit(self, source: int, target: int, bytes_per_s: int) -> None:
+        """Let no more than so much pass from ``source`` to ``target``."""
+        self.route(source, target).limit_to(bytes_per_s)

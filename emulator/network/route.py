@@ -8,6 +8,7 @@ from attrs import define, field
 
 from emulator.kernel import World
 from emulator.network.delay import NO_DELAY, Delay
+from emulator.network.loss import Loss, Losses
 from emulator.nodes import Node
 from emulator.streams import Stream
 
@@ -43,6 +44,8 @@ class Route:
         blocked: the route is cut, or was healed and has not delivered all stalled messages yet. New arrivals queue
             after those.
         lane: the parked exchanges whose messages take this route; None: there are none.
+        losses: of its packets, while it loses some.
+        limit: while its bandwidth is limited, what the messages pass through.
         stalled: messages that reached the cut, each with its delivery: TCP sends them again once the route is healed.
     """
 
@@ -57,11 +60,14 @@ class Route:
     cut: bool = False
     blocked: bool = False
     lane: "Lane | None" = None
+    losses: Losses | None = None
+    limit: Port | None = None
     stalled: list[tuple[Callable[[Any], object], Any]] = field(factory=list)
+    _bytes_per_s: int | None = None
     _latency_us: int = field(init=False)
     _jitter_us: int = field(init=False)
     _least_us: int = field(init=False)
-    """The least delay, where latency and jitter are all of it; else -1."""
+    """The least delay, where latency and jitter are all of it, and nothing is lost or limited; else -1."""
     _spread: tuple[Delay, ...] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -69,16 +75,60 @@ class Route:
 
     def set_delay(self, delay: Delay, extra: Delay = NO_DELAY) -> None:
         """Set the delay of the messages that are sent from now on."""
+        self._rouse()
+        self.delay, self.extra = delay, extra
+        self._compute()
+
+    def lose(self, loss: Loss | None) -> None:
+        """Lose packets from now on; None: lose none."""
+        self._rouse()
+        self.losses = None
+        if loss is not None:
+            name = f"{self.source.name}>{self.target.name}"
+            draws, bursts = (self.world.stream(purpose, name) for purpose in ("loss", "bursts of loss"))
+            self.losses = Losses(loss, draws, bursts, self.world.now)
+        self._compute()
+
+    def limit_to(self, bytes_per_s: int | None) -> None:
+        """Let no more than so much pass from now on; None: as much as the machines' cards do."""
+        self._rouse()
+        self._bytes_per_s = bytes_per_s
+        self._compute()
+
+    def _rouse(self) -> None:
         if self.lane is not None:
             self.lane.rouse()
-        self.delay, self.extra = delay, extra
+
+    def _compute(self) -> None:
+        """Compute what the delay of a message is made of."""
+        delay, extra = self.delay, self.extra
         self._latency_us = delay.latency_us + extra.latency_us
         self._jitter_us = delay.jitter_us + extra.jitter_us
         self._spread = tuple(part for part in (delay, extra) if part.sigma)
-        self._least_us = -1 if self._spread else max(-1, self._latency_us - self._jitter_us)
+        rates = [self._bytes_per_s, None if self.losses is None else self.losses.loss.bytes_per_s(self.round_trip_us)]
+        least = min((rate for rate in rates if rate is not None), default=None)
+        if least is None:
+            self.limit = None
+        elif self.limit is None:
+            self.limit = Port(least)
+        else:
+            self.limit.bytes_per_s = least
+        simple = not self._spread and self.losses is None and self.limit is None
+        self._least_us = max(-1, self._latency_us - self._jitter_us) if simple else -1
+
+    @property
+    def round_trip_us(self) -> int:
+        """A round trip, where the way back takes as long."""
+        return 2 * self._latency_us
+
+    @property
+    def is_impaired(self) -> bool:
+        """Whether it is cut or worse than it should be."""
+        return self.cut or self.extra != NO_DELAY or self.losses is not None or self.limit is not None
 
     def arrival(self, size: int) -> int:
-        """When a message of ``size`` bytes that is sent now arrives, in virtual microseconds."""
+        """When a message of ``size`` bytes that is sent now arrives, in virtual microseconds. Negative: it never does,
+        and minus the time is when TCP gives the connection up."""
         if (
             self._least_us >= 0
             and self.lane is None
@@ -93,6 +143,8 @@ class Route:
         head_us = sent_us = self.world.now
         if self.egress.bytes_per_s is not None:
             head_us, sent_us = self.egress.pass_through(head_us, sent_us, size)
+        if self.limit is not None:
+            head_us, sent_us = self.limit.pass_through(head_us, sent_us, size)
         t_us = sent_us + self._latency_us
         jitter = self._jitter_us
         if jitter:
@@ -105,13 +157,26 @@ class Route:
             _, t_us = self.ingress.pass_through(head_us + t_us - sent_us, t_us, size)
         if self.lane is not None:
             self.lane.shifted()
+        if self.losses is not None and size:
+            late_us = self.losses.of_message(self.world.now, size, self.round_trip_us)
+            if late_us is None:
+                return -(self.world.now + self.losses.given_up_after_us(self.round_trip_us))
+            t_us += late_us
+            if late_us:
+                self.world.call_at(t_us, _nothing)  # also a poll that TCP has to send again keeps the world unsettled
         return t_us
+
+    def handshake_arrival(self) -> int | None:
+        """When the first packet of a connection that is opened now arrives; None: it is lost again and again."""
+        arrival_us = self.arrival(0)
+        late_us = 0 if self.losses is None else self.losses.of_handshake(self.world.now)
+        return None if late_us is None else arrival_us + late_us
 
     @property
     def is_plain(self) -> bool:
         """Whether a message takes the link's latency, at least 1 us of it, with a uniform jitter, and nothing else."""
         ports = self.egress.bytes_per_s, self.ingress.bytes_per_s
-        return not (self.blocked or self._spread) and ports == (None, None) and self._latency_us > self._jitter_us
+        return not self.blocked and self._least_us > 0 and ports == (None, None)
 
     @property
     def shortest_us(self) -> int:
@@ -135,8 +200,7 @@ class Route:
 
     def stop(self) -> None:
         """Cut the route until ``heal``."""
-        if self.lane is not None:
-            self.lane.rouse()
+        self._rouse()
         self.cut = self.blocked = True
 
     def heal(self) -> None:
@@ -152,3 +216,7 @@ class Route:
         stalled, self.stalled = self.stalled, []
         for deliver, item in stalled:
             deliver(item)
+
+
+def _nothing(_: Any) -> None:
+    """A retransmission has arrived."""

@@ -42,6 +42,9 @@ class SealedEndpoint(Endpoint):
     def send(self, body: Any, size: int, background: bool = False) -> None:
         Endpoint.send(self, body if isinstance(body, Sealed) else Sealed(body, seal(body)), size, background)
 
+    def kind_of(self, body: Any) -> object:
+        return body.body.__class__
+
     def seen(self, body: Any) -> InterceptedMessage | None:
         return Endpoint.seen(self, body.body)
 

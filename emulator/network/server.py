@@ -52,15 +52,20 @@ class Channel:
             self.busy = False
 
     def release(self) -> None:
-        """Finish the current request without an answer (acks=0) and take the next one."""
+        """Finish the current request without an answer (acks=0) and take the next one.
+
+        The caller's transition goes on afterwards, so its cause is kept from those of the requests that are taken."""
         self.busy = False
         if self.taking:
             return  # a handler that answered at once: the loop below continues, so a long backlog does not recurse
         self.taking = True
+        trace = self.endpoint.process.node.trace
+        cause = trace.cause
         while self.waiting and not self.busy:
-            request, self.endpoint.process.node.trace.cause = self.waiting.popleft()
+            request, trace.cause = self.waiting.popleft()
             self.busy = True
             self.handle(request, self)
+        trace.cause = cause
         self.taking = False
 
     def close(self) -> None:

@@ -34,6 +34,7 @@ class Node:
     Attributes:
         id: the broker id, or a negative number for machines that are not brokers.
         skew_us: how far its clock is ahead of virtual time. Roles read ``clock_us``, never ``world.now``.
+        slowness: how many times as long its processors take for what takes time.
         up: the machine answers (refuses connections, resets unknown ones) even if no process runs.
         incarnations: how many processes were started on it.
         listeners: the ports that its process serves, by name.
@@ -48,6 +49,7 @@ class Node:
     nursery: trio.Nursery
     disks: tuple[Disk, ...] = field(factory=lambda: (Disk(),))
     skew_us: int = field(default=0, on_setattr=_rouse)
+    slowness: int = 1
     up: bool = True
     process: Process | None = None
     incarnations: int = 0

@@ -46,6 +46,9 @@ class Process:
         anchor: the same for ``Trace.anchor``: what follows in this transition is caused by the event.
         metrics: the metrics that it exposes.
         parked: its periodic work that is not simulated at the moment.
+        paused: it stands still: it is ``suspended``, or ``throttled``.
+        suspended: ``pause`` was called, and not ``resume``.
+        throttled: it has no CPU time for a moment.
     """
 
     node: "Node"
@@ -54,6 +57,8 @@ class Process:
     world: World = field(init=False)
     alive: bool = True
     paused: bool = False
+    suspended: bool = False
+    throttled: bool = False
     tasks: list[Task] = field(factory=list)
     endpoints: dict[Connection, None] = field(factory=dict)
     emit: Callable[..., Any] = field(init=False)
@@ -84,9 +89,15 @@ class Process:
 
     @property
     def clock_us(self) -> int:
-        """The time on the clock of its machine, in microseconds: the only time that a role may read."""
+        """The time on the clock of its machine, in microseconds: the only time of day that a role may read."""
         node = self.node
         return node.world.now + node.skew_us
+
+    @property
+    def monotonic_us(self) -> int:
+        """The time of a clock that is never set (System.nanoTime), in microseconds: it only measures how long something
+        lasts, and drifts no more than time itself."""
+        return self.node.world.now
 
     async def run(self, main: Main) -> None:
         """Run ``main`` in a nursery of its own, then act on events alone until killed."""
@@ -180,6 +191,15 @@ class Process:
     def pause(self) -> None:
         """Pause the process, as a long GC does: its tasks, timers and deliveries wait, while virtual time and its
         ZooKeeper session timer continue."""
+        self.suspended = True
+        self._stand_still()
+
+    def throttle(self) -> None:
+        """The same for a moment, for lack of CPU time."""
+        self.throttled = True
+        self._stand_still()
+
+    def _stand_still(self) -> None:
         self.parked.rouse()
         self.paused = True
         for task in self.tasks:
@@ -187,6 +207,17 @@ class Process:
 
     def resume(self) -> None:
         """Resume the process, with everything that has waited, in order."""
+        self.suspended = False
+        self._go_on()
+
+    def unthrottle(self) -> None:
+        """It has CPU time again."""
+        self.throttled = False
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if self.suspended or self.throttled:
+            return
         self.paused = False
         for task in self.tasks:
             task.thaw()

@@ -4,16 +4,18 @@ Routers, message triggers, the trace and the figures take these from here. A new
 class of its request, the class of its response, and one call of ``declare``.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
-from typing import ClassVar
+from pkgutil import walk_packages
+from typing import ClassVar, TypeVar
 
 from attrs import define, frozen
 
 from emulator.protocol.types import TopicPartition
+
+M = TypeVar("M", bound="type[Message]")
 
 
 class Message:
@@ -85,6 +87,7 @@ class Api:
 
 
 _declared: dict[str, Api] = {}
+_variants: dict[type, list[type]] = {}
 
 
 def declare(key: int, name: str, request: type[Request], response: type[Response], *, help: str) -> Api:
@@ -93,6 +96,22 @@ def declare(key: int, name: str, request: type[Request], response: type[Response
         raise ValueError(f"two APIs are called {name}")
     api = _declared[name] = request.api = response.api = Api(key, name, request, response, help)
     return api
+
+
+def variant(of: type[Message]) -> Callable[[M], M]:
+    """Declare another form of the message ``of``, with more or other fields: what waits for one waits for both."""
+
+    def belongs(message: M) -> M:
+        message.api = of.api
+        _variants.setdefault(of, []).append(message)
+        return message
+
+    return belongs
+
+
+def forms(message: type) -> tuple[type, ...]:
+    """The class of a message, and the other forms of it."""
+    return (message, *_variants.get(message, ()))
 
 
 def withdraw(api: Api) -> None:
@@ -119,6 +138,5 @@ def names_partitions(message: type[Message]) -> bool:
 @cache
 def _import_all() -> None:
     """Each module declares its API when it is imported. They are small, and import nothing but each other."""
-    for module in iter_modules([str(Path(__file__).parent)]):
-        if not module.ispkg:
-            import_module(f"{__package__}.{module.name}")
+    for module in walk_packages([str(Path(__file__).parent)], prefix=f"{__package__}."):
+        import_module(module.name)

@@ -13,10 +13,11 @@ from typing import Any, TypeVar
 from attrs import AttrsInstance, evolve, field, fields, frozen
 
 C = TypeVar("C", bound=AttrsInstance)
+ConfigValue = int | bool | str
 LONG_MAX = 2**63 - 1
 """Kafka's value for "no limit" and "never"."""
 _KEY = "kafka config key"
-_UNITS_US = {".ms": 1_000, ".seconds": 1_000_000}
+_UNITS_US = {".ms": 1_000, ".seconds": 1_000_000, ".minutes": 60_000_000}
 
 
 @frozen
@@ -28,24 +29,28 @@ class ConfigKey:
         default: that of Kafka 2.3, in Kafka's unit.
         doc: its meaning in a phrase, for the documentation and the schema.
         at_least: the smallest value that is accepted.
+        choices: of a setting that is a word, those that are accepted.
         topic_name: what topics call it, if they can set their own.
         dynamic: whether it can be changed while brokers run (KIP-226).
     """
 
     name: str
-    default: int | bool
+    default: ConfigValue
     doc: str
     at_least: int = 1
+    choices: tuple[str, ...] = ()
     topic_name: str = ""
     dynamic: bool = False
 
-    def to_field(self, value: int | bool) -> int | bool:
+    def to_field(self, value: ConfigValue) -> ConfigValue:
         """``value``, in Kafka's unit, as the field has it: durations in us; -1 and ``LONG_MAX`` stay."""
+        if isinstance(value, str):
+            return value
         factor = next((unit for end, unit in _UNITS_US.items() if self.name.endswith(end)), 1)
         return value * factor if factor > 1 and 0 <= value < LONG_MAX else value
 
 
-def config(name: str, default: int | bool, doc: str, **more: Any) -> Any:
+def config(name: str, default: ConfigValue, doc: str, **more: Any) -> Any:
     """A field that holds a setting; ``more``: the other attributes of ``ConfigKey``."""
     return field_of(ConfigKey(name, default, doc, **more))
 
@@ -60,7 +65,7 @@ def config_keys(cls: type[AttrsInstance]) -> dict[str, ConfigKey]:
     return {one.name: one.metadata[_KEY] for one in fields(cls) if _KEY in one.metadata}
 
 
-def with_settings(holder: C, settings: Mapping[str, int | bool]) -> C:
+def with_settings(holder: C, settings: Mapping[str, ConfigValue]) -> C:
     """A copy of ``holder`` with the values of ``settings``, which are by Kafka's names and in Kafka's units. Settings
     that it does not declare are left out."""
     keys = config_keys(type(holder)).items()

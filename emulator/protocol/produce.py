@@ -5,7 +5,7 @@ InitProducerId (API 22, KIP-98, 0.11): an idempotent producer gets its id.
 
 from collections.abc import Iterable
 
-from attrs import define
+from attrs import define, field
 
 from emulator.protocol.api import Request, Response, declare
 from emulator.protocol.errors import Errors
@@ -38,10 +38,12 @@ class IdempotentBatch(ProducedBatch):
 
     Attributes:
         base_sequence: the number of its first record among those that the producer sent to the partition.
+        producer_epoch: as in ``SequencedBatch``.
     """
 
     producer_id: int
     base_sequence: int
+    producer_epoch: int = field(default=0, kw_only=True)
 
     @property
     def last_sequence(self) -> int:
@@ -91,17 +93,26 @@ class ProduceResponse(Response):
 
 @define(eq=False)
 class InitProducerIdRequest(Request):
-    """Sent to any broker. There is no transactional id."""
+    """Sent to any broker.
+
+    Attributes:
+        transactional_id: None: the producer is idempotent only.
+        producer_id, producer_epoch: those that the producer has (KIP-360, 2.5); -1: none.
+    """
 
     size: int = 20
+    transactional_id: str | None = None
+    producer_id: int = -1
+    producer_epoch: int = -1
 
 
 @define(eq=False)
 class InitProducerIdResponse(Response):
-    """A producer id that no other producer has. The producer epoch is always 0."""
+    """A producer id that no other producer has; -1 with an error. The producer epoch is always 0."""
 
     producer_id: int
     size: int = 20
+    error: Errors = Errors.NONE
 
 
 declare(0, "Produce", ProduceRequest, ProduceResponse, help="a producer appends to the partitions that a broker leads")

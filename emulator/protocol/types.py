@@ -53,6 +53,7 @@ class Batch:
             0 and below for the preloaded data of a topic.
         timestamp_us: when its leader appended it, by the leader's clock.
         corrupt: its checksum does not match its content.
+        sequenced: it is of an idempotent producer, which numbers its records: a ``SequencedBatch``.
     """
 
     base_offset: int
@@ -62,6 +63,7 @@ class Batch:
     id: int
     timestamp_us: int = field(default=0, kw_only=True)
     corrupt: ClassVar[bool] = False
+    sequenced: ClassVar[bool] = False
 
 
 @define(eq=False)
@@ -73,10 +75,16 @@ class CorruptBatch(Batch):
 
 @define(eq=False)
 class SequencedBatch(Batch):
-    """A batch of an idempotent producer (KIP-98), with its producer id and the number of its first record."""
+    """A batch of an idempotent producer (KIP-98), with its producer id and the number of its first record.
+
+    Attributes:
+        producer_epoch: emulated producers are always in epoch 0.
+    """
 
     producer_id: int
     base_sequence: int
+    producer_epoch: int = field(default=0, kw_only=True)
+    sequenced: ClassVar[bool] = True
 
     @property
     def last_sequence(self) -> int:

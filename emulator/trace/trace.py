@@ -9,8 +9,9 @@ are folds: they see each event as it happens. Sinks get whole chunks, in order.
 import marshal
 from collections.abc import Callable
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
+from emulator.kernel.errors import KernelError, SubscriberFailed
 from emulator.trace.columns import COLUMNS_OF, rows
 
 if TYPE_CHECKING:
@@ -106,8 +107,11 @@ class Trace:
         chunk = self._chunk
         chunk.append(event)
         if kind in self._folds:
-            for see in self._folds[kind]:
-                see(event)
+            try:
+                for see in self._folds[kind]:
+                    see(event)
+            except Exception as error:
+                _fail(error, f"at event {seq}, {kind.__name__}")
         if seq >= self._flush_at:
             self.flush()
         return event
@@ -122,11 +126,32 @@ class Trace:
         event: E = _new(kind, (self._world.now, first, self.cause) + fields)  # noqa: RUF005
         self._chunk.append(event)
         if kind in self._folds:
-            for see in self._folds[kind]:
-                see(event)
+            try:
+                for see in self._folds[kind]:
+                    see(event)
+            except Exception as error:
+                _fail(error, f"at event {first}, {kind.__name__}")
         if last >= self._flush_at:
             self.flush()
         return event
+
+    def shows(self, kind: type[Any]) -> bool:
+        """Whether there are folds of ``kind``, for ``show``: what is costly to describe is described only then."""
+        return kind in self._folds
+
+    def show(self, kind: type[Any], *fields: Any) -> None:
+        """Let those who fold ``kind`` see ``kind(t_us, seq, cause, *fields)``, which is not recorded: neither the
+        digest nor a sink has it, so its fields may be any objects that do not change. For what would make the trace
+        many times as large, and can be derived from what is recorded. ``seq`` is that of the last recorded event."""
+        if kind in self._folds:
+            if self._collectors:
+                self.record_collected()
+            event: Any = _new(kind, (self._world.now, self.seq, self.cause) + fields)  # noqa: RUF005
+            try:
+                for see in self._folds[kind]:
+                    see(event)
+            except Exception as error:
+                _fail(error, f"at {kind.__name__}, after event {self.seq}")
 
     def collect(self, collector: Collector) -> None:
         """``collector`` has its first row. The transition that collects it calls ``record_collected`` when it ends."""
@@ -173,3 +198,10 @@ class Trace:
         """The SHA-256 of all events so far, as 64 hex digits."""
         self.flush()
         return self._hash.hexdigest()
+
+
+def _fail(error: Exception, place: str) -> NoReturn:
+    """Raise what a subscriber has raised: an error of the world as it is, any other as one that ends the run."""
+    if isinstance(error, KernelError):
+        raise error
+    raise SubscriberFailed(place) from error

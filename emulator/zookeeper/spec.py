@@ -28,6 +28,7 @@ class ZkSpec:
         tick_phase_us: when it looks for the first time. It looks at multiples of ``tick_us`` by a clock of its own
             (SessionTrackerImpl.roundToInterval, 3.4), whose start has nothing to do with that of the brokers.
         write_us: how long the ensemble needs for one write; writes wait for each other.
+        read_us: how long it needs for one read; what a session asks waits for what it asked before.
         retry_min_us, retry_max_us: the range of the pause before a client connects again, drawn uniformly.
     """
 
@@ -38,6 +39,7 @@ class ZkSpec:
     tick_us: int = 2_000_000
     tick_phase_us: int = 0
     write_us: int = 0
+    read_us: int = 0
     retry_min_us: int = 100_000
     retry_max_us: int = 1_000_000
 

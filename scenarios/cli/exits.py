@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 
 from scenarios.cli.output import note
-from scenarios.errors import EXIT_CODE, BadInput
+from scenarios.errors import EXIT_CODE, BadInput, PartFailed
 
 PASSED = 0
 FAILED = 1
@@ -28,6 +28,9 @@ def explain(error: BaseException, *, debug: bool = False) -> int:
     if debug:
         note("".join(traceback.format_exception(error)).rstrip())
     hint = "" if debug else " (--log debug shows where)"
+    if isinstance(error, PartFailed):
+        note(f"understudy: {error}{hint}")
+        return TOOL_FAILED
     note(f"understudy: the tool failed: {type(error).__name__}: {_first_line(error)}{hint}")
     return TOOL_FAILED
 

@@ -17,12 +17,12 @@ from typing import Any
 from attrs import frozen
 
 from scenarios.cli import exits, logs, output
-from scenarios.cli.output import number, red, say, show
-from scenarios.cli.report import explanation, replay
+from scenarios.cli.output import red, say, show
 from scenarios.language import Scenario
 from scenarios.observe.measures.figure import Value
 from scenarios.progress import Progress
 from scenarios.runs.batch import local_workers
+from scenarios.units import number
 
 _WIDTH = 13
 _LOST = ("lost_acks_all_records", "lost_acks_1_records")
@@ -118,12 +118,9 @@ def run_task(task: Task) -> Outcome:
         profile=task.profile,
         trace_dir=Path(task.trace) if task.trace else None,
         overwrite=True,
+        changes=task.changes,
     )
-    return Outcome(
-        result=run.to_json(),
-        explanation="" if run.passed else explanation(run, task.changes),
-        replay=replay(run, task.changes),
-    )
+    return Outcome(result=run.to_json(), explanation=run.explanation, replay=run.replay)
 
 
 def _folder(trace: str | None, seed: int) -> str | None:

@@ -6,6 +6,8 @@ the same form.
 
 from __future__ import annotations
 
+import json
+from argparse import Namespace
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,8 +16,8 @@ from scenarios.errors import BadInput, did_you_mean
 if TYPE_CHECKING:
     from scenarios.cli.parser import Parser
 
-MOST_SEEDS = 100_000
 LARGEST_SEED = 2**63 - 1
+MASTER = "local[2]"
 SEEDS_HELP = "A:B are the seeds from A to B - 1, as in Python (0:20 are 20 seeds); a number is that one seed"
 
 
@@ -44,19 +46,12 @@ def whole(option: str, least: int, most: int = LARGEST_SEED) -> Callable[[str], 
 
 def seeds(text: str) -> range:
     """``A:B`` half-open, or a single seed."""
-    first, colon, last = text.partition(":")
-    start, stop = _number(first), _number(last) if colon else None
-    if start is None or (colon and stop is None):
-        raise BadInput(f"{text!r} names no seeds; write A:B such as 0:20, or one number", where="--seeds")
-    found = range(start, start + 1 if stop is None else stop)
-    if not found:
-        raise BadInput(
-            f"{text!r} is empty, B is not part of A:B; write {start}:{start + 1} for one seed",
-            where="--seeds",
-        )
-    if len(found) > MOST_SEEDS or found[-1] > LARGEST_SEED:
-        raise BadInput(f"{text!r} are too many or too large; at most {MOST_SEEDS} at once", where="--seeds")
-    return found
+    from scenarios.language.study import parse_seeds
+
+    try:
+        return parse_seeds(text)
+    except BadInput as error:
+        raise error.under("--seeds") from None
 
 
 def change(text: str) -> tuple[str, str]:
@@ -65,6 +60,17 @@ def change(text: str) -> tuple[str, str]:
     if not equals or not key.strip():
         raise BadInput(f"{text!r} sets nothing; write key=value such as horizon=5m", where="--set")
     return key.strip(), value.strip()
+
+
+def axis(text: str) -> tuple[str, tuple[str, ...]]:
+    """``key=a,b`` of ``--grid``."""
+    key, equals, values = text.partition("=")
+    if not equals or not key.strip() or not values.strip():
+        hint = "write key=a,b such as strategy.throttle=10MB/s,20MB/s"
+        raise BadInput(f"{text!r} names no key with its values; {hint}", where="--grid")
+    from scenarios.studies.design import split_values
+
+    return key.strip(), split_values(values)
 
 
 def duration(option: str) -> Callable[[str], int]:
@@ -107,6 +113,29 @@ def profile(text: str) -> str:
         raise error.under("--profile") from None
 
 
+def bug_of(option: str) -> Callable[[str], str]:
+    """A reader of a bug, by its ticket."""
+
+    def read(text: str) -> str:
+        from scenarios.profiles.bugs import check_bug
+
+        try:
+            return check_bug(text)
+        except BadInput as error:
+            raise error.under(option) from None
+
+    return read
+
+
+def schedule(text: str) -> str:
+    from scenarios.language.schedules import check_schedule
+
+    try:
+        return check_schedule(text)
+    except BadInput as error:
+        raise error.under("--schedule") from None
+
+
 def add_file(parser: Parser) -> None:
     parser.add_argument(
         "file", metavar="FILE", help="a scenario file, or the name of a library scenario (list scenarios)"
@@ -115,6 +144,33 @@ def add_file(parser: Parser) -> None:
 
 def add_profile(parser: Parser) -> None:
     parser.add_argument("--profile", metavar="P", type=profile, help="the Kafka release to behave like (list profiles)")
+
+
+def add_bugs(parser: Parser) -> None:
+    parser.add_argument(
+        "--bug",
+        dest="bugs",
+        metavar="BUG",
+        type=bug_of("--bug"),
+        action="append",
+        default=[],
+        help="switch on a bug that Kafka had (list bugs); repeatable",
+    )
+
+
+def add_schedule(parser: Parser) -> None:
+    parser.add_argument(
+        "--schedule",
+        metavar="S",
+        type=schedule,
+        help="in which order things happen that are under way at once: fifo, random, pct-D or pos (list schedules)",
+    )
+
+
+def changes(arguments: Namespace) -> list[tuple[str, str]]:
+    """The changes of ``--set``, and those that ``--bug`` means."""
+    bugs = [("bugs", json.dumps(arguments.bugs))] if arguments.bugs else []
+    return [*arguments.changes, *bugs]
 
 
 def add_changes(parser: Parser) -> None:
@@ -140,7 +196,7 @@ def add_format(parser: Parser, help: str = "text or json") -> None:
 
 
 def add_master(parser: Parser) -> None:
-    parser.add_argument("--master", metavar="URL", default="local[2]", help="Spark's master (default: local[2])")
+    parser.add_argument("--master", metavar="URL", default=MASTER, help=f"Spark's master (default: {MASTER})")
 
 
 def _number(text: str) -> int | None:

@@ -71,13 +71,6 @@ def _in_colours() -> bool:
     return not plain and sys.stdout is not None and sys.stdout.isatty()
 
 
-def number(value: float | None) -> str:
-    """A figure; ``-`` for one that the run does not have."""
-    if value is None:
-        return "-"
-    return f"{value:,.3f}".rstrip("0").rstrip(".") if isinstance(value, float) else f"{value:,}"
-
-
 def table(rows: Sequence[tuple[str, ...]], indent: str = "  ") -> list[str]:
     """Rows of cells as aligned lines; the last cell of a row is not padded."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]

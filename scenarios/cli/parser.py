@@ -57,6 +57,13 @@ class Program:
             default=logs.DEFAULT,
             help="log events to standard error: debug, info, warning, error or off (default)",
         )
+        parser.add_argument(
+            "--plugin",
+            dest="plugins",
+            metavar="FILE",
+            action="append",
+            help="import this Python file first, which registers checkers, actions, ...; repeatable",
+        )
         parser.add_argument("--quiet", action="store_true", help="print the result only: no progress, no details")
         self._commands[name] = parser
         if extras:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import pairwise
 
+from scenarios import plugins
 from scenarios.cli import commands, exits, logs, output
 from scenarios.cli.parser import Program
 
@@ -27,6 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(words: Sequence[str]) -> int:
+    plugins.load(_plugins(words))
     program = Program(commands.version)
     if words and words[0] in commands.COMMANDS:
         commands.add(program, words[0])
@@ -40,6 +43,12 @@ def _run(words: Sequence[str]) -> int:
     output.be_quiet(arguments.quiet)
     code: int = arguments.run(arguments)
     return code
+
+
+def _plugins(words: Sequence[str]) -> list[str]:
+    """The files of ``--plugin``. They are loaded before the other options are read, which may name what is in them."""
+    apart = [file for word, file in pairwise(words) if word == plugins.OPTION]
+    return apart + [word.partition("=")[2] for word in words if word.startswith(f"{plugins.OPTION}=")]
 
 
 def _show_what_was_said() -> None:

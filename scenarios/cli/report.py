@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scenarios.cli.headlines import headlines
-from scenarios.cli.output import number, red, table
+from scenarios.cli.output import red, table
 from scenarios.observe.measures.figure import Value
 from scenarios.observe.measures.figures import declared
-from scenarios.units import counted
+from scenarios.runs.headlines import Headline, headlines
+from scenarios.units import counted, number
 
 if TYPE_CHECKING:
     from scenarios.runs import Run
@@ -31,16 +31,26 @@ KEY_METRICS = (
 """The figures in the text; ``--format json`` has all."""
 CONSUMER_METRICS = ("consumed_messages", "consumer_lag_p99", "consume_p99_ms", "consumer_lag_max")
 """Further figures in the text of a run with consumers."""
+_MOST_DRAWN = 8
+"""Values that the seed drew which the text shows."""
 
 
-def report(run: Run, changes: Sequence[tuple[str, str]] = (), trace: Path | None = None) -> Iterator[str]:
-    """The lines of the report. ``changes``: those of ``--set``, which a replay needs too."""
+def report(run: Run, trace: Path | None = None) -> Iterator[str]:
+    """The lines of the report. ``trace``: the folder that the run was written to."""
     yield run.scenario.title
-    yield f"strategy {run.strategy}, profile {run.profile}, seed {run.seed}"
+    schedule = run.scenario.schedule
+    drawn = "" if schedule == "fifo" else f", schedule {schedule}"
+    yield f"strategy {run.strategy}, profile {run.profile}, seed {run.seed}{drawn}"
     yield from _plan(run)
+    if run.drawn:
+        values = [f"{entry} {key} = {value}".removeprefix("draws ") for entry, key, value in run.drawn]
+        more = len(values) - _MOST_DRAWN
+        shown = [*values[:_MOST_DRAWN], f"and {more} more (--format json)"] if more > 1 else values
+        yield "drawn: " + ", ".join(shown)
     yield ""
     yield verdict(run)
-    yield from headlines(run)
+    yield from known(run)
+    yield from _headlines(list(headlines(run)))
     yield ""
     if run.expectations:
         yield from _expectations(run)
@@ -51,7 +61,7 @@ def report(run: Run, changes: Sequence[tuple[str, str]] = (), trace: Path | None
     yield from _metrics(run)
     if not run.passed:
         yield ""
-        yield from explanation(run, changes).splitlines()
+        yield from run.explanation.splitlines()
     yield ""
     yield f"run {run.run_id}  digest {run.digest}"
     if trace is not None:
@@ -77,18 +87,20 @@ def verdict(run: Run) -> str:
     )
 
 
-def explanation(run: Run, changes: Sequence[tuple[str, str]] = ()) -> str:
-    """Why it failed. It ends with the replay command, to which the ``--set`` options are added here."""
-    return " \\\n      ".join([run.explanation, *_settings(changes)])
+def known(run: Run) -> Iterator[str]:
+    """A line for each thing that the release does wrong by itself, with the findings that come from it."""
+    for reason, of_it in run.known:
+        yield f"  known: {reason} ({', '.join(dict.fromkeys(finding.checker for finding in of_it))})"
 
 
-def replay(run: Run, changes: Sequence[tuple[str, str]] = ()) -> str:
-    """The command that runs it again, in one line."""
-    return " ".join([run.replay, *_settings(changes)])
-
-
-def _settings(changes: Sequence[tuple[str, str]]) -> list[str]:
-    return [f"--set {shlex.quote(f'{key}={value}')}" for key, value in changes]
+def _headlines(found: Sequence[Headline]) -> Iterator[str]:
+    width = max(len(headline.label) for headline in found)
+    before = ""
+    for label, text, bad in found:
+        for part in bad:
+            text = text.replace(part, red(part))
+        yield f"  {('' if label == before else label).ljust(width)}  {text}"
+        before = label
 
 
 def _expectations(run: Run) -> Iterator[str]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scenarios.cli import options
 from scenarios.errors import BadInput
+
+if TYPE_CHECKING:
+    from scenarios.runs.dataset.reader import DataSet, RunRead
 
 _MOST_NAMED = 8
 
@@ -22,7 +26,7 @@ def add_choice(parser: ArgumentParser) -> None:
 
 def add_moment(parser: ArgumentParser) -> None:
     """The folder of a recorded run, and a moment of it."""
-    parser.add_argument("trace", metavar="TRACE", help="the folder of run --trace")
+    parser.add_argument("trace", metavar="TRACE", help="the folder of run --trace or of serve --record")
     parser.add_argument(
         "--at",
         dest="at_us",
@@ -53,55 +57,77 @@ def read_only(trace: str) -> Recorded:
     return read(Namespace(trace=trace, run_id=None, seed=None, strategy=None))
 
 
+@contextmanager
+def traced(folder: str) -> Iterator[str]:
+    """A folder of ``run --trace``: that one, or, where it is the recording of a live run, one with the trace of its
+    replay, which is there until the end of the context. Raises: BadInput."""
+    if not (Path(folder) / "run.toml").is_file():
+        yield folder
+        return
+    from tempfile import TemporaryDirectory
+
+    from scenarios.wire.recording.folder import read_live_run
+    from scenarios.wire.recording.replay import ReplayedRun
+
+    with TemporaryDirectory(prefix="understudy-replay-") as trace:
+        ReplayedRun(read_live_run(Path(folder))).play(Path(trace))
+        yield trace
+
+
 def read(arguments: Namespace) -> Recorded:
     """The run that the options choose. Raises: BadInput."""
+    with traced(arguments.trace) as folder:
+        return _read(arguments, folder)
+
+
+def _read(arguments: Namespace, folder: str) -> Recorded:
     import pyarrow as pa
     import pyarrow.compute as pc
 
     from scenarios.runs.dataset.events import read_events
     from scenarios.runs.dataset.reader import open_data_set, read_table
 
-    data_set = open_data_set(Path(arguments.trace))
-    run_id, profile = _choose(data_set, arguments)
+    data_set = open_data_set(Path(folder))
+    run = choose(data_set, arguments)
     table = read_table(data_set, "events")
-    table = table.filter(pc.equal(table["run_id"], pa.scalar(run_id))).sort_by("seq")
+    table = table.filter(pc.equal(table["run_id"], pa.scalar(run.row["run_id"]))).sort_by("seq")
     if not table.num_rows:
-        raise BadInput(f"holds no events of run {run_id}; run it again with run --trace", source=arguments.trace)
+        raise BadInput(
+            f"holds no events of the run of {run.name}; run it again with run --trace", source=arguments.trace
+        )
     try:
-        return Recorded(profile, list(read_events(table)))
+        return Recorded(run.arm.profile, list(read_events(table)))
     except (KeyError, TypeError, ValueError) as error:
         raise BadInput(
             f"holds an event that this version does not know ({error}); run it again", source=arguments.trace
         ) from error
 
 
-def _choose(data_set: Any, arguments: Namespace) -> tuple[str, str]:
-    """The one run that the options choose, and its profile."""
-    runs = _runs(data_set)
+def choose(data_set: DataSet, arguments: Namespace) -> RunRead:
+    """The one run that the options choose. Raises: BadInput."""
+    from scenarios.runs.dataset.reader import read_specs
+
+    runs = sorted(read_specs(data_set), key=lambda run: (run.arm.strategy, run.row["seed"]))
     fitting = [
-        (run_id, profile)
-        for run_id, strategy, seed, profile in runs
-        if arguments.run_id in (None, run_id)
-        and arguments.strategy in (None, strategy)
-        and arguments.seed in (None, seed)
+        run
+        for run in runs
+        if arguments.run_id in (None, run.row["run_id"])
+        and arguments.strategy in (None, run.arm.strategy)
+        and arguments.seed in (None, run.row["seed"])
     ]
     if len(fitting) == 1:
         return fitting[0]
-    named = [f"{run_id} ({strategy}, seed {seed})" for run_id, strategy, seed, _profile in runs[:_MOST_NAMED]]
-    more = f" and {len(runs) - len(named)} more" if len(runs) > len(named) else ""
+    names = [run.name for run in runs]
+    shown = [
+        run.name if names.count(run.name) == 1 else f"{run.name} (--run {run.row['run_id']})"
+        for run in runs[:_MOST_NAMED]
+    ]
+    more = f" and {len(runs) - len(shown)} more" if len(runs) > len(shown) else ""
     what = f"{len(fitting)} runs fit" if fitting else "no run fits"
     raise BadInput(
-        f"{what}; choose one with --seed, --strategy or --run: {', '.join(named)}{more}",
-        source=arguments.trace,
+        f"{what}; choose one with --seed, --strategy or --run: {'; '.join(shown)}{more}",
+        source=data_set.place,
     )
-
-
-def _runs(data_set: Any) -> list[tuple[str, str, int, str]]:
-    """Run, strategy, seed and profile."""
-    from scenarios.runs.dataset.reader import read_runs
-
-    found = [(row["run_id"], strategy, row["seed"], row["profile"]) for strategy, row in read_runs(data_set)]
-    return sorted(found, key=lambda run: (run[1], run[2]))
 
 
 def fault(number: int, events: Sequence[Any]) -> Any:

@@ -17,10 +17,11 @@ from controller.policies import ControllerPolicies
 from emulator.disks import Disk, DiskSpeed, Pace
 from emulator.gates import Gates
 from emulator.kernel import Signal, World
-from emulator.network import Network, NetworkSpec
+from emulator.network import NO_DELAY, Network, NetworkSpec
 from emulator.nodes import CrashKind, Node, Process
 from emulator.protocol.address import host
 from emulator.protocol.events import NodeCrashed, NodeStarted
+from emulator.protocol.placement import rack_of
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import broker_entity, topic_entity
 from emulator.trace import Trace
@@ -29,12 +30,13 @@ from emulator.zookeeper.server import ZooKeeper
 from scenarios.cluster.clients.consumer import Consumer
 from scenarios.cluster.clients.consuming import Consumption
 from scenarios.cluster.clients.operator import Operator
+from scenarios.cluster.clients.own_client import OwnClient
 from scenarios.cluster.clients.producer import IDS_PER_PRODUCER, Producer
 from scenarios.cluster.clients.tools import configs, throttle, topics
 from scenarios.cluster.clients.tools.topics import Moving, any_move
 from scenarios.cluster.clients.workload import Workload
 from scenarios.cluster.preload import Preload
-from scenarios.language.placement import rack_of
+from scenarios.language.clients import Behaviour
 
 UP_BEFORE_US = 600_000_000
 """A broker has been up for less than this when the run begins: a multiple of the period of all work that a broker does
@@ -47,6 +49,7 @@ later; it serves requests at once."""
 OPERATOR = -2
 FIRST_PRODUCER = -10
 FIRST_CONSUMER = -1_000_000
+FIRST_CLIENT = -2_000_000
 LAST_REQUESTS_US = 10_000
 """How long a broker goes on once the controller has let it end. Kafka 2.3.1 and 2.4.1 served requests for 7 to 80 ms
 more, and a controller among them sent what it had queued (docs/calibration.md)."""
@@ -89,6 +92,7 @@ class ClusterSetup:
     topics: tuple[TopicSetup, ...] = ()
     workloads: tuple[Workload, ...] = ()
     consumers: tuple[Consumption, ...] = ()
+    own_clients: tuple[Behaviour, ...] = ()
     paranoid: bool = False
     broker_settings: Mapping[str, str] = field(factory=dict)
     moves_forbid_expansion: Moving = any_move
@@ -122,6 +126,9 @@ class Cluster:
     _producers: list[Producer] = field(factory=list)
     _producer_machines: int = 0
     _consumers: int = 0
+    _outside_clients: int = 0
+    _programs: dict[int, tuple[Callable[[], object], Callable[[], object]]] = field(factory=dict)
+    """What starts the program of a client's machine, and what kills it."""
 
     def __attrs_post_init__(self) -> None:
         self.trace = Trace(self.world)
@@ -158,6 +165,8 @@ class Cluster:
                 self.start_producer(workload)
             for consumption in self.setup.consumers:
                 self.start_consumer(consumption)
+            for behaviour in self.setup.own_clients:
+                self.start_own_client(behaviour)
             yield
             for producer in self._producers:
                 producer.record_unfinished()
@@ -202,7 +211,7 @@ class Cluster:
         """A broker that can reach ZooKeeper and has no session will open one."""
         process, network = self.nodes[id].process, self.network
         cut = network.route(id, ZOOKEEPER).cut or network.route(ZOOKEEPER, id).cut
-        able = process is not None and process.alive and not process.paused and not cut
+        able = process is not None and process.alive and not process.suspended and not cut
         return able and not self.zookeeper.stopped and self.zookeeper.server.sessions.newest(id) is None
 
     # -- brokers ----------------------------------------------------------------------------------------------------
@@ -270,11 +279,27 @@ class Cluster:
 
     # -- clients ----------------------------------------------------------------------------------------------------
 
-    def start_producer(self, workload: Workload) -> None:
-        """Start one more producer, on a machine of its own."""
+    def start_producer(self, workload: Workload) -> Node:
+        """Start one more producer, on a machine of its own, which is returned."""
         node, first_id = self.producer_machine(workload.name)
-        brokers = tuple(range(self.setup.brokers))
-        node.start(partial(Producer.main, self.network, workload, brokers, first_id, self._producers.append))
+        brokers, own = tuple(range(self.setup.brokers)), list[Producer]()
+
+        def started(producer: Producer) -> None:
+            own.append(producer)
+            self._producers.append(producer)
+
+        def start() -> None:
+            next_id = own[-1].next_id if own else first_id
+            node.start(partial(Producer.main, self.network, workload, brokers, next_id, started))
+
+        def crash() -> None:
+            if own:
+                own[-1].record_unfinished()
+            node.crash()
+
+        self._programs[node.id] = start, crash
+        start()
+        return node
 
     def awaits_answer(self, before_us: int) -> bool:
         """Whether a producer waits for the response to a request that it sent before that time."""
@@ -295,8 +320,54 @@ class Cluster:
         number = self._consumers
         self._consumers += 1
         node = self._client(FIRST_CONSUMER - number, f"consumer-{number}", consumption.name)
-        node.start(partial(Consumer.main, self.network, consumption, tuple(range(self.setup.brokers))))
+        brokers, own = tuple(range(self.setup.brokers)), list[Consumer]()
+
+        def start() -> None:
+            positions = own[-1].positions() if own else {}
+            node.start(partial(Consumer.main, self.network, consumption, brokers, positions, own.append))
+
+        self._programs[node.id] = start, node.crash
+        start()
         return node
+
+    def start_own_client(self, behaviour: Behaviour) -> Node:
+        """Start one more client of a plug-in, on a machine of its own, which is returned."""
+        node, first_id = self.producer_machine(behaviour.name)
+        brokers, own = tuple(range(self.setup.brokers)), list[OwnClient]()
+
+        def start() -> None:
+            next_id = own[-1].next_id if own else first_id
+            node.start(partial(OwnClient.main, self.network, behaviour, brokers, next_id, own.append))
+
+        self._programs[node.id] = start, node.crash
+        start()
+        return node
+
+    def start_outside_client(self, name: str) -> Node:
+        """Start the machine of one more client whose program runs outside the world, and return the machine. Its
+        messages take no time unless a fault delays them."""
+        number = self._outside_clients
+        self._outside_clients += 1
+        node = self._client(FIRST_CLIENT - number, f"client-{number}", name)
+        for broker in self.nodes:
+            for ends in ((node.id, broker), (broker, node.id)):
+                self.network.route(*ends).set_delay(NO_DELAY)
+
+        def start() -> None:
+            node.start(_outside)
+
+        self._programs[node.id] = start, node.crash
+        start()
+        return node
+
+    def crash_client(self, id: int) -> None:
+        """Kill a producer's or a consumer's process; batches that wait in it are gone. Does nothing if none runs."""
+        if self.network.nodes[id].running:
+            self._programs[id][1]()
+
+    def start_client(self, id: int) -> None:
+        """Start a client again: a producer with an empty buffer, a consumer where its application was."""
+        self._programs[id][0]()
 
     def _client(self, id: int, machine: str, name: str) -> Node:
         self.clients[id] = name
@@ -307,6 +378,10 @@ class Cluster:
         done = Signal(self.world, f"operator's {command.__name__}")
         self.operator.begin(command, *args, done=done.set)
         return await done.wait()
+
+
+async def _outside(_process: Process) -> None:
+    """The process of a client that runs outside: it acts when something comes from there."""
 
 
 def _forget(dead: tuple[Process, Broker, Controller | None]) -> None:

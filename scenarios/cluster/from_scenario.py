@@ -1,5 +1,10 @@
 """The cluster that a scenario describes: its profile, settings, strategy, topics and load, composed."""
 
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
 from brokers.broker import BrokerSpec
 from emulator.disks import DiskSpeed
 from emulator.network import NetworkSpec, Nic
@@ -15,15 +20,23 @@ from scenarios.language import DiskSpec, Scenario, TopicSpec, WorkloadSpec
 from scenarios.language.cluster import DRAWN
 from scenarios.language.configs import QUOTA_RATES
 from scenarios.language.workloads import STICKY, ConsumerSpec
-from scenarios.profiles import PROFILES
+
+if TYPE_CHECKING:
+    from brokers.config_def import ServerProperties
 
 
 def cluster_setup(scenario: Scenario) -> ClusterSetup:
     """The cluster that ``scenario`` describes, under its profile and its strategy."""
-    spec, policies = scenario.cluster, PROFILES[scenario.profile].policies
+    spec, policies = scenario.cluster, scenario.policies
     return ClusterSetup(
         brokers=spec.brokers,
-        broker=BrokerSpec(broker_policies(scenario), fetcher_policies(scenario)),
+        broker=BrokerSpec(
+            broker_policies(scenario),
+            fetcher_policies(scenario),
+            topic_version=controller_policies(scenario).topic_version,
+            server=partial(_server_properties, scenario),
+            any_move_forbids_expansion=policies.any_move_forbids_expansion,
+        ),
         controller=controller_policies(scenario),
         network=_network(scenario),
         zk=ZkSpec(
@@ -37,10 +50,18 @@ def cluster_setup(scenario: Scenario) -> ClusterSetup:
         topics=tuple(topic_setup(scenario, topic) for topic in scenario.topics),
         workloads=tuple(one for load in scenario.workloads for one in _workloads(scenario, load)),
         consumers=tuple(_consumption(scenario, consumer) for consumer in scenario.consumers),
+        own_clients=tuple(client for client in scenario.clients for _ in range(client.count)),
         broker_settings=_quota_rates(scenario),
         drawn_phases=spec.phases == DRAWN,
         moves_forbid_expansion=any_move if policies.any_move_forbids_expansion else move_of_the_topic,
     )
+
+
+def _server_properties(scenario: Scenario) -> ServerProperties:
+    """Only runs with admin clients import this."""
+    from scenarios.cluster.server_properties import server_properties
+
+    return server_properties(scenario)
 
 
 def _network(scenario: Scenario) -> NetworkSpec:
@@ -72,6 +93,7 @@ def _workloads(scenario: Scenario, load: WorkloadSpec) -> list[Workload]:
             delivery_timeout_us=load.delivery_timeout_us,
             retry_backoff_us=int(load.setting("retry.backoff.ms")) * 1000,
             keys=load.keys,
+            key_skew=load.key_skew,
             sticky=load.partitioner == STICKY,
             idempotent=bool(load.setting("enable.idempotence")),
             retries=int(load.setting("retries")),
@@ -98,7 +120,7 @@ def _consumption(scenario: Scenario, consumer: ConsumerSpec) -> Consumption:
         max_partition_bytes=consumer.setting("max.partition.fetch.bytes"),
         request_timeout_us=consumer.setting("request.timeout.ms") * 1000,
         retry_backoff_us=consumer.setting("retry.backoff.ms") * 1000,
-        knows_epochs=PROFILES[scenario.profile].policies.brokers.checks_epochs,
+        knows_epochs=scenario.policies.brokers.checks_epochs,
         name=consumer.name,
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from attrs import evolve
 
 from brokers.config import BrokerConfig
+from brokers.groups.config import GroupCoordinatorConfig
 from brokers.log.config import DEFAULTS, TOPIC_NAMES, LogManagerConfig, Writeback
 from brokers.partition.isr import StuckOrSlow
 from brokers.policies import BrokerPolicies
@@ -17,15 +18,15 @@ from emulator.protocol.configs import LONG_MAX, with_settings
 from fetchers.policies import FetcherPolicies
 from scenarios.language import Scenario, TopicSpec
 from scenarios.language.messages import service_key
-from scenarios.profiles import PROFILES
 
 
 def broker_policies(scenario: Scenario) -> BrokerPolicies:
-    settings, brokers = scenario.settings(), PROFILES[scenario.profile].policies.brokers
+    settings, brokers = scenario.settings(), scenario.policies.brokers
     config = evolve(
         with_settings(BrokerConfig(), settings),
         log=with_settings(DEFAULTS, settings),
         log_manager=_log_manager(scenario),
+        groups=with_settings(GroupCoordinatorConfig(), settings),
     )
     rule = brokers.out_of_sync
     if isinstance(rule, StuckOrSlow):
@@ -55,7 +56,7 @@ def _service_times(stated: Mapping[str, int]) -> ServiceTimes | None:
 def _log_manager(scenario: Scenario) -> LogManagerConfig:
     settings, writeback_us = scenario.settings(), scenario.cluster.disk.writeback_us
     own = (logs.get("flush.messages") for logs in topic_logs(scenario).values())
-    flushes = any(name is not None for name in own) or settings["log.flush.interval.messages"] < LONG_MAX
+    flushes = any(name is not None for name in own) or settings["log.flush.interval.messages"] != LONG_MAX
     return evolve(
         with_settings(LogManagerConfig(), settings),
         flushes=flushes,
@@ -64,11 +65,11 @@ def _log_manager(scenario: Scenario) -> LogManagerConfig:
 
 
 def fetcher_policies(scenario: Scenario) -> FetcherPolicies:
-    return with_settings(PROFILES[scenario.profile].policies.fetchers, scenario.settings())
+    return with_settings(scenario.policies.fetchers, scenario.settings())
 
 
 def controller_policies(scenario: Scenario) -> ControllerPolicies:
-    settings, policies = scenario.settings(), PROFILES[scenario.profile].policies.controller
+    settings, policies = scenario.settings(), scenario.policies.controller
     return evolve(
         with_settings(policies, settings),
         reassignment=_protocol(scenario),
@@ -79,7 +80,7 @@ def controller_policies(scenario: Scenario) -> ControllerPolicies:
 
 def _protocol(scenario: Scenario) -> ReassignmentProtocol:
     """The strategy's protocol; where the profile runs it in a way of its own, that."""
-    bundle, strategy = PROFILES[scenario.profile].policies, scenario.strategy.parsed
+    bundle, strategy = scenario.policies, scenario.strategy.parsed
     released: dict[str, ReassignmentProtocol] = {"wiki": bundle.wiki, "kip-455": bundle.kip_455}
     return released.get(strategy.shape) or SHAPES[strategy.shape].make(strategy.width)
 

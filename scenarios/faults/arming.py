@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
-from emulator.gates import Edge, Gates, Visit
+from emulator.gates import Edge, Gates, Hook, Visit
 from emulator.network import Endpoint, InterceptedMessage
 from emulator.network.interceptors import Edge as MessageEdge
-from emulator.protocol.api import Message, apis
+from emulator.protocol.api import Message, apis, forms
 from emulator.protocol.types import TopicPartition
 from emulator.trace.events import ZkSession
 from emulator.zookeeper.errors import ZkCode
 from emulator.zookeeper.messages import Ask, Create, Delete, Multi, Op, Request, Response, SetData
 from scenarios.faults.roles import Roles
 from scenarios.language import Since, Target, When, WhenMessage, WhenZk, fits
+from scenarios.language.messages import ANY
+from scenarios.language.schema.spans import certain
 
 if TYPE_CHECKING:
     from scenarios.cluster.cluster import Cluster
@@ -25,23 +28,29 @@ if TYPE_CHECKING:
 Fire = Callable[[InterceptedMessage | None], object]
 """Called when a trigger fires, with the message where there is one to act on."""
 
+Disarm = Callable[[], object]
+"""Ends the wait for a trigger. One that has fired has nothing to end."""
+
 _WRITES: dict[str, type] = {"create": Create, "setData": SetData, "delete": Delete, "multi": Multi}
 
 
 def arm(
     when: When | WhenMessage | WhenZk, cluster: Cluster, roles: Roles, protocol: str, fire: Fire, *, stops: bool = False
-) -> None:
-    """Call ``fire`` once, when what ``when`` waits for has come.
+) -> Disarm:
+    """Call ``fire`` once, when what ``when`` waits for has come. Returns what disarms it.
 
     ``protocol`` is the reassignment protocol whose steps and phases the trigger names; ``stops`` says that ``fire``
     acts on the message itself, which is then intercepted.
     """
     if isinstance(when, When):
-        GateFilter.of(when, protocol).once(cluster.gates, lambda: fire(None))
-    elif isinstance(when, WhenMessage):
-        MessageWatch(cluster, roles, protocol, fire, stops, when=when).begin(when.since)
+        return GateFilter.of(when, protocol).once(cluster.gates, lambda: fire(None))
+    watch: Watch
+    if isinstance(when, WhenMessage):
+        watch = MessageWatch(cluster, roles, protocol, fire, stops, when=when)
     else:
-        ZkWatch(cluster, roles, protocol, fire, stops, when=when).begin(when.since)
+        watch = ZkWatch(cluster, roles, protocol, fire, stops, when=when)
+    watch.begin(when.since)
+    return watch.end
 
 
 # -- gates ------------------------------------------------------------------------------------------------------------
@@ -49,9 +58,9 @@ def arm(
 
 @define(eq=False)
 class GateFilter:
-    """Counts the visits of a gate that match a trigger."""
+    """Counts the visits of a gate, or of several, that match a trigger."""
 
-    step: str
+    steps: tuple[str, ...]
     edge: Edge
     partition: str | None
     broker: int | None
@@ -63,11 +72,21 @@ class GateFilter:
     @classmethod
     def of(cls, when: When, protocol: str) -> GateFilter:
         """The filter of ``when`` under a reassignment protocol that has the step (the scenario's check sees to it)."""
-        gate = when.gate(protocol)
-        assert gate is not None, f"{when.steps} cannot be reached under {protocol}"
-        hop = None if when.hop is None else when.hop + gate.hop_shift
+        gates = when.gates(protocol)
+        assert gates, f"{when.steps} cannot be reached under {protocol}"
+        hop = None if when.hop is None else when.hop + gates[0].hop_shift
         edge: Edge = "before" if when.edge == "before" else "after"
-        return cls(gate.step, edge, when.partition, when.broker, when.topic, hop, when.occurrence)
+        steps = tuple(gate.step for gate in gates)
+        return cls(steps, edge, when.partition, when.broker, when.topic, hop, certain(when.occurrence))
+
+    def arm(self, gates: Gates, hook: Hook) -> None:
+        """Call ``hook`` with every visit of these gates."""
+        for step in self.steps:
+            gates.arm(step, self.edge, hook)
+
+    def disarm(self, gates: Gates, hook: Hook) -> None:
+        for step in self.steps:
+            gates.disarm(step, self.edge, hook)
 
     def lets(self, visit: Visit) -> bool:
         """Whether the visit matches and is the occurrence that is asked for, or a later one."""
@@ -80,15 +99,23 @@ class GateFilter:
         self.seen += matches
         return matches and self.seen >= self.occurrence
 
-    def once(self, gates: Gates, act: Callable[[], object]) -> None:
-        """Act at the visit that is asked for, and at no later one."""
+    def once(self, gates: Gates, act: Callable[[], object]) -> Disarm:
+        """Act at the visit that is asked for, and at no later one. Returns what disarms it."""
+        armed = True
+
+        def disarm() -> None:
+            nonlocal armed
+            if armed:
+                armed = False
+                self.disarm(gates, visited)
 
         def visited(visit: Visit) -> None:
             if self.lets(visit):
-                gates.disarm(self.step, self.edge, visited)
+                disarm()
                 act()
 
-        gates.arm(self.step, self.edge, visited)
+        self.arm(gates, visited)
+        return disarm
 
 
 # -- messages and writes ----------------------------------------------------------------------------------------------
@@ -111,6 +138,7 @@ class Watch:
     fire: Fire
     stops: bool
     _counting: bool = False
+    _over: bool = False
     _seen: int = 0
     _ends: list[Callable[[], object]] = field(factory=list)
 
@@ -120,7 +148,7 @@ class Watch:
         if since is None:
             self._count()
         elif isinstance(since, When):
-            GateFilter.of(since, self.protocol).once(self.cluster.gates, self._count)
+            self._ends.append(GateFilter.of(since, self.protocol).once(self.cluster.gates, self._count))
         else:
             world.call_later(max(0, since - world.now), self._count, None, True)
         self._listen()
@@ -129,13 +157,14 @@ class Watch:
         raise NotImplementedError
 
     def _count(self, _: Any = None) -> None:
-        self._counting = True
+        self._counting = not self._over
 
     def _intercept(self, kind: type, edge: MessageEdge, hook: Callable[[InterceptedMessage], object]) -> None:
         """Call ``hook`` with every message of a class until the trigger fires."""
         interceptors = self.cluster.network.interceptors
-        interceptors.arm(kind, edge, hook)
-        self._ends.append(lambda: interceptors.disarm(kind, edge, hook))
+        for form in forms(kind):
+            interceptors.arm(form, edge, hook)
+            self._ends.append(partial(interceptors.disarm, form, edge, hook))
 
     def _counts(self, occurrence: int) -> bool:
         """Count a message, or a write, that matches. Returns whether it is the occurrence that is asked for."""
@@ -144,22 +173,32 @@ class Watch:
 
     def _is_one_of(self, machine: int, target: Target | None) -> bool:
         """Whether the machine is one of the brokers that ``target`` means now."""
-        return target is None or machine in self.roles.find(target)
+        return target is None or self.roles.means(target, machine)
 
     def _fire(self, passing: InterceptedMessage | None, cause: int | None = None) -> None:
         """Act: the trigger's condition has come. ``cause``: the event that caused it, if not the trace's current
         one."""
-        ends, self._ends = self._ends, []
-        for end in ends:
-            end()
+        self._stop_listening()
         if self.stops or (passing is not None and passing.edge == "delivered"):
             self.fire(passing)
         else:
             self.cluster.world.call_later(0, self._fire_later, self.cluster.trace.cause if cause is None else cause)
 
     def _fire_later(self, cause: int) -> None:
-        self.cluster.trace.cause = cause
-        self.fire(None)
+        if not self._over:
+            self.cluster.trace.cause = cause
+            self.fire(None)
+
+    def _stop_listening(self) -> None:
+        ends, self._ends = self._ends, []
+        for end in ends:
+            end()
+
+    def end(self) -> None:
+        """Wait no longer, and do not act if that is still to come."""
+        self._over = True
+        self._counting = False
+        self._stop_listening()
 
 
 @define(eq=False)
@@ -169,12 +208,13 @@ class MessageWatch(Watch):
     when: WhenMessage = field(kw_only=True)
 
     def _listen(self) -> None:
-        api, when = apis()[self.when.message], self.when
-        if when.edge == "answered":
-            self._listen_for_response(api.request, api.response)
-            return
+        when = self.when
         edge: MessageEdge = "sent" if when.edge == "sent" else "delivered"
-        self._intercept(api.response if when.response else api.request, edge, self._passes)
+        for api in (apis()[name] for name in when.messages):
+            if when.edge == "answered":
+                self._listen_for_response(api.request, api.response)
+            else:
+                self._intercept(api.response if when.response else api.request, edge, self._passes)
 
     def _passes(self, passing: InterceptedMessage) -> None:
         if self._is_it(passing):
@@ -186,7 +226,7 @@ class MessageWatch(Watch):
             self._names_it(passing.body)
             and self._is_one_of(passing.source, when.source)
             and self._is_one_of(passing.target, when.target)
-            and self._counts(when.occurrence)
+            and self._counts(certain(when.occurrence))
         )
 
     def _names_it(self, body: Message) -> bool:
@@ -241,14 +281,16 @@ class ZkWatch(Watch):
             self._listen_to_writes()
 
     def _is_wanted(self, request: Request) -> bool:
-        kind, path = _WRITES[self.when.zk], self.when.path
-        whole = kind is Multi and isinstance(request, Multi)
+        kinds, path = _WRITES.get(self.when.zk) or tuple(_WRITES.values()), self.when.path
+        whole = self.when.zk in ("multi", ANY) and isinstance(request, Multi)
         parts = operations(request)
-        return any((whole or isinstance(op, kind)) and (path is None or fits(path, op.path)) for op in parts)
+        return any((whole or isinstance(op, kinds)) and (path is None or fits(path, op.path)) for op in parts)
 
     def _is_it(self, request: Request, client: int) -> bool:
         when = self.when
-        return self._is_wanted(request) and self._is_one_of(client, when.source) and self._counts(when.occurrence)
+        return (
+            self._is_wanted(request) and self._is_one_of(client, when.source) and self._counts(certain(when.occurrence))
+        )
 
     def _asks(self, passing: InterceptedMessage) -> None:
         if self._is_it(passing.body.request, passing.source):
@@ -280,7 +322,11 @@ class ZkWatch(Watch):
         when, state = self.when, self.when.zk.removeprefix("session.")
 
         def turned(event: ZkSession) -> None:
-            if event.state == state and self._is_one_of(event.client, when.source) and self._counts(when.occurrence):
+            if (
+                event.state == state
+                and self._is_one_of(event.client, when.source)
+                and self._counts(certain(when.occurrence))
+            ):
                 self._fire(None, event.seq)
 
         self.cluster.trace.fold(ZkSession, turned)

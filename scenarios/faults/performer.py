@@ -8,17 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from emulator.network import InterceptedMessage
 from emulator.protocol.api import Message
 from emulator.protocol.api import Response as Answer
 from emulator.protocol.events import Fault
+from emulator.streams import Stream
 from emulator.zookeeper import ZOOKEEPER
 from emulator.zookeeper.messages import Ask, Response
 from scenarios.faults.arming import operations
+from scenarios.faults.draws import Addresses
 from scenarios.faults.roles import Roles
 from scenarios.language import Action, MethodEntry, Scenario, Target
+from scenarios.language.schema.spans import certain
 from scenarios.units import format_duration
 
 if TYPE_CHECKING:
@@ -39,6 +42,11 @@ class PerformedAction(Action):
         """``detail``, for an action that has more to say once its brokers are known."""
         return self.detail()
 
+    @classmethod
+    def end_all(cls, context: ActionContext) -> None:
+        """End whatever such actions have done and that still lasts, on the machines for which ``context.heals``: the
+        action ``heal`` calls it once for each action that there is. By default nothing lasts."""
+
 
 @define(eq=False)
 class Memory:
@@ -58,6 +66,8 @@ class Performer:
 
     Attributes:
         refused: what could not be done, in words, for the verdict.
+        addresses: of the entries that are performed without one.
+        on_disarm: called by ``disarm``; ``on_heal`` by ``heal``.
     """
 
     cluster: Cluster
@@ -65,6 +75,9 @@ class Performer:
     roles: Roles
     make_topic: Callable[..., TopicSetup]
     refused: list[str] = field(factory=list)
+    addresses: Addresses = field(factory=Addresses)
+    on_disarm: list[Callable[[], object]] = field(factory=list)
+    on_heal: list[Callable[[], object]] = field(factory=list)
     _memories: dict[type[Memory], Memory] = field(factory=dict)
 
     def memory(self, kind: type[M]) -> M:
@@ -78,25 +91,39 @@ class Performer:
         effect."""
         return [*self.refused, *(line for memory in self._memories.values() for line in memory.not_exercised())]
 
-    def perform(self, entry: MethodEntry, passing: InterceptedMessage | None = None) -> Brokers:
-        """Do it now, to ``passing`` where the action acts on messages; return the brokers that it acted on, so that it
-        can be undone there."""
-        target = entry.target or entry.action.default_target
-        brokers = () if target is None else self.roles.find(target)
-        if target is not None and not brokers:
-            if entry.trigger is not None:
-                ActionContext(self, entry, ()).refuse_no_broker(target)
-            return ()
-        self._apply(
-            entry.action, ActionContext(self, entry, brokers, passing if entry.action.acts_on_message else None)
-        )
-        return brokers
+    def disarm(self) -> None:
+        """From now on no trigger fires that has not fired: a step, a message or a write is no longer waited for."""
+        for call in self.on_disarm:
+            call()
 
-    def undo(self, entry: MethodEntry, brokers: Brokers) -> None:
-        """End the effect that the entry had on ``brokers``."""
-        undoing = entry.action.undoing()
-        assert undoing is not None, f"{entry.name} is done at once"
-        self._apply(undoing, ActionContext(self, entry, brokers, undoes=True))
+    def heal(self) -> None:
+        """All faults end now: no trigger fires any more, and nothing is undone later."""
+        self.disarm()
+        for call in self.on_heal:
+            call()
+
+    def perform(
+        self, entry: MethodEntry, passing: InterceptedMessage | None = None, address: str | None = None
+    ) -> ActionContext | None:
+        """Do it now, to ``passing`` where the action acts on messages; return what it acted on, so that it can be
+        undone there; None if no broker has the role. ``address``: names the streams that the entry draws from."""
+        target = entry.target or entry.action.acts_on
+        acted_on = passing if entry.action.acts_on_message else None
+        context = ActionContext(self, entry, (), address or self.addresses.of(entry), acted_on)
+        if target is not None:
+            context = evolve(context, brokers=context.find(target))
+            if not context.brokers:
+                if entry.trigger is not None:
+                    context.refuse_no_broker(target)
+                return None
+        self._apply(entry.action, context)
+        return context
+
+    def undo(self, done: ActionContext) -> None:
+        """End the effect of what was done."""
+        undoing = done.entry.action.undoing()
+        assert undoing is not None, f"{done.entry.name} is done at once"
+        self._apply(undoing, evolve(done, passing=None, undoes=True))
 
     def _apply(self, action: Action, context: ActionContext) -> None:
         assert isinstance(action, PerformedAction), f"{action.name} is declared and cannot be performed"
@@ -108,7 +135,7 @@ class Performer:
         elif entry.action.acts_on_message:
             detail.insert(0, str(getattr(entry.trigger, "name", "")))
         if entry.duration_us is not None and not context.undoes:
-            detail.append(f"for {format_duration(entry.duration_us)}")
+            detail.append(f"for {format_duration(certain(entry.duration_us))}")
         targets = ",".join(machine_name(self.cluster, broker) for broker in context.brokers)
         trace.anchor(Fault, action.name, targets, ", ".join(filter(None, detail)))
         action.perform(context)
@@ -120,7 +147,8 @@ class ActionContext:
     """The target of an action, and its entry.
 
     Attributes:
-        brokers: those that the entry's target has found.
+        brokers: those that the entry's target has found; for ``heal`` the core.
+        address: names the streams that the entry draws from.
         passing: the message that the entry waited for, where the action acts on it.
         undoes: whether the action ends the effect of the entry's own action.
     """
@@ -128,8 +156,15 @@ class ActionContext:
     performer: Performer
     entry: MethodEntry
     brokers: Brokers
+    address: str
     passing: InterceptedMessage | None = None
     undoes: bool = False
+    _drawn: dict[Target, Brokers] = field(factory=dict)
+    """What was drawn for each target: what ends the effect acts on the same."""
+    routes: list[tuple[int, int]] = field(factory=list)
+    """What a partition of the network has cut: its end heals the same."""
+    groups: list[Brokers] = field(factory=list)
+    """The groups that were drawn for it."""
 
     @property
     def cluster(self) -> Cluster:
@@ -148,9 +183,26 @@ class ActionContext:
         """A rollback may find its work done; an entry of the method that finds nothing to do exercises nothing."""
         return self.entry.trigger is None
 
+    def heals(self, machine: int) -> bool:
+        """Whether ``heal`` ends the faults of a machine: of every broker of the core, of clients and of ZooKeeper."""
+        return machine < 0 or machine in self.brokers
+
+    def find(self, target: Target) -> Brokers:
+        """The brokers, or clients, that a target of the entry means."""
+        if not target.drawn:
+            return self.roles.find(target)
+        if target not in self._drawn:
+            self._drawn[target] = self.roles.find(target, self.stream("targets"))
+        return self._drawn[target]
+
+    def stream(self, purpose: str) -> Stream:
+        """The draws of the entry for one purpose."""
+        return self.cluster.world.stream(purpose, self.address)
+
     def refuse(self, why: str) -> None:
-        """Note for the verdict that the action could not be done."""
-        self.performer.refused.append(f"{self.entry.name}: {why}")
+        """Note for the verdict that the action could not be done; an optional one need not be."""
+        if not self.entry.optional:
+            self.performer.refused.append(f"{self.entry.name}: {why}")
 
     def refuse_no_broker(self, target: Target) -> None:
         """Note for the verdict that ``target`` finds no broker now."""

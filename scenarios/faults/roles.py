@@ -6,20 +6,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from attrs import define
+from attrs import define, evolve
 
 from emulator.protocol.assignments import Replicas, among, without
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import (
     CONTROLLER,
+    TOPICS,
     LeaderAndIsr,
     decode_controller,
     decode_topic,
     state_path,
     topic_path,
 )
+from emulator.streams import Stream
 from scenarios.language import Role, Target
-from scenarios.language.targets import CLIENT, CLIENTS
+from scenarios.language.targets import BROKER
 
 if TYPE_CHECKING:
     from scenarios.cluster.cluster import Cluster
@@ -43,35 +45,58 @@ class Roles:
     original: dict[str, tuple[int, ...]]
     final: dict[str, tuple[int, ...]]
 
-    def find(self, target: Target) -> tuple[int, ...]:
-        """The brokers, or the clients, that ``target`` means now; empty if there is none."""
+    def find(self, target: Target, draws: Stream | None = None) -> tuple[int, ...]:
+        """The brokers, or the clients, that ``target`` means now; empty if there is none. ``draws``: what draws them
+        for ``any``."""
+        return target.pick(self._candidates(target), draws)
+
+    def means(self, target: Target, machine: int) -> bool:
+        """Whether ``machine`` is one of those that ``target`` means now; for ``any``, one that can be drawn."""
+        return machine in (self._candidates(target) if target.drawn else self.find(target))
+
+    def _candidates(self, target: Target) -> list[int]:
+        """Those that have the role and the state, whatever the mode."""
         role = target.parsed_role
         candidates = target.brokers or (self._of_role(role) if role is not None else tuple(self.cluster.nodes))
-        return target.pick(broker for broker in candidates if target.state in (None, self.state_of(broker)))
+        return [broker for broker in candidates if target.state in (None, self.state_of(broker))]
 
     def state_of(self, broker: int) -> str:
         """``up``, ``down`` or ``paused``."""
         process = self.cluster.network.nodes[broker].process
         if process is None or not process.alive:
             return "down"
-        return "paused" if process.paused else "up"
+        return "paused" if process.suspended else "up"
 
     def _of_role(self, role: Role) -> tuple[int, ...]:
         if role.name == "controller":
             return self.controller()
-        if role.name in (CLIENT, CLIENTS):
+        if role.means_clients:
             return self.clients(role.client)
-        assert role.partition is not None
+        if role.name == BROKER:
+            return tuple(self.cluster.nodes)
+        if role.partition is None:
+            return self._of_any_partition(role)
         tp = TopicPartition.parse(role.partition)
         state = self.state(tp)
         leader = () if state is None or state.leader < 0 else (state.leader,)
         if role.name == "leader":
             return leader
+        if role.name in ("replica", "follower"):
+            return tuple(b for b in self.assignment(tp) if role.name == "replica" or b not in leader)
         if role.name == "isr":
             isr = () if state is None else state.isr
             return tuple(broker for broker in isr if not (role.without_leader and broker in leader))
-        before = self.original[role.partition]
+        before = self.original.get(role.partition) or self.assignment(tp)
         return parts_of_move(before, self.final.get(role.partition, before))[role.name]
+
+    def _of_any_partition(self, role: Role) -> tuple[int, ...]:
+        """The brokers that lead, or follow, some partition."""
+        found: dict[int, None] = {}
+        for topic in self.cluster.zookeeper.tree.children(TOPICS):
+            data = self.cluster.zookeeper.tree.get(topic_path(topic))
+            for partition in decode_topic(data) if data is not None else ():
+                found |= dict.fromkeys(self._of_role(evolve(role, partition=f"{topic}-{partition}")))
+        return tuple(found)
 
     def clients(self, name: str | None = None) -> tuple[int, ...]:
         """The machines of the producers and consumers of that name; None: of all."""

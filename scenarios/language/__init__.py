@@ -13,9 +13,10 @@ from scenarios.language.plan import GeneratedPlan, Move, Plan
 from scenarios.language.scenario import Scenario, scenario_json_schema
 from scenarios.language.step_names import Gate, gate_of, resolve
 from scenarios.language.strategies.strategy import StrategySpec
+from scenarios.language.study import StudySpec
 from scenarios.language.targets import Role, Target, parse_role
 from scenarios.language.topics import TopicSpec, join_partition, split_partition
-from scenarios.language.triggers import After, At, Since, Trigger, Until, When, WhenMessage, WhenZk
+from scenarios.language.triggers import After, At, Since, Trigger, Until, When, WhenMessage, WhenMetric, WhenZk
 from scenarios.language.turns import NextSpec
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
 from scenarios.observe.invariants import INVARIANTS
@@ -52,6 +53,7 @@ __all__ = [
     "Since",
     "SteadyState",
     "StrategySpec",
+    "StudySpec",
     "Target",
     "Tolerance",
     "TopicSpec",
@@ -59,6 +61,7 @@ __all__ = [
     "Until",
     "When",
     "WhenMessage",
+    "WhenMetric",
     "WhenZk",
     "WorkloadSpec",
     "ZooKeeperSpec",

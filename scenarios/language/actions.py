@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from attrs import field, fields, frozen
 
-from emulator.network import Delay
+from emulator.network import Burst, Delay
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.plan import Plan
-from scenarios.language.schema.kinds import DURATION, SIGMA
+from scenarios.language.schema.kinds import DURATION, SIGMA, SOME_TIME, Number
 from scenarios.language.schema.reader import key, stated
+from scenarios.language.schema.spans import Drawable, SpanOf, ends
 from scenarios.language.targets import Target
 from scenarios.language.topics import TopicSpec
 
@@ -49,6 +50,20 @@ class DelaySpec:
 
 
 @frozen(kw_only=True)
+class BurstSpec:
+    """Times in which a link loses more."""
+
+    loss: float = field(metadata=key(Number(0, 1), "the share of the packets that is lost in a burst"))
+    every: Drawable = field(metadata=key(SpanOf(SOME_TIME), "time between two bursts, drawn if a range"))
+    lasts: Drawable = field(metadata=key(SpanOf(SOME_TIME), "how long a burst lasts"))
+
+    @property
+    def burst(self) -> Burst:
+        """The same for ``emulator.network``."""
+        return Burst(self.loss, ends(self.every), ends(self.lasts))
+
+
+@frozen(kw_only=True)
 class Action:
     """One action with the values of its keys.
 
@@ -58,6 +73,7 @@ class Action:
         undo: the action that ends its effect. One that has it takes a ``duration``.
         takes_target: whether the entry names the brokers that it acts on.
         takes_clients: whether these may be clients.
+        takes_brokers: whether these may be brokers.
         default_target: the brokers that it acts on, where the entry does not name them.
         acts_on_message: whether it acts on the very message, or write to ZooKeeper, that its entry waits for.
     """
@@ -67,8 +83,14 @@ class Action:
     undo: ClassVar[type[Action] | None] = None
     takes_target: ClassVar[bool] = False
     takes_clients: ClassVar[bool] = False
+    takes_brokers: ClassVar[bool] = True
     default_target: ClassVar[Target | None] = None
     acts_on_message: ClassVar[bool] = False
+
+    @property
+    def acts_on(self) -> Target | None:
+        """The brokers that it acts on, where the entry has no target."""
+        return self.default_target
 
     def undoing(self) -> Action | None:
         """The action that ends this one's effect, with the values of the keys that both have."""
@@ -168,6 +190,12 @@ def find_action(name: str) -> type[Action]:
     if name not in ACTIONS:
         raise BadInput(f"unknown action {name!r}; {did_you_mean(name, all_actions())}")
     return ACTIONS[name]
+
+
+def undone_by(name: str) -> str | None:
+    """The action that ends the effect of one that has been imported; None where nothing does, or it is unknown."""
+    known = ACTIONS.get(name)
+    return known.undo.name if known is not None and known.undo is not None else None
 
 
 def as_action(stated: Action | str) -> Action:

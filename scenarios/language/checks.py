@@ -20,6 +20,8 @@ from scenarios.language.messages import topic_of
 from scenarios.language.plan import ANY_LOG_DIR, LOG_DIR, Move, Plan
 from scenarios.language.schema.kinds import ListOf, at
 from scenarios.language.schema.reader import Key, stated
+from scenarios.language.schema.spans import Span, at_most
+from scenarios.language.step_names import is_any
 from scenarios.language.strategies import SHAPES
 from scenarios.language.strategies.execution import THROTTLE
 from scenarios.language.targets import TARGET, Target
@@ -53,7 +55,7 @@ def check_profile_knows(scenario: Scenario) -> None:
 
 def _check_throttle(scenario: Scenario) -> None:
     throttle, strategy = scenario.strategy.limit, scenario.strategy.parsed
-    named = SHAPES[strategy.shape].api or PROFILES[scenario.profile].policies.names_moves
+    named = SHAPES[strategy.shape].api or scenario.policies.names_moves
     if throttle is not None and throttle.only_reassigned and not named:
         naming = ", ".join(shape.name for shape in SHAPES.values() if shape.api)
         raise BadInput(
@@ -86,6 +88,7 @@ def check_scenario(scenario: Scenario) -> None:
     if scenario.plan is not None:
         wrong.attempt(at, "plan", lambda plan: _check_plan(known, plan), scenario.plan)
     wrong.attempt(_each, "method", scenario.method, lambda entry: _check_entry(known, entry))
+    wrong.attempt(_each, "chaos", scenario.chaos, lambda block: block.check(known))
     wrong.attempt(_each, "rollbacks", scenario.rollbacks, lambda entry: _check_entry(known, entry))
     wrong.attempt(_each, "expect", scenario.expect, lambda expect: _check_expect(known, scenario, expect))
     wrong.refuse()
@@ -139,7 +142,7 @@ def _check_log_dir(known: Known, name: str) -> None:
 
 
 def _check_entry(known: Known, entry: MethodEntry) -> None:
-    if isinstance(entry.trigger, At) and entry.trigger.time_us > known.scenario.horizon_us:
+    if isinstance(entry.trigger, At) and at_most(entry.trigger.time_us) > known.scenario.horizon_us:
         raise BadInput("that is after the horizon; act earlier or write a later horizon", where="at")
     _check_stoppable(entry)
     if entry.for_each is not None and not isinstance(entry.for_each, str):
@@ -147,12 +150,32 @@ def _check_entry(known: Known, entry: MethodEntry) -> None:
     _check_waits(known, entry)
     for where, value in (("when", entry.trigger), ("target", entry.target)):
         at(where, lambda found: _check_part(known, found), value)
-    if entry.target is not None and not entry.action.takes_clients:
-        _refuse_clients(entry.target, f"{entry.name} acts on brokers", "target")
+    if entry.target is not None:
+        _check_kind_of_target(entry, entry.target)
     for key, value in stated(entry.action):
+        if isinstance(value, When):
+            at(key.name, _refuse_range, value)
         _check_named(known, key, value)
         at(key.name, lambda found: _check_part(known, found), value)
     entry.action.check(known)
+
+
+def check_operation(scenario: Scenario, entry: MethodEntry) -> None:
+    """Refuse an action that an operator asks for while the scenario runs, where no state of the cluster makes sense of
+    it: topics, moves and clients that the scenario does not have may be there by then. Raises: BadInput."""
+    _check_stoppable(entry)
+    if entry.target is not None:
+        Known(scenario).all_brokers(entry.target.brokers, "target")
+        _check_kind_of_target(entry, entry.target)
+
+
+def _check_kind_of_target(entry: MethodEntry, target: Target) -> None:
+    if not entry.action.takes_clients:
+        _refuse_clients(target, f"{entry.name} acts on brokers", "target")
+    if not entry.action.takes_brokers and not target.means_clients:
+        raise BadInput(
+            f'{entry.name} acts on clients; write target = "clients", "any client" or "client(NAME)"', where="target"
+        )
 
 
 def _check_waits(known: Known, entry: MethodEntry) -> None:
@@ -213,6 +236,11 @@ def _check_when(known: Known, when: When) -> None:
     check_reach(known, when)
 
 
+def _refuse_range(when: When) -> None:
+    if isinstance(when.occurrence, Span):
+        raise BadInput("only the occurrence that an entry waits for is drawn; write a number", where="occurrence")
+
+
 def _check_stoppable(entry: MethodEntry) -> None:
     """An action on a message needs one that it can act on."""
     trigger = entry.trigger
@@ -237,6 +265,7 @@ def _check_wire(known: Known, when: WhenMessage | WhenZk) -> None:
             if isinstance(when, WhenZk):
                 _refuse_clients(target, "clients write nothing to ZooKeeper", where)
     if isinstance(when.since, When):
+        at("since", _refuse_range, when.since)
         at("since", lambda found: _check_when(known, found), when.since)
     topic = when.topic if isinstance(when, WhenMessage) else topic_of(when.path or "")
     if topic is not None:
@@ -244,7 +273,8 @@ def _check_wire(known: Known, when: WhenMessage | WhenZk) -> None:
     if isinstance(when, WhenMessage):
         if when.partition is not None:
             known.partition(when.partition, "partition")
-        check_sent(known, when.message)
+        for message in when.messages if len(when.messages) == 1 else ():
+            check_sent(known, message)
 
 
 def _check_target(known: Known, target: Target) -> None:
@@ -289,5 +319,8 @@ def _check_expect(known: Known, scenario: Scenario, expect: Expect) -> None:
             known.all_brokers(brokers, f"{statement}.{name}")
     if expect.partition is not None:
         known.partition(expect.partition, "partition")
+    for step in expect.steps or ():
+        if is_any(step):
+            raise BadInput(f"{step!r} is no step that can be expected; name one, or a phase", where="step")
     if expect.steps is not None:
         check_steps(known, expect.steps, "after", expect.partition)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from attrs import Factory, field, frozen
 
+from emulator.protocol.configs import ConfigValue
 from scenarios.errors import BadInput
-from scenarios.language.configs import BROKER_CONFIG, ConfigValue
+from scenarios.language.configs import BROKER_CONFIG
 from scenarios.language.messages import SERVED
 from scenarios.language.schema.kinds import (
     BROKER_ID,

@@ -15,18 +15,16 @@ from typing import Any
 from attrs import AttrsInstance, evolve, field, frozen
 
 from brokers.config import BrokerConfig
+from brokers.groups.config import GroupCoordinatorConfig
 from brokers.log.config import LogConfig, LogManagerConfig
 from controller.operations.rebalance import AutoRebalance
 from controller.policies import ControllerPolicies
-from emulator.protocol.configs import config_keys
+from emulator.protocol.configs import ConfigKey, config_keys
 from fetchers.policies import FetcherPolicies
 from fetchers.quota import RATE_NAMES, ThrottledRates
 from scenarios.errors import BadInput
-from scenarios.language.schema.kinds import Boolean, Integer, Kind, Schema, Text, at
+from scenarios.language.schema.kinds import Boolean, Choice, Integer, Kind, Schema, Text, at
 from scenarios.language.schema.reader import Reader, refuse_unknown
-
-ConfigValue = int | bool
-"""The settings of a broker; a topic also has lists of replicas, as texts."""
 
 
 @frozen
@@ -56,7 +54,7 @@ BROKERS_NAMES: dict[str, str] = {}
 def declare(cls: type[AttrsInstance]) -> None:
     """Accept the settings that ``cls`` declares (``emulator.protocol.configs``)."""
     for key in config_keys(cls).values():
-        kind = Boolean() if isinstance(key.default, bool) else Integer(key.at_least)
+        kind = _kind(key)
         setting = BROKER_SETTINGS[key.name] = Setting(key.name, kind, key.default, key.doc)
         if key.topic_name:
             TOPIC_SETTINGS[key.topic_name] = evolve(setting, name=key.topic_name)
@@ -66,6 +64,12 @@ def declare(cls: type[AttrsInstance]) -> None:
             DYNAMIC_BROKER_SETTINGS[key.name] = setting
 
 
+def _kind(key: ConfigKey) -> Kind[Any]:
+    if key.choices:
+        return Choice(key.choices)
+    return Boolean() if isinstance(key.default, bool) else Integer(key.at_least)
+
+
 CONFIG_CLASSES: tuple[type[AttrsInstance], ...] = (
     BrokerConfig,
     ControllerPolicies,
@@ -73,6 +77,7 @@ CONFIG_CLASSES: tuple[type[AttrsInstance], ...] = (
     FetcherPolicies,
     LogConfig,
     LogManagerConfig,
+    GroupCoordinatorConfig,
     ThrottledRates,
 )
 for _cls in CONFIG_CLASSES:
@@ -107,8 +112,6 @@ _ELSEWHERE = {
     "zookeeper.connection.timeout.ms": 'write session_timeout = "6s" in cluster.zk',
     "zookeeper.max.in.flight.requests": "write max_in_flight = 10 in cluster.zk",
     "broker.rack": "write cluster.racks = N",
-    "default.replication.factor": "write replication_factor in the topic",
-    "num.partitions": "write partitions in the topic",
 }
 
 

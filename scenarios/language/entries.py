@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from attrs import evolve, field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.language.actions import Action, all_actions, as_action, find_action
-from scenarios.language.schema.kinds import SOME_TIME, Kind, Schema, Text, at
+from scenarios.language.schema.kinds import SOME_TIME, Boolean, Kind, Schema, Text, at
 from scenarios.language.schema.reader import Block, Reader, keys_of, stated
+from scenarios.language.schema.spans import Drawable, Span, SpanOf
 from scenarios.language.targets import TARGET, Target
-from scenarios.language.triggers import Trigger, dump_trigger, one_trigger, read_trigger, trigger_schemas
+from scenarios.language.triggers import (
+    After,
+    At,
+    Trigger,
+    Until,
+    When,
+    WhenMessage,
+    WhenMetric,
+    WhenZk,
+    dump_trigger,
+    one_trigger,
+    read_trigger,
+    trigger_schemas,
+)
 from scenarios.language.turns import ForEach, NextSpec, TurnsSpec, as_brokers, take_turns
 
-_TEXT = Text()
+_TEXT, _BOOLEAN = Text(), Boolean()
+OPTIONAL = "optional"
+SOME_TIMES = SpanOf(SOME_TIME)
 _TURNS = Block(TurnsSpec)
 
 
@@ -26,20 +43,22 @@ class MethodEntry:
         action: what is done, with its own keys; made from a name where all of them keep their defaults.
         trigger: when; None only in ``rollbacks``: at once, in order.
         target: the brokers that it acts on, where the action takes a target.
-        duration_us: after that time the action is undone; None: it is not.
+        duration_us: after that time the action is undone; None: it is not. It may be drawn, as the times of triggers.
         for_each: the brokers that it is done to one after the other, in the place of a target; None: it has one turn,
             or ``repeat``.
         repeat: how many turns it has; None: one, or those of ``for_each``.
         next: when the next turn comes; None: at once.
+        optional: whether the run counts as exercised also where the entry never acts, or finds nothing to act on.
     """
 
     action: Action = field(converter=as_action)
     trigger: Trigger | None = None
     target: Target | None = None
-    duration_us: int | None = None
+    duration_us: Drawable | None = None
     for_each: ForEach | None = field(default=None, converter=as_brokers)
     repeat: int | None = None
     next: NextSpec | None = None
+    optional: bool = False
 
     def turns(self, brokers: int) -> tuple[MethodEntry, ...]:
         """An entry for each turn, in a cluster of so many brokers: this one, if it has one turn only."""
@@ -50,6 +69,31 @@ class MethodEntry:
         one = evolve(self, for_each=None, repeat=None, next=None)
         turns = [one] * (self.repeat or 1) if each is None else [evolve(one, target=Target(brokers=[b])) for b in each]
         return (turns[0], *(evolve(turn, trigger=following) for turn in turns[1:]))
+
+    @property
+    def ranges(self) -> dict[str, Span]:
+        """What is to be drawn, by the keys of the file."""
+        trigger, found = self.trigger, {"duration": self.duration_us}
+        if isinstance(trigger, At):
+            found["at"] = trigger.time_us
+        elif isinstance(trigger, After | Until):
+            found["after"] = trigger.delay_us
+        elif trigger is not None:
+            found["occurrence"] = trigger.occurrence
+        return {name: value for name, value in found.items() if isinstance(value, Span)}
+
+    def with_values(self, drawn: Mapping[str, int]) -> MethodEntry:
+        """The entry with a value for each of its ``ranges``."""
+        trigger, duration_us = self.trigger, drawn.get("duration", self.duration_us)
+        if "at" in drawn:
+            trigger = At(drawn["at"])
+        elif "after" in drawn:
+            assert isinstance(trigger, After | Until)
+            trigger = evolve(trigger, delay_us=drawn["after"])
+        elif "occurrence" in drawn:
+            assert isinstance(trigger, When | WhenMessage | WhenZk | WhenMetric)
+            trigger = evolve(trigger, occurrence=drawn["occurrence"])
+        return evolve(self, trigger=trigger, duration_us=duration_us)
 
     @property
     def name(self) -> str:
@@ -70,16 +114,19 @@ class EntryKind(Kind[MethodEntry]):
         if not self.triggered:
             _check_rollback(reader, action)
         trigger = read_trigger(reader)
+        if not self.triggered and isinstance(trigger, After) and isinstance(trigger.delay_us, Span):
+            raise BadInput("the time of a rollback is not drawn; write one time", where="after")
         if trigger is None and self.triggered:
             raise BadInput('nothing says when; add at = "10s", after = "5s" or when = { step = "move.start" }')
         turns = take_turns(reader, action.takes_target, name) if self.triggered else TurnsSpec()
         target = _take_target(reader, action) if turns.for_each is None else None
         duration_us = _take_duration(reader, action)
+        optional = reader.take(OPTIONAL, _BOOLEAN, False)
         keys = _take_keys(reader, action)
         reader.finish()
         return MethodEntry(
             action=action(**keys), trigger=trigger, target=target, duration_us=duration_us,
-            for_each=turns.for_each, repeat=turns.repeat, next=turns.next,
+            for_each=turns.for_each, repeat=turns.repeat, next=turns.next, optional=optional,
         )  # fmt: skip
 
     def dump(self, value: MethodEntry) -> dict[str, object]:
@@ -88,7 +135,9 @@ class EntryKind(Kind[MethodEntry]):
             table["target"] = TARGET.dump(value.target)
         table |= {key.name: key.kind.dump(found) for key, found in stated(value.action)}
         if value.duration_us is not None:
-            table["duration"] = SOME_TIME.dump(value.duration_us)
+            table["duration"] = SOME_TIMES.dump(value.duration_us)
+        if value.optional:
+            table[OPTIONAL] = True
         turns = TurnsSpec(for_each=value.for_each, repeat=value.repeat, next=value.next)
         return {**table, **_TURNS.dump(turns)}
 
@@ -106,7 +155,8 @@ class EntryKind(Kind[MethodEntry]):
                 required.append("target")
         if action.undo:
             help = f"undone by {action.undo.name} after that time"
-            properties["duration"] = {**SOME_TIME.schema(), "description": help}
+            properties["duration"] = {**SOME_TIMES.schema(), "description": help}
+        properties[OPTIONAL] = {**_BOOLEAN.schema(), "description": "the run counts as exercised also without it"}
         for key in keys_of(action):
             properties[key.name] = {**key.kind.schema(), "description": key.help}
             required += [key.name] * key.required
@@ -138,6 +188,7 @@ NOT_IN_ROLLBACKS = {
     "for_each": "a rollback acts once; write target = [0, 1, 2]",
     "repeat": "a rollback acts once; leave it out",
     "next": "a rollback acts once; leave it out",
+    "optional": "a rollback may find its work done; leave it out",
 }
 """Key -> why a rollback cannot have it, and what to do."""
 
@@ -158,10 +209,10 @@ def _take_target(reader: Reader, action: type[Action]) -> Target | None:
     return None
 
 
-def _take_duration(reader: Reader, action: type[Action]) -> int | None:
+def _take_duration(reader: Reader, action: type[Action]) -> Drawable | None:
     if action.undo is None and "duration" in reader.table:
         raise BadInput(f"{action.name} is done at once and takes no duration; leave it out", where="duration")
-    return reader.take("duration", SOME_TIME, None)
+    return reader.take("duration", SOME_TIMES, None)
 
 
 def _take_keys(reader: Reader, action: type[Action]) -> dict[str, Any]:

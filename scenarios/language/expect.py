@@ -14,6 +14,7 @@ from scenarios.language.schema.kinds import (
     ONE_OR_MORE,
     REPLICAS,
     SOME_TIME,
+    Boolean,
     Choice,
     Kind,
     ListOf,
@@ -23,7 +24,7 @@ from scenarios.language.schema.kinds import (
 )
 from scenarios.language.schema.reader import Reader, key
 from scenarios.language.topics import PARTITION_NAME
-from scenarios.language.triggers import STEP_NAMES
+from scenarios.language.triggers import METRIC_NAME, STEP_NAMES
 from scenarios.observe.invariants import INVARIANTS
 
 _FORMS = 'a number, [low, high] or { type = "range", range = [low, high] }'
@@ -96,7 +97,6 @@ def _number(value: object) -> float:
 TOLERANCE = ToleranceKind()
 
 
-METRIC_NAME = Choice(tuple(METRICS), "metric")
 MODES = ("edge", "start", "end", "continuous")
 """As in Litmus: ``edge`` is before the method and after the rollbacks, ``start`` and ``end`` one of them,
 ``continuous`` always."""
@@ -118,7 +118,7 @@ class SteadyState:
             raise BadInput(f"{self.metric!r} is known at the end of a run only; put it in [[expect]]", where="metric")
 
 
-STATEMENTS = ("assignment", "leader", "isr", "metric", "invariant", "steps", "failed_partitions")
+STATEMENTS = ("assignment", "leader", "isr", "metric", "invariant", "steps", "failed_partitions", "converged")
 
 
 class AfterKind(Kind[str]):
@@ -167,7 +167,7 @@ class Expect:
     metric: str | None = field(default=None, metadata=key(METRIC_NAME, "a metric that has to be within 'tolerance'"))
     tolerance: Tolerance | None = field(default=None, metadata=key(TOLERANCE, "the limits, both included"))
     invariant: str | None = field(
-        default=None, metadata=key(Choice(tuple(INVARIANTS), "invariant"), "an invariant that must have held")
+        default=None, metadata=key(Choice(INVARIANTS, "invariant"), "an invariant that must have held")
     )
     steps: tuple[str, ...] | None = field(
         default=None, metadata=key(STEP_NAMES, "a step or phase that must have been reached", name="step")
@@ -178,6 +178,12 @@ class Expect:
         metadata=key(
             MapOf(_BROKERS, PARTITION_NAME),
             "the failed partitions, and on which followers; all others must not be; {} = none (KIP-461)",
+        ),
+    )
+    converged: bool | None = field(
+        default=None,
+        metadata=key(
+            Boolean(), "true: after the last action, or `heal`, the cluster gets well `within` a time (absent = 2 min)"
         ),
     )
     within_us: int | None = field(
@@ -202,6 +208,10 @@ class Expect:
             raise BadInput("'partition' goes with 'step'; leave it out", where="partition")
         if self.within_us is not None and self.invariant is not None:
             raise BadInput("an invariant holds all the time; leave 'within' out", where="within")
+        if self.converged is False:
+            raise BadInput("no run is expected not to converge; leave it out", where="converged")
+        if self.after is not None and self.converged:
+            raise BadInput("converged counts from the last action; leave 'after' out", where="after")
         if self.after is not None and self.invariant is not None:
             raise BadInput("an invariant holds all the time; leave 'after' out", where="after")
 

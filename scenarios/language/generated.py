@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import define, field
 
+from emulator.protocol.placement import Replicas, place_replicas, rack_of
 from scenarios.errors import BadInput, did_you_mean
-from scenarios.language.placement import Replicas, place_replicas, rack_of
 from scenarios.language.plan import GeneratedPlan, Move, Plan
 from scenarios.language.topics import TopicSpec, join_partition
 

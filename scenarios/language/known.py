@@ -11,15 +11,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from controller.procedures import STEPS
+from emulator.protocol.api import Request, apis
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.schema.kinds import at
-from scenarios.language.step_names import Gate, gate_of, is_move_step, unreachable
+from scenarios.language.step_names import Gate, gates_of, is_move_step, unreachable
 from scenarios.language.topics import TopicSpec, join_partition, split_partition
 from scenarios.language.triggers import When
-from scenarios.profiles import PROFILES
 
 if TYPE_CHECKING:
     from scenarios.language.scenario import Scenario
+
+
+INTERNAL_TOPICS = ("__consumer_offsets", "__transaction_state")
 
 
 class Known:
@@ -30,7 +33,8 @@ class Known:
         self.scenario = scenario
         self.brokers = scenario.cluster.brokers
         names = [load.name for load in scenario.workloads] + [consumer.name for consumer in scenario.consumers]
-        self.clients = tuple(dict.fromkeys(filter(None, names)))
+        names += [client.name for client in scenario.clients]
+        self.clients = tuple(dict.fromkeys(filter(None, (*names, *scenario.attached))))
         self.topics: dict[str, TopicSpec] = {}
         self._partitions: dict[str, int] = {}
         self._now: dict[str, int] = {}
@@ -38,6 +42,14 @@ class Known:
             self.add(topic, f"topics[{index}].name")
         for index, entry in enumerate(scenario.method):
             at(f"method[{index}]", entry.action.follow, self)
+
+    @property
+    def least_brokers(self) -> int:
+        """How many brokers there have to be for those that topics, and ``cluster.controller``, name."""
+        topics = self.topics.values()
+        named = [broker for topic in topics for replicas in (topic.assignment or ()) for broker in replicas]
+        highest = max((*named, self.scenario.cluster.controller or 0))
+        return max((highest + 1, *(topic.replication_factor for topic in topics)))
 
     def add(self, topic: TopicSpec, where: str) -> None:
         """The topic is created."""
@@ -93,11 +105,16 @@ class Known:
 
     def has_clients(self, name: str | None, where: str) -> None:
         """There are producers or consumers, of that name if one is given."""
-        if name is None and not (self.scenario.workloads or self.scenario.consumers):
+        scenario = self.scenario
+        if name is None and not (scenario.workloads or scenario.consumers or scenario.clients or scenario.attached):
             raise BadInput("there are no clients; add [[workloads]] or [[consumers]]", where=where)
         if name is not None and name not in self.clients:
             hint = did_you_mean(name, self.clients) if self.clients else f"add name = {name!r} to one of [[workloads]]"
-            raise BadInput(f"no producer or consumer has the name {name!r}; {hint}", where=where)
+            raise BadInput(
+                f"no producer or consumer has the name {name!r}; {hint}, or list it in 'attached' where it is a real "
+                "client's",
+                where=where,
+            )
 
     def topic(self, name: str, where: str) -> TopicSpec:
         if name not in self.topics:
@@ -106,6 +123,8 @@ class Known:
 
     def partition(self, name: str, where: str) -> None:
         topic, number = split_partition(name)
+        if self.scenario.attached and topic in INTERNAL_TOPICS:
+            return  # real clients have it created
         count = self._partitions.get(topic, 0)
         if number >= count:
             others = [join_partition(known, 0) for known in self.topics]
@@ -142,9 +161,14 @@ def check_steps(known: Known, steps: Sequence[str], edge: str, partition: str | 
     """Refuse steps of which the strategy has none, and steps of a move that is never started. Returns the gate of the
     first one that it has."""
     scenario, strategy = known.scenario, known.scenario.strategy.parsed
-    gate = gate_of(steps, edge, strategy.protocol)
-    if gate is None:
+    gates = gates_of(steps, edge, strategy.protocol)
+    if not gates:
         raise BadInput(unreachable(steps[0], strategy.name), where="step")
+    gate = gates[0]
+    if len(gates) > 1 and not all(is_move_step(each.step) for each in gates):
+        return gate
+    if scenario.attached:
+        return gate  # real clients may start what no entry does
     if not is_move_step(gate.step):
         _check_cause(scenario, gate.step)
         return gate
@@ -218,8 +242,23 @@ _SENT_ON_DEMAND: Mapping[str, str] = {
 """The messages that not every scenario sends, each with what to write so that it is sent."""
 
 
+_SENT_BY_ITSELF = ("Fetch", "ListOffsets", "LeaderAndIsr", "StopReplica", "UpdateMetadata", "OffsetsForLeaderEpoch")
+"""The messages that every scenario sends, or may send."""
+
+
+def only_attached_send(message: str) -> bool:
+    """Whether only real clients send a message: the emulated ones have no use for it."""
+    api = apis().get(message)
+    own = api is not None and api.request.__module__.startswith(Request.__module__.rpartition(".")[0])
+    return own and message not in (*_SENT_BY_ITSELF, *_SENT_ON_DEMAND)
+
+
 def check_sent(known: Known, message: str) -> None:
-    """Refuse a message that neither a load, nor a consumer, nor an entry, nor the profile causes."""
+    """Refuse a message that neither a load, nor a consumer, nor a real client, nor an entry, nor the profile causes."""
+    if known.scenario.attached:
+        return
+    if only_attached_send(message):
+        raise BadInput(f"only real clients send {message}; list the client.id of one in 'attached'", where="message")
     if message in _SENT_ON_DEMAND and message not in _sent(known):
         raise BadInput(f"{message} is never sent here; {_SENT_ON_DEMAND[message]}", where="message")
 
@@ -232,7 +271,7 @@ def _sent(known: Known) -> Iterator[str]:
             yield "InitProducerId"
     if scenario.consumers:
         yield "Metadata"
-    if PROFILES[scenario.profile].policies.alters_isr:
+    if scenario.policies.alters_isr:
         yield "AlterIsr"
     for entry in (*scenario.method, *scenario.rollbacks):
         yield from entry.action.sends(known)

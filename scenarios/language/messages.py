@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from emulator.protocol.api import apis, names_partitions
 from scenarios.errors import BadInput, did_you_mean
@@ -37,16 +38,39 @@ PER_PARTITION = "/partition"
 _TOPIC_IN_PATH = re.compile(r"/(?:brokers/topics|config/topics|admin/delete_topics)/([^/*]+)")
 
 
+ANY = "any"
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "control": ("LeaderAndIsr", "StopReplica", "UpdateMetadata"),
+    "data": ("Produce", "Fetch"),
+}
+"""Messages that go together: those of the controller to brokers, and those that carry records."""
+
+
+def any_messages() -> tuple[str, ...]:
+    """The words for any message, and any of a group."""
+    return (ANY, *(f"{ANY} {group}" for group in GROUPS))
+
+
+def messages_of(name: str) -> tuple[str, ...]:
+    """The APIs that a message's name in a trigger stands for: itself, or several for ``any``."""
+    any_of, _, group = name.partition(" ")
+    if any_of != ANY:
+        return (name,)
+    return GROUPS[group] if group else tuple(apis())
+
+
 def check_message(name: str) -> None:
-    """Refuse a name that is not a declared API (``emulator.protocol.api``)."""
-    if name not in apis():
-        raise BadInput(f"unknown message {name!r}; {did_you_mean(name, apis())}")
+    """Refuse a name that is neither a declared API (``emulator.protocol.api``) nor one of ``any_messages``."""
+    known = (*apis(), *any_messages())
+    if name not in known:
+        raise BadInput(f"unknown message {name!r}; {did_you_mean(name, known)}")
 
 
 def check_held(name: str) -> None:
     """Refuse a name that is neither an API nor a write: message.hold cannot hold it."""
-    if name not in apis() and name not in WRITES:
-        raise BadInput(f"unknown message {name!r}; {did_you_mean(name, (*apis(), *WRITES))}")
+    known = (*apis(), *any_messages(), *WRITES)
+    if name not in known:
+        raise BadInput(f"unknown message {name!r}; {did_you_mean(name, known)}")
 
 
 def service_key(name: str) -> tuple[str, bool]:

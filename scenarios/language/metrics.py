@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from attrs import frozen
 
 from scenarios.observe.measures.figure import Limit
-from scenarios.observe.measures.figures import declared
+from scenarios.observe.measures.figures import FOLDS, declared
 from scenarios.observe.measures.true_gauges import GAUGES
 
 
@@ -47,4 +47,26 @@ def _figures(limit: Limit) -> Iterator[Metric]:
             yield Metric(figure.metric, limit.value, figure.unit, figure.text, figure.jmx)
 
 
-METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _metrics()}
+class Metrics(Mapping[str, Metric]):
+    """All metrics by name: those of plug-ins too, as soon as these are imported."""
+
+    def __init__(self) -> None:
+        self._folds = 0
+        self._known: dict[str, Metric] = {}
+
+    def _now(self) -> dict[str, Metric]:
+        if self._folds != len(FOLDS):
+            self._folds, self._known = len(FOLDS), {metric.name: metric for metric in _metrics()}
+        return self._known
+
+    def __getitem__(self, name: str) -> Metric:
+        return self._now()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._now())
+
+    def __len__(self) -> int:
+        return len(self._now())
+
+
+METRICS: Mapping[str, Metric] = Metrics()

@@ -18,21 +18,27 @@ from controller.procedures import ALIASES, PROCEDURES
 from controller.steps import PHASES, Procedure, Span
 from emulator.protocol.api import apis
 from emulator.protocol.configs import LONG_MAX
-from scenarios.language.actions import DelaySpec, all_actions
+from scenarios.language.actions import BurstSpec, DelaySpec, all_actions
+from scenarios.language.chaos import ChaosBlock, all_kinds
+from scenarios.language.clients import ClientBlock
 from scenarios.language.cluster import CardSpec, ClusterSpec, DiskSpec, NetworkSpec, ZooKeeperSpec
 from scenarios.language.configs import BROKER_SETTINGS, TOPIC_SETTINGS, Config, Setting
+from scenarios.language.draws import DrawKind
 from scenarios.language.entries import EntryKind
 from scenarios.language.expect import AfterKind, Expect, SteadyState, ToleranceKind
+from scenarios.language.frames import FramesKind
 from scenarios.language.metrics import METRICS
 from scenarios.language.plan import GeneratedPlan, LogDir, Move, Plan, PlanInPlace, PlanKind, Version
 from scenarios.language.scenario import Scenario
 from scenarios.language.schema import kinds
 from scenarios.language.schema.reader import Block, Key, keys_of
+from scenarios.language.schema.spans import RangeOf, SpanOf
 from scenarios.language.strategies import SHAPES, parts_by_axis
 from scenarios.language.strategies.strategy import StrategySpec
+from scenarios.language.study import SeedsKind, StudySpec
 from scenarios.language.targets import PeersKind, RoleText, Target, TargetKind
 from scenarios.language.topics import TopicSpec
-from scenarios.language.triggers import WAITS, ConditionKind, SinceKind, Steps, When, WhenMessage, WhenZk
+from scenarios.language.triggers import WAITS, ConditionKind, SinceKind, Steps, When, WhenMessage, WhenMetric, WhenZk
 from scenarios.language.turns import ForEachKind, NextKind, NextSpec, TurnsSpec
 from scenarios.language.workloads import CONSUMER_SETTINGS, PRODUCER_SETTINGS, Acks, ConsumerSpec, WorkloadSpec
 from scenarios.observe.invariants import INVARIANTS
@@ -57,18 +63,24 @@ BLOCKS: Mapping[str, type[Any]] = {
     "when": When,
     "when.message": WhenMessage,
     "when.zk": WhenZk,
+    "when.metric": WhenMetric,
     "turns": TurnsSpec,
     "next": NextSpec,
     "target": Target,
     "delay": DelaySpec,
+    "burst": BurstSpec,
     "expect": Expect,
+    "study": StudySpec,
 }
 """The blocks of the file by the name of their section."""
 
 _TYPES: Mapping[type[Any], str] = {
     kinds.Boolean: "true or false",
+    kinds.SignedDuration: "duration, may be negative",
     kinds.SizeOrInteger: "bytes, or a size with its unit",
     Config: "table of settings",
+    DrawKind: "range, or a list of values",
+    FramesKind: '`{ file = "incident.frames" }`',
     PlanKind: 'plan, as JSON or in words, or `{ file = "move.json" }`',
     PlanInPlace: "plan",
     Version: "`1`",
@@ -82,8 +94,12 @@ _TYPES: Mapping[type[Any], str] = {
     ForEachKind: 'list of broker ids, or `"brokers"`',
     NextKind: "duration, wait, or `next` table",
     TargetKind: "target",
+    ChaosBlock: "`[[chaos]]` table",
+    ClientBlock: "`[[clients]]` table ([plug-ins](plugins.md))",
     PeersKind: 'target, `"zookeeper"`, `"brokers"`, `"all"`, or a list of these',
     RoleText: "role",
+    SeedsKind: '`"A:B"`',
+    kinds.AnyValue: "values",
     ToleranceKind: "limits",
 }
 _QUANTITIES = {id(kinds.DURATION): "duration", id(kinds.SOME_TIME): "duration > 0", id(kinds.SIZE): "size"}
@@ -107,6 +123,8 @@ def sections() -> dict[str, str]:
         "consumers.config": _settings_table(CONSUMER_SETTINGS.values()),
         "actions": table(("Action", "Target", "Ended by", "What it does"), _action_rows()),
         "parameters": table(("Action", "Key", "Type", "Default", "Meaning"), _parameter_rows()),
+        "chaos": table(("Kind", "What it adds"), ((f"`{name}`", kind.help) for name, kind in all_kinds().items())),
+        "chaos.parameters": table(("Kind", "Key", "Type", "Default", "Meaning"), _chaos_rows()),
         "phases": table(("Phase", "Meaning", *(f"`{protocol.name}`" for protocol in _reassignments())), _phase_rows()),
         "steps": table(("Step", "What happens in it"), _step_rows()),
         "waits": table(("Wait", "It holds when"), ((f"`{name}`", meaning) for name, meaning in WAITS.items())),
@@ -125,6 +143,8 @@ def type_of(kind: kinds.Kind[Any]) -> str:
     """A kind in a reader's words."""
     if isinstance(kind, kinds.Named):
         return type_of(kind.kind)
+    if isinstance(kind, SpanOf):
+        return f"{type_of(kind.kind)}, or range"
     if isinstance(kind, kinds.Quantity):
         return _QUANTITIES.get(id(kind), "rate")
     if isinstance(kind, kinds.Number):
@@ -143,6 +163,8 @@ def type_of(kind: kinds.Kind[Any]) -> str:
         return f"table: {type_of(kind.key)} to {type_of(kind.item)}"
     if isinstance(kind, Block):
         return f"{_name_of(kind.cls)} table"
+    if isinstance(kind, RangeOf):
+        return f"{type_of(kind.item)}, or a list of the least and the most"
     return "entry" if isinstance(kind, EntryKind) else _TYPES[type(kind)]
 
 
@@ -209,6 +231,12 @@ def _parameter_rows() -> Iterator[Sequence[str]]:
     for action in all_actions().values():
         for key in keys_of(action):
             yield f"`{action.name}`", *_key_row(action, key)
+
+
+def _chaos_rows() -> Iterator[Sequence[str]]:
+    for name, kind in all_kinds().items():
+        for key in keys_of(kind):
+            yield f"`{name}`", *_key_row(kind, key)
 
 
 def _reassignments() -> list[Procedure]:

@@ -9,20 +9,27 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from functools import partial, reduce
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from attrs import Factory, evolve, field, frozen
 
+from emulator.protocol.configs import ConfigValue
 from scenarios.errors import BadInput
+from scenarios.language.chaos import CHAOS, Chaos
 from scenarios.language.checks import check_scenario
+from scenarios.language.clients import CLIENT_BLOCK, Behaviour
 from scenarios.language.cluster import ClusterSpec
-from scenarios.language.configs import BROKER_SETTINGS, ConfigValue
+from scenarios.language.configs import BROKER_SETTINGS
+from scenarios.language.draws import DRAWS, Draw, drawn_values
 from scenarios.language.entries import METHOD_ENTRY, ROLLBACK_ENTRY, MethodEntry
 from scenarios.language.expect import Expect, SteadyState
+from scenarios.language.frames import FRAMES, Frames, with_frames_file
 from scenarios.language.generated import Placements
 from scenarios.language.plan import PLAN, GeneratedPlan, Plan, with_plan_file
+from scenarios.language.schedules import FIFO, SCHEDULE
 from scenarios.language.schema.kinds import SOME_TIME, Choice, Integer, ListOf, Named, Text, as_tuple, at
 from scenarios.language.schema.overrides import overridden
 from scenarios.language.schema.places import placed
@@ -30,13 +37,20 @@ from scenarios.language.schema.reader import Block, key
 from scenarios.language.schema.text import is_json, parse_document, read_text, write_toml
 from scenarios.language.strategies import SHAPES, parse_strategy
 from scenarios.language.strategies.strategy import StrategySpec
-from scenarios.language.targets import TARGET
+from scenarios.language.study import StudySpec
+from scenarios.language.targets import CLIENT_NAME, TARGET
 from scenarios.language.topics import TopicSpec
-from scenarios.language.triggers import MESSAGE_WHEN, STEP_NAMES, STEP_WHEN, WHEN, ZK_WHEN
+from scenarios.language.triggers import MESSAGE_WHEN, METRIC_WHEN, STEP_NAMES, STEP_WHEN, WHEN, ZK_WHEN, WhenMetric
 from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
 from scenarios.profiles import DEFAULT_PROFILE, PROFILES, check_profile
+from scenarios.profiles.profile import Policies
 
-_NAMED: tuple[Named[Any], ...] = (STEP_NAMES, TARGET, WHEN, STEP_WHEN, MESSAGE_WHEN, ZK_WHEN)
+_NAMED: tuple[Named[Any], ...] = (STEP_NAMES, TARGET, WHEN, STEP_WHEN, MESSAGE_WHEN, ZK_WHEN, METRIC_WHEN)
+
+
+def _with_files(document: Mapping[str, object], folder: Path) -> dict[str, object]:
+    """The document with what is in files of their own, in place."""
+    return with_frames_file(with_plan_file(document, folder), folder)
 
 
 def scenario_json_schema() -> dict[str, Any]:
@@ -50,16 +64,21 @@ def scenario_json_schema() -> dict[str, Any]:
 
 
 SCHEMA = "scenario/1"
+TEN_MS_US = 10_000
 TEN_MINUTES_US = 600_000_000
+MOST_EVENTS = 500_000_000
+"""More than any run of a sensible length has, and half an hour's work."""
+
+
+def _check_bug(ticket: str) -> None:
+    from scenarios.profiles.bugs import check_bug
+
+    check_bug(ticket)
 
 
 @frozen(kw_only=True)
 class Scenario:
     """A failure scenario for an emulated Kafka cluster."""
-
-    KEY_HINTS: ClassVar[dict[str, str]] = {
-        "chaos": "random faults are not in this version (docs/limits.md); write [[method]] entries"
-    }
 
     schema: str = field(default=SCHEMA, metadata=key(Choice((SCHEMA,), "schema"), "the version of this format"))
     title: str = field(metadata=key(Text(), "what the scenario shows, in one line"))
@@ -69,10 +88,38 @@ class Scenario:
         default=DEFAULT_PROFILE,
         metadata=key(Text(check_profile, "a profile"), "whose behaviour the cluster shows: kafka-2.3, wiki-text, ..."),
     )
+    bugs: tuple[str, ...] = field(
+        default=(),
+        converter=as_tuple,
+        metadata=key(
+            ListOf(Text(_check_bug, "a bug"), unique=True), "bugs that Kafka had, to be switched on (list bugs)"
+        ),
+    )
     seed: int = field(default=0, metadata=key(Integer(0), "seed of all random draws"))
+    schedule: str = field(
+        default=FIFO,
+        metadata=key(SCHEDULE, "in which order things happen that are under way at once: fifo, random, pct-D or pos"),
+    )
+    schedule_jitter_us: int = field(
+        default=TEN_MS_US,
+        metadata=key(
+            SOME_TIME, "the longest time for which a schedule other than fifo keeps a delivery back",
+            name="schedule_jitter",
+        ),
+    )  # fmt: skip
     horizon_us: int = field(
         default=TEN_MINUTES_US,
         metadata=key(SOME_TIME, "virtual time after which an unfinished run ends", name="horizon"),
+    )
+    draws: dict[str, Draw] = field(
+        factory=dict,
+        metadata=key(
+            DRAWS, 'values that each seed draws, by their paths: { "topics[0].size" = "1GiB..4GiB" }; a list: one of it'
+        ),
+    )
+    max_events: int = field(
+        default=MOST_EVENTS,
+        metadata=key(Integer(1), "simulated events after which a run is cut off, and has failed (livelock)"),
     )
     cluster: ClusterSpec = field(metadata=key(Block(ClusterSpec), "brokers, disks, network, ZooKeeper"))
     topics: tuple[TopicSpec, ...] = field(
@@ -85,6 +132,19 @@ class Scenario:
     )
     consumers: tuple[ConsumerSpec, ...] = field(
         default=(), converter=as_tuple, metadata=key(ListOf(Block(ConsumerSpec)), "what consumers read")
+    )
+    clients: tuple[Behaviour, ...] = field(
+        default=(), converter=as_tuple, metadata=key(ListOf(CLIENT_BLOCK), "clients whose behaviour a plug-in brings")
+    )
+    attached: tuple[str, ...] = field(
+        default=(),
+        converter=as_tuple,
+        metadata=key(
+            ListOf(CLIENT_NAME, unique=True), "the client.id of real clients that attach to it (serve), for targets"
+        ),
+    )
+    frames: Frames | None = field(
+        default=None, metadata=key(FRAMES, "what real clients sent in a recorded live run (replay --to-scenario)")
     )
     strategy: StrategySpec = field(
         default=Factory(StrategySpec),
@@ -101,6 +161,11 @@ class Scenario:
         converter=as_tuple,
         metadata=key(ListOf(METHOD_ENTRY), "what is done to the cluster, and when"),
     )
+    chaos: tuple[Chaos, ...] = field(
+        default=(),
+        converter=as_tuple,
+        metadata=key(ListOf(CHAOS), "what each seed draws: kinds of trouble, of load, of cluster"),
+    )
     rollbacks: tuple[MethodEntry, ...] = field(
         default=(),
         converter=as_tuple,
@@ -109,8 +174,13 @@ class Scenario:
     expect: tuple[Expect, ...] = field(
         default=(), converter=as_tuple, metadata=key(ListOf(Block(Expect)), "what must be true of the run")
     )
+    study: StudySpec | None = field(
+        default=None, metadata=key(Block(StudySpec), "what `understudy sweep` runs, and what is compared")
+    )
     source: str = field(default="", eq=False)
     """The file it was read from, for messages; not part of the scenario's equality or digest."""
+    drawn: tuple[tuple[str, str], ...] = field(default=(), eq=False)
+    """What its seed has drawn for ``draws``: paths and values; for messages, as ``source``."""
 
     def __attrs_post_init__(self) -> None:
         """Set the strategy's protocol to the one that the profile's release runs (``check`` refuses an unknown
@@ -139,6 +209,13 @@ class Scenario:
             method.append(entry)
         object.__setattr__(self, "method", tuple(method))
 
+    @property
+    def names_metrics(self) -> bool:
+        """Whether a trigger, an expectation or a steady state goes by a metric."""
+        triggers = (entry.trigger for entry in (*self.method, *self.rollbacks))
+        named = any(expect.metric is not None for expect in self.expect)
+        return named or bool(self.steady_state) or any(isinstance(trigger, WhenMetric) for trigger in triggers)
+
     @classmethod
     def load(cls, path: str | Path) -> Scenario:
         """Read and check a scenario file (TOML, or JSON by its suffix)."""
@@ -150,7 +227,7 @@ class Scenario:
         """Read and check a scenario's text; ``folder`` is where a ``plan.file`` is looked for."""
         document = parse_document(text, source)
         try:
-            return cls.from_table(with_plan_file(document, folder or Path()), source=source)
+            return cls.from_table(_with_files(document, folder or Path()), source=source)
         except BadInput as error:
             found = error if is_json(source) else placed(error, text)
             raise found.in_file(source) from None
@@ -160,6 +237,7 @@ class Scenario:
         """Read and check a parsed document, without a ``plan.file``."""
         scenario: Scenario = evolve(SCENARIO.read(document), source=source)
         scenario.check()
+        scenario._check_draws()
         return scenario
 
     def to_table(self) -> dict[str, Any]:
@@ -171,14 +249,34 @@ class Scenario:
         return write_toml(self.to_table())
 
     def digest(self) -> str:
-        """SHA-256 (hex) of what the scenario says, whatever its key order, its layout and its place on
-        disk."""
-        canonical = json.dumps(self.to_table(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        """SHA-256 (hex) of what the scenario says of a run, and ``study`` does not, whatever its key order, layout and
+        place on disk."""
+        said = {name: value for name, value in self.to_table().items() if name != "study"}
+        canonical = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         return hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
     def check(self) -> None:
         """Refuse references to what does not exist, and triggers that the strategy cannot reach."""
         check_scenario(self)
+
+    def _check_draws(self) -> None:
+        """Refuse a path that leads nowhere, and a value that does not fit there. All paths are tried together, which is
+        one check for each value of the longest draw, and by themselves where that fails."""
+        without = evolve(self, draws={}) if self.draws else self
+        for turn in range(max((len(draw.ends) for draw in self.draws.values()), default=0)):
+            values = {path: draw.ends[min(turn, len(draw.ends) - 1)] for path, draw in self.draws.items()}
+            try:
+                without._changed(values)
+            except BadInput:
+                for path, value in values.items():
+                    at(f"draws.{path}", without._check_drawn, (path, value))
+
+    def _check_drawn(self, drawn: tuple[str, object]) -> None:
+        path, value = drawn
+        try:
+            self._changed({path: value})
+        except BadInput as error:
+            raise BadInput(f"{value!r} cannot be drawn: {error.what}") from None
 
     def with_overrides(self, changes: Mapping[str, object]) -> Scenario:
         """A checked copy with keys changed by path: ``{"topics[0].size": "2MiB", "horizon": "5m"}``.
@@ -186,9 +284,29 @@ class Scenario:
         Texts are read as TOML where they are TOML, as the command line's ``--set key=value`` needs.
         """
         try:
-            return self.from_table(overridden(self.to_table(), SCENARIO, changes), source=self.source)
+            return self._changed(changes)
         except BadInput as error:
             raise error.in_file("--set") from None
+
+    def _changed(self, changes: Mapping[str, object]) -> Scenario:
+        table = self.to_table()
+        for path in changes:
+            table.get("draws", {}).pop(path, None)  # a value that is stated is not drawn
+        return self.from_table(overridden(table, SCENARIO, changes), source=self.source)
+
+    def settled(self) -> Scenario:
+        """A copy with the values that its seed draws, and without ``draws``. Raises: BadInput where they do not fit
+        together."""
+        if not self.draws:
+            return self
+        values = drawn_values(self.draws, self.seed)
+        drawn = tuple((path, str(value)) for path, value in values.items())
+        try:
+            return evolve(evolve(self, draws={})._changed(values), drawn=drawn)
+        except BadInput as error:
+            said = ", ".join(f"{path} = {value}" for path, value in drawn)
+            what = f"seed {self.seed} draws {said}, which cannot be: {error}"
+            raise BadInput(what, where="draws", source=self.source) from None
 
     def assignments(self) -> dict[str, tuple[int, ...]]:
         """The replicas of every partition at the start, by partition name."""
@@ -204,6 +322,16 @@ class Scenario:
         return {
             name: stated.get(name, defaults.get(name, setting.default)) for name, setting in BROKER_SETTINGS.items()
         }
+
+    @property
+    def policies(self) -> Policies:
+        """The behaviour that the cluster shows: the profile's, with the bugs that are switched on."""
+        released = PROFILES[self.profile].policies
+        if not self.bugs:
+            return released
+        from scenarios.profiles.bugs import BUGS  # a file for each area, which most runs do without
+
+        return reduce(lambda policies, ticket: policies.changed(BUGS[ticket].policies), self.bugs, released)
 
     @property
     def session_timeout_us(self) -> int:
@@ -226,8 +354,16 @@ class Scenario:
         has_api = SHAPES[self.strategy.parsed.shape].api
         return PROFILES[self.profile].tool if has_api else "zk"
 
-    def for_run(self, *, seed: int | None = None, strategy: str | None = None, profile: str | None = None) -> Scenario:
-        """A checked copy with the seed, the strategy's name or the profile that a run asks for."""
+    def for_run(
+        self,
+        *,
+        seed: int | None = None,
+        strategy: str | None = None,
+        profile: str | None = None,
+        changes: Mapping[str, object] | None = None,
+    ) -> Scenario:
+        """A checked copy with the seed, the strategy's name or the profile that a run asks for, and with ``changes`` as
+        ``with_overrides`` makes them. What is wrong with all of them together is refused, not with some of them."""
         asked: dict[str, Any] = {}
         if seed is not None:
             asked["seed"] = at("seed", Integer(0).read, seed)
@@ -237,6 +373,8 @@ class Scenario:
             asked["profile"] = at("profile", check_profile, profile)
         changed = evolve(self, **asked)
         try:
+            if changes:
+                return changed._changed(changes)
             changed.check()
         except BadInput as error:
             raise error.in_file(self.source) from None
@@ -250,9 +388,10 @@ class Scenario:
         profile: str | None = None,
         **options: Any,
     ) -> Any:
-        """Run it on an emulated cluster; see ``scenarios.runs.run_scenario``."""
+        """Run it on an emulated cluster; see ``scenarios.runs.run_scenario``. Works in a notebook too."""
         runs = import_module("..runs", __package__)  # by name: reading scenarios does not depend on what runs them
-        return runs.run_scenario(self, seed=seed, strategy=strategy, profile=profile, **options)
+        work = partial(runs.run_scenario, self, seed=seed, strategy=strategy, profile=profile, **options)
+        return runs.beside_loops(work)
 
 
 SCENARIO = Block(Scenario)

@@ -49,6 +49,44 @@ def resolve(step: str, edge: str, protocol: str) -> Gate | None:
     return Gate(canonical(step)) if reachable else None
 
 
+ANY, MOVE = "any", "move"
+
+
+def any_names() -> tuple[str, ...]:
+    """The words for any step: of all procedures, of the running reassignment protocol, of one procedure, of a phase."""
+    return (ANY, *(f"{ANY} {name}" for name in (MOVE, *PROCEDURES, *PHASES)))
+
+
+def is_any(step: str) -> bool:
+    """Whether it stands for any of several steps."""
+    return step.partition(" ")[0] == ANY
+
+
+def any_of(step: str, protocol: str) -> tuple[str, ...]:
+    """The steps that ``any``, or ``any X``, stands for under a reassignment protocol, in their order."""
+    what = step.partition(" ")[2]
+    if what in PHASES:
+        span, names = PROCEDURES[protocol].phases[what], list(PROCEDURES[protocol].steps)
+        return tuple(names[names.index(span.first) : names.index(span.last) + 1])
+    own = [procedure for procedure in PROCEDURES.values() if not procedure.reassignment or procedure.name == protocol]
+    wanted = {"": [procedure.name for procedure in own], MOVE: [protocol]}.get(what, [what])
+    return tuple(name for procedure in own if procedure.name in wanted for name in procedure.steps)
+
+
+def gates_of(steps: Sequence[str], edge: str, protocol: str) -> tuple[Gate, ...]:
+    """The gates of the first of ``steps`` that a reassignment protocol has, several for ``any``; none where it has none
+    of them."""
+    for step in steps:
+        if is_any(step):
+            found = tuple(Gate(name) for name in any_of(step, protocol))
+        else:
+            gate = resolve(step, edge, protocol)
+            found = () if gate is None else (gate,)
+        if found:
+            return found
+    return ()
+
+
 def gate_of(steps: Sequence[str], edge: str, protocol: str) -> Gate | None:
     """The gate of the first of ``steps`` that a reassignment protocol has; None where it has none of them."""
     gates = (resolve(step, edge, protocol) for step in steps)
@@ -57,7 +95,10 @@ def gate_of(steps: Sequence[str], edge: str, protocol: str) -> Gate | None:
 
 def check_step(step: str) -> None:
     """Refuse the name of a step that does not exist. Raises: BadInput with a suggestion."""
-    if step not in known_steps():
+    if is_any(step):
+        if step not in any_names():
+            raise BadInput(f"unknown steps {step!r}; {did_you_mean(step, any_names())}")
+    elif step not in known_steps():
         near = did_you_mean(step, known_steps())
         hint = near if near.startswith("did") else _steps_like(step)
         raise BadInput(f"unknown step {step!r}; {hint}")
@@ -65,7 +106,7 @@ def check_step(step: str) -> None:
 
 def unreachable(step: str, strategy: str) -> str:
     """Why ``strategy`` cannot reach a known step, and which strategies can."""
-    owner = STEPS[canonical(step)]
+    owner = PROCEDURES[step.partition(" ")[2]] if is_any(step) else STEPS[canonical(step)]
     having = ", ".join(one_of_each_shape(owner.name))
     return (
         f"strategy {strategy!r} has no step {step!r}; strategies that have it: {having}, "

@@ -1,11 +1,15 @@
 """The machines that an action acts on: brokers by id, or by the role that they have when the action is performed, or
 clients.
 
-Roles: ``controller``, ``leader(p)``, ``isr(p)``, ``isr(p)-leader``, ``adding(p)``, ``removing(p)``, ``kept(p)``, with
-``p`` a partition such as ``orders-0``; ``clients`` and ``client(name)``, the machines of producers and consumers. A
-table adds a state (``up``, ``down``, ``paused``) and a mode: ``one`` (the default for roles), ``all`` (that for ids and
-clients), ``fixed`` with ``value`` brokers, ``fixed-percent`` with ``value`` percent of them. The lowest id comes first
-(readings §1).
+Roles: ``controller``, ``leader(p)``, ``follower(p)``, ``replica(p)``, ``isr(p)``, ``isr(p)-leader``, ``adding(p)``,
+``removing(p)``, ``kept(p)``, with ``p`` a partition such as ``orders-0``; ``clients`` and ``client(name)``, the
+machines of producers and consumers. A table adds a state (``up``, ``down``, ``paused``) and a mode: ``one`` (the
+default for roles), ``all`` (that for ids and clients), ``fixed`` with ``value`` brokers, ``fixed-percent`` with
+``value`` percent of them. The lowest id comes first (readings §1).
+
+``any`` in front of a role has chance draw which of them it is, when the action fires: ``any isr(p)``. ``any`` alone is
+any broker; ``any leader`` and ``any follower`` are brokers that lead, or follow, some partition; ``any client`` is the
+machine of any client.
 
 The other end of a link is a target too, or ``zookeeper``, ``brokers``, ``all``, or a list of these (``PEERS``).
 """
@@ -16,8 +20,9 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from attrs import Factory, field, frozen
+from attrs import Factory, evolve, field, frozen
 
+from emulator.streams import Stream
 from scenarios.errors import BadInput, did_you_mean
 from scenarios.language.schema.kinds import (
     BROKER_ID,
@@ -37,10 +42,14 @@ from scenarios.language.topics import split_partition
 
 _ROLE = re.compile(r"([a-z_]+)\(([^()]*)\)(-leader)?")
 _CLIENT_NAME = re.compile(r"[a-zA-Z0-9._-]{1,100}")
-PARTITION_ROLES = ("leader", "isr", "adding", "removing", "kept")
+PARTITION_ROLES = ("leader", "follower", "replica", "isr", "adding", "removing", "kept")
 CLIENT, CLIENTS = "client", "clients"
+ANY, BROKER = "any", "broker"
+ONLY_ANY = (BROKER, "leader", "follower", CLIENT)
+"""The words that are a role by themselves behind ``any``."""
 ROLE_FORMS = (
-    "controller", *(f"{name}(orders-0)" for name in PARTITION_ROLES), "isr(orders-0)-leader", CLIENTS, "client(NAME)"
+    "controller", *(f"{name}(orders-0)" for name in PARTITION_ROLES), "isr(orders-0)-leader", CLIENTS, "client(NAME)",
+    ANY, *(f"{ANY} {name}" for name in ONLY_ANY), *(f"{ANY} {name}(orders-0)" for name in PARTITION_ROLES),
 )  # fmt: skip
 STATES = ("up", "down", "paused")
 MODES = ("one", "all", "fixed", "fixed-percent")
@@ -61,15 +70,21 @@ class Role:
     """A parsed role.
 
     Attributes:
-        partition: None for ``controller`` and clients.
+        partition: None for ``controller``, for clients, and for what goes without one behind ``any``.
         without_leader: whether ``-leader`` excludes the leader.
         client: the name of ``client(name)``; None otherwise.
+        drawn: whether chance draws which of those that have the role is meant (``any``).
     """
 
     name: str
     partition: str | None = None
     without_leader: bool = False
     client: str | None = None
+    drawn: bool = False
+
+    @property
+    def means_clients(self) -> bool:
+        return self.name in (CLIENT, CLIENTS)
 
 
 def check_client(name: str) -> str:
@@ -89,6 +104,9 @@ def parse_role(text: str) -> Role:
     """Parse a role. Raises: BadInput if ``text`` is not one."""
     if text in ("controller", CLIENTS):
         return Role(text)
+    any_of, _, rest = text.partition(" ")
+    if any_of == ANY:
+        return _drawn(rest)
     match = _ROLE.fullmatch(text)
     if match is None:
         raise BadInput(f"{text!r} is no target; {_instead(text)}")
@@ -105,6 +123,15 @@ def parse_role(text: str) -> Role:
     return Role(name, partition, bool(minus))
 
 
+def _drawn(role: str) -> Role:
+    """The role of ``any`` and what comes behind it."""
+    if role in ("", *ONLY_ANY):
+        return Role(role or BROKER, drawn=True)
+    if role.partition(" ")[0] == ANY:
+        raise BadInput(f"'any' is there twice; write {role!r}")
+    return evolve(parse_role(role), drawn=True)
+
+
 class RoleText(Kind[str]):
     def read(self, value: object) -> str:
         if not isinstance(value, str):
@@ -113,12 +140,14 @@ class RoleText(Kind[str]):
         return value
 
     def schema(self) -> Schema:
-        names = "|".join(PARTITION_ROLES)
-        return {"type": "string", "pattern": rf"^(controller|clients|isr\([^()]+\)-leader|({names}|client)\([^()]+\))$"}
+        names, alone = "|".join(PARTITION_ROLES), "|".join(ONLY_ANY)
+        one = rf"controller|clients|isr\([^()]+\)-leader|({names}|client)\([^()]+\)"
+        return {"type": "string", "pattern": rf"^({one}|{ANY}( ({one}|{alone}))?)$"}
 
 
 def _default_mode(target: Target) -> str:
-    return "all" if target.brokers or target.means_clients else "one"
+    several = target.brokers or target.means_clients
+    return "all" if several and not target.drawn else "one"
 
 
 @frozen(kw_only=True)
@@ -134,7 +163,7 @@ class Target:
     state: str | None = field(default=None, metadata=key(Choice(STATES, "state"), "only brokers in this state"))
     mode: str = field(
         default=Factory(_default_mode, takes_self=True),
-        metadata=key(Choice(MODES, "mode"), "how many of them, lowest id first"),
+        metadata=key(Choice(MODES, "mode"), "how many of them: lowest id first, or drawn for a role with any"),
     )
     value: int | None = field(
         default=None, metadata=key(Integer(1), "the number for fixed, the percentage for fixed-percent")
@@ -143,12 +172,15 @@ class Target:
     @property
     def words(self) -> str:
         """The target in short: the role or the ids, and the state; empty = any broker."""
-        who = self.role or ",".join(map(str, self.brokers))
+        ids = ",".join(map(str, self.brokers))
+        who = " of ".join(filter(None, (self.role, ids)))
         return " and ".join(word for word in (who, self.state) if word)
 
     def __attrs_post_init__(self) -> None:
-        if self.brokers and self.role:
-            raise BadInput("both 'brokers' and 'role' are given; keep one")
+        if self.brokers and self.role not in (None, ANY, f"{ANY} {BROKER}"):
+            raise BadInput("both 'brokers' and 'role' are given; keep one, or draw of the brokers by role = \"any\"")
+        if self.drawn and self.mode == "all":
+            raise BadInput(f"all are meant, so none is drawn; leave {ANY!r} out", where="mode")
         if self.mode.startswith("fixed") != (self.value is not None):
             raise BadInput("'value' goes with the modes fixed and fixed-percent; give both or neither", where="value")
         if self.mode == "fixed-percent" and self.value is not None and self.value > 100:
@@ -161,14 +193,23 @@ class Target:
     @property
     def means_clients(self) -> bool:
         """Whether it names clients and not brokers."""
-        return self.role is not None and self.role.startswith(CLIENT)
+        role = self.parsed_role
+        return role is not None and role.means_clients
 
-    def pick(self, candidates: Iterable[int]) -> tuple[int, ...]:
-        """The brokers that the mode takes of ``candidates``, which have the role and the state, lowest id first."""
+    @property
+    def drawn(self) -> bool:
+        """Whether chance draws the brokers, among those that have the role and the state."""
+        return self.role is not None and self.role.partition(" ")[0] == ANY
+
+    def pick(self, candidates: Iterable[int], draws: Stream | None = None) -> tuple[int, ...]:
+        """The brokers that the mode takes of ``candidates``, which have the role and the state: lowest id first, or by
+        ``draws`` where they are drawn."""
         ordered = sorted(candidates, key=abs)  # clients have negative ids, counted downwards
         count = {"one": 1, "all": len(ordered)}.get(self.mode, self.value or 0)
         if self.mode == "fixed-percent":
             count = -(-len(ordered) * (self.value or 0) // 100)
+        if self.drawn and draws is not None:
+            return tuple(ordered.pop(draws.below(len(ordered))) for _ in range(min(count, len(ordered))))
         return tuple(ordered[:count])
 
 
@@ -235,8 +276,9 @@ class PeersKind(Kind[tuple[Peer, ...]]):
         return as_peers(ends) or ()
 
     def _one(self, value: object) -> Peer:
-        if isinstance(value, str) and (value in WHOLE_PEERS or "(" not in value):
-            Choice((*WHOLE_PEERS, CLIENTS, "controller"), "end of a link").read(value)
+        drawn = isinstance(value, str) and value.partition(" ")[0] == ANY
+        if isinstance(value, str) and not drawn and (value in WHOLE_PEERS or "(" not in value):
+            Choice((*WHOLE_PEERS, CLIENTS, "controller", ANY), "end of a link").read(value)
             return value if value in WHOLE_PEERS else Target(role=value)
         return TARGET.read(value)
 

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 
 from attrs import Factory, field, frozen
 
+from emulator.protocol.configs import ConfigValue
 from scenarios.errors import BadInput
-from scenarios.language.configs import TOPIC_CONFIG, ConfigValue
+from scenarios.language.configs import TOPIC_CONFIG
 from scenarios.language.schema.kinds import REPLICAS, SIZE, Integer, ListOf, Text, as_tuple
 from scenarios.language.schema.reader import key
 

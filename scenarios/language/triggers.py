@@ -1,5 +1,5 @@
 """When an entry of the method acts: at a virtual time, some time after the entry before it, at a protocol step, at a
-message, or at a write to ZooKeeper.
+message, at a write to ZooKeeper, or when a metric crosses a limit.
 
 ``scenarios.language.known`` checks whether a trigger can fire at all; ``scenarios.faults.arming`` arms it in a run.
 """
@@ -13,7 +13,8 @@ from attrs import field, frozen
 
 from emulator.protocol.api import apis, names_partitions
 from scenarios.errors import BadInput
-from scenarios.language.messages import MESSAGE_NAME, SESSION_EVENTS, WRITES, ZNODE_PATH
+from scenarios.language.messages import ANY, MESSAGE_NAME, SESSION_EVENTS, WRITES, ZNODE_PATH, messages_of
+from scenarios.language.metrics import METRICS
 from scenarios.language.schema.kinds import (
     BROKER_ID,
     DURATION,
@@ -28,23 +29,24 @@ from scenarios.language.schema.kinds import (
     refuse,
 )
 from scenarios.language.schema.reader import Block, Reader, key, keys_of, refuse_unknown
-from scenarios.language.step_names import Gate, check_step, gate_of, known_steps
+from scenarios.language.schema.spans import Drawable, SpanOf
+from scenarios.language.step_names import Gate, any_names, check_step, gates_of, known_steps
 from scenarios.language.targets import TARGET, Target
 from scenarios.language.topics import PARTITION_NAME, TOPIC_NAME
 
 
 @frozen
 class At:
-    """At an absolute virtual time."""
+    """At an absolute virtual time, or one that is drawn from a range."""
 
-    time_us: int
+    time_us: Drawable
 
 
 @frozen
 class After:
     """Some time after the entry before it has acted (the first entry: after the start)."""
 
-    delay_us: int
+    delay_us: Drawable
 
 
 SETTLED, ISR_FULL, MOVES_DONE = "settled", "isr full", "moves done"
@@ -63,7 +65,7 @@ class Until:
     duration has ended, and ``delay_us`` has passed since it acted."""
 
     wait: str
-    delay_us: int = 0
+    delay_us: Drawable = 0
 
 
 # -- at a step --------------------------------------------------------------------------------------------------------
@@ -84,7 +86,7 @@ class Steps(Kind[tuple[str, ...]]):
         return value[0] if len(value) == 1 else list(value)
 
     def schema(self) -> Schema:
-        name: Schema = {"enum": list(known_steps())}
+        name: Schema = {"enum": [*known_steps(), *any_names()]}
         return {"anyOf": [name, {"type": "array", "items": name, "minItems": 1, "uniqueItems": True}]}
 
 
@@ -100,7 +102,9 @@ class When:
     """At a step of the running protocol: ``when = { step = "move.start" }``.
 
     Attributes:
-        steps: names of steps or phases; the first one that the running protocol has counts.
+        steps: names of steps or phases; the first one that the running protocol has counts. ``any`` stands for every
+            step, ``any move`` for those of the running reassignment protocol, ``any X`` for those of a procedure or a
+            phase.
         edge: ``before`` or ``after`` the step.
         partition, broker, topic, hop: only visits of the gate that are about these.
         occurrence: which of those visits, counted from 1.
@@ -114,13 +118,14 @@ class When:
     broker: int | None = field(default=None, metadata=key(BROKER_ID, "only for this broker"))
     topic: str | None = field(default=None, metadata=key(TOPIC_NAME, "only for this topic"))
     hop: int | None = field(default=None, metadata=key(Integer(1), "only in this hop of kafka-6794, from 1"))
-    occurrence: int = field(
-        default=1, metadata=key(Integer(1), "which occurrence, counted from 1; steps repeat after a failover")
+    occurrence: Drawable = field(
+        default=1, metadata=key(SpanOf(Integer(1)), "which occurrence, counted from 1; steps repeat after a failover")
     )
 
-    def gate(self, protocol: str) -> Gate | None:
-        """The gate that it waits at under a reassignment protocol; None where the protocol has none of the steps."""
-        return gate_of(self.steps, self.edge, protocol)
+    def gates(self, protocol: str) -> tuple[Gate, ...]:
+        """The gate that it waits at under a reassignment protocol, several for ``any``; none where the protocol has
+        none of the steps."""
+        return gates_of(self.steps, self.edge, protocol)
 
 
 STEP_WHEN: Named[When] = Named("when_step", Block(When))
@@ -146,14 +151,16 @@ class SinceKind(Kind[Since]):
 
 
 SINCE = key(SinceKind(), "count occurrences from this virtual time or step on; absent = from the start")
-OCCURRENCE = key(Integer(1), "which occurrence, counted from 1; requests are sent again when a connection is lost")
+OCCURRENCE = key(
+    SpanOf(Integer(1)), "which occurrence, counted from 1; requests are sent again when a connection is lost"
+)
 
 
 @frozen(kw_only=True)
 class WhenMessage:
     """At a message between two machines: ``when = { message = "LeaderAndIsr", to = 3 }``."""
 
-    message: str = field(metadata=key(MESSAGE_NAME, "the API"))
+    message: str = field(metadata=key(MESSAGE_NAME, "the API, or any, any control, any data"))
     response: bool = field(default=False, metadata=key(Boolean(), "the response instead of the request"))
     edge: str = field(
         default="sent",
@@ -174,8 +181,8 @@ class WhenMessage:
     def __attrs_post_init__(self) -> None:
         if self.response and self.edge == "answered":
             raise BadInput('an answer is not answered; write edge = "delivered"', where="edge")
-        api = apis()[self.message]
-        if not names_partitions(api.response if self.response else api.request):
+        meant = [apis()[name] for name in self.messages]
+        if not any(names_partitions(api.response if self.response else api.request) for api in meant):
             what = "the answer to " if self.response else ""
             for name in ("partition", "topic"):
                 if getattr(self, name) is not None:
@@ -184,6 +191,11 @@ class WhenMessage:
     @property
     def name(self) -> str:
         return self.message
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """The APIs that it waits for."""
+        return messages_of(self.message)
 
     @property
     def stoppable(self) -> bool:
@@ -195,7 +207,9 @@ class WhenMessage:
 class WhenZk:
     """At a write to ZooKeeper, or at a session event: ``when = { zk = "setData", path = "/controller" }``."""
 
-    zk: str = field(metadata=key(Choice((*WRITES, *SESSION_EVENTS), "write"), "the write, or the session event"))
+    zk: str = field(
+        metadata=key(Choice((*WRITES, *SESSION_EVENTS, ANY), "write"), "the write, any write, or the session event")
+    )
     path: str | None = field(default=None, metadata=key(ZNODE_PATH, "only this znode; `*` matches any one segment"))
     edge: str = field(
         default="applied",
@@ -223,23 +237,68 @@ class WhenZk:
     @property
     def stoppable(self) -> bool:
         """Whether there is a request or an answer that can be held, delayed or lost."""
-        return self.zk in WRITES
+        return self.zk in (*WRITES, ANY)
 
 
 MESSAGE_WHEN: Named[WhenMessage] = Named("when_message", Block(WhenMessage))
 ZK_WHEN: Named[WhenZk] = Named("when_zk", Block(WhenZk))
 
 
+# -- at a metric ------------------------------------------------------------------------------------------------------
+
+METRIC_NAME = Choice(tuple(METRICS), "metric")
+
+
+@frozen(kw_only=True)
+class WhenMetric:
+    """When a metric crosses a limit: ``when = { metric = "under_replicated_partitions", above = 0 }``.
+
+    Attributes:
+        above, below: the limit; the condition holds beyond it.
+        lasting_us: for how long it has to hold without a break, as an alert does.
+        occurrence: which time that this comes true.
+    """
+
+    metric: str = field(metadata=key(METRIC_NAME, "a gauge or a counter, of the whole cluster"))
+    above: int | None = field(default=None, metadata=key(Integer(0), "it holds while the metric is more than this"))
+    below: int | None = field(default=None, metadata=key(Integer(0), "it holds while the metric is less than this"))
+    lasting_us: int = field(
+        default=0, metadata=key(DURATION, "it has to hold for so long without a break, as for an alert", name="for")
+    )
+    occurrence: Drawable = field(
+        default=1, metadata=key(SpanOf(Integer(1)), "which time that it comes true, counted from 1")
+    )
+
+    def __attrs_post_init__(self) -> None:
+        if METRICS[METRIC_NAME.read(self.metric)].form == "total":
+            raise BadInput(
+                f"{self.metric!r} is known at the end of a run only; name a gauge or a counter", where="metric"
+            )
+        if (self.above is None) == (self.below is None):
+            raise BadInput("write one limit, such as above = 0, or below = 3", where="above")
+
+    @property
+    def name(self) -> str:
+        return self.metric
+
+    def holds(self, value: int) -> bool:
+        """Whether the metric is beyond the limit."""
+        return value > self.above if self.above is not None else self.below is not None and value < self.below
+
+
+METRIC_WHEN: Named[WhenMetric] = Named("when_metric", Block(WhenMetric))
+
+
 # -- any of them ------------------------------------------------------------------------------------------------------
 
-Condition = When | WhenMessage | WhenZk
-_KINDS: Mapping[str, Named[Any]] = {"step": STEP_WHEN, "message": MESSAGE_WHEN, "zk": ZK_WHEN}
-_CLASSES: Mapping[str, type[Any]] = {"step": When, "message": WhenMessage, "zk": WhenZk}
-_HINTS = {"metric": 'metric predicates are not in this version (docs/limits.md); write step = "move.start"'}
+Condition = When | WhenMessage | WhenZk | WhenMetric
+_KINDS: Mapping[str, Named[Any]] = {"step": STEP_WHEN, "message": MESSAGE_WHEN, "zk": ZK_WHEN, "metric": METRIC_WHEN}
+_CLASSES: Mapping[str, type[Any]] = {"step": When, "message": WhenMessage, "zk": WhenZk, "metric": WhenMetric}
 
 
 class ConditionKind(Kind[Condition]):
-    """A table with one of the keys ``step``, ``message`` and ``zk``, which decides what other keys it may have."""
+    """A table with one of the keys ``step``, ``message``, ``zk`` and ``metric``, which decides what other keys it may
+    have."""
 
     def read(self, value: object) -> Condition:
         if not isinstance(value, Mapping):
@@ -249,8 +308,8 @@ class ConditionKind(Kind[Condition]):
             raise BadInput(f"{' and '.join(map(repr, stated))} are two conditions; keep one", where=stated[1])
         if not stated:
             known = dict.fromkeys(key.name for cls in _CLASSES.values() for key in keys_of(cls))
-            refuse_unknown(value, known, _HINTS)
-            raise BadInput("the key 'step' is missing (or 'message', or 'zk'); add one of them")
+            refuse_unknown(value, known)
+            raise BadInput("the key 'step' is missing (or 'message', 'zk' or 'metric'); add one of them")
         found: Condition = _KINDS[stated[0]].read(value)
         return found
 
@@ -264,6 +323,7 @@ class ConditionKind(Kind[Condition]):
 
 Trigger = At | After | Until | Condition
 WHEN: Named[Condition] = Named("when", ConditionKind())
+TIMES = SpanOf(DURATION)
 TRIGGER_KEYS = ("at", "after", "when", "until")
 
 
@@ -273,8 +333,8 @@ def read_trigger(reader: Reader) -> Trigger | None:
     stated = [name for name in TRIGGER_KEYS if name in reader.table]
     if len(stated) > 1 and stated != ["after", "until"]:
         raise BadInput(f"two triggers, {' and '.join(map(repr, stated[:2]))}; keep one", where=stated[1])
-    time_us: int | None = reader.take("at", DURATION, None)
-    delay_us: int | None = reader.take("after", DURATION, None)
+    time_us: Drawable | None = reader.take("at", TIMES, None)
+    delay_us: Drawable | None = reader.take("after", TIMES, None)
     when: Condition | None = reader.take("when", WHEN, None)
     wait: str | None = reader.take("until", UNTIL, None)
     if wait is not None:
@@ -286,19 +346,19 @@ def read_trigger(reader: Reader) -> Trigger | None:
 
 def dump_trigger(trigger: Trigger | None) -> dict[str, object]:
     if isinstance(trigger, At):
-        return {"at": DURATION.dump(trigger.time_us)}
+        return {"at": TIMES.dump(trigger.time_us)}
     if isinstance(trigger, After):
-        return {"after": DURATION.dump(trigger.delay_us)}
+        return {"after": TIMES.dump(trigger.delay_us)}
     if isinstance(trigger, Until):
-        after = {"after": DURATION.dump(trigger.delay_us)} if trigger.delay_us else {}
+        after = {"after": TIMES.dump(trigger.delay_us)} if trigger.delay_us else {}
         return {**after, "until": trigger.wait}
     return {} if trigger is None else {"when": WHEN.dump(trigger)}
 
 
 def trigger_schemas() -> dict[str, Schema]:
     return {
-        "at": {**DURATION.schema(), "description": "act at this virtual time"},
-        "after": {**DURATION.schema(), "description": "act this long after the entry before has acted"},
+        "at": {**TIMES.schema(), "description": "act at this virtual time"},
+        "after": {**TIMES.schema(), "description": "act this long after the entry before has acted"},
         "when": WHEN.schema(),
         "until": {
             **UNTIL.schema(),

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 from attrs import field, frozen
 
 from scenarios.errors import BadInput
-from scenarios.language.schema.kinds import DURATION, REPLICAS, Integer, Kind, Schema, refuse
+from scenarios.language.schema.kinds import REPLICAS, Integer, Kind, Schema, refuse
 from scenarios.language.schema.reader import Block, Reader, key
-from scenarios.language.triggers import UNTIL, WAITS, After, Until
+from scenarios.language.schema.spans import Drawable
+from scenarios.language.triggers import TIMES, UNTIL, WAITS, After, Until
 
 EVERY_BROKER = "brokers"
 ForEach = tuple[int, ...] | str
@@ -42,7 +43,7 @@ class ForEachKind(Kind[ForEach]):
 class NextSpec:
     """When the next turn comes."""
 
-    after_us: int = field(default=0, metadata=key(DURATION, "so long after the turn before acted", name="after"))
+    after_us: Drawable = field(default=0, metadata=key(TIMES, "so long after the turn before acted", name="after"))
     until: str | None = field(default=None, metadata=key(UNTIL, "and as soon as this holds; absent = at once"))
 
     @property
@@ -64,16 +65,16 @@ class NextKind(Kind[NextSpec]):
                 raise BadInput('it says nothing; write until = "isr full" or after = "10s"')
             return spec
         if value[:1].isdigit():
-            return NextSpec(after_us=DURATION.read(value))
+            return NextSpec(after_us=TIMES.read(value))
         return NextSpec(until=UNTIL.read(value))
 
     def dump(self, value: NextSpec) -> object:
         if value.until is None:
-            return DURATION.dump(value.after_us)
+            return TIMES.dump(value.after_us)
         return _block.dump(value) if value.after_us else value.until
 
     def schema(self) -> Schema:
-        return {"anyOf": [DURATION.schema(), {"enum": list(WAITS)}, _block.schema()]}
+        return {"anyOf": [TIMES.schema(), {"enum": list(WAITS)}, _block.schema()]}
 
 
 FOR_EACH, NEXT, REPEAT = ForEachKind(), NextKind(), Integer(2, 10_000)

@@ -14,7 +14,7 @@ from attrs import field, frozen
 
 from emulator.protocol.configs import LONG_MAX
 from scenarios.errors import BadInput
-from scenarios.language.configs import Config, ConfigValue, Setting, settings_table
+from scenarios.language.configs import Config, Setting, settings_table
 from scenarios.language.schema.kinds import (
     DURATION,
     SOME_TIME,
@@ -23,6 +23,7 @@ from scenarios.language.schema.kinds import (
     Integer,
     Kind,
     ListOf,
+    Number,
     Schema,
     SizeOrInteger,
     as_tuple,
@@ -102,7 +103,7 @@ class ConsumerSpec:
     stop_us: int | None = field(
         default=None, metadata=key(SOME_TIME, "when it is closed; absent = when the run ends", name="stop")
     )
-    config: Mapping[str, ConfigValue] = field(
+    config: Mapping[str, int | bool] = field(
         factory=dict, metadata=key(CONSUMER_CONFIG, "consumer settings under Kafka's names")
     )
     name: str = field(
@@ -161,6 +162,13 @@ class WorkloadSpec:
             Integer(1, 1_000_000), "number of keys, used in turn, each to the partition of its hash; absent = no keys"
         ),
     )
+    key_skew: float = field(
+        default=0.0,
+        metadata=key(
+            Number(0, 3),
+            "Zipf's exponent s: the n-th most used key comes 1 / n^s as often; the seed draws which; 0: in turn",
+        ),
+    )
     partitioner: str = field(
         default=ROUND_ROBIN,
         metadata=key(
@@ -188,7 +196,7 @@ class WorkloadSpec:
         default=None, metadata=key(SOME_TIME, "when it stops; absent = when the run ends", name="stop")
     )
 
-    config: Mapping[str, ConfigValue] = field(
+    config: Mapping[str, int | bool] = field(
         factory=dict, metadata=key(PRODUCER_CONFIG, "producer settings under Kafka's names")
     )
     name: str = field(
@@ -196,11 +204,13 @@ class WorkloadSpec:
         metadata=key(CLIENT_NAME, 'its own name, for "client(NAME)" in targets; several may share it'),
     )
 
-    def setting(self, name: str) -> ConfigValue:
+    def setting(self, name: str) -> int | bool:
         """A producer setting: the one stated, else Kafka's default."""
         return self.config.get(name, PRODUCER_SETTINGS[name].default)
 
     def __attrs_post_init__(self) -> None:
+        if self.key_skew and self.keys is None:
+            raise BadInput("there are no keys that could be used more or less often; write keys", where="key_skew")
         if self.producers > self.producer_rate:
             raise BadInput(
                 f"{self.producers} producers cannot share {self.producer_rate} messages a second; write fewer",

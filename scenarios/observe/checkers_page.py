@@ -14,7 +14,7 @@ from pathlib import Path
 from scenarios.observe.checkers import REGISTRY, Checker
 from scenarios.pages import into_page, table
 
-SECTIONS = "SEIFJT"
+SECTIONS = "SEIMRFJTV"
 """The letters of ``Checker.section``, in the order of the page."""
 
 _HEADS = ("", "Checker", "In a sentence", "Catches", "Fails when")

@@ -32,9 +32,17 @@ ORDER = (
 the trace, so a run's digest depends on it. A new checker need not be listed: it comes after these."""
 
 
-@cache
+ADDED: dict[str, type[Checker]] = {}
+"""The checkers of plug-ins, by name."""
+
+
 def names() -> tuple[str, ...]:
-    """The invariants that this program watches, in the order in which they are armed."""
+    """All invariants that are watched, in the order in which they are armed."""
+    return (*own_names(), *ADDED)
+
+
+@cache
+def own_names() -> tuple[str, ...]:
     spec = find_spec(PACKAGE)
     assert spec is not None
     files = sorted(module.name for module in pkgutil.iter_modules(spec.submodule_search_locations))
@@ -43,6 +51,8 @@ def names() -> tuple[str, ...]:
 
 def find(name: str) -> type[Checker]:
     """Import the checker of an invariant. Raises: LookupError if the file of that name holds none."""
+    if name in ADDED:
+        return ADDED[name]
     module = import_module(f"{PACKAGE}.{name}")
     for kind in vars(module).values():
         if getattr(kind, "name", None) == name:

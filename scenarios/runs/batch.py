@@ -8,7 +8,7 @@ the tasks, each as soon as it and those before it are there::
             ...
 
 The workers are this process (``ThisProcess``), others on this machine (``Processes``) or Spark's executors
-(``scenarios.studies.spark.task.SparkTasks``; nothing here imports Spark). With all of them:
+(``scenarios.studies.spark.waves.Waves``; nothing here imports Spark). With all of them:
 
 - tasks begin in their order, and every task gives one result, also when Spark has executed it twice;
 - an exception of the function reaches the caller and ends the batch, unless the function wraps its work in ``attempt``:
@@ -34,6 +34,7 @@ from typing import Generic, Protocol, TypeVar
 
 from attrs import frozen
 
+from scenarios import plugins
 from scenarios.errors import BadInput
 
 AHEAD = 4
@@ -80,28 +81,57 @@ class Processes:
     prepare: Callable[[], None] | None = None
 
     def in_order(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Generator[Result, None, None]:
-        waiting: deque[Future[Result]] = deque()
         with self._started() as pool:
-            for task in tasks:
-                waiting.append(pool.submit(work, task))
-                if len(waiting) == AHEAD * self.count:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
+            yield from _Pool(pool, AHEAD * self.count, kept=False).in_order(work, tasks)
+
+    @contextmanager
+    def kept(self) -> Iterator[Workers]:
+        """The same processes for several batches, up to the end of the context."""
+        with self._started() as pool:
+            yield _Pool(pool, AHEAD * self.count, kept=True)
 
     @contextmanager
     def _started(self) -> Iterator[ProcessPoolExecutor]:
         context = multiprocessing.get_context("fork" if can_fork() else "spawn")
-        pool = ProcessPoolExecutor(self.count, context, initializer=_begin, initargs=(self.prepare,))
+        pool = ProcessPoolExecutor(self.count, context, initializer=_begin, initargs=(self.prepare, plugins.loaded()))
         try:
             yield pool
         except BaseException:
-            # Cancelling the futures would race with the pool's own thread, which gives them up anyway.
             for process in multiprocessing.active_children():
                 process.terminate()
             raise
         finally:
             pool.shutdown()
+
+
+@frozen
+class _Pool:
+    """Processes that are there.
+
+    Attributes:
+        ahead: how many tasks are submitted before the first result is waited for.
+        kept: whether they do another batch after this one. If not, they end with it, and the pool's own thread gives up
+            the futures that wait: before Python 3.12 it fails on one that was cancelled.
+    """
+
+    pool: ProcessPoolExecutor
+    ahead: int
+    kept: bool
+
+    def in_order(self, work: Callable[[Task], Result], tasks: Iterable[Task]) -> Generator[Result, None, None]:
+        waiting: deque[Future[Result]] = deque()
+        try:
+            for task in tasks:
+                waiting.append(self.pool.submit(work, task))
+                if len(waiting) == self.ahead:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        except GeneratorExit:
+            if self.kept:
+                for future in waiting:
+                    future.cancel()
+            raise
 
 
 def can_fork() -> bool:
@@ -116,8 +146,9 @@ def can_fork() -> bool:
         return False
 
 
-def _begin(prepare: Callable[[], None] | None) -> None:
+def _begin(prepare: Callable[[], None] | None, loaded: tuple[plugins.Plugin, ...]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    plugins.restore(loaded)
     if prepare is not None:
         prepare()
 
@@ -125,6 +156,16 @@ def _begin(prepare: Callable[[], None] | None) -> None:
 def local_workers(jobs: int, prepare: Callable[[], None] | None = None) -> Workers:
     """This process for one job, others for more."""
     return ThisProcess() if jobs <= 1 else Processes(jobs, prepare)
+
+
+@contextmanager
+def kept_workers(jobs: int) -> Iterator[Workers]:
+    """``local_workers`` for several batches: other processes are started once."""
+    if jobs <= 1:
+        yield ThisProcess()
+    else:
+        with Processes(jobs).kept() as workers:
+            yield workers
 
 
 # -- chunks, and tasks that fail --------------------------------------------------------------------------------------
@@ -186,9 +227,14 @@ def attempt(work: Callable[[Iterator[Item]], Result], items: Sequence[Item]) -> 
     try:
         return work(taken())
     except Exception as error:
-        bad_input = isinstance(error, BadInput)
-        what = str(error) if bad_input else f"{type(error).__name__}: {error}"
-        return Failure(item=last, what=what, trace=traceback.format_exc(), bad_input=bad_input)
+        return failure_of(last, error)
+
+
+def failure_of(item: Item, error: Exception) -> Failure[Item]:
+    """``error``, which came up while ``item`` was being done."""
+    bad_input = isinstance(error, BadInput)
+    what = str(error) if bad_input else f"{type(error).__name__}: {error}"
+    return Failure(item=item, what=what, trace="".join(traceback.format_exception(error)), bad_input=bad_input)
 
 
 def refuse_bad_input(failures: Iterable[Failure[Item]]) -> None:

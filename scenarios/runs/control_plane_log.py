@@ -17,6 +17,8 @@ from scenarios.observe.timeline.summary import DATA, METRICS, is_data
 NEWEST = 4096
 MOST = 200_000
 """The most events that are kept; the oldest are dropped first."""
+UNSORTED = 32
+"""So many chunks are kept as they came."""
 
 
 class _Groups(dict[type, str]):
@@ -49,6 +51,8 @@ class ControlPlaneLog:
     _data: deque[tuple[Any, int]] = field(factory=deque)
     """Each event with the number of its rows."""
     _data_rows: int = 0
+    _unsorted: deque[list[Any]] = field(factory=deque)
+    """The last chunks. Few runs are asked for their events, and short ones are over before any has to be sorted."""
 
     @classmethod
     def of(cls, trace: Trace) -> "ControlPlaneLog":
@@ -57,7 +61,12 @@ class ControlPlaneLog:
         return log
 
     def take(self, chunk: list[Any]) -> None:
-        """This runs for every event; nearly all have columns or are metrics."""
+        self._unsorted.append(chunk)
+        if len(self._unsorted) > UNSORTED:
+            self._sort(self._unsorted.popleft())
+
+    def _sort(self, chunk: list[Any]) -> None:
+        """This looks at every event; nearly all have columns or are metrics."""
         control, data, groups = self._control, self._data, _GROUPS
         for event in chunk:
             group = groups[event.__class__]
@@ -77,6 +86,8 @@ class ControlPlaneLog:
 
     def events(self) -> tuple[Any, ...]:
         """The kept events, in the order of the trace."""
+        while self._unsorted:
+            self._sort(self._unsorted.popleft())
         return tuple(
             sorted(
                 (*self._control, *rows(event for event, _width in self._data)[-NEWEST:]), key=lambda event: event.seq

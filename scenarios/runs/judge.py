@@ -11,9 +11,11 @@ from emulator.trace.events import Step
 from scenarios.faults import Roles
 from scenarios.language import METRICS, Expect, Scenario, SteadyState, Tolerance, gate_of
 from scenarios.observe.checkers import Checkers
+from scenarios.observe.checkers.converged import Converged
 from scenarios.observe.invariants import INVARIANTS
 from scenarios.observe.measures import Measures
 from scenarios.observe.measures.figure import Value
+from scenarios.runs.convergence import WITHIN_US, Convergence
 from scenarios.runs.run import Expectation
 
 LIVE_METRICS = tuple(name for name, metric in METRICS.items() if metric.form != "total")
@@ -87,7 +89,7 @@ class Judge:
     _deviations: dict[int, tuple[int, str]] = field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
-        self._pending = [_Pending(expect) for expect in self.scenario.expect]
+        self._pending = [_Pending(expect) for expect in self.scenario.expect if not expect.converged]
         if not self.scenario.method:
             self._start(0)
         self.trace.fold(Step, self._stepped)
@@ -148,11 +150,12 @@ class Judge:
 
     # -- at the end -------------------------------------------------------------------------------------------------
 
-    def verdicts(self, end_us: int, metrics: dict[str, Value]) -> tuple[Expectation, ...]:
+    def verdicts(self, end_us: int, metrics: dict[str, Value], convergence: Convergence) -> tuple[Expectation, ...]:
         """The verdict on every expectation and every steady state; ``metrics`` are the run's totals."""
         return (
             *(self._steady_verdict(index, steady) for index, steady in enumerate(self.scenario.steady_state)),
             *(self._verdict(pending, end_us, metrics) for pending in self._pending),
+            *(_converged(expect, convergence) for expect in self.scenario.expect if expect.converged),
         )
 
     def _steady_verdict(self, index: int, steady: SteadyState) -> Expectation:
@@ -169,7 +172,7 @@ class Judge:
             holds, found = self._holds(pending)
         statement = describe(expect)
         if not pending.timed:
-            return Expectation(statement, holds, "" if holds else f"found {found}", end_us)
+            return Expectation(statement, holds, "" if holds else f"found {found}", end_us, expect.invariant or "")
         if pending.since_us is None:
             never = f"{expect.after} was never performed" if expect.after else f"found {found}"
             return Expectation(statement, holds and not expect.after, never, end_us)
@@ -252,6 +255,14 @@ class Judge:
         return found == wanted, _brokers(found) or "none"
 
 
+def _converged(expect: Expect, found: Convergence) -> Expectation:
+    """The verdict on ``converged``: in time, and still so at the end."""
+    after_s, limit_us = found.after_s, expect.within_us or WITHIN_US
+    ok = after_s is not None and after_s * 1_000_000 <= limit_us
+    detail = found.broken[0].found if found.broken else "not in time" if after_s is None else f"after {after_s:.3f} s"
+    return Expectation(describe(expect), ok, detail, found.met_us, Converged.name)
+
+
 def _within(value: Value, tolerance: Tolerance | None) -> Outcome:
     assert tolerance is not None
     return value is not None and tolerance.holds(value), f"{value}"
@@ -268,6 +279,8 @@ def describe(expect: Expect) -> str:
         text = f"{expect.metric} {expect.tolerance}"
     elif what == "invariant":
         text = f"{expect.invariant}: {INVARIANTS[expect.invariant or '']}"
+    elif what == "converged":
+        return f"converged within {(expect.within_us or WITHIN_US) / 1e6:g} s of the last action"
     elif what == "steps":
         text = f"step {'/'.join(expect.steps or ())} reached" + (f" by {expect.partition}" if expect.partition else "")
     else:

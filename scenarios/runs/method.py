@@ -1,33 +1,57 @@
 """Carries out a method: each entry at its time, after the entry before it, or when its step or message occurs, once or
 turn by turn."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from attrs import define, field
 
-from emulator.kernel import Signal
+from emulator.kernel import Signal, Timer, World
 from emulator.network import InterceptedMessage
+from emulator.protocol.events import Drawn
 from scenarios.cluster.cluster import Cluster
+from scenarios.errors import BadInput
 from scenarios.faults import Performer
-from scenarios.faults.arming import arm
-from scenarios.language import After, At, MethodEntry, Scenario, Until, When, WhenMessage, WhenZk
+from scenarios.faults.arming import Disarm, arm
+from scenarios.faults.draws import Addresses
+from scenarios.faults.performer import ActionContext
+from scenarios.language import After, At, MethodEntry, Scenario, Until, When, WhenMessage, WhenMetric, WhenZk
+from scenarios.language.schema.spans import certain
+from scenarios.language.triggers import Condition
 from scenarios.runs.waits import Waits
+from scenarios.units import format_duration
 
 
 class Turn(NamedTuple):
-    """One turn of an entry: its place in the file, in words, and what is done."""
+    """One turn of an entry.
+
+    Attributes:
+        place: its place in the file, in words.
+        entry: what is done.
+        address: names the streams that it draws from.
+        optional: whether it may never act: so may what follows an optional one.
+        drawn: what was drawn for it, by the keys of the file.
+    """
 
     place: str
     entry: MethodEntry
+    address: str
+    optional: bool
+    drawn: Mapping[str, int]
 
 
-def _turns(scenario: Scenario) -> Iterator[Turn]:
-    """The turns of all entries, in order. Most entries have one."""
+def _turns(scenario: Scenario, world: World) -> Iterator[Turn]:
+    """The turns of all entries, in order, with values for their ranges. Most entries have one."""
+    addresses, optional = Addresses(), False
     for index, entry in enumerate(scenario.method):
-        turns = entry.turns(scenario.cluster.brokers)
+        turns, address = entry.turns(scenario.cluster.brokers), addresses.of(entry)
         for number, turn in enumerate(turns, start=1):
-            yield Turn(f"method[{index}]" + (f" (turn {number} of {len(turns)})" if len(turns) > 1 else ""), turn)
+            place = f"method[{index}]" + (f" (turn {number} of {len(turns)})" if len(turns) > 1 else "")
+            optional = entry.optional or (optional and isinstance(turn.trigger, After | Until))
+            own = f"{address}/{number}"
+            drawn = {key: span.draw(world.stream("moments", f"{own}/{key}")) for key, span in turn.ranges.items()}
+            yield Turn(place, turn.with_values(drawn) if drawn else turn, own, optional, drawn)
 
 
 @define(eq=False)
@@ -36,7 +60,6 @@ class Method:
 
     Attributes:
         started: set with the virtual time of the first action.
-        over: set when every entry has acted and every duration has ended.
     """
 
     scenario: Scenario
@@ -44,45 +67,115 @@ class Method:
     performer: Performer
     waits: Waits
     started: Signal = field(init=False)
-    over: Signal = field(init=False)
     _turns: list[Turn] = field(init=False)
     _fired: list[bool] = field(init=False)
     _unfinished: int = field(init=False)
+    _armed: dict[int, Disarm] = field(factory=dict)
+    """What disarms the triggers that have not fired, by their turns."""
+    _following: dict[int, Timer] = field(factory=dict)
+    """The optional turns that follow others and are still to come."""
+    _lasting: dict[int, Timer] = field(factory=dict)
+    """The ends of the durations that are not over, by their turns."""
 
     def __attrs_post_init__(self) -> None:
         world = self.cluster.world
         self.started = Signal(world, "the method's first action")
-        self.over = Signal(world, "the method's end")
-        self._turns = list(_turns(self.scenario))
+        self._turns = list(_turns(self.scenario, world))
         self._fired = [False] * len(self._turns)
         self._unfinished = len(self._turns)
+        self.performer.on_disarm.append(self.disarm)
+        self.performer.on_heal += [self._end_durations, self._end_chains]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether every entry has acted and every duration has ended. An optional entry that waits for a step, a
+        message or a write is not waited for, nor is what follows it, unless it has begun."""
+        return self._unfinished == 0
+
+    @property
+    def drawn(self) -> tuple[tuple[str, str, str], ...]:
+        """What was drawn for ``draws`` and for the entries: the place of each, the key, and the value as the file would
+        have it."""
+        for_entries = (
+            (turn.place, key, str(value) if key == "occurrence" else format_duration(value))
+            for turn in self._turns
+            for key, value in turn.drawn.items()
+        )
+        return (*(("draws", path, value) for path, value in self.scenario.drawn), *for_entries)
 
     def begin(self) -> None:
         """Arm the triggers and set the timers."""
         if not self._turns:
             self.started.set(self.cluster.world.now)
-            self.over.set()
-        for index, (_, entry) in enumerate(self._turns):
-            if isinstance(entry.trigger, When | WhenMessage | WhenZk):
-                self._arm(index, entry, entry.trigger)
+        for place, option, value in self.drawn:
+            self.cluster.trace.emit(Drawn, place, option, value)
+        for index, (_, entry, _, optional, _) in enumerate(self._turns):
+            if isinstance(entry.trigger, When | WhenMessage | WhenZk | WhenMetric):
+                self._unfinished -= self._chain(index) if optional else 0
+                self._armed[index] = self._arm(index, entry, entry.trigger)
             elif isinstance(entry.trigger, At):
-                self._later(max(0, entry.trigger.time_us - self.cluster.world.now), index)
+                self._later(max(0, certain(entry.trigger.time_us) - self.cluster.world.now), index)
             elif index == 0:
                 self._follow(index, 0)
 
+    def add(self, entry: MethodEntry) -> list[str]:
+        """Carry out one more entry: at once, or when its trigger fires. It need not act for the method to be over.
+
+        Returns:
+            Why it could not be done, in words. That is an answer for the operator, and no verdict on the run.
+
+        Raises:
+            BadInput: it draws something, or has several turns.
+        """
+        if entry.ranges:
+            raise BadInput("an operation draws nothing; write one value", where=next(iter(entry.ranges)))
+        if len(entry.turns(self.scenario.cluster.brokers)) > 1:
+            raise BadInput("an operation has one turn; write one for each")
+        index, performer = len(self._turns), self.performer
+        self._turns.append(Turn(f"operation {index}", entry, performer.addresses.of(entry), True, {}))
+        self._fired.append(False)
+        if isinstance(entry.trigger, When | WhenMessage | WhenZk | WhenMetric):
+            self._armed[index] = self._arm(index, entry, entry.trigger)
+            return []
+        self._unfinished += 1
+        if not isinstance(entry.trigger, At):
+            self._follow(index, 0)
+        elif (delay_us := certain(entry.trigger.time_us) - self.cluster.world.now) > 0:
+            self._later(delay_us, index)
+        else:
+            before = len(performer.refused)
+            self._fire(index)
+            refused = performer.refused[before:]
+            del performer.refused[before:]
+            return refused
+        return []
+
     def not_exercised(self) -> list[str]:
         """The entries that never acted, in words."""
-        return [
-            f"{place} {entry.name}" for (place, entry), fired in zip(self._turns, self._fired, strict=True) if not fired
-        ]
+        turns = zip(self._turns, self._fired, strict=True)
+        return [f"{turn.place} {turn.entry.name}" for turn, fired in turns if not (fired or turn.optional)]
+
+    def disarm(self) -> None:
+        """Wait no longer for steps, messages and writes that have not come, nor for what follows them."""
+        for index, disarm in self._armed.items():
+            disarm()
+            self._unfinished -= 0 if self._turns[index].optional else self._chain(index)
+        self._armed.clear()
+
+    def _chain(self, index: int) -> int:
+        """How many turns there are from a trigger up to the next one that follows nothing."""
+        following = self._turns[index + 1 :]
+        return 1 + sum(1 for _ in takewhile(lambda turn: isinstance(turn.entry.trigger, After | Until), following))
 
     def _follow(self, index: int, busy_us: int) -> None:
         """The turn before ``index`` has acted, and is over in ``busy_us``."""
         trigger = self._turns[index].entry.trigger
-        if isinstance(trigger, After):
-            self._later(trigger.delay_us, index)
+        if isinstance(trigger, After) and self._turns[index].optional:
+            self._following[index] = self.cluster.world.timer(certain(trigger.delay_us), self._fire, index)
+        elif isinstance(trigger, After):
+            self._later(certain(trigger.delay_us), index)
         elif isinstance(trigger, Until):
-            self.cluster.world.call_later(max(trigger.delay_us, busy_us), self._wait, index)
+            self.cluster.world.call_later(max(certain(trigger.delay_us), busy_us), self._wait, index)
 
     def _wait(self, index: int) -> None:
         trigger = self._turns[index].entry.trigger
@@ -92,36 +185,58 @@ class Method:
     def _later(self, delay_us: int, index: int) -> None:
         self.cluster.world.call_later(delay_us, self._fire, index)
 
-    def _arm(self, index: int, entry: MethodEntry, when: When | WhenMessage | WhenZk) -> None:
+    def _arm(self, index: int, entry: MethodEntry, when: Condition) -> Disarm:
         protocol, roles = self.scenario.strategy.parsed.protocol, self.performer.roles
-        stops = entry.action.acts_on_message
-        arm(when, self.cluster, roles, protocol, lambda passing: self._fire(index, passing), stops=stops)
+
+        def fire(passing: InterceptedMessage | None) -> None:
+            self._armed.pop(index)
+            self._unfinished += self._chain(index) if self._turns[index].optional else 0
+            self._fire(index, passing)
+
+        if isinstance(when, WhenMetric):
+            return self.waits.arm(when, fire)
+        return arm(when, self.cluster, roles, protocol, fire, stops=entry.action.acts_on_message)
 
     def _fire(self, index: int, passing: InterceptedMessage | None = None) -> None:
-        entry = self._turns[index].entry
+        _, entry, address, _, _ = self._turns[index]
         self._fired[index] = True
+        self._following.pop(index, None)
         self.started.set(self.cluster.world.now)
-        brokers = self.performer.perform(entry, passing)
-        if entry.duration_us is not None and entry.action.undo is not None:
-            self.cluster.world.call_later(entry.duration_us, self._undo, (entry, brokers))
+        done = self.performer.perform(entry, passing, address)
+        if done is not None and entry.duration_us is not None and entry.action.undo is not None:
+            self._lasting[index] = self.cluster.world.timer(certain(entry.duration_us), self._undo, (index, done))
         else:
             self._done()
         if index + 1 < len(self._turns):
-            self._follow(index + 1, entry.duration_us or 0)
+            self._follow(index + 1, certain(entry.duration_us or 0))
 
-    def _undo(self, effect: tuple[MethodEntry, tuple[int, ...]]) -> None:
-        self.performer.undo(*effect)
+    def _undo(self, due: tuple[int, ActionContext]) -> None:
+        index, done = due
+        del self._lasting[index]
+        self.performer.undo(done)
         self._done()
+
+    def _end_durations(self) -> None:
+        """Undo nothing later: all faults have been ended."""
+        for timer in self._lasting.values():
+            timer.cancel()
+        self._unfinished -= len(self._lasting)
+        self._lasting.clear()
+
+    def _end_chains(self) -> None:
+        """Let no optional turn follow later: it would be a fault after the end of all faults."""
+        for index, timer in self._following.items():
+            timer.cancel()
+            self._unfinished -= self._chain(index)
+        self._following.clear()
 
     def _done(self) -> None:
         self._unfinished -= 1
-        if not self._unfinished:
-            self.over.set()
 
     async def roll_back(self) -> None:
         """Do the rollbacks, in order; ``after`` waits for that time first."""
         for entry in self.scenario.rollbacks:
             trigger: Any = entry.trigger
             if isinstance(trigger, After):
-                await self.cluster.world.sleep(trigger.delay_us)
+                await self.cluster.world.sleep(certain(trigger.delay_us))
             self.performer.perform(entry)

@@ -15,7 +15,6 @@ from emulator.kernel.collector import collector_off
 from emulator.trace import Sink
 from scenarios.language import Scenario
 from scenarios.observe.measures import Figures
-from scenarios.profiles import PROFILES
 from scenarios.runs.run import Run
 from scenarios.runs.runner import Stage, conclude, prepare
 
@@ -34,6 +33,9 @@ def run_scenario(
     overwrite: bool = False,
     on_event: Sink | None = None,
     on_time: Callable[[int], object] | None = None,
+    counts_reach: bool = False,
+    figures: bool = True,
+    changes: Sequence[tuple[str, str]] = (),
 ) -> Run:
     """Run ``scenario`` and judge the run.
 
@@ -43,6 +45,9 @@ def run_scenario(
             it joins them.
         on_event: gets every chunk of events.
         on_time: gets the virtual time (us) with every chunk of events.
+        counts_reach: fill ``Run.reach``.
+        figures: as ``Stage`` has it.
+        changes: those that ``scenario`` has to its file, as keys and values of ``--set``: the replay command has them.
 
     Raises:
         BadInput: the scenario does not fit the strategy or the profile, or the folder cannot be written.
@@ -53,7 +58,7 @@ def run_scenario(
         from scenarios.runs.dataset.manifest import check_overwritable
 
         check_overwritable(trace_dir, scenario.source)
-    stage = Stage(asked, keep_rows=trace_dir is not None)
+    stage = Stage(asked, keep_rows=trace_dir is not None, counts_reach=counts_reach, figures=figures)
     recording = None if trace_dir is None else Recording(stage)
     if on_event is not None:
         stage.cluster.trace.sink(on_event)
@@ -65,25 +70,29 @@ def run_scenario(
         stage.cluster.trace.sink(take, as_rows=False)
     began = time.perf_counter()
     stage.play()
-    run, figures = conclude(stage, scenario, time.perf_counter() - began)
+    run, measured = conclude(stage, scenario, time.perf_counter() - began, changes)
     if trace_dir is not None and recording is not None:
-        write_trace(run, scenario, figures, recording.tables(), trace_dir, overwrite=overwrite)
+        write_trace(run, scenario, measured, recording.tables(run), trace_dir, overwrite=overwrite)
     return run
 
 
 @collector_off()
-def run_record(spec: RunSpec) -> RunRecord:
-    """Do one run of a sweep. It leaves out the tables of a ``Recording``, which figures do not need."""
+def run_record(spec: RunSpec, *, recorded: bool = False) -> RunRecord:
+    """Do one run of a sweep. Without ``recorded`` it leaves out the tables of a ``Recording``, which figures do not
+    need."""
     scenario = Scenario.from_table(json.loads(spec.scenario))
-    stage = Stage(prepare(scenario, spec.seed, spec.strategy, spec.profile), keep_rows=True)
+    stage = Stage(prepare(scenario, spec.seed, spec.arm.strategy, spec.arm.profile), keep_rows=True)
+    recording = Recording(stage) if recorded else None
     began = time.perf_counter()
     stage.play()
     run, figures = conclude(stage, scenario, time.perf_counter() - began)
-    return _record(spec, run, figures, stage.measures.tables())
+    return _record(spec, run, figures, stage.measures.tables() if recording is None else recording.tables(run))
 
 
 class Recording:
-    """Records the tables that only the data set of a single run has. Created before the stage plays."""
+    """Records the tables that only the data set of a single run has: ``TABLES``. Created before the stage plays."""
+
+    TABLES = ("broker_metrics", "events", "account")
 
     def __init__(self, stage: Stage) -> None:
         from scenarios.observe.exposition import MetricRows
@@ -91,16 +100,19 @@ class Recording:
 
         self._stage = stage
         self._events = EventRows()
-        self._metrics = MetricRows(PROFILES[stage.scenario.profile].policies.brokers.lacks_metrics)
+        self._metrics = MetricRows(stage.scenario.policies.brokers.lacks_metrics)
         stage.cluster.trace.sink(self._events)
         stage.cluster.trace.sink(self._metrics)
 
-    def tables(self) -> dict[str, Sequence[Any]]:
+    def tables(self, run: Run) -> dict[str, Sequence[Any]]:
         """All tables of the run, after it was concluded."""
+        from scenarios.runs.account import account
+
         return {
             **self._stage.measures.tables(),
             "broker_metrics": self._metrics.rows(self._stage.world.now),
             "events": self._events.rows,
+            "account": account(run),
         }
 
 
@@ -115,23 +127,26 @@ def write_trace(
 ) -> None:
     """Write the data set of a single run, events included. ``original``: as for ``conclude``; ``overwrite``: as for
     ``run_scenario``."""
+    from scenarios.runs.dataset.arm import Arm
+    from scenarios.runs.dataset.identity import code_digest
     from scenarios.runs.dataset.manifest import SINGLE_RUN, Manifest, write_manifest
     from scenarios.runs.dataset.record import RunSpec
     from scenarios.runs.dataset.writer import check_writable, chunk_name, empty_staging, keep_chunk, write_chunk
 
     check_writable(folder)
+    arm = Arm(run.strategy, run.profile)
     spec = RunSpec.plan(
         scenario=json.dumps(original.to_table()),
         scenario_digest=original.digest(),
-        profile=run.profile,
-        strategy=run.strategy,
+        arm=arm,
         seed=run.seed,
+        code=code_digest(),
     )
     write_manifest(
         folder,
         Manifest(
             experiment=SINGLE_RUN, file=original.source, scenario=original.digest(), document=original.to_table(),
-            title=original.title, profile=run.profile, strategies=(run.strategy,), seeds=(run.seed,),
+            title=original.title, arms=(arm,), seeds=(run.seed,),
         ),
         overwrite=overwrite,
     )  # fmt: skip

@@ -1,12 +1,22 @@
-"""For one seed in twenty the checkers of metrics are verified: all through the run their state, which follows changes,
-is compared with a recount from scratch (readings §10). A change that a checker has missed shows there."""
+"""What checkers get from a run: its settings, and a look once a second for what lasts for too long.
+
+For one seed in twenty the checkers of metrics are verified: all through the run their state, which follows changes,
+is compared with a recount from scratch (readings §10). A change that a checker has missed shows there.
+"""
 
 from typing import Any
 
 from attrs import define
 
+from brokers.partition.isr import NO_LIMIT
+from controller.reassignment.kip_455 import KIP_455
 from emulator.kernel import World
+from fetchers.failures import Verdict
+from scenarios.language import Scenario
+from scenarios.language.actions import undone_by
 from scenarios.observe.checkers import Checkers
+from scenarios.observe.history.settings import StartSettings
+from scenarios.profiles import PROFILES
 
 ONE_IN = 20
 PERIOD_US = 100_000
@@ -32,3 +42,35 @@ class Recounts:
     def _count(self, _: Any) -> None:
         self.checkers.recount(self.world.now)
         self.world.call_later(PERIOD_US, self._count, None, True)
+
+
+LOOK_US = 1_000_000
+
+
+def start_settings(scenario: Scenario) -> StartSettings:
+    """What checkers compare with. What a release promises is that of its profile, whatever bugs are switched on."""
+    release = PROFILES[scenario.profile].policies
+    return StartSettings(
+        scenario.settings(),
+        scenario.session_timeout_us,
+        metadata_has_raised_epochs=release.controller.remembers_bumps,
+        isolates_failures=release.fetchers.failures.unexpected is Verdict.FAIL,
+        marks_new_replicas=release.kip_455.adds_as_new and scenario.strategy.parsed.shape == KIP_455.name,
+        drops_slow=release.brokers.out_of_sync.max_messages != NO_LIMIT,
+        undone_by=undone_by,
+    )
+
+
+@define(eq=False)
+class Looks:
+    """Looks once a virtual second for what lasts for too long."""
+
+    world: World
+    checkers: Checkers
+
+    def begin(self) -> None:
+        self.world.call_later(LOOK_US, self._look, None, True)
+
+    def _look(self, _: Any) -> None:
+        self.checkers.look(self.world.now)
+        self.begin()

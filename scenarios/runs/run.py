@@ -1,6 +1,9 @@
 """The result of a run, for people and programs."""
 
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from attrs import field, frozen
 
@@ -9,6 +12,14 @@ from scenarios.language import Scenario
 from scenarios.observe.checkers import Violation
 from scenarios.observe.measures.figure import Value
 from scenarios.runs.control_plane_log import ControlPlaneLog
+from scenarios.runs.convergence import Convergence
+
+if TYPE_CHECKING:
+    from scenarios.runs.finding import Finding
+    from scenarios.runs.known.reason import Known
+
+UNFLUSHED_TICKET = "KIP-966"
+"""Closes the gap in which Kafka loses records of which every in-sync replica had a copy that was not flushed."""
 
 
 @frozen
@@ -18,12 +29,14 @@ class Expectation:
     Attributes:
         detail: what was found where it did not hold; when it came true or recovered where it has a time limit.
         t_us: when it came true, or was found to be broken.
+        invariant: the checker that reports it as well; empty if there is none.
     """
 
     statement: str
     ok: bool
     detail: str = ""
     t_us: int | None = None
+    invariant: str = ""
 
 
 @frozen(kw_only=True)
@@ -32,13 +45,18 @@ class Run:
 
     Attributes:
         run_id: identifies scenario, profile, strategy, seed and code; ``digest``: identifies the events.
-        verdict: ``passed`` or ``failed``; ``reason``: why it failed: violated, expectation, not exercised, unfinished.
+        verdict: ``passed`` or ``failed``; ``reason``: why it failed: livelock, violated, expectation, not exercised,
+            unfinished.
+        cut_off: why and when the run was cut off, a livelock; empty: it was not.
         leaderless: how many partitions have no leader at the end, so that nothing in them can be read.
+        convergence: whether the cluster got well after the last action, and how soon.
         worst_partition: the one that was under-replicated longest (``under_replicated_worst_s``); empty if none was.
+        drawn: what the seed has drawn, for ``draws`` and for entries of the method: place, key and value.
         virtual_s, wall_s: how long it took in virtual time and in real time.
         events: how many the trace has; ``steps`` (kernel events) are not counted.
         explanation: of a failed run: what broke, the chain of causes, and how to repeat it; at most a screen long.
         log: keeps the events of the control plane.
+        reach: what it reached, by name, and how often; empty where that was not asked for.
     """
 
     run_id: str
@@ -53,18 +71,37 @@ class Run:
     expectations: tuple[Expectation, ...]
     metrics: dict[str, Value]
     leaderless: int
+    convergence: Convergence
     worst_partition: str
     virtual_s: float
     wall_s: float
     events: int
     explanation: str
     replay: str
+    drawn: tuple[tuple[str, str, str], ...] = ()
     log: ControlPlaneLog = field(repr=False, eq=False, factory=ControlPlaneLog)
+    reach: Mapping[str, int] = field(repr=False, factory=dict)
+    cut_off: str = ""
 
     @property
     def control_plane(self) -> tuple[Any, ...]:
         """The events of the control plane, for the timeline; made when they are asked for."""
         return self.log.events()
+
+    @property
+    def lost(self) -> tuple[dict[str, Any], ...]:
+        """What was acknowledged with acks=all and is gone without a violation, since Kafka is like that: by ticket."""
+        batches, records = (self.metrics[f"lost_unflushed_{what}"] for what in ("batches", "records"))
+        return ({"ticket": UNFLUSHED_TICKET, "batches": batches, "records": records},) if records else ()
+
+    @property
+    def known(self) -> tuple[tuple[Known, tuple[Finding, ...]], ...]:
+        """What of its findings the release does by itself, by reason (``scenarios.runs.known_findings``)."""
+        if self.passed:
+            return ()
+        from scenarios.runs.known_findings import known_findings  # which few runs need
+
+        return tuple(known_findings(self))
 
     @property
     def passed(self) -> bool:
@@ -87,12 +124,19 @@ class Run:
             "expectations": [
                 {"statement": e.statement, "ok": e.ok, "detail": e.detail, "t_us": e.t_us} for e in self.expectations
             ],
+            "known": [
+                {"ticket": reason.ticket, "text": reason.text, "checkers": [finding.checker for finding in of_it]}
+                for reason, of_it in self.known
+            ],
+            "lost": list(self.lost),
             "metrics": self.metrics,
             "leaderless": self.leaderless,
+            "convergence": self.convergence.to_json(),
             "worst_partition": self.worst_partition,
             "virtual_s": self.virtual_s,
             "wall_s": self.wall_s,
             "events": self.events,
+            "drawn": [{"entry": entry, "key": key, "value": value} for entry, key, value in self.drawn],
             "replay": self.replay,
         }
 

@@ -1,33 +1,43 @@
 """One run from its scenario to its verdict: everything that it needs is set up, it is played, then judged."""
 
 import shlex
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from attrs import define, field
 
 from emulator import logger
-from emulator.kernel import Backend, Signal, World
-from emulator.protocol.events import Fault, MoveAnswered
+from emulator.kernel import Backend, BudgetExceeded, Signal, World
+from emulator.protocol.events import BatchesAppended, Fault, MoveAnswered
 from emulator.trace.events import Step
 from scenarios.cluster.cluster import Cluster
 from scenarios.cluster.from_scenario import cluster_setup, topic_setup
 from scenarios.cluster.policies import min_insync_replicas
+from scenarios.errors import BadInput
 from scenarios.faults import Performer, Roles
 from scenarios.faults.actions.reassignments import Executions
 from scenarios.language import Scenario
+from scenarios.language.schedules import parse_schedule
 from scenarios.observe.checkers import Checkers
+from scenarios.observe.checkers.converged import Broken
 from scenarios.observe.measures import Measured, Measures
 from scenarios.observe.measures.figures import Figures
 from scenarios.observe.measures.moves import refused as is_refusal
 from scenarios.observe.timeline.summary import is_data
 from scenarios.runs.control_plane_log import ControlPlaneLog
-from scenarios.runs.dataset.identity import code_digest, run_id
+from scenarios.runs.convergence import Convergence, ConvergenceJudge
+from scenarios.runs.culprits import named_failures
+from scenarios.runs.dataset.identity import COMMAND, code_digest, run_id
+from scenarios.runs.finding import LIVELOCK
 from scenarios.runs.judge import Judge
 from scenarios.runs.method import Method
-from scenarios.runs.recounts import Recounts
+from scenarios.runs.recounts import Looks, Recounts, start_settings
 from scenarios.runs.run import Expectation, Run
 from scenarios.runs.waits import LOOK_US, RETRY_US, Settled, Waits
+
+if TYPE_CHECKING:
+    from emulator.schedules import Schedule
 
 
 @define(eq=False)
@@ -36,12 +46,18 @@ class Stage:
 
     Attributes:
         keep_rows: keep the rows of the data set's tables.
+        counts_reach: count what is reached (``scenarios.observe.reach``).
+        figures: compute every figure. Without that ``Run.metrics`` has only what the run itself goes by; where the
+            scenario names metrics, all are computed nevertheless.
         backend: how tasks wait. The events of a run do not depend on it.
     """
 
     scenario: Scenario
     keep_rows: bool = False
+    counts_reach: bool = False
+    figures: bool = True
     backend: Backend = "detached"
+    reach: Mapping[str, int] = field(init=False, factory=dict)
     world: World = field(init=False)
     cluster: Cluster = field(init=False)
     measures: Measures = field(init=False)
@@ -49,52 +65,104 @@ class Stage:
     control_plane: ControlPlaneLog = field(init=False)
     performer: Performer = field(init=False)
     judge: Judge = field(init=False)
+    convergence: ConvergenceJudge = field(init=False)
+    converged: Convergence = field(init=False)
+    cut_off: str = field(init=False, default="")
     method: Method = field(init=False)
     _looks: Settled = field(init=False)
     _ending: bool = False
+    _late_us: int = 0
+    """How long a follower's fetch and its answer can be on their way, where no fault delays them."""
+    _appended_us: int = 0
+    _counts_appends: bool = False
 
     def __attrs_post_init__(self) -> None:
         logger.silence()
         scenario = self.scenario
-        self.world = World(scenario.seed, backend=self.backend)
+        schedule = parse_schedule(scenario.schedule, scenario.schedule_jitter_us)
+        self.world = self.make_world(schedule)
         self.cluster = cluster = Cluster(self.world, cluster_setup(scenario))
         trace = cluster.trace
+        network = scenario.cluster.network
+        late_us = network.latency_us + network.jitter_us + (0 if schedule is None else schedule.bound_us)
+        self._late_us = 2 * late_us
         settings = scenario.settings()
         measured = Measured(
             min_isr=min_insync_replicas(scenario),
             default_min_isr=int(settings["min.insync.replicas"]),
             keep_rows=self.keep_rows,
+            figures=self.figures or scenario.names_metrics,
         )
         self.measures = Measures(trace, measured)
         expected = [expect.invariant for expect in scenario.expect if expect.invariant is not None]
-        self.checkers = Checkers(trace, expected=expected, topology=self.measures.topology)
+        self.checkers = Checkers(
+            trace, expected=expected, topology=self.measures.topology, start=start_settings(scenario)
+        )
+        if self.counts_reach:
+            from scenarios.observe.reach import Reach  # which few runs need
+
+            self.reach = Reach(trace, self.measures.topology).counts
         self.control_plane = ControlPlaneLog.of(trace)
         roles = Roles(cluster, scenario.assignments(), scenario.targets())
         self.performer = Performer(cluster, scenario, roles, topic_setup)
         self.judge = Judge(scenario, trace, roles, self.measures, self.checkers)
+        self.convergence = ConvergenceJudge(cluster, scenario, self.checkers, lambda: self.method.is_over)
         self._looks = Settled(cluster, self._at_rest)
         waits = Waits(cluster, self.measures, lambda: self._asking)
         self.method = Method(scenario, cluster, self.performer, waits)
 
+    def make_world(self, schedule: "Schedule | None") -> World:
+        """The world of the run."""
+        scenario = self.scenario
+        return World(scenario.seed, backend=self.backend, max_events=scenario.max_events, schedule=schedule)
+
     def play(self) -> None:
         """Run it in its world, up to its end."""
-        self.world.run(self.cluster.run, self._drive)
+        with named_failures():
+            try:
+                self.world.run(self.cluster.run, self.drive)
+            except BudgetExceeded as error:
+                self.cut_off = str(error)
+                self.converged = Convergence(0, None, (Broken("the run goes on to its end", self.cut_off),))
 
     # -- the course of a run ------------------------------------------------------------------------------------------
 
-    async def _drive(self, cluster: Cluster) -> None:
+    def begin(self) -> None:
+        """Everything has started: look at the state, and begin the method."""
         self.judge.check_steady("start", self.world.now)
         self._look(None)
+        Looks(self.world, self.checkers).begin()
         Recounts(self.world, self.checkers).begin()
+        if self.scenario.frames is not None:
+            _attach_recorded_clients(self)
         self.method.begin()
-        await self._until(lambda: self.method.over.is_set)
+
+    async def drive(self, cluster: Cluster) -> None:
+        """The course of the run, from its begin to its end."""
+        self.begin()
+        await self._until(lambda: self.method.is_over)
         await self._rest()
+        while not (self.method.is_over or self._late):  # meanwhile an optional entry has acted
+            await self._until(lambda: self.method.is_over)
+            await self._rest()
+        self.method.disarm()
         await self.method.roll_back()
-        await self._until(lambda: not (self._moving or self.judge.waiting(self.world.now)))
-        self._ending = True
-        await self._rest()
-        await self._quiet_moment()
+        await self._well()
+        while self.convergence.lapsed(self.world.now):
+            self._ending = False
+            await self._well()
         self.judge.check_steady("end", self.world.now)
+        self.converged = self.convergence.finish(self.world.now)
+
+    async def _well(self) -> None:
+        """Wait for everything that has to come true in some time, then for rest."""
+        await self._until(lambda: not (self._moving or self._waiting(self.world.now)))
+        if not self._ending:
+            self._ending, self._appended_us = True, self.world.now
+            self._count_appends()
+        await self._rest()
+        await self._until(lambda: not self.convergence.is_early(self.world.now))
+        await self._quiet_moment()
 
     @property
     def judges_moves(self) -> bool:
@@ -103,10 +171,15 @@ class Stage:
 
     @property
     def _moving(self) -> bool:
-        return self.judges_moves and self.measures.open_moves > 0
+        return self.measures.open_moves > 0 and self.judges_moves
+
+    def _waiting(self, now_us: int) -> bool:
+        """Whether something that is expected has not come true, and its time is not over."""
+        return self.judge.waiting(now_us) or self.convergence.waiting(now_us)
 
     def _look(self, _: Any) -> None:
         self.judge.look(self.world.now)
+        self.convergence.look(self.world.now)
         self.world.call_later(LOOK_US, self._look, None, True)
 
     @property
@@ -171,27 +244,68 @@ class Stage:
 
     def _at_rest(self) -> None:
         """The world is settled: look at what holds then only, once the run is about to end."""
-        if self._ending and not self._late and self.cluster.sessions_stand:
+        if self._ending and not self._late and self.cluster.sessions_stand and not self._is_fetching:
             self.checkers.at_rest(self.world.now)
+
+    def _count_appends(self) -> None:
+        """Look at appends from now on: before a run is about to end, nothing asks when the last one was."""
+        if not self._counts_appends:
+            self._counts_appends = True
+            self.cluster.trace.fold(BatchesAppended, self._note_append)
+
+    def _note_append(self, event: BatchesAppended) -> None:
+        self._appended_us = event.t_us
+
+    @property
+    def _is_fetching(self) -> bool:
+        """Whether a fetch may be under way that gets what was appended meanwhile: it was sent with nothing to ask for,
+        so it does not keep the world unsettled."""
+        return self.world.now - self._appended_us <= self._late_us
+
+
+def _attach_recorded_clients(stage: Stage) -> None:
+    """By name: runs do not depend on what real clients need. Raises: BadInput."""
+    try:
+        clients = import_module("scenarios.wire.recording.clients")
+    except ModuleNotFoundError as missing:
+        raise BadInput(
+            f"{missing.name} is not installed; run: pip install 'understudy[wire]'", where="frames"
+        ) from None
+    clients.attach(stage)
 
 
 def prepare(
     scenario: Scenario, seed: int | None = None, strategy: str | None = None, profile: str | None = None
 ) -> Scenario:
-    """The scenario as it is run, checked. Raises: BadInput."""
-    return scenario.for_run(seed=seed, strategy=strategy, profile=profile)
+    """The scenario as it is run, checked: with what its seed draws for ``[draws]`` and ``[[chaos]]``. Raises:
+    BadInput."""
+    asked = scenario.for_run(seed=seed, strategy=strategy, profile=profile)
+    if not asked.chaos:
+        return asked.settled()
+    from scenarios.chaos.draw import concrete  # with the actions of all kinds, which other runs do not need
+
+    return concrete(asked, asked.seed)
 
 
-def conclude(stage: Stage, original: Scenario, wall_s: float) -> tuple[Run, Figures]:
-    """Judge a run that has ended. ``original``: the scenario before this run's own seed, strategy and profile."""
+def conclude(
+    stage: Stage, original: Scenario, wall_s: float, changes: Iterable[tuple[str, str]] = (), replay: str = ""
+) -> tuple[Run, Figures]:
+    """Judge a run that has ended.
+
+    Args:
+        original: the scenario before this run's own seed, strategy and profile.
+        changes: those that it has to the file, as keys and values of ``--set``.
+        replay: the command that shows the run again, where that is not ``run``.
+    """
     scenario, trace, end_us = stage.scenario, stage.cluster.trace, stage.world.now
-    violations = tuple(stage.checkers.finish())
-    leaderless = stage.measures.now("offline_partitions")
-    figures = stage.measures.finish(end_us)
-    expectations = stage.judge.verdicts(end_us, figures.metrics())
+    with named_failures():
+        violations = tuple(stage.checkers.finish())
+        leaderless = stage.measures.now("offline_partitions")
+        figures = stage.measures.finish(end_us)
+    expectations = stage.judge.verdicts(end_us, figures.metrics(), stage.converged)
     reason = _reason(stage, bool(violations), expectations, figures)
     digest = trace.digest()
-    replay = replay_command(original, scenario)
+    replay = replay or replay_command(original, scenario, changes)
     strategy = scenario.strategy.name
     run = Run(
         run_id=run_id(
@@ -209,18 +323,24 @@ def conclude(stage: Stage, original: Scenario, wall_s: float) -> tuple[Run, Figu
         expectations=expectations,
         metrics=figures.metrics(),
         leaderless=leaderless,
+        convergence=stage.converged,
         worst_partition=str(stage.measures.worst_partition or ""),
         virtual_s=end_us / 1_000_000,
         wall_s=wall_s,
         events=trace.seq,
         explanation=_explanation(stage, reason, violations, expectations, replay) if reason else "",
         replay=replay,
+        drawn=stage.method.drawn,
         log=stage.control_plane,
+        reach=stage.reach,
+        cut_off=stage.cut_off,
     )  # fmt: skip
     return run, figures
 
 
 def _reason(stage: Stage, violated: bool, expectations: tuple[Expectation, ...], figures: Figures) -> str:
+    if stage.cut_off:
+        return LIVELOCK
     if violated:
         return "violated"
     if stage.method.not_exercised() or stage.performer.not_exercised():
@@ -235,7 +355,9 @@ def _explanation(stage: Stage, reason: str, violations: Any, expectations: tuple
 
     log = stage.control_plane.events()
     broken = next((expectation for expectation in expectations if not expectation.ok), None)
-    if violations:
+    if stage.cut_off:
+        what, seq = f"{LIVELOCK}: {stage.cut_off}", log[-1].seq if log else 0
+    elif violations:
         what, seq = str(violations[0]), violations[0].seq
     elif reason == "not exercised":
         what = "not exercised: " + "; ".join(stage.performer.not_exercised() or stage.method.not_exercised())
@@ -267,11 +389,12 @@ def _last_before(log: tuple[Any, ...], t_us: int | None) -> int:
     return next(news, seen[-1].seq if seen else 0)
 
 
-def replay_command(original: Scenario, scenario: Scenario) -> str:
-    """The command that runs ``scenario`` again."""
-    words = ["./understudy", "run", original.source or "FILE", "--seed", str(scenario.seed)]
+def replay_command(original: Scenario, scenario: Scenario, changes: Iterable[tuple[str, str]] = ()) -> str:
+    """The command that runs ``scenario`` again. ``changes``: those that ``original`` has to its file."""
+    words = [COMMAND, "run", original.source or "FILE", "--seed", str(scenario.seed)]
     if scenario.strategy.name != original.strategy.name:
         words += ["--strategy", scenario.strategy.name]
     if scenario.profile != original.profile:
         words += ["--profile", scenario.profile]
+    words += [word for key, value in changes for word in ("--set", f"{key}={value}")]
     return shlex.join(words)

@@ -10,7 +10,9 @@ from attrs import define
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import BROKER_IDS, TOPICS
 from scenarios.cluster.cluster import Cluster
-from scenarios.language.triggers import ISR_FULL, MOVES_DONE
+from scenarios.faults.arming import Disarm, Fire
+from scenarios.language.schema.spans import certain
+from scenarios.language.triggers import ISR_FULL, MOVES_DONE, WhenMetric
 from scenarios.observe.measures import Measures
 
 LOOK_US = 100_000
@@ -18,6 +20,41 @@ LOOK_US = 100_000
 
 RETRY_US = 2_000_000
 """Longer than brokers wait before they retry: to fetch, to register, to reach ZooKeeper."""
+
+
+@define(eq=False)
+class Alert:
+    """Looks at a metric until it has been beyond its limit for long enough, as often as asked."""
+
+    cluster: Cluster
+    measures: Measures
+    when: WhenMetric
+    fire: Fire
+    _since_us: int | None = None
+    _counted: bool = False
+    _seen: int = 0
+    _over: bool = False
+
+    def look(self, _: Any) -> None:
+        if self._over:
+            return
+        world, when = self.cluster.world, self.when
+        if not when.holds(self.measures.now(when.metric)):
+            self._since_us, self._counted = None, False
+        elif self._since_us is None:
+            self._since_us = world.now
+        if self._since_us is not None and not self._counted and world.now - self._since_us >= when.lasting_us:
+            self._counted = True
+            self._seen += 1
+            if self._seen == certain(when.occurrence):
+                self._over, self.cluster.trace.cause = True, 0
+                self.fire(None)
+                return
+        world.call_later(LOOK_US, self.look, None, True)
+
+    def end(self) -> None:
+        """Look no more."""
+        self._over = True
 
 
 @define(eq=False)
@@ -49,6 +86,12 @@ class Waits:
                 self.cluster.world.call_later(LOOK_US, look, None, True)
 
         look()
+
+    def arm(self, when: WhenMetric, fire: Fire) -> Disarm:
+        """Call ``fire`` once, when a metric has crossed its limit as ``when`` says. Returns what disarms it."""
+        alert = Alert(self.cluster, self.measures, when, fire)
+        self.cluster.world.call_later(0, alert.look, None, True)
+        return alert.end
 
     def moves_are_done(self) -> bool:
         """Whether no move is under way, none is going to be requested, and no command of the operator is."""

@@ -39,6 +39,25 @@ def cluster(
 
     Raises: BadInput, one line that says what is wrong and what would be right.
     """
+    given = scenario_of(
+        brokers, topics, profile=profile, config=config, strategy=strategy, controller=controller, workloads=workloads,
+        **more,
+    )  # fmt: skip
+    return ClusterInstance(given, checkers)
+
+
+def scenario_of(
+    brokers: int = 3,
+    topics: Topics | None = None,
+    *,
+    profile: str | None = None,
+    config: Mapping[str, object] | None = None,
+    strategy: str | None = None,
+    controller: int | None = None,
+    workloads: Sequence[Mapping[str, object]] = (),
+    **more: object,
+) -> Scenario:
+    """The scenario of a cluster in which nothing happens by itself; arguments as for ``cluster``. Raises: BadInput."""
     table: dict[str, Any] = {
         "title": "a test",
         "cluster": {"brokers": brokers, "config": dict(config or {}), **more},
@@ -54,4 +73,4 @@ def cluster(
         table["strategy"] = {"name": strategy}
     if controller is not None:
         table["cluster"]["controller"] = controller
-    return ClusterInstance(Scenario.from_table(table), checkers)
+    return Scenario.from_table(table)

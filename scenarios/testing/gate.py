@@ -52,7 +52,7 @@ class HeldGate:
     def release(self) -> None:
         """Let what is held here go on, and hold nothing more. Doing it twice changes nothing."""
         if not self._release.is_set:
-            self._gates.disarm(self._filter.step, self._filter.edge, self._visited)
+            self._filter.disarm(self._gates, self._visited)
             self._release.set()
 
     def _visited(self, visit: Visit) -> Signal | None:
@@ -66,7 +66,7 @@ class HeldGate:
         return self._release
 
     def __enter__(self) -> HeldGate:
-        self._gates.arm(self._filter.step, self._filter.edge, self._visited)
+        self._filter.arm(self._gates, self._visited)
         return self
 
     def __exit__(

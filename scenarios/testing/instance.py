@@ -18,16 +18,15 @@ from attrs import define, field
 from emulator import logger
 from emulator.gates import Visit
 from emulator.kernel import World
-from emulator.nodes import CrashKind
+from emulator.nodes import CrashKind, Process
 from emulator.protocol.api import Request
-from emulator.protocol.errors import Errors
 from emulator.protocol.events import Consumed
 from emulator.protocol.types import NO_LEADER, TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS, broker_entity, topic_entity
 from emulator.trace import Event, rows
 from emulator.trace.columns import kind_of_rows
 from emulator.zookeeper import ZkClient
-from scenarios.cluster.clients.admin import TimedOut
+from scenarios.cluster.clients.batch_producer import ACKS, BatchProducer, KafkaError, Sending
 from scenarios.cluster.clients.consuming import Consumption
 from scenarios.cluster.clients.tools import configs, elections, reassign, topics
 from scenarios.cluster.clients.tools.outcome import Outcome
@@ -55,9 +54,9 @@ from scenarios.observe.timeline.explain import explain
 from scenarios.observe.timeline.timeline import lines
 from scenarios.profiles import PROFILES
 from scenarios.runs.control_plane_log import ControlPlaneLog
-from scenarios.runs.recounts import Recounts
+from scenarios.runs.recounts import Looks, Recounts, start_settings
 from scenarios.runs.waits import RETRY_US
-from scenarios.testing.clients import ACKS, BatchProducer, ConsumerInstance, KafkaError, Sending
+from scenarios.testing.clients import ConsumerInstance
 from scenarios.testing.failures import described, in_words, last_events
 from scenarios.testing.gate import HeldGate
 from scenarios.testing.state import ClusterMetadata, ClusterState, Partition, ReplicaLog, value_of
@@ -99,9 +98,9 @@ class ClusterInstance:
         self._cluster = cluster = Cluster(self._world, cluster_setup(scenario))
         trace = cluster.trace
         names = None if self.checkers is True else list(self.checkers or ())
-        self._checkers = Checkers(trace, names)
+        self._checkers = Checkers(trace, names, start=start_settings(scenario))
         self._log = ControlPlaneLog.of(trace)
-        self._shown = Shown(PROFILES[scenario.profile].policies.brokers.lacks_metrics)
+        self._shown = Shown(scenario.policies.brokers.lacks_metrics)
         trace.sink(self._shown.see, as_rows=False)
         trace.sink(self._events.extend, as_rows=False)
         trace.fold(Consumed, self._consumed)
@@ -116,6 +115,7 @@ class ClusterInstance:
         """Start the brokers, and create the topics; it returns when nothing more is under way."""
         self._running = self._cluster.running()
         await self._running.__aenter__()
+        Looks(self._world, self._checkers).begin()
         Recounts(self._world, self._checkers).begin()
         return self
 
@@ -386,7 +386,7 @@ class ClusterInstance:
             broker=broker, topic=topic, occurrence=occurrence,
         )  # fmt: skip
         used = self.scenario.strategy
-        if when.gate(used.parsed.protocol) is None:
+        if not when.gates(used.parsed.protocol):
             raise BadInput(unreachable(step, used.name))
         filter = GateFilter.of(when, used.parsed.protocol)
         name = f"step {step}, {edge}" + (f", of {partition}" if partition else "")
@@ -413,10 +413,7 @@ class ClusterInstance:
         """
         __tracebackhide__ = True
         admin = self._cluster.operator.admin
-        try:
-            return await admin.ask_broker(self._state.broker(broker), request, duration_us(within))
-        except TimedOut as error:
-            raise KafkaError(Errors.REQUEST_TIMED_OUT, str(error)) from None
+        return await admin.ask_broker(self._state.broker(broker), request, duration_us(within))
 
     async def produce(
         self,
@@ -445,6 +442,7 @@ class ClusterInstance:
         to = None if broker is None else self._state.broker(broker)
         if self._producer is None:
             node, first_id = self._cluster.producer_machine()
+            node.start(_idle)
             self._producer = BatchProducer(self._cluster.network, node, tuple(self._cluster.nodes), first_id)
         tp, needed = self._state.tp(partition), duration_us(within)
         return await self._producer.send(Sending(tp, records, size, ACKS[str(acks)], to, retries, needed))
@@ -454,7 +452,7 @@ class ClusterInstance:
     ) -> ConsumerInstance:
         """Start one more consumer, with these partitions assigned."""
         tps = tuple(map(self._state.tp, partitions))
-        knows_epochs = PROFILES[self.scenario.profile].policies.brokers.checks_epochs  # as a client of that release
+        knows_epochs = self.scenario.policies.brokers.checks_epochs  # as a client of that release
         load = Consumption(tps, offset_reset, start_us=self._world.now, knows_epochs=knows_epochs)
         node = self._cluster.start_consumer(load)
         self._consumers.append(ConsumerInstance(self._world, node, self._state.tp))
@@ -552,3 +550,7 @@ class ClusterInstance:
         first = violations[0]
         text = explain(first, self._story(), first.seq, seed=self._world.seed)
         return text if len(violations) == 1 else f"{text}\nand {len(violations) - 1} more violations"
+
+
+async def _idle(_process: Process) -> None:
+    """The process of the test's producer acts only when the test calls it."""

@@ -6,13 +6,18 @@ import functools
 import inspect
 from collections.abc import Awaitable, Callable, Coroutine
 from contextvars import ContextVar
-from typing import Any, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 import trio
 
 from emulator.kernel import ForeignAwait, World
 from emulator.kernel.report import as_foreign_await
 from scenarios import units
+from scenarios.language.schedules import FIFO, parse_schedule
+from scenarios.language.schema.kinds import SOME_TIME
+
+if TYPE_CHECKING:
+    from emulator.schedules import Schedule
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -33,23 +38,34 @@ class NotInTime(AssertionError):
 @overload
 def in_virtual_time(test: Asynchronous[P, R], /) -> Callable[P, R]: ...
 @overload
-def in_virtual_time(*, seed: int = 0) -> Callable[[Asynchronous[P, R]], Callable[P, R]]: ...
-def in_virtual_time(test: Asynchronous[P, R] | None = None, /, *, seed: int = 0) -> Any:
+def in_virtual_time(
+    *, seed: int = 0, schedule: str = FIFO, schedule_jitter: str = "10ms"
+) -> Callable[[Asynchronous[P, R]], Callable[P, R]]: ...
+def in_virtual_time(
+    test: Asynchronous[P, R] | None = None,
+    /,
+    *,
+    seed: int = 0,
+    schedule: str = FIFO,
+    schedule_jitter: str = "10ms",
+) -> Any:
     """Make a synchronous function of a coroutine function: each call runs it in a new world of virtual time.
 
     The function takes the same arguments, so parameters, fixtures and Hypothesis work as ever. Where one of them is
-    called ``seed``, it is the seed of the world.
+    called ``seed``, it is the seed of the world. ``schedule`` and ``schedule_jitter`` are the keys of a scenario file:
+    the order in which things happen that are under way at once.
 
     An exception that the test raises comes out as it is. With pytest its traceback begins in the test.
 
-    Raises: TypeError for a function that is not asynchronous.
+    Raises: TypeError for a function that is not asynchronous; BadInput for an unknown schedule.
     """
+    drawn = parse_schedule(schedule, SOME_TIME.read(schedule_jitter))
     if test is None:
-        return functools.partial(_synchronous, seed=seed)
-    return _synchronous(test, seed=seed)
+        return functools.partial(_synchronous, seed=seed, schedule=drawn)
+    return _synchronous(test, seed=seed, schedule=drawn)
 
 
-def _synchronous(test: Asynchronous[P, R], seed: int) -> Callable[P, R]:
+def _synchronous(test: Asynchronous[P, R], seed: int, schedule: Schedule | None) -> Callable[P, R]:
     if not inspect.iscoroutinefunction(test):
         raise TypeError(f"{test.__qualname__} is not asynchronous; write 'async def'")
     signature = inspect.signature(test)
@@ -59,7 +75,7 @@ def _synchronous(test: Asynchronous[P, R], seed: int) -> Callable[P, R]:
         __tracebackhide__ = True
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        world = World(bound.arguments.get(SEED, seed))
+        world = World(bound.arguments.get(SEED, seed), schedule=schedule)
         returned, failure = _run(world, functools.partial(test, *args, **kwargs))
         if failure is not None:
             raise failure

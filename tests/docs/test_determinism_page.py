@@ -8,7 +8,7 @@ import re
 import pytest
 
 from scenarios.cli.check import HASH_SEEDS, check
-from scenarios.cli.files import load
+from scenarios.language.files import load
 from tests.docs.pages import ROOT, fenced, text_of
 from tests.scenarios.determinism.test_determinism import five_partitions
 

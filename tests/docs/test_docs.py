@@ -17,7 +17,7 @@ from tests.docs.pages import DOCS, ROOT, Fenced, fenced, run_blocks, text_of
 PAGES = (
     "architecture.md", "scenarios.md", "strategies.md", "profiles.md", "dataset.md", "checkers.md", "determinism.md",
     "python.md", "atlas.md", "experiments.md", "contributing.md", "glossary.md", "limits.md", "metrics.md",
-    "stories.md",
+    "stories.md", "pytest.md", "plugins.md", "museum.md", "spark.md", "statistics.md", "serve.md", "clients.md",
 )  # fmt: skip
 _LINK = re.compile(r"\]\(([^)#:]+)?(?:#([^)]+))?\)")
 _NEEDS_SPARK = "scenarios.studies.spark"
@@ -42,6 +42,12 @@ def test_the_spark_of_the_data_set_s_page_runs(tmp_path: Path, monkeypatch: pyte
     blocks = python_of("dataset.md", spark=True)
     assert blocks
     run_blocks([first, *blocks])
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+def test_the_python_of_spark_s_page_runs() -> None:
+    run_blocks(python_of("spark.md", spark=True))
 
 
 def test_the_test_that_the_page_teaches_passes_under_pytest(tmp_path: Path) -> None:

@@ -1,44 +1,51 @@
-"""docs/dataset.md lists the tables and columns that there are, with their types, and no others."""
+"""docs/dataset.md lists the tables and columns that there are, rendered from the schema that every file carries."""
 
 from __future__ import annotations
 
-import re
+from pathlib import Path
 
-import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from scenarios.runs.dataset.schema import SCHEMAS
+from scenarios.pages import into_page
+from scenarios.runs.dataset.meanings import ABOUT
+from scenarios.runs.dataset.reference import main, sections
+from scenarios.runs.dataset.schema import FREQUENCY, MEANING, SCHEMAS, UNIT
 from tests.docs.pages import text_of
+from tests.scenarios.runs.dataset.runs import write
 
-_TYPES = {"int64": pa.int64(), "string": pa.string(), "bool": pa.bool_(), "list of int64": pa.list_(pa.int64())}
-
-
-def sections(page: str) -> dict[str, str]:
-    """Table name to its part of the page."""
-    tables = page.partition("\n## Tables\n")[2].partition("\n## ")[0]
-    parts = re.split(r"^### `(\w+)`$", tables, flags=re.MULTILINE)[1:]
-    return dict(zip(parts[::2], parts[1::2], strict=True))
+PAGE = "dataset.md"
 
 
-def columns(section: str) -> list[tuple[str, str, str]]:
-    """Name, type and unit of every column listed."""
-    return re.findall(r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|", section, re.MULTILINE)
+def test_the_page_holds_the_tables_as_they_are_rendered() -> None:
+    page = text_of(PAGE)
+    assert into_page(page, sections()) == page, "run: python -m scenarios.runs.dataset.reference docs/dataset.md"
+    assert "<!-- reference: tables -->" in page
+    assert all(f"\n### `{table}`\n" in page for table in SCHEMAS)
 
 
-def test_every_table_is_listed_and_no_other() -> None:
-    assert set(sections(text_of("dataset.md"))) == set(SCHEMAS)
+def test_an_outdated_page_is_noticed_and_can_be_updated(tmp_path: Path) -> None:
+    page, old = text_of(PAGE), tmp_path / PAGE
+    old.write_text(page.replace("| `min_isr` | int64 | - |", "| `min_isr` | string | - |"))
+    assert old.read_text() != page
+    main([str(old)])
+    assert old.read_text() == page
 
 
 @pytest.mark.parametrize("table", SCHEMAS)
-def test_the_columns_are_those_of_the_files(table: str) -> None:
-    listed = columns(sections(text_of("dataset.md"))[table])
-    assert [(name, _TYPES[kind]) for name, kind, _ in listed] == [(f.name, f.type) for f in SCHEMAS[table]]
-    assert [unit for name, _, unit in listed if name.endswith("_us")] == ["µs"] * sum(
-        name.endswith("_us") for name in SCHEMAS[table].names
-    )
+def test_every_column_has_a_meaning_and_none_is_described_that_is_not_there(table: str) -> None:
+    schema = SCHEMAS[table]
+    assert set(ABOUT[table].columns) <= set(schema.names)
+    assert all((field.metadata or {})[MEANING] for field in schema), "a column without a meaning"
+    assert [field.name for field in schema if (field.metadata or {})[UNIT] == "µs".encode()] == [
+        name for name in schema.names if name.endswith("_us")
+    ]
 
 
-def test_an_outdated_page_is_noticed() -> None:
-    page = text_of("dataset.md").replace("| `min_isr` | int64 | - |", "| `min_isr` | string | - |")
-    listed = columns(sections(page)["isr_events"])
-    assert [(name, _TYPES[kind]) for name, kind, _ in listed] != [(f.name, f.type) for f in SCHEMAS["isr_events"]]
+def test_the_files_carry_units_meanings_and_how_often_there_is_a_row(tmp_path: Path) -> None:
+    write(tmp_path, 0)
+    (path,) = tmp_path.glob("isr_events/*/*/*.parquet")
+    schema = pq.read_schema(path)
+    assert (schema.metadata or {})[FREQUENCY].startswith(b"one row per interval")
+    assert (schema.field("w_us").metadata or {})[UNIT].decode() == "µs"
+    assert (schema.field("offline").metadata or {})[MEANING] == b"ZooKeeper names no leader"

@@ -122,6 +122,23 @@ def test_a_partition_removed_while_its_leader_is_lost_is_not_fetched_from_it_aga
     play(scenario)
 
 
+def test_a_back_off_ends_by_a_clock_that_shows_a_time_before_the_start() -> None:
+    async def scenario(rig: Rig) -> None:
+        rig.leader.leads(A, 0)
+        rig.add(A)
+        await rig.rest()
+        rig.thread.partitions._process.node.skew_us = -600_000_000
+        rig.leader.down = True
+        await rig.rest(1_700)
+        assert rig.thread.partitions.all_delayed_until_us < 0
+        rig.leader.down = False
+        write(rig.leader.logs[A], 0)
+        await rig.rest(2_000)
+        assert rig.equal(A)
+
+    play(scenario)
+
+
 def test_a_leader_that_stays_lost_is_asked_for_all_partitions_each_time() -> None:
     async def scenario(rig: Rig) -> None:
         for tp in (A, B):

@@ -16,8 +16,8 @@ FORBIDDEN = {
     "scenarios": set(),
 }
 WORLD = ("emulator", "fetchers", "brokers", "controller")
-ANALYSIS = {"dataset", "spark", "statistics", "cli"}
-ANALYSIS_LIBRARIES = {"pyspark", "pandas", "pyarrow", "numpy", "scipy", "py4j"}
+ANALYSIS = {"dataset", "spark", "statistics", "report", "cli"}
+ANALYSIS_LIBRARIES = {"pyspark", "pandas", "pyarrow", "numpy", "scipy", "statsmodels", "py4j"}
 OUTSIDE = {"time", "datetime", "random", "uuid", "secrets", "asyncio", "threading", "socket"}
 
 

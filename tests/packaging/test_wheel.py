@@ -12,13 +12,16 @@ from tests.docs.pages import fenced
 from tests.packaging.conftest import FLOORS, ROOT, Project
 
 
-def test_the_wheel_has_one_package(wheel: Path) -> None:
+def test_the_wheel_has_one_package_and_the_one_for_spark(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
-    assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {"understudy"}
+    assert {name.split("/")[0] for name in names if ".dist-info/" not in name} == {
+        "understudy",
+        "pyspark_understudy",
+    }
     assert "understudy/py.typed" in names
     installed = {name.removeprefix("understudy/") for name in names if name.endswith(".py")}
     ours = {str(path.relative_to(ROOT)) for floor in FLOORS for path in (ROOT / floor).rglob("*.py")}
-    assert {name for name in ours if "package/understudy/" not in name} <= installed
+    assert {name for name in ours if "scenarios/package/" not in name} <= installed
 
 
 def test_packages_of_the_same_names_stay_the_projects(project: Project) -> None:
@@ -62,10 +65,35 @@ def test_commands_work(project: Project, arguments: tuple[str, ...]) -> None:
     assert project.run("-m", "understudy", *arguments)
 
 
+@pytest.mark.slow
 @pytest.mark.spark
 def test_a_sweep_works_on_spark(project: Project) -> None:
     project.run("-m", "understudy", "sweep", "quick-move", "--seeds", "0:2", "--strategy", "wiki", "--out", "moves")
     assert "time_to_complete_s" in project.run("-m", "understudy", "compare", "moves")
+
+
+def test_the_data_source_is_where_spark_looks(project: Project) -> None:
+    program = """
+from pkgutil import iter_modules
+from pyspark.sql.datasource import DataSource
+assert "pyspark_understudy" in {module.name for module in iter_modules()}
+from pyspark_understudy import DefaultSource
+assert issubclass(DefaultSource, DataSource)
+print(DefaultSource.name())
+"""
+    assert project.run("-c", program) == "understudy\n"
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+def test_spark_finds_the_data_source_by_itself(project: Project) -> None:
+    (project.root / "three.toml").write_text('title = "three brokers start"\n[cluster]\nbrokers = 3\n')
+    program = """
+from understudy.scenarios.studies.spark.session import session
+with session("local[1]") as spark:
+    print(spark.read.format("understudy").option("seeds", "0:2").load("three.toml").count())
+"""
+    assert project.run("-c", program) == "2\n"
 
 
 def test_the_examples_of_the_docs_pass_a_strict_type_check(project: Project) -> None:
@@ -80,3 +108,12 @@ def test_every_action_of_the_language_can_be_imported(project: Project) -> None:
     program = "import understudy.actions as a; print(' '.join(getattr(a, name).name for name in a.__all__))"
     listed = json.loads(project.run("-m", "understudy", "list", "actions", "--format", "json"))
     assert sorted(project.run("-c", program).split()) == sorted(entry["name"] for entry in listed)
+
+
+def test_pytest_finds_the_plugin_by_its_entry_point(project: Project) -> None:
+    (project.root / "mine.scenario.toml").write_text('title = "three brokers start"\n[cluster]\nbrokers = 3\n')
+    (project.root / "test_mine.py").write_text(
+        "async def test_it(cluster):\n    async with cluster(brokers=1) as c:\n        assert c.up() == [0]\n"
+    )
+    printed = project.run("-m", "pytest", "-q", "-p", "no:cacheprovider", "mine.scenario.toml", "test_mine.py")
+    assert "2 passed" in printed

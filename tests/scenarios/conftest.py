@@ -1,4 +1,5 @@
-"""One Spark session for every test of this process that takes ``spark``: it takes seconds to start."""
+"""One Spark session, and one browser, for every test of this process that takes ``spark`` or ``browser``: they take
+seconds to start."""
 
 from __future__ import annotations
 
@@ -6,6 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+
+from tests.scenarios.studies.report.browser import Browser, chromium
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -16,4 +19,10 @@ def spark() -> Iterator[SparkSession]:
     from scenarios.studies.spark.session import session  # most test runs do without Spark
 
     with session() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
         yield running

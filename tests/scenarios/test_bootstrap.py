@@ -174,9 +174,10 @@ def test_java_comes_along_where_the_system_has_none_that_will_do(clone: Clone, v
     if version is not None:
         clone.put("java", fake_java(version))
     clone.run("run")
+    clone.run("compare", "moves")
     assert clone.calls() == ["venv", "pip ."]
+    clone.run("compare", "moves", "--recount")
     clone.run("demo")
-    clone.run("compare")
     clone.run("test")
     assert clone.calls()[2:] == ["pip .[java]", "pip .[dev,java]"]
 

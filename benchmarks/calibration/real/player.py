@@ -14,6 +14,7 @@ from benchmarks.calibration.real import kafka
 from benchmarks.calibration.real.cluster import RealCluster
 from benchmarks.calibration.real.zookeeper import Session
 from scenarios.language import MethodEntry, Scenario, Target, TopicSpec
+from scenarios.language.schema.spans import certain
 from scenarios.language.targets import parse_role
 from scenarios.language.topics import split_partition
 from scenarios.language.triggers import After
@@ -57,7 +58,7 @@ class Player:
         for entry in self.scenario.method:
             if not isinstance(entry.trigger, After):
                 raise CannotRecord(f"{entry.name}: only entries with 'after' can be recorded")
-            self._wait_until(time.monotonic() + entry.trigger.delay_us / 1e6)
+            self._wait_until(time.monotonic() + certain(entry.trigger.delay_us) / 1e6)
             self._perform(entry)
         while self.undo:
             self._wait_until(self.undo[0][0] + 0.001)
@@ -162,7 +163,7 @@ class Player:
         brokers = [] if target is None else self._find(target)
         perform(self, entry, brokers)  # type: ignore[call-arg, arg-type]
         if entry.duration_us is not None:
-            self.undo.append((time.monotonic() + entry.duration_us / 1e6, entry, brokers))
+            self.undo.append((time.monotonic() + certain(entry.duration_us) / 1e6, entry, brokers))
             self.undo.sort(key=lambda each: each[0])
 
     def _find(self, target: Target) -> list[int]:

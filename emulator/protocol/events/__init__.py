@@ -11,6 +11,7 @@ from emulator.protocol.events.clients import (
     BatchesUnfinished,
     Consumed,
     ConsumerFailed,
+    Fetched,
     PollReturned,
     PositionReset,
     Produced,
@@ -31,6 +32,16 @@ from emulator.protocol.events.fetchers import (
     FetchPosition,
     PartitionFailed,
     PartitionFailureCleared,
+)
+from emulator.protocol.events.groups import (
+    GroupGeneration,
+    GroupMemberAdded,
+    GroupMemberRemoved,
+    GroupsLoaded,
+    GroupStateChanged,
+    GroupsUnloaded,
+    OffsetsCommitted,
+    OffsetsRemoved,
 )
 from emulator.protocol.events.isr import (
     UNCHECKED,
@@ -80,7 +91,7 @@ from emulator.protocol.events.replicas import (
     PartitionCreated,
     ReplicaStopped,
 )
-from emulator.protocol.events.run import AckedLost, Fault, RoutesChanged, Violated
+from emulator.protocol.events.run import AckedLost, Drawn, Fault, RoutesChanged, Violated
 
 __all__ = [
     "UNCHECKED",
@@ -106,11 +117,19 @@ __all__ = [
     "CopyFailureCleared",
     "CopyPosition",
     "CopyStarted",
+    "Drawn",
     "ElectionAnswered",
     "Fault",
     "FetchPosition",
+    "Fetched",
     "FetcherStarted",
     "FetcherStopped",
+    "GroupGeneration",
+    "GroupMemberAdded",
+    "GroupMemberRemoved",
+    "GroupStateChanged",
+    "GroupsLoaded",
+    "GroupsUnloaded",
     "HighWatermark",
     "HighWatermarksMoved",
     "ImpendingReplicasReceived",
@@ -136,6 +155,8 @@ __all__ = [
     "MovesVerified",
     "NodeCrashed",
     "NodeStarted",
+    "OffsetsCommitted",
+    "OffsetsRemoved",
     "PartitionCreated",
     "PartitionFailed",
     "PartitionFailureCleared",

@@ -149,6 +149,32 @@ class Consumed(NamedTuple):
     high_watermark: int
 
 
+class Fetched(NamedTuple):
+    """A broker's answer to a fetch of a real client has reached it, with records of a partition. What its application
+    does with them, only it knows.
+
+    Attributes:
+        offset, next_offset: the records are those of ``[offset, next_offset)``; the client may skip the first ones.
+        ids: of their batches.
+        leader: the broker.
+        leader_epoch: of the last batch.
+        high_watermark: in the same answer.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    offset: int
+    next_offset: int
+    ids: tuple[int, ...]
+    leader: int
+    leader_epoch: int
+    high_watermark: int
+
+
 @columns_of(Consumed)
 class PollReturned(NamedTuple):
     """One poll of a consumer gave messages of one topic to the application. Its rows are ``Consumed``."""

@@ -27,13 +27,18 @@ class MoveStarted(NamedTuple):
 
 class MoveFinished(NamedTuple):
     """The controller finished the reassignment of a partition: it was completed, or cancelled, or refused
-    through /admin/reassign_partitions."""
+    through /admin/reassign_partitions.
+
+    Attributes:
+        target: the replicas that it led to, or would have.
+    """
 
     t_us: int
     seq: int
     cause: int
     topic: str
     partition: int
+    target: tuple[int, ...]
 
 
 class MoveReported(NamedTuple):

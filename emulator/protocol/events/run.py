@@ -14,6 +14,22 @@ class Fault(NamedTuple):
     detail: str
 
 
+class Drawn(NamedTuple):
+    """What the seed has drawn for an entry of the method, at the start of the run.
+
+    Attributes:
+        place: of the entry in the file: ``method[2]``.
+        option: the key: at, after, occurrence, duration.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    place: str
+    option: str
+    value: str
+
+
 class RoutesChanged(NamedTuple):
     """The scenario cut routes between machines, or healed them: each from one of ``sources`` to the machine at the same
     place in ``targets``."""
@@ -42,6 +58,7 @@ class AckedLost(NamedTuple):
     Attributes:
         acks: with which they were acknowledged: -1 (all) or 1.
         unclean: an unclean election lost them, with acks=all.
+        unflushed: the machines of all in-sync replicas crashed before they had flushed them (KIP-966), with acks=all.
         batches, records: how many.
         id: of the first batch (``Batch.id``); ``base_offset``: where it was; ``next_offset``: where the last one ended.
         leader, leader_epoch, log_end_offset: the leader that lacks them, and where its log ends.
@@ -54,6 +71,7 @@ class AckedLost(NamedTuple):
     partition: int
     acks: int
     unclean: bool
+    unflushed: bool
     batches: int
     records: int
     id: int

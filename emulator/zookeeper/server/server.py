@@ -177,7 +177,7 @@ class Connection:
         client = self.endpoint.peer
         assert client is not None
         cut = self.endpoint.out.cut or client.out.cut
-        return client.process.alive and not client.process.paused and not cut
+        return client.process.alive and not client.process.suspended and not cut
 
     def _rouse(self) -> None:
         if self.session is not None and self.session.pings is not None:
@@ -282,8 +282,8 @@ class Server:
         """Do a request after everything before it is done."""
         now = self.process.world.now
         start = self._free_at_us if self._free_at_us > now else now
-        if self.spec.write_us and message.__class__ is Ask and isinstance(message.request, _WRITES):
-            start += self.spec.write_us
+        if (self.spec.write_us or self.spec.read_us) and message.__class__ is Ask:
+            start += self.spec.write_us if isinstance(message.request, _WRITES) else self.spec.read_us
             self._free_at_us = start
         if start == now:
             self._handle((connection, message, 0))

@@ -11,8 +11,8 @@ from importlib import import_module
 from scenarios.cli.parser import Program
 
 COMMANDS = (
-    "validate", "plan", "run", "state", "timeline", "diff", "metrics", "sweep", "compare", "atlas", "demo", "list",
-    "schema", "completion", "test",
+    "validate", "plan", "run", "serve", "ctl", "replay", "state", "timeline", "why", "diff", "metrics", "sweep",
+    "compare", "report", "atlas", "chaos", "shrink", "museum", "demo", "list", "schema", "completion", "test",
 )  # fmt: skip
 """In the order of ``--help``."""
 

@@ -118,7 +118,7 @@ def _only(option: str, names: list[str] | None, known: Iterable[str]) -> tuple[s
 def _like(file: str | None) -> Scenario | None:
     if file is None:
         return None
-    from scenarios.cli.files import load
+    from scenarios.language.files import load
 
     return load(file)
 

@@ -68,7 +68,7 @@ def _scenarios() -> dict[str, Any]:
     """Scenario files and, in bash, the names of the library's scenarios."""
     import shtab
 
-    from scenarios.cli.files import library
+    from scenarios.language.files import library
 
     both = f'_understudy_scenarios() {{ compgen -f -- "$1"; compgen -W "{" ".join(library())}" -- "$1"; }}'
     return {**shtab.FILE, "bash": "_understudy_scenarios", "preamble": {"bash": both}}

@@ -56,7 +56,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _validated() -> Scenario:
-    from scenarios.cli.files import load
+    from scenarios.language.files import load
 
     _part(f"1. validate: {SCENARIO}.toml is read and checked, as: understudy validate {SCENARIO}")
     scenario = load(SCENARIO)
@@ -85,23 +85,20 @@ def _sweep_and_compare(scenario: Scenario, folder: Path, arguments: Namespace) -
     _part(f"3. sweep: {len(seeds)} seeds under {names} as tasks of Spark on {arguments.master}, into {folder}")
     output.progress("demo: Spark starts")
 
-    from scenarios.studies.spark.compare import compare
-    from scenarios.studies.spark.session import session
+    from scenarios.studies.design import Design
     from scenarios.studies.spark.sweep import sweep
+    from scenarios.studies.statistics.of_data_set import compare_folders
 
-    with session(arguments.master):  # one session for both: starting one takes seconds
-        sweep(
-            scenario,
-            seeds,
-            STRATEGIES,
-            folder,
-            master=arguments.master,
-            experiment="demo",
-            progress=output.progress,
-        )
-        place = arguments.out or "DIR"
-        _part(f"4. compare: which strategy did less harm, paired by seed, as: understudy compare {place}")
-        say(compare(folder, master=arguments.master).text)
+    sweep(
+        Design.of(scenario, seeds=seeds, strategies=STRATEGIES),
+        folder,
+        master=arguments.master,
+        experiment="demo",
+        progress=output.progress,
+    )
+    place = arguments.out or "DIR"
+    _part(f"4. compare: which strategy did less harm, paired by seed, as: understudy compare {place}")
+    say(compare_folders(folder).text)
 
 
 @contextmanager

@@ -86,6 +86,16 @@ def _strategies() -> list[Entry]:
     return shapes + [{"name": f"+{name}", "help": help, "axis": axis} for name, axis, help in parts_by_axis()]
 
 
+def _chaos() -> list[Entry]:
+    from scenarios.language.chaos import all_kinds
+    from scenarios.language.schema.reader import keys_of
+
+    return [
+        {"name": name, "help": kind.help, "parameters": [key.name for key in keys_of(kind)]}
+        for name, kind in all_kinds().items()
+    ]
+
+
 def _profiles() -> list[Entry]:
     from scenarios.language import PROFILES
 
@@ -93,6 +103,30 @@ def _profiles() -> list[Entry]:
         {"name": p.name, "help": p.help, "strategy": p.strategy, "leaves_out": list(p.leaves_out)}
         for p in PROFILES.values()
     ]
+
+
+def _bugs() -> list[Entry]:
+    from scenarios.profiles.bugs import BUGS
+
+    return [{"name": b.ticket, "help": b.title, "affected": b.affected, "checker": b.checker} for b in BUGS.values()]
+
+
+def _schedules() -> list[Entry]:
+    from scenarios.language.schedules import SCHEDULES
+
+    return [{"name": name, "help": help} for name, help in SCHEDULES.items()]
+
+
+def _plugins() -> list[Entry]:
+    from scenarios.plugins import loaded
+
+    return [{"name": p.file or p.module, "help": p.help or "no docstring says what it adds"} for p in loaded()]
+
+
+def _behaviours() -> list[Entry]:
+    from scenarios.language.clients import BEHAVIOURS
+
+    return [{"name": name, "help": one.help} for name, one in BEHAVIOURS.items()]
 
 
 def _metrics() -> list[Entry]:
@@ -120,9 +154,15 @@ def _messages() -> list[Entry]:
 
 
 def _scenarios() -> list[Entry]:
-    from scenarios.cli.files import library, load
+    from scenarios.language.files import library, load
 
     return [{"name": name, "help": load(name).title} for name in library()]
+
+
+def _studies() -> list[Entry]:
+    from scenarios.language.files import load, studies
+
+    return [{"name": name, "help": load(name).title} for name in studies()]
 
 
 KINDS: Mapping[str, Callable[[], list[Entry]]] = {
@@ -130,8 +170,14 @@ KINDS: Mapping[str, Callable[[], list[Entry]]] = {
     "actions": _actions,
     "strategies": _strategies,
     "profiles": _profiles,
+    "bugs": _bugs,
+    "schedules": _schedules,
+    "chaos": _chaos,
     "metrics": _metrics,
     "invariants": _invariants,
     "messages": _messages,
+    "behaviours": _behaviours,
+    "plugins": _plugins,
     "scenarios": _scenarios,
+    "studies": _studies,
 }

@@ -32,7 +32,7 @@ def add(program: Program) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    from scenarios.cli.files import load
+    from scenarios.language.files import load
 
     scenario = load(arguments.file, arguments.changes)
     plan = first_plan(scenario)

@@ -32,6 +32,8 @@ def add(program: Program) -> None:
         "--strategy", metavar="S", type=options.strategy, help="how partitions are moved (list strategies)"
     )
     options.add_profile(parser)
+    options.add_bugs(parser)
+    options.add_schedule(parser)
     options.add_changes(parser)
     parser.add_argument(
         "--trace",
@@ -48,7 +50,7 @@ def add(program: Program) -> None:
 
 def run(arguments: Namespace) -> int:
     """Refuses wrong options before anything runs or is written."""
-    from scenarios.cli.files import load
+    from scenarios.language.files import load
 
     if arguments.seed is not None and arguments.seeds is not None:
         raise BadInput("cannot be combined with --seeds; leave one out", where="--seed")
@@ -57,6 +59,9 @@ def run(arguments: Namespace) -> int:
     if arguments.check and (arguments.trace or arguments.seeds is not None):
         other = "--trace" if arguments.trace else "--seeds"
         raise BadInput(f"looks at one run and writes none; leave out {other}", where="--check")
+    arguments.changes = options.changes(arguments)
+    if arguments.schedule:
+        arguments.changes.append(("schedule", arguments.schedule))
     scenario = load(arguments.file, arguments.changes)
     asked = scenario.for_run(seed=arguments.seed, strategy=arguments.strategy, profile=arguments.profile)
     if arguments.plan_out:
@@ -99,12 +104,13 @@ def _run_once(scenario: Scenario, arguments: Namespace) -> int:
         trace_dir=trace,
         overwrite=True,
         on_time=show_progress,
+        changes=arguments.changes,
     )
     if arguments.format == "json":
         say(json.dumps(finished.to_json()))
     elif arguments.quiet:
         say(verdict(finished))
     else:
-        for line in report(finished, arguments.changes, trace):
+        for line in report(finished, trace):
             say(line)
     return exits.PASSED if finished.passed else exits.FAILED

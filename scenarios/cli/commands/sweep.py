@@ -1,4 +1,5 @@
-"""``sweep FILE``: every strategy over every seed, the runs as Spark tasks, into one data set."""
+"""``sweep FILE``: every combination of strategy, profile and values over every seed, the runs as Spark tasks, into one
+data set."""
 
 from __future__ import annotations
 
@@ -12,7 +13,12 @@ from scenarios.cli.parser import Program
 def add(program: Program) -> None:
     parser = program.command("sweep", run, "run strategies over many seeds on Spark and write a data set for compare")
     options.add_file(parser)
-    parser.add_argument("--seeds", metavar="A:B", type=options.seeds, required=True, help=options.SEEDS_HELP)
+    parser.add_argument(
+        "--seeds",
+        metavar="A:B",
+        type=options.seeds,
+        help=f"{options.SEEDS_HELP} (default: those of the file's [study])",
+    )
     parser.add_argument(
         "--strategy",
         dest="strategies",
@@ -20,7 +26,24 @@ def add(program: Program) -> None:
         type=options.strategy,
         action="append",
         help="a strategy to run (list strategies); repeatable: compare compares the others with the first "
-        "(default: the scenario's own)",
+        "(default: those of [study], else the scenario's own)",
+    )
+    parser.add_argument(
+        "--profile",
+        dest="profiles",
+        metavar="P",
+        type=options.profile,
+        action="append",
+        help="a Kafka release to behave like (list profiles); repeatable",
+    )
+    parser.add_argument(
+        "--grid",
+        metavar="KEY=A,B",
+        type=options.axis,
+        action="append",
+        default=[],
+        help="a key of the scenario and its values, as in --grid strategy.throttle=10MB/s,20MB/s; repeatable: every "
+        "combination is run",
     )
     parser.add_argument(
         "--out",
@@ -32,18 +55,22 @@ def add(program: Program) -> None:
     parser.add_argument(
         "--experiment", metavar="NAME", default="sweep", help="its name in the data set (default: sweep)"
     )
-    options.add_profile(parser)
     options.add_changes(parser)
 
 
 def run(arguments: Namespace) -> int:
-    """Checks the scenario under every strategy before anything is started or written."""
-    from scenarios.cli.files import load
+    """Checks the whole design before anything is started or written."""
+    from scenarios.language.files import load
+    from scenarios.studies.design import Axis, Design
 
-    scenario = load(arguments.file, arguments.changes).for_run(profile=arguments.profile)
-    strategies = arguments.strategies or [scenario.strategy.name]
-    for strategy in strategies:
-        scenario.for_run(strategy=strategy)
+    scenario = load(arguments.file, arguments.changes)
+    design = Design.of(
+        scenario,
+        seeds=arguments.seeds or (),
+        strategies=arguments.strategies or (),
+        profiles=arguments.profiles or (),
+        grid=[Axis(key, values) for key, values in arguments.grid],
+    )
 
     from scenarios.studies.java import ensure_java
 
@@ -51,15 +78,19 @@ def run(arguments: Namespace) -> int:
     from scenarios.studies.spark.sweep import sweep
 
     swept = sweep(
-        scenario,
-        arguments.seeds,
-        strategies,
+        design,
         arguments.out,
         master=arguments.master,
         experiment=arguments.experiment,
-        grid=dict(arguments.changes),
         progress=output.progress,
     )
     before = f", {swept.skipped} were there" if swept.skipped else ""
     say(f"{swept.runs} runs written to {swept.root}{before}; next: understudy compare {arguments.out}")
-    return exits.PASSED
+    if not swept.failures:
+        return exits.PASSED
+    first = swept.failures[0]
+    output.note(
+        f"understudy: {len(swept.failures)} of {swept.runs} runs failed, the first is {first.item.arm.name} with seed "
+        f"{first.item.seed}: {first.what}; see {swept.errors}"
+    )
+    return exits.TOOL_FAILED

@@ -17,7 +17,7 @@ DEFAULT_WINDOW_US = 2_000_000
 
 def add(program: Program) -> None:
     parser = program.command("timeline", run, "show what happened in a run, in one partition or in the cluster")
-    parser.add_argument("trace", metavar="TRACE", help="the folder of run --trace or of a sweep")
+    parser.add_argument("trace", metavar="TRACE", help="the folder of run --trace, of a sweep or of serve --record")
     parser.add_argument(
         "partition", metavar="PARTITION", nargs="?", help="a partition such as orders-0 (default: the whole cluster)"
     )

@@ -15,6 +15,8 @@ from scenarios.errors import BadInput
 if TYPE_CHECKING:
     from scenarios.language import Scenario
 
+_MOST_NAMED = 8
+
 
 def add(program: Program) -> None:
     parser = program.command("validate", run, "check scenario files without running them")
@@ -36,7 +38,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _verdict(name: str, changes: list[tuple[str, str]]) -> Iterator[str]:
-    from scenarios.cli.files import load
+    from scenarios.language.files import load
     from scenarios.language.strategies.strategy import one_of_each_shape
 
     scenario = load(name, changes)
@@ -48,6 +50,13 @@ def _verdict(name: str, changes: list[tuple[str, str]]) -> Iterator[str]:
             continue  # its triggers name steps that this strategy lacks, which is no fault of the file
         fitting.append(strategy)
     yield f"{name}: ok: {scenario.title} (runs under {', '.join(fitting)})"
+    if scenario.study is not None:
+        from scenarios.studies.design import Design
+
+        design = Design.of(scenario, seeds=scenario.study.seeds or (scenario.seed,))
+        names = [arm.name for arm in design.arms()]
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        yield f"  study: {len(names)} arms, {len(design.seeds)} seeds: {'; '.join(names[:_MOST_NAMED])}{more}"
     yield from hints(scenario)
 
 

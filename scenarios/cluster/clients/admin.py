@@ -10,10 +10,7 @@ from emulator.nodes import Process
 from emulator.protocol.address import LISTENER
 from emulator.protocol.errors import Errors
 from emulator.protocol.metadata import NO_CONTROLLER, MetadataRequest
-
-
-class TimedOut(Exception):
-    """No response came in time. The request may have been carried out."""
+from scenarios.cluster.clients.batch_producer import KafkaError
 
 
 @define(eq=False)
@@ -43,7 +40,7 @@ class AdminClient:
     async def ask_controller(self, request: Any) -> Any:
         """The controller's response to ``request``.
 
-        Raises: TimedOut.
+        Raises: KafkaError, REQUEST_TIMED_OUT: the request may have been carried out.
         """
         deadline_us = self._world.now + self.api_timeout_us
         while self._world.now < deadline_us:
@@ -56,12 +53,12 @@ class AdminClient:
             except Disconnected:
                 pass  # the next attempt asks another broker
             await self._world.sleep(self.retry_backoff_us)
-        raise TimedOut(f"no controller has answered within {self.api_timeout_us / 1e6:g} s")
+        raise _timed_out(f"no controller has answered within {self.api_timeout_us / 1e6:g} s")
 
     async def ask_broker(self, broker: int, request: Any, timeout_us: int) -> Any:
         """That broker's response to ``request``.
 
-        Raises: TimedOut.
+        Raises: KafkaError, REQUEST_TIMED_OUT: the request may have been carried out.
         """
         deadline_us = self._world.now + timeout_us
         while self._world.now < deadline_us:
@@ -69,7 +66,7 @@ class AdminClient:
                 return await self._ask(broker, request, deadline_us)
             except Disconnected:
                 await self._world.sleep(self.retry_backoff_us)
-        raise TimedOut(f"broker {broker} has not answered within {timeout_us / 1e6:g} s")
+        raise _timed_out(f"broker {broker} has not answered within {timeout_us / 1e6:g} s")
 
     async def _find_controller(self, deadline_us: int) -> int:
         broker = self.brokers[self._turn % len(self.brokers)]
@@ -85,3 +82,7 @@ class AdminClient:
             return await client.call(request, request.size)
         finally:
             client.close()
+
+
+def _timed_out(what: str) -> KafkaError:
+    return KafkaError(Errors.REQUEST_TIMED_OUT, what)

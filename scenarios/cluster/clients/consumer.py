@@ -1,6 +1,7 @@
 """A consumer that behaves as Kafka's (KafkaConsumer with assigned partitions, 2.3.1): it reads from the leaders,
 returns messages with each poll, and follows changes of leaders."""
 
+from collections.abc import Callable, Mapping
 from itertools import groupby
 from typing import Any
 
@@ -11,7 +12,7 @@ from emulator.nodes import Process
 from emulator.protocol.events import PollReturned
 from emulator.protocol.fetch import NO_EPOCH
 from emulator.protocol.types import NO_LEADER, TopicPartition
-from scenarios.cluster.clients.consuming import Consumption, Position
+from scenarios.cluster.clients.consuming import NOWHERE, Consumption, Position
 from scenarios.cluster.clients.metadata import Metadata
 from scenarios.cluster.clients.reader import Reader
 
@@ -29,6 +30,7 @@ class Consumer:
     _process: Process
     _load: Consumption
     _bootstrap: tuple[int, ...]
+    _begun: Mapping[TopicPartition, Position]
     _positions: dict[TopicPartition, Position] = field(init=False)
     _metadata: Metadata = field(init=False)
     _readers: dict[int, Reader] = field(init=False, factory=dict)
@@ -38,7 +40,7 @@ class Consumer:
 
     def __attrs_post_init__(self) -> None:
         process, load = self._process, self._load
-        self._positions = {tp: Position(tp) for tp in load.partitions}
+        self._positions = {tp: self._begun.get(tp) or Position(tp) for tp in load.partitions}
         self._metadata = Metadata(
             self._network, process, self._bootstrap, load.partitions, load.retry_backoff_us, load.request_timeout_us,
             self._learnt,
@@ -48,9 +50,18 @@ class Consumer:
             process.call_later(max(0, load.stop_us - process.world.now), self._stop)
 
     @classmethod
-    async def main(cls, network: Network, load: Consumption, bootstrap: tuple[int, ...], process: Process) -> None:
-        """The main function of the consumer's process: it begins at the load's start."""
-        cls(network, process, load, bootstrap)
+    async def main(
+        cls, network: Network, load: Consumption, bootstrap: tuple[int, ...], start: Mapping[TopicPartition, Position],
+        started: Callable[["Consumer"], object], process: Process,
+    ) -> None:  # fmt: skip
+        """The main function of the consumer's process: it begins at the load's start, in each partition at the position
+        that ``start`` has, or where auto.offset.reset says. ``started`` gets it."""
+        started(cls(network, process, load, bootstrap, start))
+
+    def positions(self) -> Mapping[TopicPartition, Position]:
+        """Where the application is: a consumer that continues after it begins there."""
+        kept = [p for p in self._positions.values() if p.offset != NOWHERE and not p.failed]
+        return {p.tp: Position(p.tp, p.offset, p.offset_epoch, reason="") for p in kept}
 
     # -- leaders ----------------------------------------------------------------------------------------------------
 

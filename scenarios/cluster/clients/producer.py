@@ -27,7 +27,7 @@ from scenarios.cluster.clients.metadata import Metadata
 from scenarios.cluster.clients.producing.accumulator import Accumulator, Queue
 from scenarios.cluster.clients.producing.connections import Connections, Group
 from scenarios.cluster.clients.producing.idempotence import NO_PRODUCER_ID, Idempotence
-from scenarios.cluster.clients.producing.partitioner import Keyed, Partitioner, RoundRobin, Sticky
+from scenarios.cluster.clients.producing.partitioner import Keyed, Partitioner, RoundRobin, Skewed, Sticky
 from scenarios.cluster.clients.question import Question
 from scenarios.cluster.clients.workload import Workload
 
@@ -117,6 +117,11 @@ class Producer:
     ) -> None:  # fmt: skip
         """The main function of the producer's process: it begins at the workload's start. ``started`` gets it."""
         started(cls(network, process, workload, bootstrap, first_id))
+
+    @property
+    def next_id(self) -> int:
+        """The id of its next batch."""
+        return self._next_id
 
     # -- for who watches it -----------------------------------------------------------------------------------------
 
@@ -222,12 +227,13 @@ class Producer:
 
     def _hold_back(self, queue: Queue) -> None:
         """The first batch of ``queue`` cannot be sent now: request the metadata, or set the timer, it waits for."""
-        rests_us = self._accumulator.rests_until_us(queue.waiting[0]) - self._process.world.now
         if queue.leader == NO_LEADER:
             self._metadata.ask()
-        elif rests_us > 0 and not self._waking:
-            self._waking = True
-            self._process.call_later(rests_us, self._wake)
+        elif self._accumulator.retries and not self._waking:
+            rests_us = self._accumulator.rests_until_us(queue.waiting[0]) - self._process.world.now
+            if rests_us > 0:
+                self._waking = True
+                self._process.call_later(rests_us, self._wake)
 
     def _has_producer_id(self, idempotence: Idempotence) -> bool:
         idempotence.resolve(self._accumulator.queues)
@@ -361,7 +367,8 @@ class Producer:
         assert self._idempotence is not None
         self._idempotence.producer_id = response.producer_id
         process, first = self._process, self._first_id
-        last = first + IDS_PER_PRODUCER - 1
+        # One that was started again goes on with its ids: the last one is that of its machine.
+        last = first + IDS_PER_PRODUCER - 1 - (first - 1) % IDS_PER_PRODUCER
         process.emit(ProducerIdentified, process.node.id, response.producer_id, first, last)
         self._drain()
 
@@ -371,6 +378,9 @@ def _kind(each: Outcome) -> tuple[str, Errors, int, bool]:
 
 
 def _partitioner(load: Workload, process: Process) -> Partitioner:
+    if load.keys is not None and load.key_skew:
+        stream = process.world.stream("key skew", load.partitions[0].topic)
+        return Skewed.of(load.keys, len(load.partitions), load.key_skew, stream)
     if load.keys is not None:
         return Keyed.of(load.keys, len(load.partitions))
     if load.sticky:

@@ -17,6 +17,7 @@ class Workload:
         acks: 0, 1 or -1.
         linger_us: how long a batch gathers.
         keys: the number of keys, which take turns, each in the partition of its hash; None: messages have no key.
+        key_skew: Zipf's exponent of how often keys are used; 0: they take turns.
         sticky: messages without a key go to one partition until its batch is closed (KIP-480, 2.4); else round robin.
         idempotent: enable.idempotence (KIP-98).
         retries: how many times a batch is sent again.
@@ -37,6 +38,7 @@ class Workload:
     delivery_timeout_us: int = 120_000_000
     retry_backoff_us: int = 100_000
     keys: int | None = None
+    key_skew: float = 0.0
     sticky: bool = False
     idempotent: bool = False
     retries: int = 2**31 - 1

@@ -10,15 +10,18 @@ from pkgutil import iter_modules
 FILES = {
     "broker": "brokers", "controller": "brokers", "zk": "brokers", "fetcher": "brokers", "disk": "disks",
     "log_dir": "disks", "election": "elections", "gate": "holds", "message": "intercepted", "link": "links",
-    "host": "links", "reassign": "reassignments", "config": "settings", "topic": "topics", "zookeeper": "zookeeper",
+    "host": "links", "network": "networks", "heal": "healing", "reassign": "reassignments", "config": "settings",
+    "topic": "topics", "client": "programs",
+    "zookeeper": "zookeeper", "broker.clock": "machines", "broker.clock_sync": "machines", "broker.slow": "machines",
+    "broker.fast": "machines", "controller.resign": "zookeeper", "zk.delete": "zookeeper",
 }  # fmt: skip
-"""The first word of an action's name, and the file of all actions with this word. A word need not be listed: its
-actions are found by importing all files."""
+"""The first word of an action's name, and the file of all actions with this word, or the whole name and its file. A
+word need not be listed: its actions are found by importing all files."""
 
 
 def find(name: str) -> None:
     """Import the file that declares the action of this name, if there is one."""
-    file = FILES.get(name.partition(".")[0])
+    file = FILES.get(name) or FILES.get(name.partition(".")[0])
     if file is None:
         find_all()
     else:

@@ -8,6 +8,7 @@ from emulator.disks import Fault, UnexpectedError
 from emulator.nodes import CrashKind
 from emulator.protocol.types import TopicPartition
 from fetchers.failures import StorageError
+from scenarios.faults.damaged import Damaged
 from scenarios.faults.performer import ActionContext, Memory, PerformedAction
 from scenarios.language import Target
 from scenarios.language.actions import action
@@ -154,7 +155,8 @@ class FetcherFailPartition(OnBrokers):
             elif partition.is_leader and operation == "append":
                 context.refuse(f"broker {broker} leads {tp}, no fetcher appends to it")
             else:
-                partition.log.fail_disk(Fault(INJECTED, (operation,), 1, error))
+                partition.log.fail_disk(Fault(INJECTED, (operation,), 1, error, of_process=True))
+                context.performer.memory(Damaged).note(context, broker)
 
 
 @define(eq=False)
@@ -165,6 +167,12 @@ class FailuresDue(Memory):
 
     def not_exercised(self) -> list[str]:
         return [f"{action}: {tp} never asked for it" for action, due, tp, times in self.given if due[tp] == times]
+
+    def end(self) -> None:
+        """Let none of them fail any more. Those that have not failed yet remain not exercised."""
+        for number, (name, due, tp, times) in enumerate(self.given):
+            self.given[number] = name, dict(due), tp, times
+            due.pop(tp, None)
 
 
 @frozen(kw_only=True)
@@ -179,10 +187,17 @@ class FailBecoming(OnBrokers):
     def detail(self) -> str:
         return self.partition
 
+    @classmethod
+    def end_all(cls, context: ActionContext) -> None:
+        context.performer.memory(FailuresDue).end()
+
     def _fail(self, context: ActionContext, due: dict[TopicPartition, int]) -> None:
         tp = TopicPartition.parse(self.partition)
         due[tp] = self.times
-        context.performer.memory(FailuresDue).given.append((self.name, due, tp, self.times))
+        if not context.entry.optional:
+            context.performer.memory(FailuresDue).given.append((self.name, due, tp, self.times))
+        for broker in context.brokers:
+            context.performer.memory(Damaged).note(context, broker)
 
 
 @action(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from attrs import field, frozen
+from attrs import define, field, frozen
 
 from emulator.disks import Disk, DiskSpeed, Fault, Pace
-from emulator.protocol.types import TopicPartition
+from emulator.protocol.types import Batch, TopicPartition
 from scenarios.errors import BadInput
-from scenarios.faults.performer import ActionContext, PerformedAction
+from scenarios.faults.damaged import Damaged
+from scenarios.faults.performer import ActionContext, Memory, PerformedAction
 from scenarios.language.actions import action
 from scenarios.language.known import Known
 from scenarios.language.plan import ANY_LOG_DIR, LOG_DIR
@@ -34,6 +35,11 @@ class OnLogDirs(PerformedAction):
         default=None, metadata=key(LOG_DIR, 'which log directory; absent or "any" = all of them')
     )
 
+    def note(self, context: ActionContext) -> None:
+        """Let ``heal`` restart the brokers whose disks have failed: an offline directory stays so until then."""
+        for broker in context.brokers:
+            context.performer.memory(Damaged).note(context, broker)
+
     def disks(self, context: ActionContext, broker: int) -> list[Disk]:
         """The disks of the broker that are meant."""
         disks = context.cluster.nodes[broker].disks
@@ -51,15 +57,26 @@ def _log(context: ActionContext, broker: int, name: str) -> Log | None:
     return partition.log
 
 
+def _mend(context: ActionContext, disk: Disk) -> None:
+    """End the faults of a disk, and give it its own pace."""
+    disk.mend()
+    speed = context.cluster.setup.disk_speed
+    disk.pace = None if speed is None else Pace(speed)
+
+
 @action("disk.heal", "end every fault of the disks; a directory that is offline needs a restart of its broker")
 @frozen(kw_only=True)
 class DiskHeal(OnLogDirs):
     def perform(self, context: ActionContext) -> None:
         for broker in context.brokers:
             for disk in self.disks(context, broker):
-                disk.mend()
-                speed = context.cluster.setup.disk_speed
-                disk.pace = None if speed is None else Pace(speed)
+                _mend(context, disk)
+
+    @classmethod
+    def end_all(cls, context: ActionContext) -> None:
+        for broker, node in context.cluster.nodes.items():
+            for disk in node.disks if context.heals(broker) else ():
+                _mend(context, disk)
 
 
 @action(
@@ -74,7 +91,10 @@ class DiskFail(OnLogDirs):
     )
     operation: str = field(
         default="any",
-        metadata=key(Choice(("any", "append", "read", "truncate", "flush"), "operation"), "which operations"),
+        metadata=key(
+            Choice(("any", "append", "read", "truncate", "delete", "flush"), "operation"),
+            "which operations; delete is that of old segments, by retention",
+        ),
     )
     times: int | None = field(
         default=None, metadata=key(Integer(1), "how many of them fail; absent = all, until disk.heal")
@@ -85,6 +105,7 @@ class DiskFail(OnLogDirs):
             raise BadInput("a partition's log is where it is; leave log_dir out, or partition", where="log_dir")
 
     def perform(self, context: ActionContext) -> None:
+        self.note(context)
         operations = () if self.operation == "any" else (self.operation,)
         for broker in context.brokers:
             if self.partition is None:
@@ -120,6 +141,7 @@ class DiskSlow(OnLogDirs):
 @frozen(kw_only=True)
 class DiskFull(OnLogDirs):
     def perform(self, context: ActionContext) -> None:
+        self.note(context)
         for broker in context.brokers:
             for disk in self.disks(context, broker):
                 disk.fail(Fault(FULL, ("append", "replace"), report=disk.report))
@@ -129,10 +151,18 @@ class DiskFull(OnLogDirs):
 @frozen(kw_only=True)
 class LogDirOffline(OnLogDirs):
     def perform(self, context: ActionContext) -> None:
+        self.note(context)
         for broker in context.brokers:
             for disk in self.disks(context, broker):
                 disk.fail(Fault(INJECTED, report=disk.report))
                 disk.report(INJECTED)
+
+
+@define(eq=False)
+class Corrupted(Memory):
+    """The batches that were corrupted: the broker, what its disk has now, and what it had."""
+
+    batches: list[tuple[int, Batch, Batch]] = field(factory=list)
 
 
 @action("disk.corrupt", "corrupt a batch in a partition's log: every fetch of it finds a wrong checksum")
@@ -147,6 +177,19 @@ class DiskCorrupt(PerformedAction):
         for broker in context.brokers:
             log = _log(context, broker, self.partition)
             if log is not None and log.batches:
-                log.corrupt(-1 if self.batch == "last" else 0)
+                place = -1 if self.batch == "last" else 0
+                batch = log.batches[place]
+                context.performer.memory(Corrupted).batches.append((broker, log.corrupt(place), batch))
+                context.performer.memory(Damaged).note(context, broker)
             elif log is not None:
                 context.refuse(f"broker {broker} has no batch of {log.tp}")
+
+    @classmethod
+    def end_all(cls, context: ActionContext) -> None:
+        """The batches are whole again, where they are still there."""
+        for broker, damaged, batch in context.performer.memory(Corrupted).batches:
+            files = (file for disk in context.cluster.nodes[broker].disks for file in disk.files.values())
+            for file in files if context.heals(broker) else ():
+                for place, entry in enumerate(file.entries):
+                    if entry is damaged:
+                        file.damage(place, batch)

@@ -1,9 +1,10 @@
-"""Preferred-replica elections."""
+"""Elections that an operator asks for: preferred and unclean ones."""
 
 from __future__ import annotations
 
 from attrs import converters, field, frozen
 
+from emulator.protocol.elect_leaders import ElectionType
 from emulator.protocol.errors import Errors
 from emulator.protocol.types import TopicPartition
 from scenarios.cluster.clients.tools import elections
@@ -16,7 +17,7 @@ from scenarios.language.schema.kinds import Choice, ListOf, as_tuple
 from scenarios.language.schema.reader import key
 from scenarios.language.topics import PARTITION_NAME
 
-API = "api"
+API, CONFIG = "api", "config"
 _ERRORS = tuple(
     error.name
     for error in (
@@ -26,24 +27,17 @@ _ERRORS = tuple(
         Errors.REQUEST_TIMED_OUT,
         Errors.INVALID_TOPIC_EXCEPTION,
         Errors.PREFERRED_LEADER_NOT_AVAILABLE,
+        Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE,
     )
 )
 
 
-@action("election.preferred", "have the preferred replicas lead, as kafka-preferred-replica-election.sh does")
 @frozen(kw_only=True)
-class ElectionPreferred(OperatorAction):
+class Election(OperatorAction):
     partitions: tuple[str, ...] | None = field(
         default=None,
         converter=converters.optional(as_tuple),
         metadata=key(ListOf(PARTITION_NAME, unique=True, empty=False), "which partitions; absent = all that exist"),
-    )
-    via: str | None = field(
-        default=None,
-        metadata=key(
-            Choice(("zk", API), "way"),
-            "by /admin/preferred_replica_election or by ElectLeaders; absent = as the profile's tool does",
-        ),
     )
     expect_error: str | None = field(
         default=None,
@@ -63,6 +57,22 @@ class ElectionPreferred(OperatorAction):
     def sends(self, known: Known) -> tuple[str, ...]:
         return ("Metadata", "ElectLeaders") if self._way(known.scenario) == API else ()
 
+    def _way(self, scenario: Scenario) -> str:
+        """How the election is asked for."""
+        raise NotImplementedError
+
+
+@action("election.preferred", "have the preferred replicas lead, as kafka-preferred-replica-election.sh does")
+@frozen(kw_only=True)
+class ElectionPreferred(Election):
+    via: str | None = field(
+        default=None,
+        metadata=key(
+            Choice(("zk", API), "way"),
+            "by /admin/preferred_replica_election or by ElectLeaders; absent = as the profile's tool does",
+        ),
+    )
+
     def perform(self, context: ActionContext) -> None:
         command = elections.by_api if self._way(context.scenario) == API else elections.by_znode
         partitions = None if self.partitions is None else tuple(map(TopicPartition.parse, self.partitions))
@@ -70,3 +80,25 @@ class ElectionPreferred(OperatorAction):
 
     def _way(self, scenario: Scenario) -> str:
         return self.via or PROFILES[scenario.profile].election_tool
+
+
+@action("election.unclean", "elect a live replica where there is no live leader, whether or not it is in the ISR")
+@frozen(kw_only=True)
+class ElectionUnclean(Election):
+    via: str | None = field(
+        default=None,
+        metadata=key(
+            Choice((CONFIG, API), "way"),
+            "by the topics' unclean.leader.election.enable, or by ElectLeaders (2.4); absent = as the profile's tool",
+        ),
+    )
+
+    def perform(self, context: ActionContext) -> None:
+        partitions = None if self.partitions is None else tuple(map(TopicPartition.parse, self.partitions))
+        if self._way(context.scenario) == API:
+            self.begin(context, elections.by_api, partitions, ElectionType.UNCLEAN)
+        else:
+            self.begin(context, elections.unclean_by_config, partitions)
+
+    def _way(self, scenario: Scenario) -> str:
+        return self.via or (API if PROFILES[scenario.profile].election_tool == API else CONFIG)

@@ -38,6 +38,11 @@ class GateRelease(OnGate):
         if not released:
             context.refuse(f"no gate.hold names {'/'.join(gate.steps)} with the same filters")
 
+    @classmethod
+    def end_all(cls, context: ActionContext) -> None:
+        for _when, signal in context.performer.memory(Held).gates:
+            signal.set()
+
 
 @action("gate.hold", "let nothing pass a step until it is released", undo=GateRelease)
 @frozen(kw_only=True)
@@ -49,5 +54,5 @@ class GateHold(OnGate):
         def held(visit: Visit) -> Signal | None:
             return release if filter.lets(visit) else None
 
-        context.cluster.gates.arm(filter.step, filter.edge, held)
+        filter.arm(context.cluster.gates, held)
         context.performer.memory(Held).gates.append((self.gate, release))

@@ -75,6 +75,13 @@ class MessageRelease(PerformedAction):
             effect.undo()
             effects.remove(effect)
 
+    @classmethod
+    def end_all(cls, context: ActionContext) -> None:
+        effects = context.performer.memory(Effects).lasting
+        while effects:
+            effects[0].undo()
+            del effects[0]
+
 
 @action(
     "message.cut",

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from attrs import field, frozen
+from attrs import define, field, frozen
 
+from emulator.network import Loss
 from emulator.protocol.events import RoutesChanged
 from emulator.zookeeper import ZOOKEEPER
-from scenarios.faults.performer import ActionContext, PerformedAction, machine_name
+from scenarios.errors import BadInput
+from scenarios.faults.performer import ActionContext, Memory, PerformedAction, machine_name
 from scenarios.faults.reach import Reach, without_end
 from scenarios.language import DelaySpec, MethodEntry, Scenario
-from scenarios.language.actions import action, in_words
-from scenarios.language.schema.kinds import Choice
-from scenarios.language.schema.reader import Block, key
+from scenarios.language.actions import BurstSpec, action, in_words
+from scenarios.language.known import Known
+from scenarios.language.schema.kinds import RATE, SOME_TIME, Choice, Number
+from scenarios.language.schema.reader import Block, key, stated
+from scenarios.language.schema.spans import Drawable, SpanOf, at_most, drawn
 from scenarios.language.targets import ALL_PEERS, PEERS, ZOOKEEPER_PEER, Peer, as_peers
 
 ARROWS = {"both": "<->", "from": "->", "to": "<-"}
@@ -70,6 +74,18 @@ class OnLinks(PerformedAction):
             sources, targets = zip(*routes, strict=True)
             context.cluster.trace.emit(RoutesChanged, cut, sources, targets)
 
+    @classmethod
+    def end_all(cls, context: ActionContext) -> None:
+        """Whatever has cut or slowed a route."""
+        network = context.cluster.network
+        routes = [route for route in network.disturbed if all(map(context.heals, route))]
+        cut = [route for route in routes if network.route(*route).cut]
+        for route in routes:
+            network.heal(*route)
+        if cut:
+            sources, targets = zip(*cut, strict=True)
+            context.cluster.trace.emit(RoutesChanged, False, sources, targets)
+
     def _machines(self, context: ActionContext) -> tuple[int, ...]:
         cluster, found = context.cluster, dict[int, None]()
         for end in self.ends:
@@ -78,7 +94,7 @@ class OnLinks(PerformedAction):
             elif isinstance(end, str):
                 found |= dict.fromkeys(cluster.network.nodes if end == ALL_PEERS else cluster.nodes)
             else:
-                found |= dict.fromkeys(context.roles.find(end))
+                found |= dict.fromkeys(context.find(end))
         return tuple(found)
 
 
@@ -116,11 +132,15 @@ class OnPeers(OnLinks):
         return self.direction
 
 
-@action("link.heal", "undo link.cut and link.delay")
+@action("link.heal", "undo link.cut, link.delay, link.loss and link.limit")
 @frozen(kw_only=True)
 class LinkHeal(OnPeers):
     def perform(self, context: ActionContext) -> None:
         self.change(context, context.cluster.network.heal, cut=False)
+
+
+def _longest_us(entry: MethodEntry) -> int | None:
+    return None if entry.duration_us is None else at_most(entry.duration_us)
 
 
 @frozen(kw_only=True)
@@ -130,7 +150,7 @@ class Cuts(OnLinks):
     def hints(self, scenario: Scenario, entry: MethodEntry) -> Iterable[str]:
         for turn in entry.turns(scenario.cluster.brokers)[:1]:
             assert turn.target is not None
-            yield from Reach(scenario, turn.target, self.ends, self.ways, entry.duration_us).sentences()
+            yield from Reach(scenario, turn.target, self.ends, self.ways, _longest_us(entry)).sentences()
         yield from without_end(scenario, entry)
 
     def perform(self, context: ActionContext) -> None:
@@ -157,6 +177,44 @@ class LinkDelay(OnPeers):
 
 
 @frozen(kw_only=True)
+class Impairs(OnPeers):
+    """Makes routes worse, each for itself."""
+
+    def told(self, context: ActionContext) -> str:
+        own = (f"{key.name} {in_words(key.kind.dump(value))}" for key, value in stated(self))
+        named = [words for words in own if words.partition(" ")[0] not in ("peer", "direction")]
+        return ", ".join((super().told(context), *named))
+
+
+@action("link.loss", "lose packets between the target and its peer: TCP sends them again", undo=LinkHeal)
+@frozen(kw_only=True)
+class LinkLoss(Impairs):
+    loss: float = field(
+        default=0.0, metadata=key(Number(0, 1), "the share of all packets that is lost: 0.01 = one in a hundred")
+    )
+    burst: BurstSpec | None = field(default=None, metadata=key(Block(BurstSpec), "times in which more is lost"))
+
+    def check(self, known: Known) -> None:
+        if not self.loss and self.burst is None:
+            raise BadInput("nothing is lost; write loss, such as loss = 0.01, or burst")
+
+    def perform(self, context: ActionContext) -> None:
+        loss = Loss(self.loss, None if self.burst is None else self.burst.burst)
+        for source, target in self.routes(context):
+            context.cluster.network.lose(source, target, loss)
+
+
+@action("link.limit", "limit the bandwidth between the target and its peer, each way for itself", undo=LinkHeal)
+@frozen(kw_only=True)
+class LinkLimit(Impairs):
+    rate: int = field(metadata=key(RATE, "bytes per second"))
+
+    def perform(self, context: ActionContext) -> None:
+        for source, target in self.routes(context):
+            context.cluster.network.limit(source, target, self.rate)
+
+
+@frozen(kw_only=True)
 class OnHost(OnLinks):
     """Acts on every link of a machine, or on those that the entry names."""
 
@@ -171,11 +229,27 @@ class OnHost(OnLinks):
         return self.away_from
 
 
-@action("host.reconnect", "undo host.isolate")
+@define(eq=False)
+class Flapping(Memory):
+    """The machines whose cards flap, each with the entry that it does so for."""
+
+    machines: dict[int, ActionContext] = field(factory=dict)
+
+
+@action("host.reconnect", "undo host.isolate and host.flap")
 @frozen(kw_only=True)
 class HostReconnect(OnHost):
     def perform(self, context: ActionContext) -> None:
+        for machine in context.brokers:
+            context.performer.memory(Flapping).machines.pop(machine, None)
         self.change(context, context.cluster.network.heal, cut=False)
+
+    @classmethod
+    def end_all(cls, context: ActionContext) -> None:
+        flapping = context.performer.memory(Flapping).machines
+        for machine in list(filter(context.heals, flapping)):
+            del flapping[machine]
+        super().end_all(context)
 
 
 @action(
@@ -186,3 +260,43 @@ class HostReconnect(OnHost):
 @frozen(kw_only=True)
 class HostIsolate(Cuts, OnHost):
     pass
+
+
+@action(
+    "host.flap",
+    "make a machine's network card flap: its links go down and come up again, again and again",
+    undo=HostReconnect,
+)
+@frozen(kw_only=True)
+class HostFlap(OnHost):
+    down: Drawable = field(metadata=key(SpanOf(SOME_TIME), "how long it is down each time, drawn if a range"))
+    up: Drawable = field(metadata=key(SpanOf(SOME_TIME), "how long it is up in between"))
+
+    def told(self, context: ActionContext) -> str:
+        return self.detail()
+
+    def perform(self, context: ActionContext) -> None:
+        for machine in context.brokers:
+            context.performer.memory(Flapping).machines[machine] = context
+            self._turn(context, machine, True)
+
+    def _turn(self, context: ActionContext, machine: int, cut: bool) -> None:
+        """The links of the machine go down, or come up, and do the opposite after a while."""
+        cluster = context.cluster
+        world, network = cluster.world, cluster.network
+        routes = [route for other in self._machines(context) if other != machine for route in _both(machine, other)]
+        for route in routes:
+            (network.cut if cut else network.heal)(*route)
+        sources, targets = zip(*routes, strict=True)
+        cluster.trace.emit(RoutesChanged, cut, sources, targets)
+        lasts_us = drawn(self.down if cut else self.up, world.stream("flapping", f"{context.address}/{machine}"))
+        world.call_later(lasts_us, lambda _: self._next(context, machine, not cut), None, True)
+
+    def _next(self, context: ActionContext, machine: int, cut: bool) -> None:
+        if context.performer.memory(Flapping).machines.get(machine) is context:
+            context.cluster.trace.cause = 0
+            self._turn(context, machine, cut)
+
+
+def _both(one: int, two: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    return (one, two), (two, one)

@@ -76,7 +76,7 @@ class ConfigSet(OperatorAction):
     def perform(self, context: ActionContext) -> None:
         entities = [ALL_BROKERS if self.topic is None else topic_entity(self.topic)]
         if self.brokers is not None:
-            entities = [broker_entity(broker) for broker in context.roles.find(self.brokers)]
+            entities = [broker_entity(broker) for broker in context.find(self.brokers)]
             if not entities:
                 context.refuse_no_broker(self.brokers)
         settings = {name: str(value).lower() for name, value in self.config.items()}

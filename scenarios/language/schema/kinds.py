@@ -7,7 +7,7 @@ empty); the caller adds its own key with ``under``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
 from attrs import frozen
@@ -134,7 +134,7 @@ class Boolean(Kind[bool]):
 
 @frozen
 class Choice(Kind[str]):
-    names: tuple[str, ...]
+    names: Collection[str]
     what: str = "name"
 
     def read(self, value: object) -> str:
@@ -172,6 +172,25 @@ class Quantity(Kind[int]):
         return {"type": "string", "examples": [self.example]}
 
 
+@frozen
+class SignedDuration(Kind[int]):
+    """A duration that may be negative: ``"-30s"``."""
+
+    def read(self, value: object) -> int:
+        if not isinstance(value, str):
+            raise refuse(value, 'it with its unit in quotes, such as "-30s"')
+        text = value.strip()
+        amount = units.parse_duration(text.lstrip("+-") if text[1:2] not in ("+", "-") else text)
+        return -amount if text.startswith("-") else amount
+
+    def dump(self, value: int) -> object:
+        return ("-" if value < 0 else "") + units.format_duration(abs(value))
+
+    def schema(self) -> Schema:
+        return {"type": "string", "pattern": r"^\s*[+-]?\s*\d+(\.\d+)?\s*[A-Za-zµ]+\s*$"}
+
+
+SIGNED_DURATION = SignedDuration()
 DURATION = Quantity(units.parse_duration, units.format_duration, "500ms")
 SOME_TIME = Quantity(units.parse_duration, units.format_duration, "500ms", low=1)
 SIZE = Quantity(units.parse_size, units.format_size, "64MiB")
@@ -268,6 +287,16 @@ class Named(Kind[T]):
 
 BROKER_ID = Integer(0)
 REPLICAS = ListOf(BROKER_ID, unique=True, empty=False)
+
+
+class AnyValue(Kind[object]):
+    """Any value that a key of the scenario may have; the key itself says later whether it fits."""
+
+    def read(self, value: object) -> object:
+        return value
+
+    def schema(self) -> Schema:
+        return {}
 
 
 class OneOrMore(Kind[tuple[int, ...]]):

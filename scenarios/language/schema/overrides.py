@@ -17,6 +17,7 @@ from typing import Any
 from scenarios.errors import BadInput
 from scenarios.language.schema.kinds import Kind, ListOf, at
 from scenarios.language.schema.reader import Block, keys_of, refuse_unknown
+from scenarios.language.schema.text import write_value
 
 _SEGMENT = re.compile(r"([^.\[\]]+)((?:\[\d+\])*)")
 
@@ -28,6 +29,13 @@ def parse_value(text: str) -> object:
         return tomllib.loads(f"value = {text}")["value"] if "\n" not in text else text
     except tomllib.TOMLDecodeError:
         return text
+
+
+def value_text(value: object) -> str:
+    """The text that ``parse_value`` reads as this value: ``5m`` as it is, everything else as TOML."""
+    if isinstance(value, str) and parse_value(value) == value:
+        return value
+    return write_value(value)
 
 
 def override(document: dict[str, Any], scenario: Block, path: str, value: object) -> None:
@@ -68,7 +76,7 @@ def _split(path: str, kind: Kind[Any] | None) -> list[str | int]:
     rest = path
     while rest:
         if kind is not None and kind.free_keys:
-            return [*names, rest]
+            return [*names, _unquoted(rest)]
         match = _SEGMENT.match(rest)
         if match is None:
             raise LookupError(path)
@@ -84,6 +92,11 @@ def _split(path: str, kind: Kind[Any] | None) -> list[str | int]:
     if not names:
         raise LookupError(path)
     return names
+
+
+def _unquoted(name: str) -> str:
+    """A key with dots may be in quotes, as in a file: ``cluster.config."min.insync.replicas"``."""
+    return name[1:-1] if len(name) > 1 and name[0] == name[-1] == '"' else name
 
 
 def _below(kind: Kind[Any] | None, name: str) -> Kind[Any] | None:

@@ -37,14 +37,15 @@ def _block(header: str, table: Mapping[str, object]) -> str:
 
 
 def _assignment(name: str, value: object) -> str:
-    return f"{_key(name)} = {_value(value)}\n"
+    return f"{_key(name)} = {write_value(value)}\n"
 
 
 def _key(name: str) -> str:
     return name if _BARE.fullmatch(name) else _text(name)
 
 
-def _value(value: object) -> str:
+def write_value(value: object) -> str:
+    """A value on one line."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int):
@@ -54,10 +55,10 @@ def _value(value: object) -> str:
     if isinstance(value, str):
         return _text(value)
     if isinstance(value, Mapping):
-        inner = ", ".join(f"{_key(name)} = {_value(item)}" for name, item in value.items())
+        inner = ", ".join(f"{_key(name)} = {write_value(item)}" for name, item in value.items())
         return f"{{ {inner} }}" if inner else "{}"
     assert isinstance(value, (list, tuple)), "kinds dump nothing but TOML's types"
-    return f"[{', '.join(_value(item) for item in value)}]"
+    return f"[{', '.join(write_value(item) for item in value)}]"
 
 
 def _text(text: str) -> str:

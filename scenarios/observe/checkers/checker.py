@@ -62,9 +62,9 @@ class Moment(NamedTuple):
 
 
 class Report(Protocol):
-    """Takes a violation: the checker, the event that shows it, and the offending state."""
+    """Takes a violation: the checker, the event that shows it, the offending state, and what should have held."""
 
-    def __call__(self, checker: Checker, event: Event, state: str) -> None: ...
+    def __call__(self, checker: Checker, event: Event, state: str, statement: str) -> None: ...
 
 
 class Checker:
@@ -77,7 +77,8 @@ class Checker:
         name: what scenario files and the registry call it; the name of its file.
         ids: the lines of the list of invariants that it checks, such as ``S14``; the first is its own.
         section: the letter of the first: ``S`` log safety, ``E`` epochs and fencing, ``I`` the in-sync set,
-            ``F`` fetchers, ``J`` what clients see, ``T`` the truth of metrics.
+            ``M`` the controller's work, ``R`` moves, ``F`` fetchers, ``J`` what clients see, ``T`` the truth of
+            metrics, ``V`` liveness.
         statement: the formal line, a colon, and a sentence.
         catches: tickets of the bugs that break it.
         fails_when: the guard whose removal a test shows; None where a written history shows the violation.
@@ -105,12 +106,16 @@ class Checker:
         self.history = history
         self._report = report
 
-    def violated(self, event: Event, state: str) -> None:
-        """``event`` shows that the invariant does not hold: ``state`` says how."""
-        self._report(self, event, state)
+    def violated(self, event: Event, state: str, statement: str = "") -> None:
+        """``event`` shows that the invariant does not hold: ``state`` says how; ``statement``: which part of it, where
+        it has several."""
+        self._report(self, event, state, statement or self.statement)
 
     def at_rest(self, moment: Moment) -> None:
         """Nothing more will happen by itself: check what holds then. Called near the end of a run, if at all."""
+
+    def look(self, moment: Moment) -> None:
+        """Find what lasts for too long; called once a second, at a time at which nothing happens."""
 
     def recount(self, moment: Moment) -> None:
         """Compute from scratch what is otherwise updated by changes; ten times a second, on one seed of twenty."""

@@ -11,6 +11,7 @@ from scenarios.errors import BadInput, did_you_mean
 from scenarios.observe import invariants
 from scenarios.observe.checkers.checker import Checker, Moment, Violation
 from scenarios.observe.history.history import History
+from scenarios.observe.history.settings import StartSettings
 from scenarios.observe.history.subscriptions import arm
 from scenarios.observe.measures.topology import Topology
 
@@ -30,7 +31,7 @@ def register(kind: type[C]) -> type[C]:
     """
     if kind.name in REGISTRY:
         raise ValueError(f"there is a checker {kind.name!r} already: {REGISTRY[kind.name].__module__}")
-    REGISTRY[kind.name] = kind
+    REGISTRY[kind.name] = invariants.ADDED[kind.name] = kind
     return kind
 
 
@@ -55,6 +56,7 @@ class Checkers:
         names: which checkers; None: all that watch every run, and those ``expected``.
         expected: names of invariants that this run is expected to keep.
         topology: the decoder of ZooKeeper's writes, where this trace has one already.
+        start: the settings that the run's brokers are started with.
         kept: how many violations per checker are emitted into the trace and remembered; the rest are counted.
 
     Attributes:
@@ -72,6 +74,7 @@ class Checkers:
         *,
         expected: Iterable[str] = (),
         topology: Topology | None = None,
+        start: StartSettings | None = None,
         kept: int = KEPT,
     ) -> None:
         kinds = _chosen(names, expected)
@@ -80,12 +83,13 @@ class Checkers:
         self._trace = trace
         self._kept = kept
         topology = topology or Topology(trace)
-        self.history = history = History(trace, topology)
+        self.history = history = History(trace, topology, start or StartSettings())
         # All are made before any is armed: a part of the history that only the last checker asks for is still armed
         # before the first checker.
         self._checkers = [kind(history, self._report) for kind in kinds]
         for checker in self._checkers:
             arm(checker, trace, topology)
+        self._lookers = [checker for checker in self._checkers if type(checker).look is not Checker.look]
         self._finished = False
 
     def get(self, kind: type[C]) -> C | None:
@@ -97,6 +101,12 @@ class Checkers:
         moment = Moment(now_us, self._trace.seq, self._trace.cause)
         for checker in self._checkers:
             checker.at_rest(moment)
+
+    def look(self, now_us: int) -> None:
+        """A second has passed: find what lasts for too long (``Checker.look``)."""
+        moment = Moment(now_us, self._trace.seq, self._trace.cause)
+        for checker in self._lookers:
+            checker.look(moment)
 
     def recount(self, now_us: int) -> None:
         """Compute from scratch what is otherwise updated by changes (``Checker.recount``)."""
@@ -112,12 +122,12 @@ class Checkers:
                 checker.finish()
         return self.violations
 
-    def _report(self, checker: Checker, event: Event, state: str) -> None:
+    def _report(self, checker: Checker, event: Event, state: str, statement: str) -> None:
         self.counts[checker.name] += 1
         if self.counts[checker.name] > self._kept:
             return
         trace = self._trace
         cause, trace.cause = trace.cause, event.seq
-        violated = trace.emit(Violated, checker.name, f"{checker.statement}; found: {state}")
+        violated = trace.emit(Violated, checker.name, f"{statement}; found: {state}")
         trace.cause = cause
-        self.violations.append(Violation(checker.name, checker.statement, violated.t_us, event.seq, state))
+        self.violations.append(Violation(checker.name, statement, violated.t_us, event.seq, state))

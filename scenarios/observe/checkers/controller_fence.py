@@ -17,8 +17,8 @@ class ControllerFence(Checker):
     """A controller's write to ZooKeeper takes effect in its own controller epoch only.
 
     Verified: a write that gives a partition a new leader epoch carries the controller epoch of that moment. Whatever
-        else a broker writes below /brokers/topics and /admin, except the ISR of a partition that it leads, comes from
-        the broker that wrote the controller epoch last.
+        else a broker writes below /brokers/topics and /admin comes from the broker that wrote the controller epoch
+        last, except the ISR of a partition that it leads, and a new topic that a client asked for.
 
     A release without the fence (before KAFKA-6082, 2.1) breaks this whenever a replaced controller writes.
 
@@ -63,8 +63,11 @@ class ControllerFence(Checker):
 
 
 def _controllers_own(event: ZkWritten) -> bool:
-    """Whether a broker writes this as controller. A change of a state znode may be a leader's ISR write."""
+    """Whether a broker writes this as controller. A change of a state znode may be a leader's ISR write, and each
+    broker creates topics (auto.create.topics.enable)."""
     path = event.path
+    if event.op == "create" and path.rpartition("/")[0] == znodes.TOPICS:
+        return False
     return (
         path.startswith(CONTROLLERS)
         and path not in znodes.PERSISTENT_PATHS

@@ -30,7 +30,7 @@ class EpochsGrow(Checker):
         and registers with rising broker epochs. After a restart of the process, for a deleted replica and for a
         deleted partition, the comparison starts over.
 
-    Not verified: that a refused request changes nothing besides roles; the epochs in metadata caches (E7).
+    Not verified: the epochs in metadata (``metadata_follows``).
     """
 
     name: ClassVar[str] = "epochs_grow"

@@ -8,14 +8,16 @@ from emulator.protocol.events import BecameLeader, IsrProposed
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.checkers.checker import Checker, Report, shared
 from scenarios.observe.history.history import History
+from scenarios.observe.history.subscriptions import AssignmentWritten, StateWritten
 
 
 class ExpandsAssigned(Checker):
     """A leader adds to its ISR only replicas that its LeaderAndIsr named, or that are in the target of the partition's
     open move.
 
-    Verified: each time a leader decides to expand its ISR. The target counts because KAFKA-42's controller does not
-        name the new replicas to the leader.
+    Verified: each time a leader decides to expand its ISR, against the replicas that the leader counts, and against
+        ZooKeeper's assignment of the moment at which the leader's epoch was written there and of now. The target counts
+        because KAFKA-42's controller does not name the new replicas to the leader.
 
     Not verified: that the ISR in ZooKeeper holds assigned replicas only. During a move it does not for a while, and
         with kafka-6794 for longer: the atlas counts that as a harm.
@@ -31,6 +33,18 @@ class ExpandsAssigned(Checker):
         super().__init__(history, report)
         self._commits = history.commits
         self._received: dict[int, dict[TopicPartition, tuple[int, ...]]] = {}
+        self._assigned: dict[TopicPartition, tuple[int, ...]] = {}
+        self._began: dict[TopicPartition, tuple[int, tuple[int, ...]]] = {}
+        """The newest leader epoch in ZooKeeper, and the assignment there when it was written."""
+
+    def on_assigned(self, event: AssignmentWritten) -> None:
+        self._assigned[event.tp] = shared(event.replicas)
+
+    def on_state(self, event: StateWritten) -> None:
+        if event.state is None:
+            self._began.pop(event.tp, None)
+        elif event.before is None or event.before.leader_epoch != event.state.leader_epoch:
+            self._began[event.tp] = event.state.leader_epoch, self._assigned.get(event.tp, ())
 
     def on_became_leader(self, event: BecameLeader) -> None:
         tp = TopicPartition.of(event.topic, event.partition)
@@ -42,10 +56,15 @@ class ExpandsAssigned(Checker):
         tp = TopicPartition.of(event.topic, event.partition)
         received = self._received.get(event.node, {}).get(tp, ())
         target = self._commits.get(event.topic, event.partition).target
+        now = self._assigned.get(tp, ())
+        epoch, then = self._began.get(tp, (-1, ()))
         for replica in event.replicas:
-            if replica not in received and replica not in target:
+            if replica in target:
+                continue
+            says = f"{tp}: broker {event.node}, leader of epoch {event.leader_epoch}"
+            if replica not in received:
+                self.violated(event, f"{says}, which has received the replicas {list(received)}, adds broker {replica}")
+            elif epoch == event.leader_epoch and then and replica not in then and replica not in now:
                 self.violated(
-                    event,
-                    f"{tp}: broker {event.node}, leader of epoch "
-                    f"{event.leader_epoch}, which has received the replicas {list(received)}, adds broker {replica}",
+                    event, f"{says}, adds broker {replica}; the replicas were {list(then)} as the epoch began"
                 )

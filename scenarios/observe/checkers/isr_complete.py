@@ -19,7 +19,9 @@ class IsrComplete(Checker):
         the ISR in ZooKeeper changes, and when a member loads its log after a start.
 
     Replicas whose broker has not started yet, so that no event has described their log, are left out; so is the time
-    between an unclean election and the adoption of leadership that follows it.
+    between an unclean election and the adoption of leadership that follows it, and that between a crash of the last
+    machine in the ISR and the next adoption. Where the whole ISR has crashed, its members may come back with less than
+    the one that leads, until they have caught up (KIP-966).
 
     Before KAFKA-3143 (2.3) a controller that fails over leaves dead replicas in their ISRs. A replica that comes back
     from a crash of its machine then counts as in sync without what it had not flushed; under those profiles this is
@@ -55,13 +57,15 @@ class IsrComplete(Checker):
             self._compare(event, commit, f"as broker {event.node} finds its log")
 
     def _lacking(self, event: HighWatermark, commit: Commit) -> None:
+        """The leader has counted all of them, so none is excused any more."""
+        commit.excused = ()
         self._compare(event, commit, f"as broker {event.node} moves its high watermark")
 
     def _compare(self, event: Event, commit: Commit, when: str) -> None:
         if not commit.settled:
             return
         for node, log in self._commits.members(commit):
-            if not commit.held_by(log):
+            if not commit.held_by(log) and not commit.excuses(node, log):
                 self.violated(
                     event,
                     f"{commit.tp}, ISR {list(commit.isr)}: the log of broker {node} ends at {log.end_offset} and lacks "

@@ -15,8 +15,9 @@ class LeaderCompleteness(Checker):
     Verified: at each adoption of leadership in a higher epoch than any before, the log holds the committed prefix,
         acknowledged or not: a consumer may have read it.
 
-    Exempt are unclean elections, after which the leader's log defines what is committed, and a leader that is the only
-    member of the ISR and has lost unflushed records in a crash of its machine (``Commits``).
+    Exempt are unclean elections, after which the leader's log defines what is committed, and a leader that has lost
+    unflushed records in a crash of its machine, where those of all other in-sync replicas have crashed too since they
+    were in sync (``Commits``; KIP-966).
 
     Not verified: a late adoption of an epoch that is over; that what the leader exposes later is right (S1).
     """

@@ -12,7 +12,8 @@ CREATED, EXPIRED = "created", "expired"
 
 
 class NoWriteAfterExpiry(Checker):
-    """Once a broker's newest session has expired, no write of that broker takes effect until its next session.
+    """Once a broker's sessions have expired, no write of that broker takes effect until its next session. It can have
+    two: it gave the first attempt to connect up, and ZooKeeper served both, in either order.
 
     Verified: each write that ZooKeeper applies for a broker.
 
@@ -29,14 +30,15 @@ class NoWriteAfterExpiry(Checker):
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
-        self._newest: dict[int, int] = {}
+        self._sessions: dict[int, dict[int, None]] = {}
         self._expired: dict[int, int] = {}
 
     def on_session(self, event: ZkSession) -> None:
+        sessions = self._sessions.setdefault(event.client, {})
         if event.state == CREATED:
-            self._newest[event.client] = event.session
+            sessions[event.session] = None
             self._expired.pop(event.client, None)
-        elif event.state == EXPIRED and self._newest.get(event.client) == event.session:
+        elif sessions.pop(event.session, event) is None and not sessions and event.state == EXPIRED:
             self._expired[event.client] = event.t_us
 
     def on_written(self, event: ZkWritten) -> None:

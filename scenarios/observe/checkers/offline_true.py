@@ -24,13 +24,14 @@ LONG_US = 20_000_000
 
 class OfflineTrue(Checker):
     """The active controller's OfflinePartitionsCount against ZooKeeper: at the instant at which a failover ends, and
-    when the cluster is at rest.
+    when the cluster is at rest. That of the other brokers is 0.
 
     Verified: the gauge against the partitions whose leader is none or not registered, counted from scratch. Partitions
         of topics that are being deleted may be counted or not, as releases differ. After a failover this also holds
         for partitions whose leader registered or went, or was changed by an older controller, since the election: the
         new controller may have read before that. On one seed of twenty the count is also compared ten times a second,
-        once nothing that it depends on has changed for 20 s.
+        once nothing that it depends on has changed for 20 s. At rest no registered broker but the controller shows
+        offline partitions.
 
     Not verified: the gauge while the controller has work to do; the end of a failover in releases without the gauge
         ControllerState (before 0.11).
@@ -107,6 +108,10 @@ class OfflineTrue(Checker):
 
     def at_rest(self, moment: Moment) -> None:
         self._check(moment)
+        for broker, gauges in self._shown.items():
+            shown = gauges.get(OFFLINE, 0)
+            if shown and broker != self._controller and broker in self._registered:
+                self.violated(moment, f"broker {broker}, which is not the controller, shows {shown} offline partitions")
 
     def recount(self, moment: Moment) -> None:
         busy = self._shown.get(self._controller, {}).get(CONTROLLER_STATE, IDLE) != IDLE

@@ -6,15 +6,17 @@ from typing import ClassVar
 
 from emulator.metrics.events import GaugeSet
 from emulator.protocol.events import NodeCrashed
-from emulator.trace.events import ZkSession
+from emulator.protocol.znodes import CONTROLLER
+from emulator.trace.events import ZkSession, ZkWritten
+from emulator.zookeeper import ZOOKEEPER
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.history import History
 from scenarios.observe.mbeans import ACTIVE_CONTROLLERS
 
 
 class OneActiveController(Checker):
-    """At most one broker with a ZooKeeper session shows that it is the controller. A broker whose session has expired
-    may still show it until it learns of the expiry.
+    """At most one broker with a ZooKeeper session shows that it is the controller. A broker whose session has expired,
+    or whose /controller an operator has deleted, may still show it until it learns of that.
 
     Verified: at each change of the gauge ActiveControllerCount and of a session.
 
@@ -34,6 +36,10 @@ class OneActiveController(Checker):
         super().__init__(history, report)
         self._sessions: dict[int, dict[int, None]] = {}
         self._active: dict[int, None] = {}
+        self._deposed: dict[int, None] = {}
+        """Those whose /controller an operator has deleted: it may be that they show it only later."""
+        self._owner: int | None = None
+        """Who has created /controller."""
 
     def on_session(self, event: ZkSession) -> None:
         sessions = self._sessions.setdefault(event.client, {})
@@ -49,12 +55,26 @@ class OneActiveController(Checker):
                 self._active[event.node] = None
             else:
                 self._active.pop(event.node, None)
+                self._deposed.pop(event.node, None)
             self._check(event)
 
+    def on_written(self, event: ZkWritten) -> None:
+        if event.path != CONTROLLER:
+            return
+        if event.op == "create":
+            self._owner = event.client
+            self._deposed.pop(event.client, None)
+        elif event.op == "delete" and event.client < ZOOKEEPER:  # the operator
+            self._deposed |= self._active
+            if self._owner is not None:
+                self._deposed[self._owner] = None
+
     def on_crashed(self, event: NodeCrashed) -> None:
+        """Its session lives on for a while, and is not one of its next process."""
         self._active.pop(event.node, None)
+        self._sessions.pop(event.node, None)
 
     def _check(self, event: GaugeSet | ZkSession) -> None:
-        holders = [node for node in self._active if self._sessions.get(node)]
+        holders = [node for node in self._active if self._sessions.get(node) and node not in self._deposed]
         if len(holders) > 1:
             self.violated(event, f"brokers {', '.join(map(str, sorted(holders)))} show that they are the controller")

@@ -23,7 +23,7 @@ class OneRole(Checker):
 
     Verified: each position from which a fetcher starts to fetch, each adoption of leadership, each failure.
 
-    Not verified: that a replica has a role at all (its thread may have died, or the leader may not be known yet);
+    Not verified: that a replica has a role at all (``roles_adopted``, ``followed_in_time``);
         partitions that wait for truncation, which no event shows; copies between log directories.
     """
 

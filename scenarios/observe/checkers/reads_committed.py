@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from emulator.protocol.events import Consumed
+from emulator.protocol.events import Consumed, Fetched
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.history import History
 
@@ -13,8 +13,8 @@ class ReadsCommitted(Checker):
     """What a poll returns ends at or before the high watermark that came with it, and at or before the highest that
     any leader has had.
 
-    Verified: each poll of each consumer, against the high watermark in its fetch response and against what any leader
-        has ever exposed.
+    Verified: each poll of each consumer, and each answer to a fetch of a real one, against the high watermark in its
+        fetch response and against what any leader has ever exposed.
 
     Not verified: the high watermark of the leader at the moment of sending; which batches were returned (S11).
     """
@@ -30,6 +30,12 @@ class ReadsCommitted(Checker):
         self._commits = history.commits
 
     def on_consumed(self, event: Consumed) -> None:
+        self._judge(event)
+
+    def on_fetched(self, event: Fetched) -> None:
+        self._judge(event)
+
+    def _judge(self, event: Consumed | Fetched) -> None:
         exposed = self._exposed(event)
         if event.next_offset > min(event.high_watermark, exposed):
             self.violated(
@@ -39,7 +45,7 @@ class ReadsCommitted(Checker):
                 f"leader is {exposed}",
             )
 
-    def _exposed(self, event: Consumed) -> int:
+    def _exposed(self, event: Consumed | Fetched) -> int:
         """The highest high watermark so far; a new leader has the one that it loaded from disk."""
         commit = self._commits.get(event.topic, event.partition)
         log = self.history.logs.get(event.leader, commit.tp)

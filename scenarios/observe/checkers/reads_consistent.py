@@ -6,7 +6,7 @@ from bisect import bisect_right
 from operator import itemgetter
 from typing import ClassVar
 
-from emulator.protocol.events import Consumed
+from emulator.protocol.events import Consumed, Fetched
 from scenarios.observe.checkers.checker import Checker, Report
 from scenarios.observe.history.commit import Commit
 from scenarios.observe.history.history import History
@@ -18,11 +18,11 @@ _next_offset = itemgetter(NEXT_OFFSET)
 class ReadsConsistent(Checker):
     """A consumer that reads an offset reads the batch that is committed there, now or later.
 
-    Verified: each batch of each poll against what is committed at its offset; what was read before it was committed,
-        at the end of the run.
+    Verified: each batch of each poll, and of each answer to a fetch of a real consumer, against what is committed at
+        its offset; what was read before it was committed, at the end of the run.
 
     Not verified: the data that a topic started with; what was read from leaders before an unclean election, or before
-        the only in-sync replica lost unflushed records in a crash of its machine.
+        the machines of all in-sync replicas crashed and the next leader had lost unflushed records.
     """
 
     name: ClassVar[str] = "reads_consistent"
@@ -34,10 +34,16 @@ class ReadsConsistent(Checker):
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._commits = history.commits
-        self._ahead: list[Consumed] = []
+        self._ahead: list[Consumed | Fetched] = []
         """Polls that returned what was not committed yet."""
 
     def on_consumed(self, event: Consumed) -> None:
+        self._judge(event)
+
+    def on_fetched(self, event: Fetched) -> None:
+        self._judge(event)
+
+    def _judge(self, event: Consumed | Fetched) -> None:
         commit = self._commits.get(event.topic, event.partition)
         if event.next_offset > commit.offset:
             self._ahead.append(event)
@@ -47,7 +53,7 @@ class ReadsConsistent(Checker):
         for event in self._ahead:
             self._compare(event, self._commits.get(event.topic, event.partition))
 
-    def _compare(self, event: Consumed, commit: Commit) -> None:
+    def _compare(self, event: Consumed | Fetched, commit: Commit) -> None:
         if not commit.settled or event.leader_epoch < max(commit.unclean_epoch, commit.reads_lost_below):
             return
         entries, size = commit.line, commit.size
@@ -64,7 +70,7 @@ class ReadsConsistent(Checker):
             index += 1
 
 
-def _differs(event: Consumed, entry: Entry, id: int) -> str:
+def _differs(event: Consumed | Fetched, entry: Entry, id: int) -> str:
     _, base_offset, _, epoch, there = entry
     return (
         f"client {event.node} has read batch {id} of {event.topic}-{event.partition} from broker {event.leader} (epoch "

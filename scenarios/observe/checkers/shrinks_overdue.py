@@ -26,12 +26,13 @@ class ShrinksOverdue(Checker):
         "shrink(f) ⇒ now - lastCaughtUp(f) > replica.lag.time.max.ms and leo_f < leo: "
         "a replica that is removed from the ISR is behind and overdue"
     )
-    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7152",)
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7152", "KAFKA-1546")
     fails_when: ClassVar[str | None] = "an idle follower at the end leaves"
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)
         self._logs = history.logs
+        self._drops_slow = history.settings.start.drops_slow
 
     def on_proposed(self, event: IsrProposed) -> None:
         if event.kind != "shrink":
@@ -40,7 +41,7 @@ class ShrinksOverdue(Checker):
         log = self._logs.get(event.node, tp)
         leader_end = event.log_end_offset if log is None else log.end_offset
         for replica, end, overdue_us in zip(event.replicas, event.ends, event.overdue_us, strict=True):
-            slow = event.max_messages >= 0 and leader_end - end > event.max_messages
+            slow = self._drops_slow and event.max_messages >= 0 and leader_end - end > event.max_messages
             if end >= leader_end or not (slow or overdue_us > event.lag_time_us):
                 self.violated(
                     event,

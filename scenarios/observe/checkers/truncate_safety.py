@@ -10,10 +10,14 @@ from scenarios.observe.history.history import History
 
 
 class TruncateSafety(Checker):
-    """A replica in ZooKeeper's ISR that is not about to be removed never truncates below what is committed.
+    """A replica in ZooKeeper's ISR that is not about to be removed never truncates below what is committed, and a
+    leader never truncates.
 
     Verified: where the log of such a replica ends after a truncation. Between an unclean election and the adoption of
-        leadership that follows it nothing is checked; from then on the new leader's log defines what is committed.
+        leadership that follows it nothing is checked; from then on the new leader's log defines what is committed. The
+        same holds after the machines of the whole ISR have crashed, for the members that have not caught up since. Of
+        every truncation, that the broker does not lead in that leader epoch; but a leader's log may start over behind
+        all that is committed, as where retention has deleted every record.
 
     Not verified: that the offset came from the leader of the replica's current epoch (the event does not say which
         broker answered); replicas outside the ISR, which may truncate anything.
@@ -33,7 +37,18 @@ class TruncateSafety(Checker):
 
     def on_truncated(self, event: Truncated) -> None:
         commit = self._commits.get(event.topic, event.partition)
-        if commit.settled and event.node in commit.candidates and event.log_end_offset < commit.offset:
+        log = self._commits.logs.get(event.node, commit.tp)
+        starts_over = log is not None and log.start_offset == event.log_end_offset >= commit.offset
+        if log is not None and log.leads and log.leader_epoch == event.leader_epoch and not starts_over:
+            self.violated(
+                event,
+                f"{commit.tp}: broker {event.node} leads in epoch {event.leader_epoch} and truncates to "
+                f"{event.log_end_offset}",
+            )
+            return
+        if not (commit.settled and event.node in commit.candidates and event.log_end_offset < commit.offset):
+            return
+        if log is None or not commit.excuses(event.node, log):
             self.violated(
                 event,
                 f"{commit.tp}: broker {event.node}, in the ISR {list(commit.isr)}, truncates to "

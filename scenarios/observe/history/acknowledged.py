@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import takewhile
 from operator import itemgetter
 
@@ -23,6 +23,7 @@ from emulator.protocol.events import (
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event, Trace
 from emulator.trace.events import Step
+from scenarios.observe.history.commits import Commits
 from scenarios.observe.history.replica_logs import (
     BASE_OFFSET,
     ID,
@@ -88,9 +89,10 @@ class Acknowledged:
     A deleted topic takes its records with it, which is no loss; a topic created again under its name is a new one.
     """
 
-    def __init__(self, trace: Trace, logs: ReplicaLogs, topology: Topology) -> None:
+    def __init__(self, trace: Trace, logs: ReplicaLogs, topology: Topology, commits: Commits) -> None:
         self._trace = trace
         self._logs = logs
+        self._commits = commits
         self._topology = topology
         self._finished = False
         self._topics: dict[str, dict[int, _Partition]] = defaultdict(dict)
@@ -123,6 +125,9 @@ class Acknowledged:
         partition = self._partition(event.topic, event.partition)
         election = partition.election
         if election is not None and event.leader_epoch <= election.leader_epoch:
+            if partition.vacant and (event.node, event.leader_epoch) == (election.node, election.leader_epoch):
+                partition.vacant = False  # it leads again after a restart that no controller has seen
+                self._compare(partition, event)
             return
         partition.election, partition.leader = event, event.node
         partition.vacant = False
@@ -182,6 +187,8 @@ class Acknowledged:
         elif event.acks == ONE:
             if not partition.deleting:
                 self._lost(partition, event, ONE, [_as_entry(event)])
+        elif event.id in self._unflushed(partition):
+            self._lost(partition, event, ALL, [_as_entry(event)], unflushed=True)
         elif self._lost_uncleanly(partition, event):
             self._lost(partition, event, ALL, [_as_entry(event)], unclean=True)
         elif self._leaders_log_is_known(partition):
@@ -230,13 +237,30 @@ class Acknowledged:
             return
         self._lost(partition, event, ONE, _take_lost(partition.acked_by_one, log))
         lost = _take_lost(partition.acked_by_all, log)
-        forgiven = [entry for entry in lost if entry[LEADER_EPOCH] < partition.forgiven_below]
-        broken = [entry for entry in lost if entry[LEADER_EPOCH] >= partition.forgiven_below]
+        if not lost:
+            return
+        gone = self._unflushed(partition)
+        unflushed = [entry for entry in lost if entry[ID] in gone]
+        others = [entry for entry in lost if entry[ID] not in gone]
+        forgiven = [entry for entry in others if entry[LEADER_EPOCH] < partition.forgiven_below]
+        broken = [entry for entry in others if entry[LEADER_EPOCH] >= partition.forgiven_below]
+        self._lost(partition, event, ALL, unflushed, unflushed=True)
         self._lost(partition, event, ALL, forgiven, unclean=True)
         self._lost(partition, event, ALL, broken)
 
+    def _unflushed(self, partition: _Partition) -> Mapping[int, None]:
+        """The ids of the batches that went with the machines of the whole ISR."""
+        return self._commits.get(*partition.tp).unflushed or {}
+
     def _lost(
-        self, partition: _Partition, event: Event, acks: int, lost: Sequence[Entry], *, unclean: bool = False
+        self,
+        partition: _Partition,
+        event: Event,
+        acks: int,
+        lost: Sequence[Entry],
+        *,
+        unclean: bool = False,
+        unflushed: bool = False,
     ) -> None:
         """``event`` shows that ``lost``, in the order of the log, are not in the log of the present leader."""
         if not lost:
@@ -246,7 +270,7 @@ class Acknowledged:
         first, trace = lost[0], self._trace
         cause, trace.cause = trace.cause, event.seq
         trace.emit(
-            AckedLost, partition.tp.topic, partition.tp.partition, acks, unclean, len(lost),
+            AckedLost, partition.tp.topic, partition.tp.partition, acks, unclean, unflushed, len(lost),
             sum(entry[NEXT_OFFSET] - entry[BASE_OFFSET] for entry in lost),
             first[ID], first[BASE_OFFSET], lost[-1][NEXT_OFFSET],
             election.node, election.leader_epoch, -1 if log is None else log.end_offset,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 
 from attrs import define
 
 from emulator.protocol.types import TopicPartition
-from scenarios.observe.history.replica_logs import NEXT_OFFSET, Entry, Line, ReplicaLog
+from scenarios.observe.history.replica_logs import ID, NEXT_OFFSET, Entry, Line, ReplicaLog
 
 Member = tuple[int, ReplicaLog]
 
@@ -22,11 +23,17 @@ class Commit:
     offset: the highest high watermark that any leader has had.
     isr: as ZooKeeper has it, once it is ``stated``.
     assigned: the replicas as ZooKeeper has them; none where no write of the topic's znode was seen.
-    target: of the move that is under way; none without one.
-    arrived: the ISR has held all of the target since that move began: the other members are about to leave.
+    targets: of the move that is under way, and of those that were asked for since, oldest first.
+    withdrawn: so many of the oldest ``targets`` were cancelled.
+    arrived: those of ``targets`` that the ISR has held since they were asked for: a replica of the ISR that is not in
+        one of them is about to leave.
     adoptions: how often leadership was adopted: a leader that restarts in its epoch has an old high watermark.
     adopted_epoch: the highest leader epoch that a broker has adopted as leader.
     unclean_epoch: of the last unclean election; -1 without one.
+    crashed: the members of the ISR whose machines have crashed since they were in sync, oldest first.
+    lost_on: those of them that came back without something committed, which they had not flushed.
+    excused: those of them that may lack something, since the whole ISR had crashed and another one leads.
+    unflushed: the ids of the batches that were committed and went with the whole ISR (KIP-966).
     highest: the highest ``offset`` ever, from before whatever made it fall.
     reads_lost_below: records read under older leader epochs may be gone without a violation.
     deleting: the topic is being deleted, and nothing is checked any more.
@@ -40,15 +47,61 @@ class Commit:
     isr: tuple[int, ...] = ()
     stated: bool = False
     assigned: tuple[int, ...] = ()
-    target: tuple[int, ...] = ()
-    arrived: bool = False
+    targets: tuple[tuple[int, ...], ...] = ()
+    withdrawn: int = 0
+    arrived: tuple[tuple[int, ...], ...] = ()
     adoptions: int = 0
     adopted_epoch: int = -1
     unclean_epoch: int = -1
+    crashed: tuple[int, ...] = ()
+    lost_on: tuple[int, ...] = ()
+    excused: tuple[int, ...] = ()
+    unflushed: dict[int, None] | None = None
     highest: int = 0
     reads_lost_below: int = -1
     deleting: bool = False
     members: list[Member] | None = None
+
+    @property
+    def target(self) -> tuple[int, ...]:
+        """Of the move that was asked for last and is not over; none without one."""
+        return self.targets[-1] if self.targets else ()
+
+    def ask(self, targets: tuple[tuple[int, ...], ...]) -> None:
+        """These are the targets of the moves that are not over."""
+        self.targets = targets
+        self.arrived = tuple(target for target in self.arrived if target in targets)
+        self.arrive()
+
+    def arrive(self) -> None:
+        """The ISR is another one, or the targets are."""
+        isr, before = self.isr, self.arrived
+        self.arrived = tuple(
+            target for target in self.targets if target in before or all(node in isr for node in target)
+        )
+        self.members = None
+
+    def assign(self, replicas: tuple[int, ...], target: tuple[int, ...] | None = None) -> None:
+        """The replicas in ZooKeeper, and where the znode says that the move goes (KIP-455). Where it says nothing, the
+        move that was asked for last has begun if they hold its target. The moves that were asked for before one that
+        has begun were replaced by it or are done."""
+        self.assigned, self.members = replicas, None
+        begun = len(self.targets) - 1
+        if target in self.targets:
+            begun = self.targets.index(target)
+        elif target is not None or not all(node in replicas for node in self.target):
+            return
+        if begun > 0:
+            self.withdrawn = max(0, self.withdrawn - begun)
+            self.ask(self.targets[begun:])
+
+    def finish(self, target: tuple[int, ...]) -> None:
+        """The controller has finished the move to ``target``, and with it those that were asked for before it. A move
+        that was cancelled ends with the replicas that it began with."""
+        left = self.targets
+        done = left.index(target) + 1 if target in left else self.withdrawn or len(left)
+        self.withdrawn = max(0, self.withdrawn - done)
+        self.ask(left[done:])
 
     @property
     def candidates(self) -> tuple[int, ...]:
@@ -62,13 +115,21 @@ class Commit:
         isr = self.isr
         if self.assigned:
             isr = tuple(node for node in isr if node in self.assigned)
-        return tuple(node for node in isr if node in self.target) if self.arrived else isr
+        for target in self.arrived:
+            isr = tuple(node for node in isr if node in target)
+        return isr
 
     @property
     def settled(self) -> bool:
-        """Whether what is committed is known: the topic is not being deleted, and the leader of the last unclean
-        election has adopted its epoch."""
-        return self.unclean_epoch <= self.adopted_epoch and not self.deleting
+        """Whether what is committed is known: the topic is not being deleted, the leader of the last unclean election
+        has adopted its epoch, and some in-sync replica was spared or a leader has come after the crashes."""
+        return self.unclean_epoch <= self.adopted_epoch and not self.deleting and not self.none_spared
+
+    @property
+    def none_spared(self) -> bool:
+        """Whether the machines of all that the leader waits for have crashed since they were in sync, and none of them
+        leads since. What each of them still has is for its disk to say, and any of them may lead (KIP-966)."""
+        return bool(self.crashed) and all(node in self.crashed for node in self.candidates)
 
     @property
     def last(self) -> Entry:
@@ -106,7 +167,39 @@ class Commit:
         self.highest = max(self.highest, self.offset)
         self.line, self.size, self.offset, self.isr, self.members = NOTHING, 1, 0, (), None
         self.adopted_epoch = self.unclean_epoch = -1
-        self.target, self.arrived, self.deleting, self.stated = (), False, False, False
+        self.crashed = self.lost_on = self.excused = ()
+        self.targets, self.withdrawn, self.arrived, self.deleting, self.stated = (), 0, (), False, False
+
+    def crash(self, node: int, back: Callable[[int], ReplicaLog | None]) -> None:
+        """The machine of ``node``, which is in the ISR, has crashed. ``back(broker)``: the log of a broker that has
+        found it since its own crash, else None."""
+        spared = [other for other in self.crashed if (log := back(other)) is not None and self.held_by(log)]
+        self.crashed = (*(other for other in self.crashed if other != node and other not in spared), node)
+        self.lost_on = tuple(other for other in self.lost_on if other in self.crashed and other != node)
+
+    def survive(self, node: int, log: ReplicaLog) -> None:
+        """``node`` leads in a new epoch, or again after a crash: with what it has, if no in-sync replica was spared."""
+        if self.none_spared:
+            self.excused = tuple(other for other in self.crashed if other != node)
+            if node in self.lost_on and not self.held_by(log):
+                committed, size = self.line, self.size
+                self.restart(log)
+                self.reads_lost_below = self.adopted_epoch + 1
+                self.unflushed = {
+                    **(self.unflushed or {}),
+                    **dict.fromkeys(entry[ID] for entry in committed[self.size : size]),
+                }
+        self.crashed = tuple(other for other in self.crashed if other != node)
+        self.lost_on = tuple(other for other in self.lost_on if other != node)
+
+    def excuses(self, node: int, log: ReplicaLog) -> bool:
+        """Whether ``node`` may lack something: it crashed with the whole ISR, and has not caught up since."""
+        if node not in self.excused:
+            return False
+        if not self.held_by(log):
+            return True
+        self.excused = tuple(other for other in self.excused if other != node)
+        return False
 
     def restart(self, log: ReplicaLog) -> None:
         """From now on only what ``log`` holds of it is committed."""

@@ -4,15 +4,21 @@ The committed prefix is a path in the tree of ``replica_logs``, so "does this lo
 comparison of identities. A leader may extend it; a high watermark that covers anything else has *diverged*.
 
 After an unclean election it starts over with the log of the new leader. Until that leader has adopted its epoch nothing
-is known (``Commit.settled``), and what leaders of older epochs still expose is ignored. The same holds after a crash of
-the machine of the only candidate that loses unflushed records: no protocol can help there. If an *acknowledged* record
-is lost in this way, S14 still reports it.
+is known (``Commit.settled``), and what leaders of older epochs still expose is ignored.
+
+The same holds once the machines of *all* in-sync replicas have crashed since they were in sync: Kafka does not wait for
+the disk, so each of them may come back with less, and whichever leads first decides (KIP-101 names this, KIP-966 ends
+it). What the new leader lacks because it had not flushed it is lost and no violation (``Commit.unflushed``); the others
+may come back with less than it has. One in-sync replica that was spared, or that was back in sync, is enough for
+everything to count as before; and a leader that lacks what it had still found on its disk is as wrong as ever.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
+from emulator.protocol.assignments import without
 from emulator.protocol.events import (
     BecameFollower,
     BecameLeader,
@@ -20,6 +26,9 @@ from emulator.protocol.events import (
     HighWatermarksMoved,
     LeaderElected,
     LogLoaded,
+    LogRecovered,
+    MoveAnswered,
+    MoveCancelled,
     MoveFinished,
     MoveStarted,
     NodeCrashed,
@@ -28,7 +37,7 @@ from emulator.protocol.events import (
 )
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
-from emulator.trace.events import Step
+from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.history.commit import Commit, Member
 from scenarios.observe.history.replica_logs import NEXT_OFFSET, ReplicaLog, ReplicaLogs, TopicLogs
 from scenarios.observe.history.subscriptions import AssignmentWritten, StateWritten, index_of
@@ -36,6 +45,10 @@ from scenarios.observe.measures.topology import DELETED_FROM, Topology
 
 Placed = BecameLeader | BecameFollower | Truncated | HighWatermark
 """The events that carry a replica's high watermark."""
+
+
+WILL_BE_MOVED = ("NONE", "REQUEST_TIMED_OUT")
+"""The answers of the API after which the controller carries out what was asked for, or may."""
 
 
 class Commits:
@@ -60,6 +73,7 @@ class Commits:
         self.beyond: list[Callable[[HighWatermark, ReplicaLog], None]] = []
         self.fell: list[Callable[[Placed, ReplicaLog, int], None]] = []
         self._commits: dict[tuple[str, int], Commit] = {}
+        topology.subscribe_reassigning(self._moving)
         self._found_since: dict[int, dict[TopicPartition, None]] = {}
         """By broker whose machine has crashed, the logs that it has loaded from its disk since."""
 
@@ -88,8 +102,14 @@ class Commits:
         if commit.stated and state.leader >= 0 and state.leader not in commit.isr:
             commit.unclean_epoch = max(commit.unclean_epoch, state.leader_epoch)
         commit.isr, commit.stated = state.isr, True
-        commit.arrived |= bool(commit.target) and all(node in state.isr for node in commit.target)
+        if commit.crashed or commit.excused:
+            commit.crashed, commit.lost_on, commit.excused = (
+                tuple(node for node in nodes if node in state.isr)
+                for nodes in (commit.crashed, commit.lost_on, commit.excused)
+            )
         commit.members = None
+        if commit.targets:
+            commit.arrive()
 
     def on_step(self, event: Step) -> None:
         if event.step == DELETED_FROM and event.edge == "after":
@@ -97,20 +117,33 @@ class Commits:
                 self.get(tp.topic, tp.partition).deleting = True
 
     def on_assigned(self, event: AssignmentWritten) -> None:
-        commit = self.get(event.tp.topic, event.tp.partition)
-        commit.assigned = event.replicas
-        commit.members = None
+        commit, topology = self.get(event.tp.topic, event.tp.partition), self._topology
+        moving = topology.is_reassigning(event.tp)
+        commit.assign(event.replicas, without(event.replicas, topology.removing(event.tp)) if moving else None)
+
+    def _moving(self, _: ZkWritten, tp: TopicPartition, moving: bool) -> None:
+        """What was requested through the API may reach the controller after what was asked for later, so the topic's
+        znode says where the move goes that begins (KIP-455)."""
+        commit = self.get(tp.topic, tp.partition)
+        target = without(self._topology.assignment(tp), self._topology.removing(tp))
+        if moving and target not in commit.targets:
+            commit.ask((*commit.targets, target))
 
     def on_move_started(self, event: MoveStarted) -> None:
         commit = self.get(event.topic, event.partition)
-        commit.target = event.target
-        commit.arrived = all(node in commit.isr for node in event.target)
-        commit.members = None
+        commit.ask((*commit.targets, event.target))
+
+    def on_move_answered(self, event: MoveAnswered) -> None:
+        commit = self.get(event.topic, event.partition)
+        if event.error not in WILL_BE_MOVED and len(commit.targets) > commit.withdrawn:
+            commit.ask(commit.targets[:-1])
+
+    def on_move_cancelled(self, event: MoveCancelled) -> None:
+        commit = self.get(event.topic, event.partition)
+        commit.withdrawn = len(commit.targets)
 
     def on_move_finished(self, event: MoveFinished) -> None:
-        commit = self.get(event.topic, event.partition)
-        commit.target, commit.arrived = (), False
-        commit.members = None
+        self.get(event.topic, event.partition).finish(event.target)
 
     def on_elected(self, event: LeaderElected) -> None:
         if event.unclean:
@@ -121,17 +154,34 @@ class Commits:
         commit = self.get(event.topic, event.partition)
         commit.adoptions += 1
         self._take_role(event, True)
+        log = self.logs.get(event.node, commit.tp)
+        if commit.crashed and log is not None and event.leader_epoch >= commit.adopted_epoch:
+            commit.survive(event.node, log)
         if event.leader_epoch <= commit.adopted_epoch:
             return
         unclean = commit.adopted_epoch < commit.unclean_epoch <= event.leader_epoch
         commit.adopted_epoch = event.leader_epoch
-        log = self.logs.get(event.node, commit.tp)
         if unclean and log is not None:
             commit.restart(log)
 
     def on_crashed(self, event: NodeCrashed) -> None:
-        if event.kind == "host":
-            self._found_since[event.node] = {}
+        if event.kind != "host":
+            return
+        self._found_since[event.node] = {}
+        for commit in self._commits.values():
+            if event.node in commit.candidates:
+                commit.crash(event.node, partial(self._found, commit.tp))
+
+    def on_recovered(self, event: LogRecovered) -> None:
+        """What a recovery cut off is lost like what was not flushed, though the machine may have stayed up."""
+        commit = self.get(event.topic, event.partition)
+        self._found_since.setdefault(event.node, {}).pop(commit.tp, None)
+        if event.node in commit.candidates:
+            commit.crash(event.node, partial(self._found, commit.tp))
+
+    def _found(self, tp: TopicPartition, node: int) -> ReplicaLog | None:
+        """The log of a broker that has crashed, if it has loaded it since."""
+        return self.logs.get(node, tp) if tp in self._found_since[node] else None
 
     def on_loaded(self, event: LogLoaded) -> None:
         commit = self.get(event.topic, event.partition)
@@ -141,9 +191,8 @@ class Commits:
             return
         found[commit.tp] = None
         log = self.logs.get(event.node, commit.tp)
-        if commit.settled and commit.candidates == (event.node,) and log is not None and not commit.held_by(log):
-            commit.restart(log)
-            commit.reads_lost_below = commit.adopted_epoch + 1
+        if event.node in commit.crashed and log is not None and not commit.held_by(log):
+            commit.lost_on = (*commit.lost_on, event.node)
 
     def on_stopped(self, event: ReplicaStopped) -> None:
         self.get(event.topic, event.partition).members = None
@@ -250,7 +299,12 @@ class Commits:
             self._compare(event, commit, log, at)
 
     def _compare(self, event: HighWatermark, commit: Commit, log: ReplicaLog, at: int) -> None:
-        """The high watermark covers the entries of ``log`` up to ``at``, which are not all known to be committed."""
+        """The high watermark covers the entries of ``log`` up to ``at``, which are not all known to be committed.
+
+        A log that is not known shows nothing: neither that it differs, nor with what the committed path goes on.
+        """
+        if not log.known:
+            return
         if not commit.agrees(log, at):
             for diverged in self.diverged:
                 diverged(event, commit, log)

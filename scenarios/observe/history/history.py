@@ -10,9 +10,12 @@ from functools import cached_property
 
 from emulator.trace import Trace
 from scenarios.observe.history.acknowledged import Acknowledged
+from scenarios.observe.history.circumstances import Circumstances
 from scenarios.observe.history.commits import Commits
 from scenarios.observe.history.led_partitions import LedPartitions
 from scenarios.observe.history.replica_logs import ReplicaLogs
+from scenarios.observe.history.settings import Settings, StartSettings
+from scenarios.observe.history.standing import Standing
 from scenarios.observe.history.subscriptions import arm
 from scenarios.observe.measures.topology import Topology
 
@@ -20,8 +23,9 @@ from scenarios.observe.measures.topology import Topology
 class History:
     """The shared folds of one run."""
 
-    def __init__(self, trace: Trace, topology: Topology) -> None:
+    def __init__(self, trace: Trace, topology: Topology, start: StartSettings) -> None:
         self._trace = trace
+        self._start = start
         self.topology = topology
 
     @cached_property
@@ -34,7 +38,7 @@ class History:
     @cached_property
     def acknowledged(self) -> Acknowledged:
         """What producers know to be written."""
-        acknowledged = Acknowledged(self._trace, self.logs, self.topology)
+        acknowledged = Acknowledged(self._trace, self.logs, self.topology, self.commits)
         arm(acknowledged, self._trace, self.topology)
         return acknowledged
 
@@ -51,3 +55,24 @@ class History:
         led = LedPartitions()
         arm(led, self._trace, self.topology)
         return led
+
+    @cached_property
+    def circumstances(self) -> Circumstances:
+        """Which machines run and reach each other, and what excuses a delay."""
+        circumstances = Circumstances(self._start.undone_by)
+        arm(circumstances, self._trace, self.topology)
+        return circumstances
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings of brokers and topics."""
+        settings = Settings(self._start)
+        arm(settings, self._trace, self.topology)
+        return settings
+
+    @cached_property
+    def standing(self) -> Standing:
+        """What stands in the cluster now."""
+        standing = Standing()
+        arm(standing, self._trace, self.topology)
+        return standing

@@ -26,13 +26,14 @@ from scenarios.observe.mbeans import REASSIGNED, REASSIGNING, UNDER_REPLICATED
 @frozen
 class LedPartition:
     """One partition as its leader knows it; ``current``: the replicas from before a move, where it receives them;
+    None: those assigned;
     ``replication_factor``: the one that it keeps (0.8); 0: it keeps none."""
 
     isr: tuple[int, ...]
     replicas: tuple[int, ...]
     adding: tuple[int, ...]
     removing: tuple[int, ...]
-    current: tuple[int, ...] = ()
+    current: tuple[int, ...] | None = None
     replication_factor: int = 0
 
     @property
@@ -45,7 +46,8 @@ class LedPartition:
         if self.replication_factor:
             return self.replication_factor > len(self.isr)
         if definition == REASSIGNED:
-            return any(replica not in self.isr for replica in self.current or self.replicas)
+            counted = self.replicas if self.current is None else self.current
+            return any(replica not in self.isr for replica in counted)
         added = self.adding if definition == REASSIGNING else ()
         return sum(replica not in added for replica in self.replicas) > len(self.isr)
 
@@ -107,7 +109,7 @@ class LedPartitions:
 
     def on_became_leader(self, event: BecameLeader) -> None:
         known = self._get(event.node, event.topic, event.partition)
-        current = () if known is None else known.current
+        current = None if known is None else known.current
         factor = self._factors.get(event.node, {}).get(TopicPartition.of(event.topic, event.partition), 0)
         led = _shared(event.isr, event.replicas, event.adding, event.removing, current, factor)
         self._set(event.node, event.topic, event.partition, led)
@@ -115,7 +117,7 @@ class LedPartitions:
     def on_impending_replicas_received(self, event: ImpendingReplicasReceived) -> None:
         """Comes before ``BecameLeader``, so the current replicas are kept for that."""
         known = self._get(event.node, event.topic, event.partition) or LedPartition((), (), (), ())
-        current = event.current if event.impending else ()
+        current = event.current if event.impending else None
         self._set(event.node, event.topic, event.partition, evolve(known, current=current))
 
     def on_isr_changed(self, event: IsrChanged) -> None:

@@ -15,7 +15,12 @@ an older epoch than the one before it (``regressed``). The second is a property 
 the first log appends such a batch.
 
 A log whose start moves keeps its history here: what retention deleted was committed. After a full truncation to an
-offset beyond its end the content of a log is not known (``ReplicaLog.known``), and checkers skip it.
+offset beyond its end, which is how a new replica begins where the leader's log does, a log is not known
+(``ReplicaLog.known``) until its first append. Nor is one with another history than the leader's that goes on right
+where the leader's log begins: the leader knows no epoch from before, so nothing is truncated
+(``LeaderEpochFileCache.endOffsetFor``, 2.4.1), and what differs is deleted with the leader's next answer. The append
+puts it on the line of the logs that have this batch at this place, or that end where it begins: it has their history,
+as if its own start had moved. Checkers skip a log for which no such line is found.
 """
 
 from __future__ import annotations
@@ -27,7 +32,16 @@ from typing import TYPE_CHECKING
 
 from attrs import define
 
-from emulator.protocol.events import Appended, BatchesAppended, LogLoaded, LogStartMoved, ReplicaStopped, Truncated
+from emulator.protocol.events import (
+    Appended,
+    BatchesAppended,
+    FetchPosition,
+    LogLoaded,
+    LogStartMoved,
+    NodeCrashed,
+    ReplicaStopped,
+    Truncated,
+)
 from emulator.protocol.types import TopicPartition
 from scenarios.observe.history.subscriptions import index_of
 
@@ -39,6 +53,9 @@ Entry = tuple[int, int, int, int, int]
 """One batch after one history: its place, which is its index in every log that holds it, and what the constants below
 name. At place 0 is the base, no batch. A plain tuple: one is made for each batch, and compared for each replica."""
 PLACE, BASE_OFFSET, NEXT_OFFSET, LEADER_EPOCH, ID = range(5)
+
+NO_BATCH: Entry = (-1, -1, -1, -1, 0)
+"""Equals no batch of any log."""
 
 Line = list[Entry]
 Lines = dict[int, list[Line]]
@@ -107,6 +124,28 @@ class ReplicaLog:
         if not lines:
             lines.append([(0, 0, offset, -1, 0)])
         self.line, self.size, self.end_offset = lines[0], 1, offset
+
+    def forget_before(self, offset: int) -> None:
+        """Nothing is known but that the next batch begins at ``offset``. The line has an entry more than the log and no
+        batch equals it, so that the next append is not taken for one that goes on along the line."""
+        self.line, self.size, self.end_offset, self.known = [(0, 0, offset, -1, 0), NO_BATCH], 1, offset, False
+
+    def recognize(self, next_offset: int, leader_epoch: int, id: int) -> None:
+        """Find the history by the batch that comes next. Where no log has one that fits, this log begins here and stays
+        unknown."""
+        offset, batch = self.end_offset, (next_offset, leader_epoch, id)
+        all_lines = [line for lines in self.lines.values() for line in lines]
+        for line in all_lines:
+            at = bisect_left(line, offset, lo=1, key=_base_offset)
+            if at < len(line) and line[at][BASE_OFFSET:] == (offset, *batch):
+                self.line, self.size, self.known = line, at, True
+                return
+        for line in all_lines:
+            at = bisect_left(line, offset, key=_next_offset)
+            if at < len(line) and line[at][NEXT_OFFSET] == offset:
+                self.line, self.size, self.known = line, at + 1, True
+                return
+        self.begin_at(offset)
 
     def append(self, next_offset: int, leader_epoch: int, id: int) -> bool:
         """Append a batch at the end. Returns whether this is the first log that has it after this history."""
@@ -177,6 +216,12 @@ class ReplicaLogs:
         logs = self._by_broker.get((node, tp.topic))
         return None if logs is None else logs.get(tp.partition)
 
+    def all_replicas(self) -> Iterator[tuple[int, TopicPartition]]:
+        """Every replica that has a log, by broker and partition."""
+        for (node, topic), logs in self._by_broker.items():
+            for partition in logs:
+                yield node, TopicPartition.of(topic, partition)
+
     def made(self, node: int, topic: str, partition: int) -> ReplicaLog:
         """The same; a new, empty log if no event was about it yet."""
         return self.on(node, topic)[partition]
@@ -219,9 +264,12 @@ class ReplicaLogs:
                 report(event.rows()[index_of(event, taken)], log.end_offset)
             # A log with a hole is broken; what came before the hole counts as not in it.
             log.begin_at(base_offset)
+        if not log.known and log.line[-1] is NO_BATCH and id > 0:
+            log.recognize(next_offset, epoch, id)
         last = log.last
         if id < 0 and last[PLACE] == 0:
             log.begin_at(next_offset)
+            log.known = True
         elif log.append(next_offset, epoch, id) and epoch < last[LEADER_EPOCH]:
             for report in self.regressed:
                 report(event.rows()[index_of(event, taken)], last[LEADER_EPOCH])
@@ -239,17 +287,32 @@ class ReplicaLogs:
         log.high_watermark = event.high_watermark
         log.leads, log.learnt_epoch = False, -1
 
+    def on_crashed(self, event: NodeCrashed) -> None:
+        """A process that is started again has no role before a request gives it one."""
+        for (node, _topic), logs in self._by_broker.items():
+            if node == event.node:
+                for log in logs.values():
+                    log.leads = False
+
     def on_truncated(self, event: Truncated) -> None:
         log = self.made(event.node, event.topic, event.partition)
         if event.log_end_offset > log.end_offset:
-            log.begin_at(event.log_end_offset)
-            log.known = False
+            log.forget_before(event.log_end_offset)
             log.start_offset = event.log_end_offset
         else:
             log.cut(event.log_end_offset)
+            log.start_offset = min(log.start_offset, event.log_end_offset)  # Log.truncateTo, 2.3
 
     def on_start_moved(self, event: LogStartMoved) -> None:
         self.made(event.node, event.topic, event.partition).start_offset = event.log_start_offset
+
+    def on_position(self, event: FetchPosition) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        log, leads = self.get(event.node, tp), self.get(event.leader, tp)
+        if log is None or leads is None or event.offset <= 0 or not leads.known:
+            return
+        if event.offset == leads.start_offset == log.end_offset and not leads.holds(log.last):
+            log.forget_before(event.offset)
 
     def on_stopped(self, event: ReplicaStopped) -> None:
         if event.deleted:

@@ -25,7 +25,7 @@ class StateWritten(NamedTuple):
     """ZooKeeper applied a write to the state znode of ``tp``; ``state`` is None when it was deleted, ``before`` where
     there was none.
 
-    ``t_us, seq, cause`` are those of the ``ZkWritten`` that it was read from.
+    ``t_us, seq, cause, client`` are those of the ``ZkWritten`` that it was read from.
     """
 
     t_us: int
@@ -34,6 +34,7 @@ class StateWritten(NamedTuple):
     tp: TopicPartition
     state: LeaderAndIsr | None
     before: LeaderAndIsr | None
+    client: int
 
 
 class AssignmentWritten(NamedTuple):
@@ -93,7 +94,9 @@ def arm(subscriber: object, trace: Trace, topology: Topology) -> None:
 
 
 def _as_state_written(see: Callable[[StateWritten], None], topology: Topology) -> Callable[[Any, Any, Any], None]:
-    return lambda event, tp, state: see(StateWritten(event.t_us, event.seq, event.cause, tp, state, topology.state(tp)))
+    return lambda event, tp, state: see(
+        StateWritten(event.t_us, event.seq, event.cause, tp, state, topology.state(tp), event.client)
+    )
 
 
 def _as_assignment_written(see: Callable[[AssignmentWritten], None]) -> Callable[[Any, Any, Any], None]:

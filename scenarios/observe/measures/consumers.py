@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 from attrs import Factory, define
 
 from emulator.protocol.events import ConsumerFailed, HighWatermarksMoved, PollReturned, PositionReset
-from scenarios.observe.measures.figure import Compared, Figure, Limit, Value, percentiles
+from scenarios.observe.measures.figure import Better, Compared, Figure, Limit, Value, percentiles
 from scenarios.observe.measures.fold import Source, Table
 from scenarios.observe.measures.grid import OnGrid
 from scenarios.observe.measures.percentile import lag_figures, weighted_percentiles
@@ -98,6 +98,7 @@ class Reads(OnGrid):
             name="consumed_messages",
             text="messages that polls have returned to applications",
             unit="messages",
+            better=Better.HIGHER,
             limit=Limit.AT_ANY_TIME,
             compared=Compared.WITH_CONSUMERS,
         ),
@@ -105,12 +106,14 @@ class Reads(OnGrid):
             name="consume_p50_us",
             text="median over the polls of the time since their last message could be read",
             unit="ms",
+            better=Better.LOWER,
             compared=Compared.WITH_CONSUMERS,
         ),
         Figure(
             name="consume_p99_us",
             text="99th percentile over the polls of the time since their last message could be read",
             unit="ms",
+            better=Better.LOWER,
             compared=Compared.WITH_CONSUMERS,
         ),
         *percentiles(

@@ -1,5 +1,8 @@
 """Counts of the control plane: requests of controllers, ZooKeeper writes, protocol steps, failed partitions.
 
+A step of a reassignment protocol is done again where it was done for the same partition, broker and hop under an
+earlier controller epoch; the last step of the protocol ends the move, and a later move is another one.
+
 Faults, violations and the lives of fetcher threads become rows here as well.
 """
 
@@ -8,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
+from controller.shapes import SHAPES
 from emulator.protocol.api import control_apis
 from emulator.protocol.events import (
     ControlRequest,
@@ -18,12 +22,19 @@ from emulator.protocol.events import (
     PartitionFailureCleared,
     Violated,
 )
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import CONTROLLER_EPOCH
 from emulator.trace.events import Step, ZkWritten
-from scenarios.observe.measures.figure import Compared, Figure
+from scenarios.observe.measures.figure import Better, Compared, Figure, Limit
 from scenarios.observe.measures.fold import Fold, Source, Table
 
 _STEMS = {api.name: api.snake_name for api in control_apis()}
 """``ControlRequest.api`` to the stem of its figures."""
+
+
+def last_steps() -> dict[str, str]:
+    """By reassignment protocol: the step that ends a move."""
+    return {shape.protocol: shape.procedure.phases["move.done"].last for shape in SHAPES.values()}
 
 
 class FetcherRow(NamedTuple):
@@ -56,20 +67,35 @@ class ControlPlane(Fold):
                 name=f"{stem}_{counted}",
                 text=f"{api} requests sent by controllers" if counted == "requests" else f"partition states in {api}",
                 unit=counted,
+                better=Better.LOWER,
                 compared=Compared.YES if counted == "partitions" else Compared.NO,
             )
             for api, stem in _STEMS.items()
             for counted in ("requests", "partitions")
         ),
-        Figure(name="zk_writes", text="writes that ZooKeeper applied", unit="writes"),
+        Figure(name="zk_writes", text="writes that ZooKeeper applied", unit="writes", better=Better.LOWER),
         Figure(name="steps", text="protocol steps done", unit="steps"),
+        Figure(
+            name="steps_again",
+            text="steps of moves that a controller did again after an earlier controller had done them",
+            unit="steps",
+            better=Better.LOWER,
+            limit=Limit.AT_THE_END,
+        ),
         Figure(
             name="failed_partitions",
             text="times a fetcher gave up on a partition (KIP-461)",
             unit="events",
+            better=Better.LOWER,
             compared=Compared.NO,
         ),
-        Figure(name="violations", text="violations of invariants", unit="violations", compared=Compared.NO),
+        Figure(
+            name="violations",
+            text="violations of invariants",
+            unit="violations",
+            better=Better.LOWER,
+            compared=Compared.NO,
+        ),
     )
     TABLES: ClassVar[Mapping[str, Table]] = {
         "requests": Table(ControlRequest, without=("detail",)),
@@ -85,6 +111,10 @@ class ControlPlane(Fold):
         self.counts = {figure.name: 0 for figure in self.FIGURES}
         self._rows: dict[str, list[Any]] = {table: [] for table in self.TABLES}
         self._keep_rows = source.measured.keep_rows
+        self._epoch = 0
+        self._last_steps = last_steps()
+        self._done: dict[TopicPartition, dict[tuple[str, int, int], int]] = {}
+        """By partition that is moved: the epoch in which each step was done first, by step, broker and hop."""
         kinds: dict[type[Any], Callable[[Any], None]] = {
             ControlRequest: self._requested,
             ZkWritten: self._written,
@@ -114,11 +144,25 @@ class ControlPlane(Fold):
 
     def _written(self, event: ZkWritten) -> None:
         self.counts["zk_writes"] += 1
+        self._epoch += event.path == CONTROLLER_EPOCH and event.op != "delete"
         self._keep("zk_writes", event[:-1])
 
     def _stepped(self, event: Step) -> None:
-        self.counts["steps"] += event.edge == "after"
+        if event.edge == "after":
+            self.counts["steps"] += 1
+            if event.partition >= 0:
+                self._stepped_on(event)
         self._keep("steps", event)
+
+    def _stepped_on(self, event: Step) -> None:
+        last = self._last_steps.get(event.step.partition(".")[0])
+        if last is not None:
+            tp = TopicPartition.of(event.topic, event.partition)
+            done = self._done.setdefault(tp, {})
+            first = done.setdefault((event.step, event.broker, event.hop), self._epoch)
+            self.counts["steps_again"] += first < self._epoch
+            if event.step == last:
+                del self._done[tp]
 
     def _violated(self, event: Violated) -> None:
         self.counts["violations"] += 1

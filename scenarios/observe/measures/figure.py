@@ -1,8 +1,8 @@
 """A figure of a run: one number, declared beside the fold that computes it during the run.
 
-Spark computes each of them again from the tables of the data set (``scenarios.studies.spark.figures``). Whatever else
-knows the figures reads this declaration: the metrics that scenario files may limit, the account that a run gives of
-itself, and the rows of ``understudy compare``.
+Spark computes each of them again from the tables of the data set (``scenarios.studies.spark.aggregations``). Whatever
+else knows the figures reads this declaration: the metrics that scenario files may limit, the account that a run gives
+of itself, and the rows of ``understudy compare``.
 """
 
 from __future__ import annotations
@@ -38,6 +38,15 @@ class Compared(Enum):
     """Only where a consumer has read something, after all other rows."""
 
 
+class Better(Enum):
+    """Which of two values of a figure is the better one, all else being equal."""
+
+    LOWER = "lower"
+    HIGHER = "higher"
+    NEITHER = "neither"
+    """It describes a run and does not judge it."""
+
+
 @frozen(kw_only=True)
 class Figure:
     """One number about a run.
@@ -47,6 +56,7 @@ class Figure:
             partitions or replicas where these have the state.
         text: what it is, for ``understudy list metrics`` and docs/scenarios.md.
         unit: the unit of the metric that people read. A time is read in seconds, or in milliseconds if this is ``ms``.
+        better: which of two values is the better one.
         limit: when a scenario may set limits on it.
         compared: whether it is a row of the comparison.
         jmx: Kafka's MBean for it, where there is one.
@@ -55,6 +65,7 @@ class Figure:
     name: str
     text: str
     unit: str
+    better: Better = Better.NEITHER
     limit: Limit = Limit.NEVER
     compared: Compared = Compared.YES
     jmx: str | None = None
@@ -62,13 +73,18 @@ class Figure:
     @property
     def metric(self) -> str:
         """The name that people read: ``_us`` becomes ``_s`` or ``_ms``."""
-        if not self.name.endswith(_SUFFIX):
+        if not self.is_time:
             return self.name
         return self.name.removesuffix(_SUFFIX) + ("_ms" if self.unit in _SCALES else "_s")
 
+    @property
+    def is_time(self) -> bool:
+        """Whether it is microseconds, read in another unit."""
+        return self.name.endswith(_SUFFIX)
+
     def readable(self, value: Value) -> Value:
         """The metric's value for this exact one."""
-        if value is None or not self.name.endswith(_SUFFIX):
+        if value is None or not self.is_time:
             return value
         return value / _SCALES.get(self.unit, 1_000_000)
 
@@ -81,6 +97,7 @@ def percentiles(stem: str, text: str, *, compared: Compared = Compared.YES, jmx:
             name=f"{stem}_{suffix}",
             text=f"{name} over time of {text}",
             unit="messages",
+            better=Better.LOWER,
             limit=Limit.AT_THE_END,
             compared=compared,
             jmx=jmx,

@@ -6,24 +6,58 @@ turns either into seconds and milliseconds, in one place, so that equal figures 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeVar
 
 from attrs import frozen
 
+from scenarios.observe.measures.broker_traffic import BrokerTraffic
 from scenarios.observe.measures.consumers import Reads
 from scenarios.observe.measures.control_plane import ControlPlane
 from scenarios.observe.measures.figure import Figure, Value
 from scenarios.observe.measures.fold import Fold
+from scenarios.observe.measures.isr_states import IsrStates
 from scenarios.observe.measures.isr_times import IsrTimes
 from scenarios.observe.measures.leadership import Leadership
 from scenarios.observe.measures.losses import Losses
 from scenarios.observe.measures.moves import Moves
 from scenarios.observe.measures.producers import Produces
+from scenarios.observe.measures.recoveries import Recoveries
 from scenarios.observe.measures.replica_lag import ReplicaLags
 
-FOLDS: list[type[Fold]] = [Moves, IsrTimes, ReplicaLags, Leadership, Losses, Produces, Reads, ControlPlane]
+F = TypeVar("F", bound=Fold)
+
+FOLDS: list[type[Fold]] = [
+    Moves, IsrTimes, IsrStates, Recoveries, ReplicaLags, BrokerTraffic, Leadership, Losses, Produces, Reads,
+    ControlPlane,
+]  # fmt: skip
 """All folds that compute figures. Their order, and the order of the figures in each, is that of a run's account of
 itself and of the comparison."""
+
+
+BY_SPARK: list[Callable[[], object]] = []
+"""Declare the second computation of the figures of plug-ins; ``scenarios.studies.spark.aggregations`` calls them."""
+
+
+def register(by_spark: Callable[[], object]) -> Callable[[type[F]], type[F]]:
+    """Let a fold from outside this package measure every later run. It is written as a decorator.
+
+    Args:
+        by_spark: declares the second computation of the same figures, with ``understudy.spark.computes``. It is called
+            when Spark is there, so that a run does without it.
+
+    Raises: ValueError where one of its figures is there already.
+    """
+
+    def add(fold: type[F]) -> type[F]:
+        for figure in fold.FIGURES:
+            if figure.name in declared():
+                raise ValueError(f"there is a figure {figure.name!r} already")
+        FOLDS.append(fold)
+        BY_SPARK.append(by_spark)
+        return fold
+
+    return add
 
 
 def declared() -> dict[str, Figure]:

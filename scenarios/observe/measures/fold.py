@@ -9,6 +9,7 @@ from attrs import Factory, frozen
 
 from emulator.trace import Trace
 from scenarios.observe.measures.figure import Figure, Value
+from scenarios.observe.measures.isr_row import IsrChanged
 from scenarios.observe.measures.topology import Topology
 
 
@@ -20,11 +21,13 @@ class Measured:
         min_isr: topic to its min.insync.replicas at the start, where the topic sets it.
         default_min_isr: the brokers' min.insync.replicas at the start.
         keep_rows: keep the rows for the data set; without them only the figures remain.
+        figures: compute every figure; without that only those that the course of a run depends on.
     """
 
     min_isr: Mapping[str, int] = Factory(dict)
     default_min_isr: int = 1
     keep_rows: bool = True
+    figures: bool = True
 
 
 @frozen
@@ -35,11 +38,13 @@ class Source:
         trace: the run's events; a fold subscribes to it before the run starts.
         topology: the decoder of ZooKeeper's writes on this trace.
         measured: the settings of the cluster that events do not carry.
+        isr_changed: called at each change of a partition's row of ``isr_events``, and when the run ends.
     """
 
     trace: Trace
     topology: Topology
     measured: Measured
+    isr_changed: list[IsrChanged] = Factory(list)
 
 
 @frozen

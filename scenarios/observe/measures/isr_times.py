@@ -1,14 +1,7 @@
 """How long partitions were under-replicated, below min.insync.replicas, or without a leader.
 
-One interval per partition and state, from ZooKeeper's contents (``scenarios.observe.measures.topology``). Current is
-the replicas before the move while one is open and the assignment otherwise; AR = target - original during a move:
-
-- under_replicated_assigned: |ISR| < |assignment|, Kafka's rule up to 2.4;
-- under_replicated_draft: |Current ∩ ISR| < |Current|, KIP-352's draft (kip-352-draft);
-- under_replicated_final: |assignment - AR| - |ISR| > 0, KIP-352 as adopted in 2.5;
-- under_min_isr: |ISR| < min.insync.replicas of the topic, as it was set at that time;
-- offline: ZooKeeper names no leader (-1). A leader that is dead and not yet replaced is not offline here; its
-  partition shows in ``isr_live``.
+One interval per partition and state, from ZooKeeper's contents (``scenarios.observe.measures.topology``); what the
+flags of a state mean is in ``scenarios.observe.measures.isr_row``.
 
 A move is open from ``MoveStarted`` to its end (``move_ends``), unless it is refused; one that is cancelled goes
 back to its original. From step ``delete.partitions`` on the partitions of a topic count as gone: their ISRs shrink and
@@ -35,8 +28,9 @@ from emulator.protocol.znodes import ALL_BROKERS, CONFIG_TOPICS, LeaderAndIsr, d
 from emulator.trace import Event
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.measures.at_once import AtOnce
-from scenarios.observe.measures.figure import Compared, Figure, Limit, Value
+from scenarios.observe.measures.figure import Better, Compared, Figure, Limit, Value
 from scenarios.observe.measures.fold import Fold, Source, Table
+from scenarios.observe.measures.isr_row import IsrRow, flags
 from scenarios.observe.measures.move_ends import MoveEnds
 from scenarios.observe.measures.moves import refused
 from scenarios.observe.measures.topology import DELETED_FROM
@@ -46,36 +40,6 @@ _FINAL = 2
 """The flag of KIP-352 as adopted, among the five."""
 Changed = Callable[[int, TopicPartition, tuple[int, tuple[bool, ...]], tuple[int, tuple[bool, ...]]], None]
 """Time, partition, and (leader, flags) before and after; (-1, NO_FLAGS) while the partition does not exist."""
-
-
-class IsrRow(NamedTuple):
-    """A partition as ZooKeeper had it.
-
-    Attributes:
-        assignment: the replicas in the topic's znode.
-        original, target: those before and after the move that is open; empty outside one.
-        isr_live: members of the ISR whose process runs, whatever ZooKeeper has.
-        under_replicated_assigned, under_replicated_draft, under_replicated_final, under_min_isr, offline: the flags.
-    """
-
-    t_us: int
-    seq: int
-    w_us: int
-    topic: str
-    partition: int
-    leader: int
-    leader_epoch: int
-    isr: tuple[int, ...]
-    assignment: tuple[int, ...]
-    original: tuple[int, ...]
-    target: tuple[int, ...]
-    min_isr: int
-    isr_live: int
-    under_replicated_assigned: bool
-    under_replicated_draft: bool
-    under_replicated_final: bool
-    under_min_isr: bool
-    offline: bool
 
 
 class Worst(NamedTuple):
@@ -98,11 +62,13 @@ class _Partition:
     before: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
     """Original and target as they were before the last request."""
     open: IsrRow | None = None
+    last: IsrRow | None = None
+    """The row that ended last."""
     under_replicated_us: int = 0
 
 
 def _time(name: str, text: str, unit: str = "partition-seconds") -> Figure:
-    return Figure(name=name, text=text, unit=unit, limit=Limit.AT_THE_END)
+    return Figure(name=name, text=text, unit=unit, better=Better.LOWER, limit=Limit.AT_THE_END)
 
 
 class IsrTimes(Fold):
@@ -120,20 +86,21 @@ class IsrTimes(Fold):
         ),
         Figure(
             name="under_replicated_until_us",
-            text="virtual time at which the last partition ceased to be so, or the run ended; 0 if none ever was",
+            text="virtual time until which partitions were under-replicated, at most the end of the run; 0: none was",
             unit="s",
+            better=Better.LOWER,
             limit=Limit.AT_THE_END,
             compared=Compared.NO,
         ),
-        _time("under_replicated_final_us", "the same, summed over the partitions"),
-        _time("under_replicated_worst_us", "the same, of the partition that had most of it", "s"),
-        _time("under_replicated_peak", "the most partitions that were so at once", "partitions"),
+        _time("under_replicated_final_us", "under-replicated time by KIP-352, summed over the partitions"),
+        _time("under_replicated_worst_us", "under-replicated time by KIP-352, of the partition with the most", "s"),
+        _time("under_replicated_peak", "the most partitions that were under-replicated at once", "partitions"),
         _time(
             "under_replicated_by_moves_us",
             "what the moves themselves add by Kafka's rule up to 2.4, which counts replicas that are being added",
         ),
         _time("under_replicated_assigned_us", "under-replicated time by Kafka's rule up to 2.4, all assigned replicas"),
-        _time("under_replicated_draft_us", "the same, as KIP-352's draft defines it"),
+        _time("under_replicated_draft_us", "under-replicated time as KIP-352's draft defines it"),
         _time("under_min_isr_us", "time below min.insync.replicas"),
         _time("offline_us", "time without a leader in ZooKeeper"),
         _time("excess_isr_us", "in-sync replicas beyond the replication factor", "replica-seconds"),
@@ -153,6 +120,7 @@ class IsrTimes(Fold):
         self._extra_us = 0  # the integral of max(0, |assignment| - RF)
         self._peak_replicas = 0
         self.on_change: list[Changed] = []
+        self._tell = source.isr_changed
         self._measured = measured
         self._min_isr = dict(measured.min_isr)
         self._default_min_isr = measured.default_min_isr
@@ -171,7 +139,11 @@ class IsrTimes(Fold):
 
     def finish(self, end_us: int) -> None:
         for partition in self._partitions.values():
+            row = partition.open
             self._close(partition, end_us)
+            if row is not None:
+                for see in self._tell:
+                    see(end_us, row, None, row)
         self._under_replicated.change(end_us, 0)
 
     def figures(self) -> Mapping[str, Value]:
@@ -293,10 +265,12 @@ class IsrTimes(Fold):
         return found
 
     def _changed(self, partition: _Partition, event: Event) -> None:
-        before = _leader_and_flags(partition.open)
+        closed, before = partition.open, _leader_and_flags(partition.open)
         self._close(partition, event.t_us)
         if partition.state is not None and partition.assignment and not partition.deleting:
             partition.open = self._row(partition, partition.state, event)
+        for tell in self._tell:
+            tell(event.t_us, closed, partition.open, partition.last)
         after = _leader_and_flags(partition.open)
         if before != after:
             self._under_replicated.change(event.t_us, after[1][_FINAL] - before[1][_FINAL])
@@ -326,6 +300,7 @@ class IsrTimes(Fold):
         row, partition.open = partition.open, None
         if row is None:
             return
+        partition.last = row
         held_us = t_us - row.t_us
         for index, up in enumerate(row[-5:]):
             if up:
@@ -334,33 +309,12 @@ class IsrTimes(Fold):
             partition.under_replicated_us += held_us
         elif row.under_replicated_assigned:
             self._by_moves_us += held_us
-        wanted, assigned = len(row.target or row.assignment), len(row.assignment)
+        wanted, assigned = row.wanted, len(row.assignment)
         self._excess_us += held_us * max(0, len(row.isr) - wanted)
         self._extra_us += held_us * max(0, assigned - wanted)
         self._peak_replicas = max(self._peak_replicas, assigned)
         if self._measured.keep_rows:
             self._rows.append(row._replace(w_us=held_us))
-
-
-def flags(
-    state: LeaderAndIsr,
-    assignment: tuple[int, ...],
-    original: tuple[int, ...],
-    target: tuple[int, ...],
-    min_isr: int,
-) -> tuple[bool, bool, bool, bool, bool]:
-    """The five flags of one partition, in the order in which the module describes them."""
-    in_sync = state.isr
-    current = original or assignment
-    adding = [node for node in target if node not in original]
-    kept = sum(node not in adding for node in assignment)
-    return (
-        len(in_sync) < len(assignment),
-        sum(node in in_sync for node in current) < len(current),
-        kept - len(in_sync) > 0,
-        len(in_sync) < min_isr,
-        state.leader == -1,
-    )
 
 
 def _min_isr_in(event: ZkWritten) -> int | None:

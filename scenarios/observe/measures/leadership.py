@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from emulator.protocol.events import IsrChanged, IsrUpdateFailed, LeaderElected
 from scenarios.observe.mbeans import ISR_EXPANDS, ISR_SHRINKS, LEADER_ELECTIONS
-from scenarios.observe.measures.figure import Compared, Figure, Limit
+from scenarios.observe.measures.figure import Better, Compared, Figure, Limit
 from scenarios.observe.measures.fold import Fold, Source, Table
 
 NEW = "new"
@@ -40,6 +40,7 @@ class Leadership(Fold):
             name="isr_shrinks",
             text="times a leader removed replicas from its ISR; removals by the controller do not count",
             unit="events",
+            better=Better.LOWER,
             limit=Limit.AT_ANY_TIME,
             jmx=ISR_SHRINKS,
         ),
@@ -54,16 +55,23 @@ class Leadership(Fold):
             name="isr_update_failures",
             text="times an ISR write failed because the znode had a newer version",
             unit="events",
+            better=Better.LOWER,
             compared=Compared.NO,
         ),
         Figure(
             name="leader_elections",
             text="leaders elected after the start",
             unit="elections",
+            better=Better.LOWER,
             limit=Limit.AT_ANY_TIME,
             jmx=LEADER_ELECTIONS,
         ),
-        Figure(name="unclean_elections", text="leaders elected from outside the ISR", unit="elections"),
+        Figure(
+            name="unclean_elections",
+            text="leaders elected from outside the ISR",
+            unit="elections",
+            better=Better.LOWER,
+        ),
     )
     TABLES: ClassVar[Mapping[str, Table]] = {"isr_changes": Table(IsrChangeRow), "elections": Table(LeaderElected)}
 

@@ -6,15 +6,25 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from emulator.protocol.events import AckedLost
-from scenarios.observe.measures.figure import Compared, Figure, Limit
+from scenarios.observe.measures.figure import Better, Compared, Figure, Limit
 from scenarios.observe.measures.fold import Fold, Source, Table
 
 STEMS: Mapping[int, str] = {-1: "lost_acks_all", 1: "lost_acks_1"}
 """``acks`` to the stem of its figures, in the order in which they are shown."""
 
 
+UNFLUSHED = "of these that went with the machines of all in-sync replicas, which had not flushed them (KIP-966)"
+
+
 def _lost(name: str, text: str, unit: str) -> Figure:
-    return Figure(name=f"{name}_{unit}", text=text, unit=unit, limit=Limit.AT_ANY_TIME, compared=Compared.YES)
+    return Figure(
+        name=f"{name}_{unit}",
+        text=text,
+        unit=unit,
+        better=Better.LOWER,
+        limit=Limit.AT_ANY_TIME,
+        compared=Compared.YES,
+    )
 
 
 class Losses(Fold):
@@ -25,6 +35,8 @@ class Losses(Fold):
         _lost("lost_acks_all", "records acknowledged with acks=all that a later leader lacks", "records"),
         _lost("lost_acks_1", "batches acknowledged with acks=1 that a later leader lacks", "batches"),
         _lost("lost_acks_1", "records acknowledged with acks=1 that a later leader lacks", "records"),
+        _lost("lost_unflushed", f"batches {UNFLUSHED}", "batches"),
+        _lost("lost_unflushed", f"records {UNFLUSHED}", "records"),
     )
     TABLES: ClassVar[Mapping[str, Table]] = {"losses": Table(AckedLost)}
 
@@ -42,5 +54,8 @@ class Losses(Fold):
         stem = STEMS[event.acks]
         self.counts[f"{stem}_batches"] += event.batches
         self.counts[f"{stem}_records"] += event.records
+        if event.unflushed:
+            self.counts["lost_unflushed_batches"] += event.batches
+            self.counts["lost_unflushed_records"] += event.records
         if self._keep_rows:
             self._rows.append(event)

@@ -15,6 +15,9 @@ from scenarios.observe.measures.moves import Moves
 from scenarios.observe.measures.topology import Topology
 from scenarios.observe.measures.true_gauges import GAUGES, TrueGauges
 
+NEEDED: tuple[type[Fold], ...] = (Moves, IsrTimes)
+"""The folds that the course of a run depends on: it waits for moves, and looks at in-sync sets."""
+
 
 class Measures:
     """Subscribes to a trace before the run; ``finish`` closes everything and returns the figures.
@@ -26,7 +29,7 @@ class Measures:
     def __init__(self, trace: Trace, measured: Measured) -> None:
         self.topology = Topology(trace)
         source = Source(trace, self.topology, measured)
-        self._folds = [fold(source) for fold in FOLDS]
+        self._folds = [fold(source) for fold in (FOLDS if measured.figures else NEEDED)]
         self._counted: dict[str, Fold] = {name: fold for fold in self._folds for name in fold.counts}
         [self._moves] = [fold for fold in self._folds if isinstance(fold, Moves)]
         [isr] = [fold for fold in self._folds if isinstance(fold, IsrTimes)]
@@ -56,7 +59,7 @@ class Measures:
 
     def now(self, metric: str) -> int:
         """The present value of a gauge or counter of ``scenarios.language.METRICS``. Raises: KeyError for another
-        name."""
+        name, or one whose figures are not computed."""
         if metric in GAUGES:
             return self._gauges.total(GAUGES[metric].jmx)
         return self._counted[metric].counts[metric]

@@ -16,7 +16,8 @@ from emulator.protocol.errors import Errors
 from emulator.protocol.events import MoveAnswered, MoveCancelled, MovePlanned, MoveReported, MoveStarted
 from emulator.protocol.types import TopicPartition
 from emulator.trace import Event
-from scenarios.observe.measures.figure import Compared, Figure, Limit, Value
+from scenarios.observe.measures.added_replicas import AddedReplicaRow, AddedReplicas
+from scenarios.observe.measures.figure import Better, Compared, Figure, Limit, Value
 from scenarios.observe.measures.fold import Fold, Source, Table
 from scenarios.observe.measures.move_ends import MoveEnds
 
@@ -42,12 +43,33 @@ class Moves(Fold):
             name="time_to_complete_us",
             text="from the first move's start until the last one is done; none if a move is unfinished",
             unit="s",
+            better=Better.LOWER,
             limit=Limit.AT_THE_END,
         ),
         Figure(name="moves", text="moves of partitions", unit="moves", compared=Compared.NO),
-        Figure(name="moves_finished", text="moves that were done", unit="moves", compared=Compared.NO),
+        Figure(
+            name="moves_finished",
+            text="moves that were done",
+            unit="moves",
+            better=Better.HIGHER,
+            compared=Compared.NO,
+        ),
+        Figure(
+            name="bytes_moved",
+            text="what replicas received that moves added",
+            unit="bytes",
+            better=Better.LOWER,
+            limit=Limit.AT_THE_END,
+        ),
+        Figure(
+            name="bytes_wasted",
+            text="of these, what was lost again, or was received by replicas that their moves did not keep",
+            unit="bytes",
+            better=Better.LOWER,
+            limit=Limit.AT_THE_END,
+        ),
     )
-    TABLES: ClassVar[Mapping[str, Table]] = {"moves": Table(MoveRow)}
+    TABLES: ClassVar[Mapping[str, Table]] = {"moves": Table(MoveRow), "added_replicas": Table(AddedReplicaRow)}
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
@@ -56,6 +78,10 @@ class Moves(Fold):
         self._open: dict[TopicPartition, MoveRow] = {}
         self._before: dict[TopicPartition, MoveRow | None] = {}
         self._planned: dict[TopicPartition, MoveRow] = {}
+        self._added = AddedReplicas(trace)
+        self._added_rows: list[AddedReplicaRow] = []
+        self._keep_rows = source.measured.keep_rows
+        self._bytes_moved = self._bytes_wasted = 0
         self._topology = topology
         trace.fold(MovePlanned, self._announced)
         trace.fold(MoveStarted, self._started)
@@ -87,6 +113,8 @@ class Moves(Fold):
     def finish(self, end_us: int) -> None:
         unfinished = (*self._open.values(), *self._planned.values())
         self._rows += [row._replace(w_us=end_us - row.t_us) for row in unfinished]
+        for tp in self._open:
+            self._received(tp, end_us)
         self._open.clear()
         self._planned.clear()
 
@@ -95,10 +123,16 @@ class Moves(Fold):
         took_us = None
         if rows and finished == len(rows):
             took_us = max(row.t_us + row.w_us for row in rows) - min(row.t_us for row in rows)
-        return {"time_to_complete_us": took_us, "moves": len(rows), "moves_finished": finished}
+        return {
+            "time_to_complete_us": took_us,
+            "moves": len(rows),
+            "moves_finished": finished,
+            "bytes_moved": self._bytes_moved,
+            "bytes_wasted": self._bytes_wasted,
+        }
 
     def tables(self) -> Mapping[str, list[Any]]:
-        return {"moves": self._rows}
+        return {"moves": self._rows, "added_replicas": self._added_rows}
 
     def _announced(self, event: MovePlanned) -> None:
         tp = TopicPartition(event.topic, event.partition)
@@ -111,7 +145,17 @@ class Moves(Fold):
         if before is not None:
             self._open[tp] = before._replace(target=event.target)
             return
-        self._open[tp] = self._row(tp, event)
+        row = self._open[tp] = self._row(tp, event)
+        self._added.begin(tp, event.t_us, row.original)
+
+    def _received(self, tp: TopicPartition, t_us: int) -> None:
+        """A move that was under way has ended: take in what its added replicas received."""
+        rows = self._added.end(tp, t_us, self._topology.assignment(tp))
+        for row in rows:
+            self._bytes_moved += row.bytes
+            self._bytes_wasted += row.lost_bytes if row.assigned else row.bytes
+        if self._keep_rows:
+            self._added_rows += rows
 
     def _row(self, tp: TopicPartition, event: MovePlanned | MoveStarted) -> MoveRow:
         original = self._topology.assignment(tp)
@@ -130,7 +174,8 @@ class Moves(Fold):
             return
         if before is None:
             self._planned.pop(tp, None)
-            self._open.pop(tp, None)
+            if self._open.pop(tp, None) is not None:
+                self._received(tp, event.t_us)
         elif tp in self._open:
             self._open[tp] = before
 
@@ -138,12 +183,14 @@ class Moves(Fold):
         row = self._open.pop(tp, None)
         if row is not None:
             self._rows.append(row._replace(w_us=event.t_us - row.t_us, finished=True))
+            self._received(tp, event.t_us)
 
     def _reported(self, event: MoveReported) -> None:
         tp = TopicPartition(event.topic, event.partition)
         if event.interrupted and not event.done and tp in self._open:
             row = self._open.pop(tp)
             self._rows.append(row._replace(w_us=event.t_us - row.t_us))
+            self._received(tp, event.t_us)
 
 
 def refused(event: MoveAnswered) -> bool:

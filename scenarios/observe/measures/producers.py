@@ -1,19 +1,36 @@
-"""The outcomes of producers' batches, and the latency of acknowledgements."""
+"""The outcomes of producers' batches, the latency of acknowledgements, and how long partitions acknowledged nothing.
+
+A partition's gap is the time without an acknowledgement while a batch waited for one: from the last acknowledgement, or
+from when the first batch since then was closed if that is later, to the next one; or to the outcome of a batch that was
+given up, or the run's end for one that is unfinished. Batches with acks=0 do not count.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from emulator.protocol.events import BatchesProduced, BatchesUnfinished, Produced
 from emulator.protocol.types import NO_LEADER
-from scenarios.observe.measures.figure import Figure, Limit, Value
+from scenarios.observe.measures.figure import Better, Compared, Figure, Limit, Value
 from scenarios.observe.measures.fold import Fold, Source, Table
 from scenarios.observe.measures.percentile import weighted_percentiles
 
 NO_ERROR = "NONE"
 UNFINISHED = "unfinished"
 """The outcome in the table ``produce`` of a batch without one: it was neither acknowledged nor given up."""
+
+GIVEN_UP_FOR = (
+    "REQUEST_TIMED_OUT",
+    "NOT_ENOUGH_REPLICAS",
+    "NOT_ENOUGH_REPLICAS_AFTER_APPEND",
+    "NOT_LEADER_FOR_PARTITION",
+)
+"""The errors of batches that have a figure each."""
+
+
+def _given_up(error: str) -> str:
+    return f"failed_batches_{error.lower()}"
 
 
 class Produces(Fold):
@@ -25,45 +42,87 @@ class Produces(Fold):
             name="acked_batches",
             text="batches acknowledged to producers",
             unit="batches",
+            better=Better.HIGHER,
             limit=Limit.AT_ANY_TIME,
         ),
-        Figure(name="failed_batches", text="batches that producers gave up", unit="batches", limit=Limit.AT_ANY_TIME),
+        Figure(
+            name="failed_batches",
+            text="batches that producers gave up",
+            unit="batches",
+            better=Better.LOWER,
+            limit=Limit.AT_ANY_TIME,
+        ),
         Figure(
             name="unfinished_batches",
             text="batches neither acknowledged nor given up when the run ended",
             unit="batches",
+            better=Better.LOWER,
             limit=Limit.AT_THE_END,
         ),
         Figure(
             name="unfinished_wait_us",
             text="time that the oldest of the unfinished batches had waited",
             unit="s",
+            better=Better.LOWER,
             limit=Limit.AT_THE_END,
         ),
         Figure(
             name="produce_p50_us",
             text="median latency of batches; of unfinished ones their wait so far",
             unit="ms",
+            better=Better.LOWER,
             limit=Limit.AT_THE_END,
         ),
         Figure(
             name="produce_p99_us",
             text="99th percentile of the latency of batches; of unfinished ones their wait so far",
             unit="ms",
+            better=Better.LOWER,
+            limit=Limit.AT_THE_END,
+        ),
+        Figure(
+            name="produce_p999_us",
+            text="99.9th percentile of the latency of batches; of unfinished ones their wait so far",
+            unit="ms",
+            better=Better.LOWER,
             limit=Limit.AT_THE_END,
         ),
         Figure(
             name="produce_max_us",
             text="longest latency of a batch; of an unfinished one its wait so far",
             unit="ms",
+            better=Better.LOWER,
             limit=Limit.AT_THE_END,
+        ),
+        Figure(
+            name="longest_gap_us",
+            text="longest time that batches of a partition waited and none was acknowledged",
+            unit="s",
+            better=Better.LOWER,
+            limit=Limit.AT_THE_END,
+        ),
+        *(
+            Figure(
+                name=_given_up(error),
+                text=f"batches that producers gave up with {error} as the last error",
+                unit="batches",
+                better=Better.LOWER,
+                limit=Limit.AT_ANY_TIME,
+                compared=Compared.NO,
+            )
+            for error in GIVEN_UP_FOR
         ),
     )
     TABLES: ClassVar[Mapping[str, Table]] = {"produce": Table(Produced)}
 
     def __init__(self, source: Source) -> None:
         super().__init__(source)
-        self.counts = {"acked_batches": 0, "failed_batches": 0}
+        self.counts = {"acked_batches": 0, "failed_batches": 0, **{_given_up(error): 0 for error in GIVEN_UP_FOR}}
+        self._longest_gap_us = 0
+        self._acked_us: dict[str, dict[int, int]] = {}
+        """By topic and partition: when a batch was last acknowledged."""
+        self._waiting_since_us: dict[str, dict[int, int]] = {}
+        """The same: when the first of the batches was closed that had another outcome since then."""
         self._latency_us: dict[int, int] = {}  # latency of batches with acks -> their number
         self._unfinished_batches = self._unfinished_wait_us = 0
         self._keep_rows = source.measured.keep_rows
@@ -72,14 +131,16 @@ class Produces(Fold):
         source.trace.fold(BatchesUnfinished, self._unfinished)
 
     def figures(self) -> Mapping[str, Value]:
-        p50, p99 = weighted_percentiles(self._latency_us, (0.5, 0.99))
+        p50, p99, p999 = weighted_percentiles(self._latency_us, (0.5, 0.99, 0.999))
         return {
             **self.counts,
             "unfinished_batches": self._unfinished_batches,
             "unfinished_wait_us": self._unfinished_wait_us,
             "produce_p50_us": p50,
             "produce_p99_us": p99,
+            "produce_p999_us": p999,
             "produce_max_us": max(self._latency_us, default=None),
+            "longest_gap_us": self._longest_gap_us,
         }
 
     def tables(self) -> Mapping[str, list[Any]]:
@@ -88,11 +149,22 @@ class Produces(Fold):
     def _produced(self, event: BatchesProduced) -> None:
         if event.error != NO_ERROR:
             self.counts["failed_batches"] += len(event.ids)
+            if event.error in GIVEN_UP_FOR:
+                self.counts[_given_up(event.error)] += len(event.ids)
+            if event.acks != 0:
+                self._wait(event.t_us, event.topic, zip(event.partitions, event.latencies_us, strict=True))
         elif event.acks != 0:
             self.counts["acked_batches"] += len(event.ids)
             found = self._latency_us
             for latency_us in event.latencies_us:
                 found[latency_us] = found.get(latency_us, 0) + 1
+            acked_us = self._acked_us.setdefault(event.topic, {})
+            # A gap is no longer than the latency of the batch that ends it, unless others were given up before it.
+            waiting = self._waiting_since_us.setdefault(event.topic, {})
+            gave_up = waiting and not waiting.keys().isdisjoint(event.partitions)
+            if gave_up or max(event.latencies_us) > self._longest_gap_us:
+                self._end_gaps(event, waiting, acked_us)
+            acked_us.update(dict.fromkeys(event.partitions, event.t_us))
         if self._keep_rows:
             self._rows += event.rows()
 
@@ -100,9 +172,9 @@ class Produces(Fold):
         self._unfinished_batches += len(event.ids)
         self._unfinished_wait_us = max(self._unfinished_wait_us, *event.waits_us)
         if event.acks != 0:
-            found = self._latency_us
+            self._wait(event.t_us, event.topic, zip(event.partitions, event.waits_us, strict=True))
             for wait_us in event.waits_us:
-                found[wait_us] = found.get(wait_us, 0) + 1
+                self._latency_us[wait_us] = self._latency_us.get(wait_us, 0) + 1
         if self._keep_rows:
             self._rows += [
                 Produced(
@@ -111,3 +183,17 @@ class Produces(Fold):
                 )
                 for row in event.rows()
             ]  # fmt: skip
+
+    def _wait(self, t_us: int, topic: str, batches: Iterable[tuple[int, int]]) -> None:
+        """Batches, as partition and latency, that were not acknowledged: their partitions still wait."""
+        acked_us, waiting = self._acked_us.get(topic, {}), self._waiting_since_us.setdefault(topic, {})
+        for partition, latency_us in batches:
+            since_us = waiting[partition] = min(waiting.get(partition, t_us), t_us - latency_us)
+            self._longest_gap_us = max(self._longest_gap_us, t_us - max(since_us, acked_us.get(partition, since_us)))
+
+    def _end_gaps(self, event: BatchesProduced, waiting: dict[int, int], acked_us: dict[int, int]) -> None:
+        t_us = event.t_us
+        for partition, latency_us in zip(event.partitions, event.latencies_us, strict=True):
+            since_us = min(waiting.pop(partition, t_us), t_us - latency_us)
+            self._longest_gap_us = max(self._longest_gap_us, t_us - max(since_us, acked_us.get(partition, since_us)))
+            acked_us[partition] = t_us

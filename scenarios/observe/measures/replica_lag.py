@@ -35,14 +35,20 @@ from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace.events import ZkWritten
 from scenarios.observe.mbeans import CONSUMER_LAG
-from scenarios.observe.measures.figure import Value, percentiles
+from scenarios.observe.measures.burrow import STATUSES, FollowerStatus
+from scenarios.observe.measures.figure import Better, Figure, Limit, Value, percentiles
 from scenarios.observe.measures.fold import Source, Table
 from scenarios.observe.measures.grid import OnGrid
 from scenarios.observe.measures.percentile import lag_figures
 
 
 class LagRow(NamedTuple):
-    """One follower's lag on the grid of 100 ms, on change. Unit: records."""
+    """One follower's lag on the grid of 100 ms, on change. Unit: records.
+
+    Attributes:
+        fetch_offset: null where ``lag`` is. While there is a lag a row ends when it moves, too; otherwise it is that at
+            ``t_us``.
+    """
 
     t_us: int
     w_us: int
@@ -52,6 +58,7 @@ class LagRow(NamedTuple):
     leader: int
     lag: int | None
     true_lag: int
+    fetch_offset: int | None
 
 
 class _Even(NamedTuple):
@@ -154,6 +161,16 @@ class ReplicaLags(OnGrid):
     FIGURES = (
         *percentiles("lag", "Kafka's replica lag (leader high watermark less fetch offset)", jmx=CONSUMER_LAG),
         *percentiles("true_lag", "the distance of the follower's log from the leader's"),
+        *(
+            Figure(
+                name=f"burrow_{status.value}_us",
+                text=f"time of followers that {text}, by Burrow's rules for consumers",
+                unit="replica-seconds",
+                better=Better.LOWER,
+                limit=Limit.AT_THE_END,
+            )
+            for status, text in STATUSES.items()
+        ),
     )
     TABLES: ClassVar[Mapping[str, Table]] = {"replica_lag": Table(LagRow)}
 
@@ -162,6 +179,7 @@ class ReplicaLags(OnGrid):
         self._rows: list[LagRow] = []
         self._lag_us: dict[int, int] = {}  # lag in records -> microseconds, over all followers
         self._true_lag_us: dict[int, int] = {}
+        self._status = FollowerStatus()
         self._keep_rows = source.measured.keep_rows
         self._topics: dict[str, _Topic] = defaultdict(_Topic)
         source.topology.subscribe(self._assigned, self._stated)
@@ -178,7 +196,11 @@ class ReplicaLags(OnGrid):
         trace.fold(NodeCrashed, self._crashed)
 
     def figures(self) -> Mapping[str, Value]:
-        return {**lag_figures("lag", self._lag_us), **lag_figures("true_lag", self._true_lag_us)}
+        return {
+            **lag_figures("lag", self._lag_us),
+            **lag_figures("true_lag", self._true_lag_us),
+            **{f"burrow_{status.value}_us": held_us for status, held_us in self._status.held_us.items()},
+        }
 
     def tables(self) -> Mapping[str, list[Any]]:
         return {"replica_lag": self._rows}
@@ -313,6 +335,7 @@ class ReplicaLags(OnGrid):
             broker = brokers[node]
             before = open_rows.get(node)
             lag: int | None = None
+            position: int | None = None
             if leader >= 0:
                 end = broker.ends.get(number, 0)
                 true_lag = abs(source_end - end)
@@ -323,23 +346,30 @@ class ReplicaLags(OnGrid):
             else:
                 true_lag = 0 if before is None else before.true_lag
             if before is not None:
-                if before.true_lag == true_lag and before.lag == lag and before.leader == leader:
+                if (
+                    before.true_lag == true_lag
+                    and before.lag == lag
+                    and before.leader == leader
+                    and (not lag or before.fetch_offset == position)
+                ):
                     continue
                 self._close(before, instant_us)
-            open_rows[node] = LagRow(instant_us, 0, name, number, node, leader, lag, true_lag)
+            open_rows[node] = LagRow(instant_us, 0, name, number, node, leader, lag, true_lag, position)
         partition.even = topic.even(leader, followers) if even else None
 
     def _close_all(self, end_us: int) -> None:
         for topic in self._topics.values():
             for partition in topic.partitions.values():
                 for row in partition.open.values():
-                    self._close(row, end_us)
+                    self._close(row, end_us, last=True)
                 partition.open.clear()
 
-    def _close(self, row: LagRow, t_us: int) -> None:
+    def _close(self, row: LagRow, t_us: int, *, last: bool = False) -> None:
         held_us = t_us - row.t_us
         if held_us <= 0:
             return
+        if not (last and row.lag == 0):  # there are many followers that never lag, and their status is known
+            self._status.ended(row, t_us)
         if row.lag is not None:
             self._lag_us[row.lag] = self._lag_us.get(row.lag, 0) + held_us
         self._true_lag_us[row.true_lag] = self._true_lag_us.get(row.true_lag, 0) + held_us

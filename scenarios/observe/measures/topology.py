@@ -6,8 +6,9 @@ that, because the cluster acts upon ZooKeeper.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
+from emulator.protocol.assignments import ReassigningReplicas
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import TOPICS, LeaderAndIsr, decode_reassigning, decode_topic, state_path_partition
 from emulator.trace import Trace
@@ -34,7 +35,7 @@ class Topology:
         self._states: dict[TopicPartition, LeaderAndIsr] = {}
         self._assigned: list[Assigned] = []
         self._stated: list[Stated] = []
-        self._reassigning: dict[str, dict[int, object]] = {}
+        self._reassigning: dict[str, dict[int, ReassigningReplicas]] = {}
         self._moved: list[Moved] = []
         trace.fold(ZkWritten, self._see)
 
@@ -65,18 +66,19 @@ class Topology:
         now = {} if event.op == "delete" else decode_topic(event.data)
         before = self._topics.get(topic, {})
         self._topics[topic] = now
+        moving = self._reassigning.get(topic, {})
+        self._reassigning[topic] = {} if event.op == "delete" else dict(decode_reassigning(event.data))
         for partition, replicas in now.items():
             if before.get(partition) != replicas:
                 self._report(event, TopicPartition.of(topic, partition), replicas)
         for partition in before:
             if partition not in now:
                 self._report(event, TopicPartition.of(topic, partition), ())
-        self._see_reassigning(event, topic)
+        self._report_reassigning(event, topic, moving, self._reassigning[topic])
 
-    def _see_reassigning(self, event: ZkWritten, topic: str) -> None:
-        now = {} if event.op == "delete" else decode_reassigning(event.data)
-        before = self._reassigning.get(topic, {})
-        self._reassigning[topic] = dict(now)
+    def _report_reassigning(
+        self, event: ZkWritten, topic: str, before: Mapping[int, object], now: Mapping[int, object]
+    ) -> None:
         for partition in {**before, **now}:
             if (partition in now) != (partition in before):
                 for moved in self._moved:
@@ -89,6 +91,20 @@ class Topology:
     def state(self, tp: TopicPartition) -> LeaderAndIsr | None:
         """A partition's state znode; None without one."""
         return self._states.get(tp)
+
+    def removing(self, tp: TopicPartition) -> tuple[int, ...]:
+        """The replicas that the topic's znode says a move removes (KIP-455)."""
+        found = self._reassigning.get(tp.topic, {}).get(tp.partition)
+        return () if found is None else found.removing
+
+    def is_reassigning(self, tp: TopicPartition) -> bool:
+        """Whether the topic's znode names adding or removing replicas of a partition (KIP-455)."""
+        return tp.partition in self._reassigning.get(tp.topic, ())
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics that have, or had, a znode."""
+        return tuple(self._topics)
 
     def partitions(self, topic: str) -> list[TopicPartition]:
         """The partitions in the topic's znode."""

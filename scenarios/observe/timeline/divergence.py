@@ -8,6 +8,7 @@ leader epoch, one after the other.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
@@ -16,6 +17,7 @@ from attrs import frozen
 from emulator.protocol.types import NO_LEADER
 from emulator.protocol.znodes import LeaderAndIsr, state_path_partition
 from emulator.trace.events import ZkWritten
+from scenarios.observe.timeline.consequences import Followed, followed, lines
 from scenarios.observe.timeline.timeline import actor
 from scenarios.observe.timeline.words import seconds, words
 from scenarios.units import counted
@@ -60,6 +62,11 @@ class Divergence:
     partitions: int
     parted: tuple[tuple[str, WrittenState | None, WrittenState | None], ...]
 
+    @cached_property
+    def followed(self) -> tuple[Followed, Followed] | None:
+        """What followed in each run; None where they are equal."""
+        return None if self.index is None else followed(self.first, self.second, self.index)
+
     @property
     def pair(self) -> tuple[Any, Any]:
         """The first events that differ; None for a run that has ended."""
@@ -75,8 +82,14 @@ class Divergence:
         ]
         return {
             "equal": self.index is None, "index": self.index, "first": first, "second": second,
-            "partitions": self.partitions, "parted": parted,
+            "partitions": self.partitions, "parted": parted, "followed": self._followed_json(),
         }  # fmt: skip
+
+    def _followed_json(self) -> dict[str, Any] | None:
+        if self.followed is None:
+            return None
+        left, right = self.followed
+        return {"first": left.to_json(), "second": right.to_json()}
 
     def lines(self) -> Iterator[str]:
         """The differences in words."""
@@ -87,6 +100,11 @@ class Divergence:
         yield f"the first event that differs is number {self.index + 1:,}{before}:"
         for mark, event in zip("<>", self.pair, strict=True):
             yield f"  {mark} {_in_words(event)}"
+        assert self.followed is not None
+        yield from lines(*self.followed)
+        yield from self._states()
+
+    def _states(self) -> Iterator[str]:
         if not self.parted:
             same = counted(self.partitions, "partitions")
             yield f"times aside, the states in ZooKeeper are the same ones ({same})"

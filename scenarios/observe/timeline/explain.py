@@ -121,10 +121,11 @@ def _done(events: Mapping[int, Event], found: Chain, room: int) -> list[str]:
 
 
 def _line(event: Event) -> str:
-    return _cut(f"{seconds(event.t_us):>13} {event.seq:>8}  {words(event)}")
+    return cut(f"{seconds(event.t_us):>13} {event.seq:>8}  {words(event)}")
 
 
-def _cut(line: str) -> str:
+def cut(line: str) -> str:
+    """The line, shortened to ``COLUMNS``."""
     return line if len(line) <= COLUMNS else line[: COLUMNS - 1] + "…"
 
 

@@ -180,6 +180,10 @@ class Moments:
             partitions=tuple(self._partitions()),
         )
 
+    def log_ends(self, tp: TopicPartition) -> dict[int, int]:
+        """Where the logs of a partition's replicas end, by broker, as far as something was seen of them."""
+        return {broker: end for (broker, of), end in self._ends.items() if of == tp}
+
     def moves(self) -> Iterator[OpenMove]:
         """The moves that are under way, in the order of their requests."""
         for row in self._moves.open_rows:

@@ -13,7 +13,7 @@ from scenarios.observe.timeline.summary import METRICS
 
 _SEPARATORS = re.compile(r"[, ()]+")
 _CLUSTER = (
-    e.Fault, e.NodeStarted, e.NodeCrashed, e.BrokerRegistered, e.ControllerElected, e.ControllerResigned,
+    e.Fault, e.Drawn, e.NodeStarted, e.NodeCrashed, e.BrokerRegistered, e.ControllerElected, e.ControllerResigned,
     e.Violated,
 )  # fmt: skip
 

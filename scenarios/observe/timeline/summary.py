@@ -10,6 +10,7 @@ from emulator.protocol.events import (
     Appended,
     Consumed,
     ConsumerLag,
+    Fetched,
     HighWatermark,
     LastStableOffsetLag,
     PartitionGauges,
@@ -26,7 +27,7 @@ METRICS = (
 """The events behind ``understudy metrics``: not part of a timeline, and never the cause of another event."""
 
 
-DATA = (Appended, HighWatermark, Consumed, Unfinished)
+DATA = (Appended, HighWatermark, Consumed, Fetched, Unfinished)
 """The events of which there are many, and which are summarised."""
 
 SLOW_US = 1_000_000
@@ -83,7 +84,7 @@ class Summary:
             self._lost += 1
         elif kind is Unfinished:
             self._unfinished += 1
-        elif kind is Consumed:
+        elif kind is Consumed or kind is Fetched:
             self._consumed += event.next_offset - event.offset
         elif event.leader:
             if not self._batches:

@@ -8,6 +8,7 @@ from typing import Any
 from emulator.protocol import events as e
 from emulator.trace import Event
 from emulator.trace.events import Step, ZkSession, ZkWritten
+from scenarios.observe.timeline.group_words import GROUP_WORDS
 from scenarios.observe.timeline.znode_words import written
 from scenarios.units import counted
 
@@ -113,6 +114,8 @@ def _fetch_position(event: e.FetchPosition) -> str:
 def _acked_lost(event: e.AckedLost) -> str:
     acks = "all" if event.acks < 0 else event.acks
     how = ", by an unclean election" if event.unclean else ""
+    if event.unflushed:
+        how = ", unflushed on the machines of all in-sync replicas, which crashed: KIP-966"
     return (
         f"LOST {counted(event.batches, 'acknowledged batches')}, {counted(event.records, 'records')} of {_tp(event)} "
         f"(acks={acks}{how}), from offset {event.base_offset} on: not in the log of leader {event.leader}, "
@@ -162,6 +165,7 @@ def _moves_listed(event: e.MovesListed) -> str:
 _WORDS: dict[type, Callable[[Any], str]] = {
     Step: _step,
     e.Fault: lambda v: f"FAULT {v.action} {v.target}".rstrip() + _more(v.detail),
+    e.Drawn: lambda v: f"{v.place}: {v.option} = {v.value}, drawn from the seed",
     e.NodeStarted: lambda v: f"start of {who(v.node)} (incarnation {v.incarnation})",
     e.NodeCrashed: lambda v: f"crash of {who(v.node)} ({v.kind})",
     e.BrokerRegistered: lambda v: f"broker {v.node} registered, broker epoch {v.broker_epoch}",
@@ -228,6 +232,7 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     ),
     e.ProducerIdentified: lambda v: f"{who(v.node)} has producer id {v.producer_id}",
     e.Consumed: lambda v: f"{who(v.node)} reads {_tp(v)}, offsets {v.offset} to {v.next_offset - 1}",
+    e.Fetched: lambda v: f"{who(v.node)} fetches {_tp(v)}, offsets {v.offset} to {v.next_offset - 1}",
     e.PositionReset: _position_reset,
     e.ConsumerFailed: lambda v: f"{who(v.node)} cannot go on with {_tp(v)} at offset {v.offset}: {v.reason}",
     e.MovePlanned: lambda v: f"move of {_tp(v)} to {brokers(v.target)} planned",
@@ -243,4 +248,5 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     e.Violated: lambda v: f"VIOLATED {v.invariant}: {v.statement}",
     ZkWritten: _zk_written,
     ZkSession: lambda v: f"zk session {v.session} of {who(v.client)} {v.state}",
+    **GROUP_WORDS,
 }

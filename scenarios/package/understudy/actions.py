@@ -15,45 +15,79 @@ from scenarios.faults.actions.brokers import (
     ZkExpire,
 )
 from scenarios.faults.actions.disks import DiskCorrupt, DiskFail, DiskFull, DiskHeal, DiskSlow, LogDirOffline
-from scenarios.faults.actions.elections import ElectionPreferred
+from scenarios.faults.actions.elections import ElectionPreferred, ElectionUnclean
+from scenarios.faults.actions.healing import Heal
 from scenarios.faults.actions.holds import GateHold, GateRelease
 from scenarios.faults.actions.intercepted import MessageCut, MessageDelay, MessageHold, MessageRelease
-from scenarios.faults.actions.links import HostIsolate, HostReconnect, LinkCut, LinkDelay, LinkHeal
+from scenarios.faults.actions.links import (
+    HostFlap,
+    HostIsolate,
+    HostReconnect,
+    LinkCut,
+    LinkDelay,
+    LinkHeal,
+    LinkLimit,
+    LinkLoss,
+)
+from scenarios.faults.actions.machines import BrokerClock, BrokerClockSync, BrokerFast, BrokerSlow
+from scenarios.faults.actions.networks import NetworkHeal, NetworkPartition
+from scenarios.faults.actions.programs import ClientCrash, ClientStart
 from scenarios.faults.actions.reassignments import ReassignCancel, ReassignExecute, ReassignList, ReassignVerify
 from scenarios.faults.actions.settings import ConfigSet
 from scenarios.faults.actions.topics import TopicCreate, TopicDelete, TopicExpand
-from scenarios.faults.actions.zookeeper import ZooKeeperStart, ZooKeeperStop
+from scenarios.faults.actions.zookeeper import (
+    ControllerResign,
+    ZkDelete,
+    ZooKeeperFast,
+    ZooKeeperSlow,
+    ZooKeeperStart,
+    ZooKeeperStop,
+)
 
 __all__ = [
+    "BrokerClock",
+    "BrokerClockSync",
     "BrokerControlledShutdown",
     "BrokerCrash",
     "BrokerFailStartReplica",
+    "BrokerFast",
     "BrokerIgnoreBecomeLeader",
     "BrokerPause",
     "BrokerResume",
+    "BrokerSlow",
     "BrokerStart",
     "BrokerStop",
+    "ClientCrash",
+    "ClientStart",
     "ConfigSet",
     "ControllerCrash",
+    "ControllerResign",
     "DiskCorrupt",
     "DiskFail",
     "DiskFull",
     "DiskHeal",
     "DiskSlow",
     "ElectionPreferred",
+    "ElectionUnclean",
     "FetcherFailPartition",
     "GateHold",
     "GateRelease",
+    "Heal",
+    "HostFlap",
     "HostIsolate",
     "HostReconnect",
     "LinkCut",
     "LinkDelay",
     "LinkHeal",
+    "LinkLimit",
+    "LinkLoss",
     "LogDirOffline",
     "MessageCut",
     "MessageDelay",
     "MessageHold",
     "MessageRelease",
+    "NetworkHeal",
+    "NetworkPartition",
     "ReassignCancel",
     "ReassignExecute",
     "ReassignList",
@@ -61,7 +95,10 @@ __all__ = [
     "TopicCreate",
     "TopicDelete",
     "TopicExpand",
+    "ZkDelete",
     "ZkExpire",
+    "ZooKeeperFast",
+    "ZooKeeperSlow",
     "ZooKeeperStart",
     "ZooKeeperStop",
 ]

@@ -21,18 +21,22 @@ from scenarios.language import (
     Since,
     SteadyState,
     StrategySpec,
+    StudySpec,
     Target,
     Tolerance,
     TopicSpec,
     Until,
     When,
     WhenMessage,
+    WhenMetric,
     WhenZk,
     WorkloadSpec,
     ZooKeeperSpec,
 )
 from scenarios.observe.checkers.checker import Violation
 from scenarios.runs.run import Expectation, Run
+from scenarios.studies.report.results import Results
+from scenarios.studies.study import Study
 
 __all__ = [
     "Action",
@@ -52,11 +56,14 @@ __all__ = [
     "NetworkSpec",
     "NextSpec",
     "Plan",
+    "Results",
     "Run",
     "Scenario",
     "Since",
     "SteadyState",
     "StrategySpec",
+    "Study",
+    "StudySpec",
     "Target",
     "Tolerance",
     "TopicSpec",
@@ -64,6 +71,7 @@ __all__ = [
     "Violation",
     "When",
     "WhenMessage",
+    "WhenMetric",
     "WhenZk",
     "WorkloadSpec",
     "ZooKeeperSpec",

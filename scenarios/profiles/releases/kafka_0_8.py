@@ -151,6 +151,13 @@ PROFILE = KAFKA_1_1.with_differences(
         policies={"brokers.refused_fetch_forgets": False},
     ),
     Difference(
+        title="a follower takes its new leader for alive",
+        before="by its metadata",
+        here="by the LeaderAndIsr itself",
+        source="KAFKA-2738, 0.9",
+        policies={"brokers.request_names_live_leaders": True},
+    ),
+    Difference(
         title="acks above 1",
         before="are refused (INVALID_REQUIRED_ACKS)",
         here="are a number of replicas",

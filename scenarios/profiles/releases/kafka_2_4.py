@@ -41,11 +41,32 @@ PROFILE = KAFKA_2_3.with_differences(
         policies={"brokers.high_watermark_completes_fetches": True},
     ),
     Difference(
+        title="a follower that learns a high watermark from before the start of its own log",
+        before="takes it",
+        here="takes the start of its log",
+        source="Log.updateHighWatermark, 2.4",
+        policies={"brokers.start_raises_learned_high_watermark": True},
+    ),
+    Difference(
         title="when a move raises a leader epoch without an election, UpdateMetadata has",
         before="the old epoch and ISR, so that consumers are refused until an election or an announced ISR",
         here="the new epoch and ISR",
         source="KAFKA-9212, 2.4",
         policies={"controller.remembers_bumps": True},
+    ),
+    Difference(
+        title="in a consumer group with members, committed offsets of topics that none of them subscribes to",
+        before="are kept",
+        here="expire after offsets.retention.minutes",
+        source="KIP-496, 2.4",
+        policies={"brokers.groups.expires_unsubscribed": True},
+    ),
+    Difference(
+        title="CreateTopics that leaves the number of partitions or replicas open",
+        before="is refused (INVALID_PARTITIONS, INVALID_REPLICATION_FACTOR)",
+        here="gets num.partitions and default.replication.factor",
+        source="KIP-464, 2.4",
+        policies={"brokers.fills_in_defaults": True},
     ),
     Difference(
         title="the topics' znodes have",

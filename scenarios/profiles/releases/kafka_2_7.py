@@ -32,6 +32,20 @@ PROFILE = KAFKA_2_6.with_differences(
         source="KIP-595, inter-broker protocol 2.7-IV1 (the follower's code: 2.8.0)",
         policies={"fetchers.truncation": OnFetch()},
     ),
+    Difference(
+        title="a heartbeat of a consumer that has joined its group and is not assigned yet",
+        before="is answered with REBALANCE_IN_PROGRESS, and does not prolong its session",
+        here="counts like any other",
+        source="KAFKA-10134, 2.7",
+        policies={"brokers.groups.heartbeats_while_syncing": True},
+    ),
+    Difference(
+        title="the new member id of a static member that joins its stable group again",
+        before="is known to its coordinator alone: the next one fences the member",
+        here="is stored before the member gets it",
+        source="KAFKA-10284, 2.7",
+        policies={"brokers.groups.static_member_stored": True},
+    ),
     name="kafka-2.7",
     help="2.7: kafka-2.6 with ISRs changed by the controller (KIP-497)",
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.util import find_spec
@@ -15,6 +16,8 @@ from operator import attrgetter
 from os import scandir
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from scenarios import plugins
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
@@ -25,6 +28,9 @@ VERSION = "0.1.0"
 _OWN = __name__.split(".")
 _PARENTS = _OWN[:-4]
 """Of ``scenarios``: none in a checkout; the build puts the five packages under one of its own."""
+
+COMMAND = "understudy" if _PARENTS else "./understudy"
+"""How the program is called: where it is installed by its name, in a checkout by the script in its root."""
 
 IMPORT_ROOT = Path(__file__).parents[len(_OWN) - 1]
 """The folder on the import path from which the program was loaded."""
@@ -40,9 +46,21 @@ def run_id(*, scenario: str, profile: str, strategy: str, seed: int, grid: Mappi
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-@cache
 def code_digest() -> str:
-    """16 hex digits over the packages' Python files, in the order of their names."""
+    """16 hex digits over the packages' Python files, in the order of their names, and over the plug-ins'."""
+    loaded = plugins.loaded()
+    if not loaded:
+        return own_digest()
+    digest = hashlib.sha256(own_digest().encode())
+    for plugin in loaded:
+        for place, content in _plugin_files(plugin):
+            digest.update(f"{place}\0{len(content)}\0".encode())
+            digest.update(content)
+    return digest.hexdigest()[:16]
+
+
+@cache
+def own_digest() -> str:
     digest = hashlib.sha256()
     for package in PACKAGES:
         folder = package_folder(package)
@@ -58,6 +76,18 @@ def package_folder(package: str) -> Path:
     assert spec is not None, f"{package} is not installed"
     assert spec.submodule_search_locations, f"{package} is no package"
     return Path(spec.submodule_search_locations[0])
+
+
+def _plugin_files(plugin: plugins.Plugin) -> Iterator[tuple[str, bytes]]:
+    """A plug-in's Python files: where it came from, or in the zip file that Spark's executors got."""
+    if plugin.source.is_dir():
+        yield from _files(plugin.module, str(plugin.source))
+    elif "." in plugin.module or hasattr(sys.modules[plugin.module], "__path__"):
+        for place, content in _packed_files(plugin.module.partition(".")[0]):
+            yield plugin.module + place.removeprefix(plugin.module.partition(".")[0]), content
+    else:
+        module = sys.modules[plugin.module]
+        yield plugin.module, module.__loader__.get_data(module.__file__)  # type: ignore[union-attr]
 
 
 # Without pathlib, which took half of the time: every run from the command line reads all files once.

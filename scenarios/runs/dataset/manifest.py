@@ -1,19 +1,21 @@
 """The manifest: one JSON file that says what a data set holds, and in which version of the layout.
 
-A sweep's (``Manifest``) grows as later sweeps add strategies and seeds; that of ``run --trace`` is replaced by the next
+A sweep's (``Manifest``) grows as later sweeps add arms and seeds; that of ``run --trace`` is replaced by the next
 run of the same file. An atlas's is its identity, which does not change.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import asdict, field, frozen
+from attrs import asdict, evolve, field, frozen
 
 from scenarios.errors import BadInput, join_path
+from scenarios.language.schema.kinds import as_tuple
+from scenarios.runs.dataset.arm import Arm, named
 from scenarios.runs.dataset.schema import VERSION, other_version
 from scenarios.runs.dataset.writer import check_writable, put_text
 
@@ -24,11 +26,11 @@ _MOST_CHANGES = 4
 _NAME_ONE = "name the --trace folder of a run or the --out folder of a sweep"
 
 
-def _texts(value: list[str] | tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(value)
+def _arms(value: Iterable[Arm | Mapping[str, Any]]) -> tuple[Arm, ...]:
+    return named(arm if isinstance(arm, Arm) else Arm(**arm) for arm in value)
 
 
-def _numbers(value: list[int] | tuple[int, ...]) -> tuple[int, ...]:
+def _numbers(value: Iterable[int]) -> tuple[int, ...]:
     return tuple(value)
 
 
@@ -38,7 +40,9 @@ class Manifest:
 
     Attributes:
         scenario: its digest. file, document: the file that it was read from, and its content (``Scenario.to_table``).
-        strategies: in the order asked: the others are compared with the first.
+        arms: in the order asked, with their names: the others are compared with the first.
+        compare, minimum: the metrics that the study is about, and the smallest differences that matter, as its file
+            says; empty where it says nothing.
     """
 
     schema: int = VERSION
@@ -47,9 +51,23 @@ class Manifest:
     scenario: str
     document: Mapping[str, Any] = field(factory=dict)
     title: str
-    profile: str
-    strategies: tuple[str, ...] = field(converter=_texts)
+    arms: tuple[Arm, ...] = field(converter=_arms)
     seeds: tuple[int, ...] = field(converter=_numbers)
+    compare: tuple[str, ...] = field(default=(), converter=as_tuple)
+    minimum: tuple[str, ...] = field(default=(), converter=as_tuple)
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """``strategy``, ``profile`` and the keys of the grid."""
+        return self.arms[0].axes
+
+    def values(self, axis: str) -> tuple[str, ...]:
+        """The values on an axis, in the order asked. Raises: BadInput for an axis that it has not."""
+        return tuple(dict.fromkeys(arm.value_of(axis) for arm in self.arms))
+
+    def to_json(self) -> dict[str, Any]:
+        """What the file holds."""
+        return {**asdict(self, recurse=False), "arms": [arm.to_json() for arm in self.arms]}
 
 
 def check_overwritable(root: Path, file: str) -> None:
@@ -68,7 +86,7 @@ def check_overwritable(root: Path, file: str) -> None:
 
 
 def write_manifest(root: Path, manifest: Manifest, *, overwrite: bool = False) -> None:
-    """Add this sweep to what the data set's manifest says: strategies and seeds join those of earlier sweeps. With
+    """Add this sweep to what the data set's manifest says: arms and seeds join those of earlier sweeps. With
     ``overwrite`` the manifest takes the place of an earlier one.
 
     Raises BadInput when the folder holds another scenario's or another experiment's runs, or cannot be
@@ -76,7 +94,7 @@ def write_manifest(root: Path, manifest: Manifest, *, overwrite: bool = False) -
     """
     if (root / NAME).exists() and not overwrite:
         manifest = _joined(read_manifest(root), manifest, root)
-    _write(root, NAME, asdict(manifest))
+    _write(root, NAME, manifest.to_json())
 
 
 def claim(root: Path, name: str, identity: Mapping[str, object], *, resume: bool) -> None:
@@ -126,25 +144,39 @@ def read_manifest(root: Path) -> Manifest:
 
 
 def _joined(old: Manifest, new: Manifest, root: Path) -> Manifest:
-    for name in ("experiment", "profile"):
-        if getattr(old, name) != getattr(new, name):
-            raise BadInput(
-                f"holds runs of {name} {getattr(old, name)!r}, not {getattr(new, name)!r}; name another folder",
-                source=str(root),
-            )
+    if old.experiment != new.experiment:
+        raise BadInput(
+            f"holds runs of experiment {old.experiment!r}, not {new.experiment!r}; name another folder",
+            source=str(root),
+        )
+    if sorted(old.axes) != sorted(new.axes):
+        raise BadInput(
+            f"holds runs over {_grid(old)}, not over {_grid(new)}; name another folder, and compare both",
+            source=str(root),
+        )
     if old.scenario != new.scenario:
         raise BadInput(f"holds runs of {_named(old)}{_difference(old, new)}; name another folder", source=str(root))
-    strategies = (*old.strategies, *(name for name in new.strategies if name not in old.strategies))
     return Manifest(
         experiment=old.experiment,
         file=old.file,
         scenario=old.scenario,
         document=old.document,
         title=new.title,
-        profile=old.profile,
-        strategies=strategies,
+        arms=tuple(dict.fromkeys((*old.arms, *(_ordered(arm, old.axes) for arm in new.arms)))),
         seeds=tuple(sorted({*old.seeds, *new.seeds})),
+        compare=new.compare,
+        minimum=new.minimum,
     )
+
+
+def _ordered(arm: Arm, axes: Sequence[str]) -> Arm:
+    """The arm with its grid in the order of these axes."""
+    return evolve(arm, grid=sorted(arm.grid, key=lambda pair: axes.index(next(iter(pair)))))
+
+
+def _grid(manifest: Manifest) -> str:
+    keys = [key for key, _value in manifest.arms[0].grid]
+    return f"the grid of {' and '.join(keys)}" if keys else "no grid"
 
 
 def _named(manifest: Manifest) -> str:

@@ -1,25 +1,58 @@
 """Reading a data set: which parts count, and whether they can be read at all.
 
-A part counts when its chunk has a file in ``runs``. Raises BadInput, one line, for a data set that is missing, empty,
-corrupt, of another version, or that holds one run twice.
+A part counts when its chunk has a file in ``runs``, and no other chunk replaces it. Raises BadInput, one line, for a
+data set that is missing, empty, corrupt, of another version, that lacks a table, or that holds one run twice.
+``open_data_sets`` (``scenarios.runs.dataset.joined``) reads several folders as one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from attrs import frozen
+from attrs import field, frozen
 
 from scenarios.errors import BadInput
+from scenarios.observe.measures.figure import Value
+from scenarios.observe.measures.figures import declared
+from scenarios.runs.dataset.arm import Arm
 from scenarios.runs.dataset.manifest import Manifest, read_manifest
-from scenarios.runs.dataset.schema import RUNS, SCHEMAS, VERSION, VERSION_KEY, other_version
+from scenarios.runs.dataset.record import DONE
+from scenarios.runs.dataset.schema import (
+    FIGURES,
+    REPLACES_KEY,
+    RUNS,
+    SCHEMAS,
+    TABLES_KEY,
+    VERSION,
+    VERSION_KEY,
+    other_columns,
+    other_version,
+)
 
 _PARTS = "experiment=*/strategy=*/part-*.parquet"
+
+
+@frozen
+class Folder:
+    """A folder of a data set.
+
+    Attributes:
+        parts: table name to its files that count, in the order of their names.
+        hidden: the runs in it that are left out: another folder has them too, or has no run with their seed.
+        grid: what the names of its arms have besides what its files say: key to value.
+    """
+
+    root: Path
+    parts: Mapping[str, tuple[Path, ...]]
+    hidden: frozenset[str] = frozenset()
+    grid: Mapping[str, str] = field(factory=dict)
 
 
 @frozen
@@ -27,32 +60,42 @@ class DataSet:
     """A data set that was checked.
 
     Attributes:
-        parts: table name to its files that count, in the order of their names.
+        folders: more than one where several were opened as one data set.
         run_ids: the runs in it, in the order of the parts.
     """
 
-    root: Path
+    folders: tuple[Folder, ...]
     manifest: Manifest
-    parts: Mapping[str, tuple[Path, ...]]
     run_ids: tuple[str, ...]
+
+    @property
+    def place(self) -> str:
+        """The folders, for messages."""
+        return " ".join(str(folder.root) for folder in self.folders)
+
+    def files(self, tables: Iterable[str]) -> list[Path]:
+        """All files of these tables."""
+        return [path for folder in self.folders for name in tables for path in folder.parts[name]]
 
 
 def open_data_set(root: Path) -> DataSet:
     """Check the folder and find what counts in it; only the files' own descriptions and ``runs`` are read."""
     manifest = read_manifest(root)
-    committed = _committed(root)
-    if not committed:
+    found = committed(root)
+    if not found:
         raise BadInput("holds no finished run; run the sweep to its end", source=str(root))
-    parts = {table: tuple(path for place in committed if (path := root / table / place).exists()) for table in SCHEMAS}
+    for part in found:
+        _check_tables(root, part)
+    parts = {table: tuple(path for part in found if (path := root / table / part.place).exists()) for table in SCHEMAS}
     for table, paths in parts.items():
         for path in paths:
             _check(path, SCHEMAS[table])
-    return DataSet(root, manifest, parts, _run_ids(parts[RUNS]))
+    return DataSet((Folder(root, parts),), manifest, _run_ids(parts[RUNS]))
 
 
 def finished_runs(root: Path) -> set[str]:
     """The ids of the runs that a sweep into this folder need not repeat."""
-    paths = [root / RUNS / place for place in _committed(root)]
+    paths = [root / RUNS / part.place for part in committed(root)]
     for path in paths:
         _check(path, SCHEMAS[RUNS])
     return set(_run_ids(paths))
@@ -61,21 +104,118 @@ def finished_runs(root: Path) -> set[str]:
 def read_table(data_set: DataSet, table: str) -> pa.Table:
     """A whole table, without Spark and without ``experiment`` and ``strategy``, which are only in the files' paths."""
     schema = SCHEMAS[table]
-    tables = [_read(path, schema) for path in data_set.parts[table]]
+    tables = [_shown(_read(path, schema), folder) for folder in data_set.folders for path in folder.parts[table]]
     return pa.concat_tables(tables) if tables else schema.empty_table()
 
 
-def read_runs(data_set: DataSet) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Each run's strategy, which is in the name of the part's folder, and its row of the table ``runs``."""
-    for path in data_set.parts[RUNS]:
-        strategy = unquote(path.parent.name.partition("=")[2])
-        for row in _read(path, SCHEMAS[RUNS]).to_pylist():
-            yield strategy, row
+def _shown(table: pa.Table, folder: Folder) -> pa.Table:
+    if not folder.hidden:
+        return table
+    hidden = pa.array(sorted(folder.hidden), pa.string())
+    return table.filter(pc.invert(pc.is_in(table["run_id"], value_set=hidden)))
 
 
-def _committed(root: Path) -> list[Path]:
+@frozen
+class RunRead:
+    """A run of the data set.
+
+    Attributes:
+        arm: with its name.
+        row: its row of the table ``runs``.
+    """
+
+    arm: Arm
+    row: Mapping[str, Any]
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it has figures; a failed one has an error instead."""
+        return bool(self.row["status"] == DONE)
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return f"{self.arm.name} with seed {self.row['seed']}"
+
+
+def read_specs(data_set: DataSet) -> Iterator[RunRead]:
+    """Every run of the data set, failed ones too."""
+    named, keys = {arm: arm for arm in data_set.manifest.arms}, data_set.manifest.axes
+    for folder in data_set.folders:
+        for path in folder.parts[RUNS]:
+            strategy = unquote(path.parent.name.partition("=")[2])
+            for row in _shown(_read(path, SCHEMAS[RUNS]), folder).to_pylist():
+                grid = {**json.loads(row["grid"]), **folder.grid}
+                arm = Arm(strategy, row["profile"], [(key, grid[key]) for key in keys if key in grid])
+                yield RunRead(named.get(arm, arm), row)
+
+
+def read_arms(data_set: DataSet) -> dict[str, Arm]:
+    """Each run's arm, with its name, by ``run_id``."""
+    return {run.row["run_id"]: run.arm for run in read_specs(data_set)}
+
+
+def read_figures(data_set: DataSet) -> dict[str, dict[str, Value]]:
+    """The figures that each run computed itself, by ``run_id``: metric to value, whole numbers as such."""
+    table = read_table(data_set, FIGURES)
+    times = {figure.metric for figure in declared().values() if figure.is_time}
+    found: dict[str, dict[str, Value]] = {}
+    rows = zip(*(table[name].to_pylist() for name in ("run_id", "name", "value")), strict=True)
+    for run_id, name, value in rows:
+        whole = value is not None and name not in times and value == int(value)
+        found.setdefault(run_id, {})[name] = int(value) if whole else value
+    return found
+
+
+@frozen
+class Part:
+    """A chunk that counts.
+
+    Attributes:
+        place: of its files, below the folder of each table.
+        tables: those in which it has a file.
+        replaces: the names of the files whose rows it has.
+    """
+
+    place: Path
+    tables: tuple[str, ...]
+    replaces: tuple[str, ...]
+
+
+def committed(root: Path) -> list[Part]:
+    """The chunks that count, in the order of their names. Raises: BadInput."""
     runs = root / RUNS
-    return [path.relative_to(runs) for path in sorted(runs.glob(_PARTS))]
+    found = [_part(root, path.relative_to(runs)) for path in sorted(runs.glob(_PARTS))]
+    replaced = {part.place.with_name(name) for part in found for name in part.replaces}
+    return [part for part in found if part.place not in replaced]
+
+
+def read_part(root: Path, table: str, part: Part) -> pa.Table:
+    """A chunk's rows of one of its tables. Raises: BadInput."""
+    return _read(root / table / part.place, SCHEMAS[table])
+
+
+def _part(root: Path, place: Path) -> Part:
+    path = root / RUNS / place
+    try:
+        metadata = pq.read_schema(path).metadata or {}
+    except (OSError, pa.ArrowInvalid) as error:
+        raise _corrupt(path) from error
+    tables, replaces = (
+        tuple(filter(None, metadata.get(key, b"").decode().split(","))) for key in (TABLES_KEY, REPLACES_KEY)
+    )
+    return Part(place, tables, replaces)
+
+
+def _check_tables(root: Path, part: Part) -> None:
+    """The chunk's files are there in all tables that it was written to."""
+    for table in part.tables:
+        if table in SCHEMAS and not (root / table / part.place).exists():
+            runs = root / RUNS / part.place
+            raise BadInput(
+                f"lacks the part {part.place} of the table {table}; delete {runs} and run the sweep again",
+                source=str(root),
+            )
 
 
 def _check(path: Path, schema: pa.Schema) -> None:
@@ -84,8 +224,10 @@ def _check(path: Path, schema: pa.Schema) -> None:
     except (OSError, pa.ArrowInvalid) as error:
         raise _corrupt(path) from error
     version = (found.metadata or {}).get(VERSION_KEY, b"?").decode()
-    if version != str(VERSION) or not found.equals(schema):
+    if version != str(VERSION):
         raise BadInput(other_version(version), source=str(path))
+    if not found.equals(schema):
+        raise BadInput(f"{other_columns(found, schema)}; run it again", source=str(path))
 
 
 def _read(path: Path, schema: pa.Schema) -> pa.Table:
@@ -102,9 +244,11 @@ def _corrupt(path: Path) -> BadInput:
 def _run_ids(paths: list[Path] | tuple[Path, ...]) -> tuple[str, ...]:
     found: dict[str, Path] = {}
     for path in paths:
-        run_ids: list[Any] = _read(path, SCHEMAS[RUNS]).column("run_id").to_pylist()
-        for run_id in run_ids:
+        strategy = unquote(path.parent.name.partition("=")[2])
+        for row in _read(path, SCHEMAS[RUNS]).select(["run_id", "seed"]).to_pylist():
+            run_id: str = row["run_id"]
             if run_id in found:
-                raise BadInput(f"holds run {run_id} twice, in {found[run_id]} too; delete one", source=str(path))
+                run = f"the run of {strategy} with seed {row['seed']}"
+                raise BadInput(f"holds {run} twice, in {found[run_id]} too; delete one", source=str(path))
             found[run_id] = path
     return tuple(found)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import Factory, frozen
 
 from scenarios.observe.measures import Figures
-from scenarios.runs.dataset.identity import VERSION, code_digest, run_id
-from scenarios.runs.dataset.rows import RunRow
+from scenarios.runs.dataset.arm import Arm
+from scenarios.runs.dataset.identity import VERSION, run_id
+from scenarios.runs.dataset.rows import FigureRow, RunRow
+from scenarios.runs.dataset.schema import FIGURES, RUNS
+
+DONE, FAILED = "done", "failed"
+"""The values of ``runs.status``."""
 
 
 @frozen(kw_only=True)
@@ -18,46 +22,32 @@ class RunSpec:
     """One run to do. Plain values only: it travels to Spark's executors.
 
     Attributes:
-        scenario: the scenario as a JSON document, ``Scenario.from_table(json.loads(...))`` reads it.
-        scenario_digest: ``Scenario.digest()``.
-        grid: the overrides of the sweep (``--set``) that are already in ``scenario``, as JSON.
+        scenario: the scenario as a JSON document, ``Scenario.from_table(json.loads(...))`` reads it; what the arm says
+            is in it.
+        scenario_digest: ``Scenario.digest()`` of the study's scenario, which all arms have in common.
+        code: ``code_digest()`` of the program.
     """
 
     run_id: str
     scenario: str
     scenario_digest: str
-    profile: str
-    strategy: str
+    arm: Arm
     seed: int
-    version: str
     code: str
-    grid: str = "{}"
+    version: str = VERSION
 
     @classmethod
-    def plan(
-        cls,
-        *,
-        scenario: str,
-        scenario_digest: str,
-        profile: str,
-        strategy: str,
-        seed: int,
-        grid: Mapping[str, object] | None = None,
-    ) -> RunSpec:
-        """A run of this program as it is on disk now."""
-        code, grid = code_digest(), grid or {}
-        identity = run_id(scenario=scenario_digest, profile=profile, strategy=strategy, seed=seed, grid=grid, code=code)
-        return cls(
-            run_id=identity,
-            scenario=scenario,
-            scenario_digest=scenario_digest,
-            profile=profile,
-            strategy=strategy,
+    def plan(cls, *, scenario: str, scenario_digest: str, arm: Arm, seed: int, code: str) -> RunSpec:
+        """A run with its identity."""
+        identity = run_id(
+            scenario=scenario_digest,
+            profile=arm.profile,
+            strategy=arm.strategy,
             seed=seed,
-            version=VERSION,
+            grid=dict(arm.grid),
             code=code,
-            grid=json.dumps(dict(grid), sort_keys=True),
         )
+        return cls(run_id=identity, scenario=scenario, scenario_digest=scenario_digest, arm=arm, seed=seed, code=code)
 
 
 @frozen(kw_only=True)
@@ -81,21 +71,50 @@ class RunRecord:
     figures: Figures
     tables: Mapping[str, Sequence[Any]] = Factory(dict)
 
-    def row(self) -> RunRow:
-        """Its row of ``runs``."""
+    def rows(self, table: str) -> Sequence[Any]:
+        """Its rows of a table."""
+        if table == RUNS:
+            return (self._row(),)
+        if table == FIGURES:
+            return [FigureRow(name, value) for name, value in self.figures.metrics().items()]
+        return self.tables.get(table, ())
+
+    def _row(self) -> RunRow:
         figures = self.figures
-        return RunRow(
-            seed=self.spec.seed,
-            profile=self.spec.profile,
-            scenario=self.spec.scenario_digest,
-            version=self.spec.version,
-            code=self.spec.code,
-            grid=self.spec.grid,
+        return _identity(self.spec)._replace(
             verdict=self.verdict,
             reason=self.reason,
             digest=self.digest,
             virtual_us=self.virtual_us,
             events=self.events,
             completed=figures.unfinished_moves == 0 if figures["moves"] else None,
-            metrics=json.dumps(figures.metrics()),
         )
+
+
+@frozen
+class FailedRun:
+    """One run in which the program broke: a row of ``runs`` and nothing else. The same seed breaks it again.
+
+    Attributes:
+        error: what broke, in one line.
+    """
+
+    spec: RunSpec
+    error: str
+
+    def rows(self, table: str) -> Sequence[Any]:
+        """Its rows of a table."""
+        error = " ".join(self.error.split())
+        return (_identity(self.spec)._replace(status=FAILED, error=error),) if table == RUNS else ()
+
+
+def _identity(spec: RunSpec) -> RunRow:
+    return RunRow(
+        seed=spec.seed,
+        profile=spec.arm.profile,
+        scenario=spec.scenario_digest,
+        version=spec.version,
+        code=spec.code,
+        grid=spec.arm.grid_json,
+        status=DONE,
+    )

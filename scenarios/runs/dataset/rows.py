@@ -1,4 +1,5 @@
-"""The rows of the data set that no measure makes: a run, any event of its trace, a cell of the atlas."""
+"""The rows of the data set that no measure makes: a run, what is said of it, any event of its trace, a cell of the
+atlas."""
 
 from __future__ import annotations
 
@@ -8,9 +9,10 @@ from typing import Any, NamedTuple
 class RunRow(NamedTuple):
     """One run: what was run, and what came of it.
 
+    ``status``: ``done``, or ``failed`` when the program broke: then there is an ``error``, and what follows is null.
     ``completed``: every move was finished; false is a result too (censored at ``virtual_us``), null when the
-    run had no move. ``grid``: the overrides of the sweep, ``metrics``: the figures computed in the run, as
-    JSON objects. ``code``: the digest of the program that ran it.
+    run had no move. ``grid``: the arm's point of the grid, a JSON object. ``code``: the digest of the program that ran
+    it.
     """
 
     seed: int
@@ -19,13 +21,43 @@ class RunRow(NamedTuple):
     version: str
     code: str
     grid: str
-    verdict: str
-    reason: str
-    digest: str
-    virtual_us: int
-    events: int
-    completed: bool | None
-    metrics: str
+    status: str
+    error: str | None = None
+    verdict: str | None = None
+    reason: str | None = None
+    digest: str | None = None
+    virtual_us: int | None = None
+    events: int | None = None
+    completed: bool | None = None
+
+
+class FigureRow(NamedTuple):
+    """A figure of a run, by the name that people read; ``value``: null where the run has none."""
+
+    name: str
+    value: float | None
+
+
+class AccountRow(NamedTuple):
+    """A statement about the run, as ``understudy run`` prints it.
+
+    Attributes:
+        t_us: when an expectation came true or was found broken; null where that is not known, and for the rest.
+        part: ``headline``, ``expectation``, ``known``, ``drawn``, ``explanation`` (a line of it) or ``replay``.
+        label: of a headline, its subject; of something known, the checkers; of a drawn value, its place in the file.
+        text: the statement.
+        bad: the parts of the text that report harm.
+        ok: whether an expectation held; null for the rest.
+        found: what was found about an expectation.
+    """
+
+    t_us: int | None
+    part: str
+    label: str
+    text: str
+    bad: tuple[str, ...] = ()
+    ok: bool | None = None
+    found: str = ""
 
 
 class EventRow(NamedTuple):

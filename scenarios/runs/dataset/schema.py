@@ -1,4 +1,5 @@
-"""The tables' columns and types, derived from the events and rows that they hold.
+"""The tables' columns and types, derived from the events and rows that they hold; what they mean is in the metadata of
+the schemas and of their fields (``frequency``, ``meaning``; ``unit``, ``meaning``).
 
 Layout: ``TABLE/experiment=E/strategy=S/part-CHUNK.parquet``, one file per table and chunk (some runs of one
 strategy), compressed with zstd. ``runs`` has one row per run and is written last: a chunk without its
@@ -17,18 +18,27 @@ from scenarios.observe.exposition.rows import BrokerMetricRow
 from scenarios.observe.measures.figures import FOLDS
 from scenarios.observe.measures.fold import Fold, Table
 from scenarios.observe.measures.true_gauges import TrueGauges
-from scenarios.runs.dataset.rows import CellRow, EventRow, RunRow
+from scenarios.runs.dataset.meanings import ABOUT, About
+from scenarios.runs.dataset.rows import AccountRow, CellRow, EventRow, FigureRow, RunRow
 
-VERSION = 3
+VERSION = 5
 """The version of the layout and the columns, kept in the manifest and in every file."""
 
 VERSION_KEY = b"understudy.schema"
+TABLES_KEY = b"understudy.tables"
+"""In a file of ``runs``: the tables in which its chunk has a file, with commas between them."""
+REPLACES_KEY = b"understudy.replaces"
+"""In a file of ``runs``: the names of the chunks whose rows are in its chunk, with commas between them. They do not
+count any more."""
 RUNS = "runs"
-
+FIGURES = "figures"
+UNIT, MEANING, FREQUENCY = b"unit", b"meaning", b"frequency"
+"""The keys of the metadata."""
 
 _TYPES: Mapping[Any, pa.DataType] = {
     int: pa.int64(),
     int | None: pa.int64(),
+    float | None: pa.float64(),
     str: pa.string(),
     str | None: pa.string(),
     bool: pa.bool_(),
@@ -46,10 +56,30 @@ def other_version(found: object) -> str:
     return f"was written by {age} version of Understudy ({versions}); run it again"
 
 
-def _schema(table: Table, *keys: pa.Field[pa.DataType]) -> pa.Schema:
-    columns = [pa.field(name, _TYPES[hint]) for name, hint in table.columns().items()]
-    metadata: dict[bytes | str, bytes | str] = {VERSION_KEY: str(VERSION).encode()}
-    return pa.schema([*keys, *columns], metadata=metadata)
+def other_columns(found: pa.Schema, schema: pa.Schema) -> str:
+    """What is wrong with a table of this version whose columns are not those of ``schema``."""
+    there, wanted = ({column.name: column.type for column in one} for one in (found, schema))
+    lacks = [f"lacks {name}" for name in wanted if name not in there]
+    more = [f"has {name} besides" for name in there if name not in wanted]
+    other = [f"{name} is {there[name]}, not {kind}" for name, kind in wanted.items() if there.get(name, kind) != kind]
+    said = [*lacks, *more, *other] or ["their order differs"]
+    return f"has other columns than this version of Understudy writes ({'; '.join(said)})"
+
+
+def _schema(table: Table, about: About, **keys: pa.DataType) -> pa.Schema:
+    types = {**keys, **{name: _TYPES[hint] for name, hint in table.columns().items()}}
+    metadata: dict[bytes | str, bytes | str] = {
+        VERSION_KEY: str(VERSION).encode(),
+        FREQUENCY: about.frequency.encode(),
+        MEANING: about.text.encode(),
+    }
+    return pa.schema([_field(name, kind, about) for name, kind in types.items()], metadata=metadata)
+
+
+def _field(name: str, kind: pa.DataType, about: About) -> pa.Field[pa.DataType]:
+    meaning = about.meaning(name)
+    metadata: dict[bytes | str, bytes | str] = {UNIT: meaning.unit.encode(), MEANING: meaning.text.encode()}
+    return pa.field(name, kind, metadata=metadata)
 
 
 _FOLDS: tuple[type[Fold], ...] = (*FOLDS, TrueGauges)
@@ -57,13 +87,15 @@ _TABLES: Mapping[str, Table] = {
     **{name: table for fold in _FOLDS for name, table in fold.TABLES.items()},
     "broker_metrics": Table(BrokerMetricRow),
     "events": Table(EventRow),
+    "account": Table(AccountRow),
+    FIGURES: Table(FigureRow),
     RUNS: Table(RunRow),
 }
 
 SCHEMAS: Mapping[str, pa.Schema] = {
-    name: _schema(table, pa.field("run_id", pa.string())) for name, table in _TABLES.items()
+    name: _schema(table, ABOUT.get(name, About("", "")), run_id=pa.string()) for name, table in _TABLES.items()
 }
 """Table name to its columns; ``runs`` is the last, as it is when a chunk is written."""
 
-CELL_COLUMNS: pa.Schema = _schema(Table(CellRow))
+CELL_COLUMNS: pa.Schema = _schema(Table(CellRow), About("The cells of an atlas and their results.", "one row per cell"))
 """The columns of an atlas's table ``cells``, one row per cell."""

@@ -25,8 +25,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from scenarios.errors import BadInput
-from scenarios.runs.dataset.record import RunRecord
-from scenarios.runs.dataset.schema import RUNS, SCHEMAS
+from scenarios.runs.dataset.record import FailedRun, RunRecord
+from scenarios.runs.dataset.schema import RUNS, SCHEMAS, TABLES_KEY
 
 STAGING = "_staging"
 """The folder of files that are being written; Spark and Hive ignore names with an underscore."""
@@ -44,32 +44,47 @@ def chunk_name(run_ids: Sequence[str]) -> str:
 def part_path(root: Path, table: str, experiment: str, strategy: str, chunk: str) -> Path:
     """Where a table's part lies. Names are percent-encoded, as Hive and Spark do."""
     folders = f"experiment={quote(experiment, safe='')}", f"strategy={quote(strategy, safe='')}"
-    return root.joinpath(table, *folders, _part(chunk))
+    return root.joinpath(table, *folders, part_name(chunk))
 
 
-def _part(chunk: str) -> str:
+def part_name(chunk: str) -> str:
+    """Of the chunk's file in each table."""
     return f"part-{chunk}.parquet"
 
 
-def write_chunk(root: Path, experiment: str, strategy: str, chunk: str, records: Iterable[RunRecord]) -> None:
+def write_chunk(
+    root: Path,
+    experiment: str,
+    strategy: str,
+    chunk: str,
+    records: Iterable[RunRecord | FailedRun],
+    before_it_counts: Callable[[], object] = lambda: None,
+) -> None:
     """Write runs of one strategy as one chunk and make it count.
 
-    ``records`` are taken one by one, and only their columns are kept.
+    ``records`` are taken one by one, and only their columns are kept. The file of ``runs`` names the tables of the
+    chunk, so that a reader misses what is lost. ``before_it_counts`` is called when only that one is not written; if it
+    raises, the chunk does not count.
     """
     columns: dict[str, list[pa.RecordBatch]] = {table: [] for table in SCHEMAS}
     for record in records:
         for table, schema in SCHEMAS.items():
-            columns[table] += _batches(table, schema, record)
-    for table, schema in SCHEMAS.items():
-        if columns[table]:
-            final = part_path(root, table, experiment, strategy, chunk)
-            put_table(root, final, pa.Table.from_batches(columns[table], schema=schema))
+            columns[table] += table_batches(table, schema, record)
+    written = [table for table, batches in columns.items() if batches]
+    for table in written:
+        content = pa.Table.from_batches(columns[table], schema=SCHEMAS[table])
+        if table == RUNS:
+            before_it_counts()
+            content = content.replace_schema_metadata(
+                {**content.schema.metadata, TABLES_KEY: ",".join(written).encode()}
+            )
+        put_table(root, part_path(root, table, experiment, strategy, chunk), content)
 
 
 def keep_chunk(root: Path, chunk: str) -> None:
     """Remove all other chunks, those of the table ``runs`` first: what is left of a chunk then does not count.
     Raises: BadInput."""
-    others = [path for path in root.glob(PARTS) if path.name != _part(chunk)]
+    others = [path for path in root.glob(PARTS) if path.name != part_name(chunk)]
     try:
         for path in sorted(others, key=lambda path: (path.relative_to(root).parts[0] != RUNS, path)):
             path.unlink()
@@ -153,8 +168,9 @@ def check_writable(root: Path) -> None:
         raise cannot_write(root, error) from error
 
 
-def _batches(name: str, schema: pa.Schema, record: RunRecord) -> Iterator[pa.RecordBatch]:
-    rows: Sequence[Any] = [record.row()] if name == RUNS else record.tables.get(name, ())
+def table_batches(name: str, schema: pa.Schema, record: RunRecord | FailedRun) -> Iterator[pa.RecordBatch]:
+    """The run's rows of the table ``name``: one batch, or none."""
+    rows = record.rows(name)
     if not rows:
         return
     names = pa.array([record.spec.run_id]).dictionary_encode()

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
+from itertools import groupby
 
 from attrs import frozen
 
 from scenarios.language import STEPS
 from scenarios.runs.dataset.rows import CellRow
 from scenarios.studies.atlas.cells import ACTORS, FAULT_HELP, FAULTS
-from scenarios.studies.atlas.summary import UndisturbedMove, counts
+from scenarios.studies.atlas.summary import UndisturbedMove
 
 LETTERS: Mapping[str, str] = {
     "finished": "·",
@@ -27,8 +29,30 @@ LETTERS: Mapping[str, str] = {
     "steps-rerun": "r",
 }
 """The letter in a cell of the map, for readers who cannot tell the colours. A harmed cell shows its worst harm."""
-MILD = "steps-rerun"
-"""The one harm that costs only time: its cells are lighter."""
+ABSENT, LOST, STRAY, BROKEN, MILD = "absent", "lost", "stray", "broken", "mild"
+SHADES: Mapping[str, str] = {
+    "leaderless": ABSENT,
+    "leader-outside-assignment": ABSENT,
+    "isr-outside-assignment": ABSENT,
+    "under-min-isr": ABSENT,
+    "acks-1-loss": LOST,
+    "stray": STRAY,
+    "wrong-order": STRAY,
+    "other-invariant": BROKEN,
+    "steps-rerun": MILD,
+}
+"""The colour of each harm, a class of the style."""
+IN_WORDS: Mapping[str, str] = {
+    "finished": "finished, no harm",
+    MILD: "only time: steps were done again",
+    STRAY: "left behind: a stray replica, or another order of the replicas",
+    ABSENT: "for a time without a leader, or without enough in sync, or with the wrong brokers",
+    LOST: "records acknowledged with acks=1 are lost",
+    BROKEN: "an invariant was broken that is not one of safety",
+    "stuck": "the move does not end",
+    "unsafe": "an invariant of safety was broken, or records acknowledged with acks=all are lost",
+}
+"""What each colour means, from the mildest."""
 FIRST_FAULT = next(iter(FAULTS))
 
 Column = tuple[str, str]
@@ -64,8 +88,8 @@ def letter(row: CellRow) -> str:
 
 
 def shade(row: CellRow) -> str:
-    """The cell's class in the style baseline."""
-    return "mild" if row.outcome == "harmed" and row.harm == MILD else row.outcome
+    """The cell's class in the style."""
+    return SHADES[row.harm] if row.outcome == "harmed" else row.outcome
 
 
 def _plays(actor: str, found: Mapping[int, CellRow]) -> bool:
@@ -76,8 +100,12 @@ def _heading(own: UndisturbedMove, rows: list[CellRow]) -> Iterator[str]:
     yield f"<h2>{escape(own.protocol)} <small>{escape(own.title)}, profile {escape(own.profile)}</small></h2>"
     told = "; ".join(f"{harm} ({what})" for harm, what in own.harms.items())
     yield f'<p class="own">Undisturbed, the move does {f"this by itself: {escape(told)}" if told else "no harm"}.</p>'
-    shares = {outcome: number / len(rows) for outcome, number in counts(rows).items() if number}
-    bar = (f'<i class="{outcome}" style="flex-grow:{share:.4f}"></i>' for outcome, share in shares.items())
+    numbers = Counter(map(shade, rows))
+    bar = (
+        f'<i class="{kind}" style="flex-grow:{numbers[kind] / len(rows):.4f}"></i>'
+        for kind in IN_WORDS
+        if numbers[kind]
+    )
     yield f'<div class="bar" aria-hidden="true">{"".join(bar)}</div>'
 
 
@@ -99,27 +127,27 @@ def _body(columns: list[Column], found: Mapping[int, CellRow]) -> Iterator[str]:
         place = Place(row.hop, row.step, row.edge, row.occurrence)
         by_place.setdefault(place, {})[row.actor, row.fault] = i
     yield "<tbody>"
-    hop, step = 0, ""
-    for place, cells in by_place.items():
-        if place.hop != hop:
-            yield f'<tr class="hop"><th colspan="{len(columns) + 2}" scope="colgroup">hop {place.hop}</th></tr>'
-        begins = place.step != step or place.edge == "before"
-        hop, step = place.hop, place.step
-        yield f"<tr>{_row_head(place, begins)}"
-        for column in columns:
-            yield _cell(cells.get(column), found, column[1])
-        yield "</tr>"
+    hop = 0
+    for (of_hop, _), group in groupby(by_place, key=lambda place: (place.hop, place.step)):
+        if of_hop != hop:
+            yield f'<tr class="hop"><th colspan="{len(columns) + 2}" scope="colgroup">hop {of_hop}</th></tr>'
+        hop, places = of_hop, list(group)
+        for number, place in enumerate(places):
+            yield f"<tr>{_row_head(place, len(places) if number == 0 else 0)}"
+            for column in columns:
+                yield _cell(by_place[place].get(column), found, column[1])
+            yield "</tr>"
     yield "</tbody>"
 
 
-def _row_head(place: Place, begins: bool) -> str:
-    """``begins``: this row is the first of its step and names it."""
+def _row_head(place: Place, rows: int) -> str:
+    """``rows``: how many the step has, where this is the first of them, which names it; else 0."""
     again = f" {place.occurrence}" if place.occurrence > 1 else ""
-    text, name = "", ""
-    if begins:
+    step = ""
+    if rows:
         text = escape(STEPS[place.step].steps[place.step])
-        name = f"<b>{place.step.rpartition('.')[2]}</b> {text}"
-    return f'<th class="step" title="{text}">{name}</th><th scope="row" class="edge">{place.edge}{again}</th>'
+        step = f'<th class="step" scope="rowgroup" rowspan="{rows}"><b>{place.step.rpartition(".")[2]}</b> {text}</th>'
+    return f'{step}<th scope="row" class="edge">{place.edge}{again}</th>'
 
 
 def _cell(index: int | None, found: Mapping[int, CellRow], fault: str) -> str:

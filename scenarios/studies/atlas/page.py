@@ -13,10 +13,11 @@ from importlib.resources import files
 from scenarios.language import STEPS
 from scenarios.runs.dataset.rows import CellRow
 from scenarios.studies.atlas.cells import ACTORS, FAULT_HELP
-from scenarios.studies.atlas.maps import LETTERS, MILD, maps
+from scenarios.studies.atlas.maps import IN_WORDS, LETTERS, SHADES, maps
 from scenarios.studies.atlas.outcome import HARMS, OUTCOMES
 from scenarios.studies.atlas.packing import pack
 from scenarios.studies.atlas.summary import UndisturbedMove, counts
+from scenarios.studies.report.page import asset as shared
 
 NAME = "atlas.html"
 
@@ -25,12 +26,13 @@ def page(rows: Sequence[CellRow], undisturbed: Sequence[UndisturbedMove]) -> str
     """The whole page."""
     template = _asset("page.html")
     parts = {
-        "style": _asset("page.css"),
+        "style": f"{shared('page.css')}\n{_asset('page.css')}",
         "script": _asset("page.js"),
         "subtitle": escape(_subtitle(rows, undisturbed)),
         "tally": "".join(_tally(rows)),
         "harms": "".join(_harm_filters(rows)),
         "plans": "".join(_plan_options(undisturbed)),
+        "shades": "".join(_shades()),
         "faults": "".join(_definitions(FAULT_HELP)),
         "actors": "".join(_definitions(ACTORS)),
         "maps": "".join(maps(rows, undisturbed)),
@@ -78,11 +80,16 @@ def _harm_filters(rows: Sequence[CellRow]) -> Iterator[str]:
     for harm, help in HARMS.items():
         number = sum(harm in row.harms for row in rows)
         if number:
-            kind = "mild" if harm == MILD else "harmed"
+            kind = SHADES[harm]
             yield (
                 f'<button type="button" class="chip" data-filter="{harm}" aria-pressed="false" title="{escape(help)}">'
                 f'<span class="swatch {kind}">{LETTERS[harm]}</span>{harm} <span class="n">{number:,}</span></button>'
             )
+
+
+def _shades() -> Iterator[str]:
+    for kind, text in IN_WORDS.items():
+        yield f'<li><span class="swatch {kind}"></span>{escape(text)}</li>'
 
 
 def _plan_options(undisturbed: Sequence[UndisturbedMove]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from itertools import groupby
 
 from attrs import frozen
 
+from scenarios.runs.dataset.identity import COMMAND
 from scenarios.runs.dataset.rows import CellRow
 from scenarios.studies.atlas.cell_run import CellRun
 from scenarios.studies.atlas.cells import Cell
@@ -27,7 +28,7 @@ class Replay:
     file: str = ""
 
     def command(self, cell: str) -> str:
-        words = ["./understudy", "atlas", *([self.file] if self.file else []), "--cell", cell]
+        words = [COMMAND, "atlas", *([self.file] if self.file else []), "--cell", cell]
         words += ["--seed", str(self.seed)] if self.seed != SEED else []
         return shlex.join(words)
 

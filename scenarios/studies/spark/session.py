@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 import tempfile
-import zipfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,51 +13,66 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from scenarios.errors import BadInput
-from scenarios.runs.dataset.identity import IMPORT_ROOT, PACKAGES, package_folder
+from scenarios.runs.dataset.identity import IMPORT_ROOT
 from scenarios.studies.java import ensure_java
+from scenarios.studies.spark.far_side import reason
+from scenarios.studies.spark.shipping import PROGRAM, is_local, ship
 
 LOCAL = "local[2]"
 
-PROGRAM = tuple(dict.fromkeys(package.partition(".")[0] for package in PACKAGES))
-"""The program's top-level packages."""
-
 _LOG4J = """\
-rootLogger.level = error
+rootLogger.level = warn
 logger.shell.name = org.apache.spark.api.python.PythonGatewayServer
-logger.shell.level = error
+logger.shell.level = warn
 rootLogger.appenderRef.stderr.ref = stderr
+rootLogger.appenderRef.file.ref = file
 appender.stderr.type = Console
 appender.stderr.name = stderr
 appender.stderr.target = SYSTEM_ERR
 appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = spark: %p %m%n
+appender.stderr.filter.threshold.type = ThresholdFilter
+appender.stderr.filter.threshold.level = {shown}
+appender.file.type = File
+appender.file.name = file
+appender.file.fileName = {log}
+appender.file.layout.type = PatternLayout
+appender.file.layout.pattern = %d{{ISO8601}} %p %c: %m%n%ex
 """
+_LOG = "spark.understudy.log"
+"""The setting of a session that names the file of its log."""
+
+_REACH_S = 5.0
 _BRIEF = " -XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """The optimizing compiler and the parallel collector take longer to warm up than a short session lasts."""
-
-_SHIPPED = (".py", ".toml", ".json")
+_LONG = " -XX:+UseParallelGC"
+"""Percentiles make many short-lived objects: over ten million rows the parallel collector needs a fifth less processor
+time than G1, the JVM's own choice."""
 
 
 @contextmanager
-def session(master: str = LOCAL, packages: Sequence[str] = PROGRAM, *, brief: bool = True) -> Iterator[SparkSession]:
+def session(
+    master: str = LOCAL, packages: Sequence[str] = PROGRAM, *, brief: bool = True, quiet: bool = False
+) -> Iterator[SparkSession]:
     """A session on ``master``; or the session that runs already, which is then not stopped afterwards.
 
     Args:
         packages: the top-level packages that are sent to executors which do not share this process's import path.
         brief: the JVM has little to do, as in a sweep, where Python does the work: it is tuned to start fast rather
             than to run fast.
+        quiet: errors go into the log (``logged``) only: the caller says what is wrong.
 
     Raises: JavaMissing; BadInput for a master that cannot be reached.
     """
     running = SparkSession.getActiveSession()
     if running is not None:
+        ship(running, packages)
         yield running
         return
     with tempfile.TemporaryDirectory(prefix="understudy-spark-") as folder:
-        spark = _start(master, Path(folder), brief)
+        spark = _start(master, Path(folder), brief, quiet)
         try:
-            if not is_local(master):
-                spark.sparkContext.addPyFile(str(_archive(Path(folder), packages)))
+            ship(spark, packages)
             yield spark
         finally:
             spark.stop()
@@ -70,18 +85,44 @@ def compile_queries(spark: SparkSession, compiled: bool) -> None:
     spark.conf.set("spark.sql.codegen.factoryMode", "FALLBACK" if compiled else "NO_CODEGEN")
 
 
-def is_local(master: str) -> bool:
-    """Whether the tasks run on this machine, in processes that have this process's import path."""
-    return master == "local" or master.startswith("local[")
+def logged(spark: SparkSession) -> str:
+    """What this session has logged; "" for a session that was not started here."""
+    path = spark.sparkContext.getConf().get(_LOG)
+    return Path(path).read_text(encoding="utf-8", errors="replace") if path and Path(path).exists() else ""
 
 
-def _start(master: str, folder: Path, brief: bool) -> SparkSession:
+def check_reachable(master: str) -> None:
+    """Spark tries for a minute. Raises: BadInput where no master of ``spark://HOST:PORT,HOST:PORT`` takes a
+    connection."""
+    scheme, _, addresses = master.partition("://")
+    if scheme != "spark":
+        return
+    why = ""
+    for address in addresses.split(","):
+        host, _, port = address.rpartition(":")
+        try:
+            socket.create_connection((host, int(port)), timeout=_REACH_S).close()
+            return
+        except (OSError, ValueError, OverflowError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+    raise BadInput(
+        f"{master!r} cannot be reached ({why}); name the master's address as its log has it", where="--master"
+    )
+
+
+def _start(master: str, folder: Path, brief: bool, quiet: bool) -> SparkSession:
+    check_reachable(master)
     ensure_java()
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    if is_local(master):
+        os.environ["PYSPARK_PYTHON"] = sys.executable
+    else:
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # the workers may have theirs elsewhere
+    os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     _put_first("PYTHONPATH", str(IMPORT_ROOT))
     logging = folder / "log4j2.properties"
-    logging.write_text(_LOG4J)
-    java_options = f"-Dlog4j2.configurationFile=file:{logging}{_BRIEF if brief else ''}"
+    log = folder / "spark.log"
+    logging.write_text(_LOG4J.format(log=log, shown="fatal" if quiet else "error"))
+    java_options = f"-Dlog4j2.configurationFile=file:{logging}{_BRIEF if brief else _LONG}"
     builder = SparkSession.Builder().master(master).appName("understudy")
     options = {
         "spark.ui.enabled": "false",
@@ -94,6 +135,7 @@ def _start(master: str, folder: Path, brief: bool) -> SparkSession:
         "spark.python.worker.faulthandler.enabled": "true",
         "spark.executorEnv.PYTHONHASHSEED": "0",
         "spark.driver.extraJavaOptions": java_options,
+        _LOG: str(log),
     }
     if master.startswith("local"):
         # Otherwise Spark resolves the host's name, which fails on a machine without a network.
@@ -105,21 +147,9 @@ def _start(master: str, folder: Path, brief: bool) -> SparkSession:
     try:
         spark = builder.getOrCreate()
     except Exception as error:  # py4j raises Java's exceptions under many names
-        reason = str(error).strip().splitlines() or [type(error).__name__]
-        raise BadInput(f"Spark does not start on {master!r}: {reason[0]}", where="--master") from error
-    spark.sparkContext.setLogLevel("ERROR")
+        written = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+        raise BadInput(f"Spark does not start on {master!r}: {reason(error, written)}", where="--master") from error
     return spark
-
-
-def _archive(folder: Path, packages: Sequence[str]) -> Path:
-    """The packages as one file. It is kept while the session lasts: executors that start later fetch it."""
-    archive = folder / "understudy-code.zip"
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as file:
-        for package in map(package_folder, packages):
-            for path in sorted(package.rglob("*")):
-                if path.suffix in _SHIPPED and "__pycache__" not in path.parts:
-                    file.write(path, path.relative_to(package.parent))
-    return archive
 
 
 def _put_first(variable: str, folder: str) -> None:

@@ -1,57 +1,61 @@
-"""A sweep: every strategy over every seed, the runs as Spark tasks, their tables in one data set.
+"""A sweep: every arm of a design over every seed, the runs as Spark tasks, their tables in one data set.
 
-What is in the data set already is not run again, so a sweep that was interrupted goes on where it stopped.
+What is in the data set already is not run again, so a sweep that was interrupted or killed goes on where it stopped. A
+run in which the program breaks is a result; one that takes its worker along is tried once more by itself, and is a
+result then.
 """
 
 from __future__ import annotations
 
-import importlib
-import json
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from contextlib import closing
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
 
 from attrs import define, field, frozen
 
 from scenarios.errors import BadInput
 from scenarios.progress import Progress
-from scenarios.runs import run_record
-from scenarios.runs.batch import Chunk, Failure, Workers, attempt, chunks, refuse_bad_input
-from scenarios.runs.dataset.manifest import Manifest, write_manifest
+from scenarios.runs.batch import Failure
+from scenarios.runs.dataset.compaction import drop_what_does_not_count, join_chunks, small_chunks
+from scenarios.runs.dataset.manifest import write_manifest
 from scenarios.runs.dataset.reader import finished_runs
-from scenarios.runs.dataset.record import RunRecord, RunSpec
-from scenarios.runs.dataset.writer import check_writable, chunk_name, empty_staging, part_path, write_chunk
-from scenarios.studies.spark.session import LOCAL, PROGRAM, session
-from scenarios.studies.spark.task import SparkTasks
+from scenarios.runs.dataset.record import RunSpec
+from scenarios.runs.dataset.writer import check_writable, empty_staging, put_text
+from scenarios.studies.design import Design
+from scenarios.studies.planning import manifest_of, plan_runs
+from scenarios.studies.spark import claims, far_side
+from scenarios.studies.spark.chunk import RUNNER, Done, Part, RunChunk, is_written, run_chunk, write_failed
+from scenarios.studies.spark.dealing import Dealing, without
+from scenarios.studies.spark.session import LOCAL, logged, session
+from scenarios.studies.spark.shipping import PROGRAM
+from scenarios.studies.spark.waves import Came, Lost, Waves
 
-RUNNER = f"{run_record.__module__}:{run_record.__name__}"
-_CHUNKS_PER_STRATEGY = 8
-_RUNS_PER_CHUNK = 25
-
-Runner = Callable[[RunSpec], RunRecord]
-
-
-class Sweepable(Protocol):
-    """The part of a scenario that a sweep uses."""
-
-    @property
-    def title(self) -> str: ...
-    @property
-    def profile(self) -> str: ...
-    @property
-    def source(self) -> str: ...
-    def to_table(self) -> dict[str, Any]: ...
-    def digest(self) -> str: ...
+_TRIES = 2
+_LOSSES = 8
+"""So many tasks lost, and none done: it is not the runs."""
+_PATIENCE_S = 120.0
+"""So long a sweep waits for the first executor."""
 
 
 @frozen
 class Swept:
-    """A sweep that is done: ``runs`` were executed, ``skipped`` were in the data set before."""
+    """A sweep that is done.
+
+    Attributes:
+        runs: how many were executed; ``skipped``: how many were in the data set before.
+        failures: of those executed in which the program broke, each with its traceback. They are rows of the table
+            ``runs`` with the status ``failed``, and are not run again: the same seed breaks again.
+        errors: the file with all of that; None where there is none.
+    """
 
     root: Path
     runs: int
     skipped: int
+    failures: tuple[Failure[RunSpec], ...] = ()
+    errors: Path | None = None
 
 
 class SweepInterrupted(KeyboardInterrupt):
@@ -64,127 +68,50 @@ class SweepInterrupted(KeyboardInterrupt):
 
 
 class SweepFailed(Exception):
-    """A run failed (``failures`` says which and how), or Spark gave up. What was written stays."""
+    """Spark gave up. What was written stays."""
 
     exit_code = 4
 
-    def __init__(self, what: str, failures: Sequence[Failure[RunSpec]] = ()) -> None:
-        super().__init__(what)
-        self.failures = tuple(failures)
-
 
 def sweep(
-    scenario: Sweepable,
-    seeds: Sequence[int],
-    strategies: Sequence[str],
+    design: Design,
     out: str | Path,
     *,
     master: str = LOCAL,
     experiment: str = "sweep",
-    grid: Mapping[str, object] | None = None,
     runner: str = RUNNER,
     progress: Callable[[str], object] = lambda line: None,
 ) -> Swept:
-    """Run ``scenario`` under every strategy with every seed and write the tables under ``out``.
+    """Run every arm of ``design`` with every seed and write the tables under ``out``.
 
     Args:
-        grid: the overrides that ``scenario`` already carries.
         runner: the function that does a run, as ``module:function``.
-        progress: called with a line whenever a chunk is finished.
+        progress: called with a line now and then, and at the end.
 
     Raises: BadInput; JavaMissing; SweepInterrupted on Ctrl-C; SweepFailed.
     """
     root = Path(out).absolute()
-    _check(seeds, strategies)
     check_writable(root)
-    write_manifest(root, _manifest(scenario, seeds, strategies, experiment))
-    done = finished_runs(root)
-    tasks = plan(scenario, seeds, strategies, root, experiment=experiment, grid=grid, runner=runner, done=done)
-    total = len(seeds) * len(strategies)
-    missing = sum(len(task.items) for task in tasks)
-    if tasks:
-        with session(master, _packages(runner)) as spark:
-            failures = _run(tasks, SparkTasks(spark), _Progress(progress, total, total - missing))
-        empty_staging(root)
-        _raise(failures)
-    return Swept(root, missing, total - missing)
-
-
-@frozen(kw_only=True)
-class Part:
-    """The settings that the runs of a chunk share. ``runner``: ``module:function``."""
-
-    root: str
-    experiment: str
-    strategy: str
-    runner: str
-
-
-RunChunk = Chunk[Part, RunSpec]
-
-
-def plan(
-    scenario: Sweepable,
-    seeds: Sequence[int],
-    strategies: Sequence[str],
-    root: Path,
-    *,
-    experiment: str,
-    grid: Mapping[str, object] | None = None,
-    runner: str = RUNNER,
-    done: Container[str] = (),
-) -> list[RunChunk]:
-    """The chunks that have to be done. Neighbours have the same seeds, each under another strategy, so an interrupted
-    sweep has pairs to compare."""
-    document = json.dumps(scenario.to_table(), sort_keys=True)
-    digest = scenario.digest()
-    size = min(_RUNS_PER_CHUNK, -(-len(seeds) // _CHUNKS_PER_STRATEGY))
-    found: list[RunChunk] = []
-    for start in range(0, len(seeds), size):
-        for strategy in strategies:
-            specs = [
-                RunSpec.plan(
-                    scenario=document,
-                    scenario_digest=digest,
-                    profile=scenario.profile,
-                    strategy=strategy,
-                    seed=seed,
-                    grid=grid,
-                )
-                for seed in seeds[start : start + size]
-            ]
-            part = Part(root=str(root), experiment=experiment, strategy=strategy, runner=runner)
-            found += chunks(part, specs, size, lambda spec: spec.run_id, done)
-    return found
-
-
-def run_chunk(chunk: RunChunk) -> Failure[RunSpec] | None:
-    """Do the chunk's runs and write them, in any process. Doing it twice changes nothing.
-
-    A run that fails is not tried again, since the same seed fails again: the chunk's result is a ``Failure``.
-    """
-    part = chunk.common
-
-    def write(specs: Iterator[RunSpec]) -> None:
-        runner = _find_runner(part.runner)
-        write_chunk(Path(part.root), part.experiment, part.strategy, _name(chunk), map(runner, specs))
-
-    return attempt(write, chunk.items)
-
-
-def _find_runner(name: str) -> Runner:
-    module, _, function = name.partition(":")
-    runner: Runner = getattr(importlib.import_module(module), function)
-    return runner
-
-
-def _name(chunk: RunChunk) -> str:
-    return chunk_name([spec.run_id for spec in chunk.items])
-
-
-def _is_written(chunk: RunChunk) -> bool:
-    part = chunk.common
-    return part_path(Path(part.root), "runs", part.experiment, part.strategy, _name(chunk)).exists()
+    write_manifest(root, manifest_of(design, experiment))
+    claimed = claims.begin(root)
+    planned = plan_runs(design)
+    dealing = Dealing(without(planned.specs, finished_runs(root)))
+    missing = len(dealing)
+    skipped = len(planned) - missing
+    failures: tuple[Failure[RunSpec], ...] = ()
+    if missing:
+        with session(master, _packages(runner), quiet=True) as spark:
+            sweeping = _Sweeping(
+                dealing=dealing,
+                workers=Waves(spark),
+                part=Part(root=str(root), experiment=experiment, strategy="", runner=runner),
+                claims=claimed,
+                progress=_Progress(progress, len(planned), skipped),
+            )
+            _carry_out(sweeping, {spec.run_id for specs in planned.specs.values() for spec in specs})
+        failures = tuple(sweeping.failures)
+    _tidy(root, claimed)
+    return Swept(root, missing, skipped, failures, _write_down(root, failures))
 
 
 @define
@@ -194,73 +121,162 @@ class _Progress:
     show: Callable[[str], object]
     total: int
     finished: int
+    failed: int = 0
+    _said: int = field(init=False)
     _progress: Progress = field(init=False)
 
     def __attrs_post_init__(self) -> None:
+        self._said = self.finished
         self._progress = Progress("sweep", self.show, self.total, self.finished)
 
-    def add(self, runs: int) -> None:
+    def add(self, runs: int, failed: int = 0) -> None:
         self.finished += runs
-        self._progress.report(self.finished, f"{self.finished} of {self.total} runs")
+        self.failed += failed
+        if self.finished == self.total:
+            self._progress.report(self.finished, self._text())
+        else:
+            self.look()
+
+    def look(self) -> None:
+        """Say what has not been said, once it is time: the next run may take long."""
+        if self._said != self.finished:
+            self._progress.report_seldom(self.finished, self._text)
+
+    def _text(self, seconds: float = 0) -> str:
+        self._said = self.finished
+        failures = f", {self.failed} failed" if self.failed else ""
+        return f"{self.finished} of {self.total} runs{failures}"
 
 
-def _run(tasks: Sequence[RunChunk], workers: Workers, progress: _Progress) -> list[Failure[RunSpec]]:
-    """Do all chunks. Raises: SweepInterrupted, SweepFailed."""
-    before, failures = progress.finished, []
+@define
+class _Sweeping:
+    """A sweep that is under way.
 
-    def written() -> int:
-        """Chunks can be written whose turn to be reported had not come."""
-        return before + sum(len(task.items) for task in tasks if _is_written(task))
+    Attributes:
+        part: what all chunks have in common; each gets the strategy and the claim that are its own.
+        claims: the folder of this sweep's claims.
+        losses: how many tasks Spark gave up while none was done.
+    """
 
-    try:
-        with closing(workers.in_order(run_chunk, tasks)) as results:
-            for task, failure in zip(tasks, results, strict=True):
-                if failure is None:
-                    progress.add(len(task.items))
+    dealing: Dealing
+    workers: Waves
+    part: Part
+    claims: Path
+    progress: _Progress
+    failures: list[Failure[RunSpec]] = field(factory=list)
+    losses: int = 0
+    _done: int = 0
+    _tries: Counter[str] = field(factory=Counter)
+    _began: float = field(factory=time.monotonic)
+
+    def carry_out(self) -> None:
+        """Do all runs. Raises: BadInput where the folder cannot be written; Spark's exception where it gave up."""
+        with closing(self.workers.results(run_chunk, self._deal)) as results:
+            for came in results:
+                if came is None:
+                    self.progress.look()
+                    self._check_executors()
+                elif isinstance(came, Lost):
+                    self._lost(came.task, came.error)
                 else:
-                    failures.append(failure)
+                    self._came(came)
+
+    def _deal(self, most: int) -> list[RunChunk]:
+        dealt: list[RunChunk] = []
+        while len(dealt) < most and (specs := self.dealing.deal(self.workers.cores)):
+            dealt.append(RunChunk(self.part.of(specs[0].arm.strategy, claims.claim(self.claims)), specs))
+        return dealt
+
+    def _came(self, came: Came[RunChunk, Done | Failure[RunSpec] | None]) -> None:
+        chunk, result = came.task, came.result
+        if isinstance(result, Done):
+            self._finish(chunk, result.failures)
+            self.dealing.took(chunk.items[0].arm, len(chunk.items), result.seconds)
+        elif result is not None and result.bad_input:
+            raise BadInput(result.what)
+        else:
+            self._again(chunk, result or _failure(chunk, "its worker was lost as it wrote the rows"))
+
+    def _lost(self, chunk: RunChunk, error: Exception) -> None:
+        self.losses += not self._done
+        if self.losses >= _LOSSES or far_side.is_environment(error, self.workers.spark):
+            raise error
+        self._again(chunk, _failure(chunk, far_side.reason(error), str(error)))
+
+    def _again(self, chunk: RunChunk, failure: Failure[RunSpec]) -> None:
+        """Its runs are dealt again, each by itself, so that one of them does not take the others along."""
+        if claims.revoke(chunk.common.claim, lambda: is_written(chunk)):
+            self._finish(chunk)
+            return
+        (first, *others) = chunk.items
+        if others:
+            self.dealing.again(chunk.items)
+            return
+        self._tries[first.run_id] += 1
+        if self._tries[first.run_id] < _TRIES:
+            self.dealing.again(chunk.items)
+        else:
+            write_failed(chunk, failure.what)
+            self._finish(chunk, (failure,))
+
+    def _finish(self, chunk: RunChunk, failures: Sequence[Failure[RunSpec]] = ()) -> None:
+        self._done += 1
+        self.failures += failures
+        self.progress.add(len(chunk.items), len(failures))
+
+    def _check_executors(self) -> None:
+        if self._done or self.losses or time.monotonic() - self._began < _PATIENCE_S:
+            return
+        context = self.workers.spark.sparkContext
+        if context._jsc.sc().getExecutorMemoryStatus().size() <= 1 and not str(context.master).startswith("local"):
+            raise BadInput(
+                f"{context.master} has given no executor for {_PATIENCE_S:.0f} s; it needs a worker with a free core "
+                "and 1 GiB of memory",
+                where="--master",
+            )
+
+
+def _tidy(root: Path, claimed: Path) -> None:
+    """Remove what does not count and join what does, unless another sweep has taken the folder over: it does that. What
+    cannot be joined, as on a full disk, is as good in many files."""
+    if not claimed.exists():
+        return
+    with suppress(BadInput, claims.Revoked):
+        drop_what_does_not_count(root)
+        for parts in small_chunks(root):
+            claim = claims.claim(claimed)
+            join_chunks(root, parts, partial(claims.use, claim, lambda: False))
+    empty_staging(root)
+    claims.end(claimed)
+
+
+def _failure(chunk: RunChunk, what: str, trace: str = "") -> Failure[RunSpec]:
+    return Failure(item=chunk.items[0], what=what, trace=trace, bad_input=False)
+
+
+def _carry_out(sweeping: _Sweeping, run_ids: set[str]) -> None:
+    """Raises: BadInput, SweepInterrupted, SweepFailed."""
+    root, total = sweeping.part.folder, len(run_ids)
+    try:
+        sweeping.carry_out()
+    except BadInput:
+        raise
     except KeyboardInterrupt:
-        raise SweepInterrupted(written(), progress.total) from None
+        raise SweepInterrupted(len(run_ids & finished_runs(root)), total) from None
     except Exception as error:
-        reason = str(error).strip().splitlines() or [type(error).__name__]
-        account = f"{written()} of {progress.total} runs are written and can be compared"
-        raise SweepFailed(f"Spark gave up: {reason[0]}; {account}") from error
-    return failures
+        log = logged(sweeping.workers.spark)
+        account = f"{len(run_ids & finished_runs(root))} of {total} runs are written and can be compared"
+        place = far_side.write_down(root, error, log)
+        raise SweepFailed(f"Spark gave up: {far_side.reason(error, log)}; {account}; see {place}") from error
 
 
-def _raise(failures: Sequence[Failure[RunSpec]]) -> None:
-    refuse_bad_input(failures)
-    if failures:
-        first = failures[0]
-        raise SweepFailed(
-            f"the run of strategy {first.item.strategy} with seed {first.item.seed} failed: {first.what} "
-            f"({len(failures)} chunks lost, the others are written)\n{first.trace}",
-            failures,
-        )
+def _write_down(root: Path, failures: Sequence[Failure[RunSpec]]) -> Path | None:
+    if not failures:
+        return None
+    texts = (f"{one.item.arm.name}, seed {one.item.seed}: {one.what}\n{one.trace}" for one in failures)
+    return put_text(root, root / far_side.ERRORS / "runs.txt", "\n\n".join(texts))
 
 
 def _packages(runner: str) -> tuple[str, ...]:
     """The top-level packages that executors import: the program's, and the runner's if that is a different one."""
     return tuple(dict.fromkeys((*PROGRAM, runner.partition(":")[0].partition(".")[0])))
-
-
-def _check(seeds: Sequence[int], strategies: Sequence[str]) -> None:
-    for what, values in (("--seeds", seeds), ("--strategy", strategies)):
-        if not values:
-            raise BadInput("names none; name at least one", where=what)
-        twice = [value for index, value in enumerate(values) if value in values[:index]]
-        if twice:
-            raise BadInput(f"names {twice[0]} twice; name it once", where=what)
-
-
-def _manifest(scenario: Sweepable, seeds: Sequence[int], strategies: Sequence[str], experiment: str) -> Manifest:
-    return Manifest(
-        experiment=experiment,
-        file=scenario.source,
-        scenario=scenario.digest(),
-        document=scenario.to_table(),
-        title=scenario.title,
-        profile=scenario.profile,
-        strategies=tuple(strategies),
-        seeds=tuple(sorted(seeds)),
-    )

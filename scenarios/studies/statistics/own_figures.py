@@ -1,41 +1,35 @@
-"""The figures that each run of a data set computed itself, read from the table ``runs``: a comparison without Spark."""
+"""The figures that each run of a data set computed itself, from the table ``figures``: a comparison without Spark."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pyarrow.compute as pc
 
-from scenarios.runs.dataset.reader import DataSet, open_data_set, read_runs, read_table
-from scenarios.studies.statistics.comparison import comparison
-from scenarios.studies.statistics.comparison_table import Comparison, RunFigures
-
-
-def quick_comparison(directory: str | Path) -> Comparison:
-    """Compare the strategies of a data set. Raises: BadInput for a folder without one."""
-    data_set = open_data_set(Path(directory))
-    return comparison(data_set.manifest, own_figures(data_set))
+from scenarios.runs.dataset.reader import DataSet, read_figures, read_specs, read_table
+from scenarios.studies.statistics.run_figures import RunFigures, in_order
 
 
 def own_figures(data_set: DataSet) -> list[RunFigures]:
-    """The figures of every run, in the order of strategy and seed."""
-    observed_us = _observed_us(data_set)
+    """The figures of every run that is done, in the order of arm and seed."""
+    observed_us, metrics = _observed_us(data_set), read_figures(data_set)
     found = []
-    for strategy, row in read_runs(data_set):
+    for read in read_specs(data_set):
+        if not read.is_done:
+            continue
+        row = read.row
         moved_us = observed_us.get(row["run_id"])
         run = RunFigures(
             run_id=row["run_id"],
-            strategy=strategy,
+            arm=read.arm,
             seed=row["seed"],
             completed=row["completed"],
             observed_s=None if moved_us is None else moved_us / 1_000_000,
-            metrics=json.loads(row["metrics"]),
+            metrics=metrics[row["run_id"]],
             agrees=True,
         )
         found.append(run)
-    return sorted(found, key=lambda run: (run.strategy, run.seed, run.run_id))
+    return in_order(found, data_set.manifest.arms)
 
 
 def _observed_us(data_set: DataSet) -> dict[Any, int]:

@@ -1,13 +1,20 @@
 """Retention: when old segments are deleted, which ones stay, and how followers receive the leader's log start
 offset."""
 
+from typing import cast
+
+import pytest
 from attrs import evolve
 
 from brokers.config import BrokerConfig
 from brokers.log.config import LogConfig, LogManagerConfig
+from brokers.log.log import Log
+from brokers.log.retention import Retention
 from brokers.policies import BrokerPolicies
+from emulator.disks import Fault
 from emulator.protocol.events import LogStartMoved
 from emulator.protocol.znodes import ALL_BROKERS
+from fetchers.failures import StorageError
 from tests.brokers.bench import ME, Bench
 
 SECOND = 1_000_000
@@ -111,6 +118,36 @@ def test_a_follower_receives_the_leaders_log_start_offset() -> None:
     assert [(found.log_start_offset, found.batches) for found in answer.partitions] == [(3, ())]
 
 
+@pytest.mark.parametrize(("raises", "learned"), [(True, [5, 3, 4]), (False, [5, 2, 4])])
+def test_a_follower_learns_a_high_watermark_from_before_its_start(raises: bool, learned: list[int]) -> None:
+    """A new leader can have an older high watermark than the follower: since 2.4 it counts as the log's start."""
+    bench = Bench(BrokerPolicies(start_raises_learned_high_watermark=raises))
+    leader = Bench()
+    leader.lead(isr=(ME,))
+    for _ in range(5):
+        leader.produce()
+    partition = bench.follow()
+    partition.append_as_follower(leader.partition.log.read(0, 1000), 5, 3)
+    seen = [partition.high_watermark]
+    for high_watermark in (2, 4):
+        partition.append_as_follower((), high_watermark, 3)
+        seen.append(partition.high_watermark)
+    assert seen == learned
+
+
+def test_a_follower_that_becomes_leader_begins_at_the_start_of_its_log() -> None:
+    """Replica.convertHWToLocalOffsetMetadata, 2.3.1."""
+    bench, leader = Bench(), Bench()
+    leader.lead(isr=(ME,))
+    for _ in range(5):
+        leader.produce()
+    partition = bench.follow(leader=1)
+    partition.append_as_follower(leader.partition.log.read(0, 1000), 5, 3)
+    partition.append_as_follower((), 2, 3)
+    bench.lead(1, isr=(ME, 1))
+    assert bench.partition.high_watermark == 3
+
+
 def test_a_follower_goes_along_and_finds_it_after_a_restart() -> None:
     bench = bench_with()
     leader = Bench()
@@ -129,3 +166,67 @@ def test_a_follower_goes_along_and_finds_it_after_a_restart() -> None:
     bench.partition.delete_old_segments()
     assert bench.partition.log.bases == (2, 4)
     assert bench.partition.log_start_offset == 3
+
+
+def test_a_truncation_that_is_to_fail_is_not_that_of_retention() -> None:
+    """It waits for the fetcher (KIP-461), and ends with the process."""
+    bench = bench_with()
+
+    async def body() -> None:
+        bench.lead(isr=(ME,))
+        bench.partition.log.fail_disk(Fault("I/O error", ("truncate",), 1, StorageError, of_process=True))
+        for _ in range(3):
+            bench.produce()
+        await bench.world.sleep(100 * SECOND)
+
+    bench.world.run(body)
+    assert bench.partition.log_start_offset == 3
+    log = bench.partition.log
+    with pytest.raises(StorageError, match="I/O error"):
+        log.truncate_to(3)
+    log.fail_disk(Fault("I/O error", ("truncate",), 1, StorageError, of_process=True))
+    bench.node.disk.close()
+    bench.restart()
+    assert bench.lead(epoch=5).log.truncate_to(3) is False
+
+
+def test_a_disk_that_refuses_to_delete_old_segments_takes_its_directory_offline() -> None:
+    bench = bench_with()
+    reasons: list[str] = []
+
+    async def body() -> None:
+        bench.lead(isr=(ME,))
+        for _ in range(3):
+            bench.produce()
+        disk = bench.node.disk
+        disk.on_error = reasons.append
+        disk.fail(Fault("I/O error", ("delete",), report=disk.report))
+        await bench.world.sleep(100 * SECOND)
+
+    bench.world.run(body)
+    assert bench.partition.log_start_offset == 0
+    assert reasons == ["logs/t-0: I/O error"]
+
+
+def test_checks_that_a_pause_has_delayed_are_made_when_it_ends() -> None:
+    """Two logs are past due then: the first one, which is due again, does not set the timer to the second's past."""
+    bench = bench_with()
+    one, other = cast(Log, "one"), cast(Log, "other")
+    looked: list[tuple[Log, int]] = []
+
+    def expire(log: Log) -> int | None:
+        looked.append((log, bench.world.now // SECOND))
+        return bench.world.now + SECOND if len(looked) == 1 else None
+
+    async def body() -> None:
+        retention = Retention(bench.process, 10 * SECOND, expire)
+        retention.watch(one, 35 * SECOND)
+        retention.watch(other, 45 * SECOND)
+        await bench.world.sleep(38 * SECOND)
+        bench.process.pause()
+        await bench.world.sleep(20 * SECOND)
+        bench.process.resume()
+        await bench.world.sleep(20 * SECOND)
+
+    bench.world.run(body)
+    assert looked == [(one, 58), (other, 58), (one, 60)]

@@ -2,8 +2,11 @@
 
 from typing import Any
 
+import pytest
+
 from emulator.protocol.events import BatchesAppended, HighWatermarksMoved, IsrProposed
-from emulator.protocol.types import Batch, TopicPartition
+from emulator.protocol.types import Batch, CorruptBatch, TopicPartition
+from fetchers.failures import CorruptBatch as CorruptRecord
 from tests.brokers.bench import TP, Bench
 
 OTHER = TopicPartition("t", 1)
@@ -80,3 +83,13 @@ def test_a_broker_that_dies_in_a_transition_has_recorded_what_it_did_before() ->
     partition.append_as_follower((Batch(2, 3, 0, 100, 3),), 0)
     bench.trace.record_collected()
     assert [event.base_offsets for event in seen] == [(0,), (1,)]
+
+
+def test_of_an_answer_with_a_corrupt_batch_nothing_is_appended() -> None:
+    """Kafka checks all batches before it appends any (Log.analyzeAndValidateRecords, 2.3.1)."""
+    bench = Bench()
+    bench.follow()
+    answer = (Batch(0, 1, 0, 100, 1), CorruptBatch(1, 2, 0, 100, 2))
+    with pytest.raises(CorruptRecord):
+        bench.partition.append_as_follower(answer, 1)
+    assert bench.partition.log.end_offset == 0

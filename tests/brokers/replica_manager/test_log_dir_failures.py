@@ -3,12 +3,12 @@
 import pytest
 
 from brokers.policies import BrokerPolicies
-from emulator.disks import Disk, Fault
+from emulator.disks import Disk, Fault, Torn
 from emulator.protocol.errors import Errors
-from emulator.protocol.events import LogDirFailed
+from emulator.protocol.events import LogDirFailed, LogRecovered
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import decode_log_dir_event
-from tests.brokers.bench import ME, TP, Bench, state
+from tests.brokers.bench import ME, TP, Bench, batch, state
 
 OTHER = TopicPartition("t", 1)
 
@@ -112,3 +112,51 @@ def test_before_kip_112_any_error_of_a_disk_ends_the_broker() -> None:
     bench.produce(OTHER)
     assert handled(bench) == [("/data/1", 1, True)]
     assert halted == ["halt"]
+
+
+def torn_bench(policies: BrokerPolicies | None = None) -> Bench:
+    """A broker that is about to recover a torn log in /data/0, whose disk refuses to truncate it."""
+    bench = bench_with(policies=policies)
+    bench.produce(TP)
+    bench.produce(OTHER)
+    for disk in bench.node.disks:
+        disk.close()
+    bench.node.disks[0].open("logs/t-0").entries.append(Torn(batch(1)))
+    fail(bench, 0, "truncate")
+    return bench
+
+
+def test_a_torn_log_on_a_disk_that_refuses_truncation_takes_its_directory_offline() -> None:
+    """LogManager.loadLogs, 2.3.1."""
+    bench = torn_bench()
+    bench.restart()
+    assert handled(bench) == [("/data/0", 0, False)]
+    assert bench.leader_and_isr(state(ME, 5)).partitions == ((TP, Errors.KAFKA_STORAGE_ERROR),)
+    bench.node.disks[0].mend()
+    bench.node.crash()
+    recovered = bench.see(LogRecovered)
+    bench.restart()
+    assert [(event.partition, event.log_end_offset, event.reason) for event in recovered] == [(0, 1, "torn")]
+    assert bench.lead(epoch=5).log_end_offset == 1
+
+
+def test_before_kip_112_it_ends_the_broker() -> None:
+    bench = torn_bench(BrokerPolicies(disk_errors_halt=True))
+    halted: list[str] = []
+    bench.node.on_halt = lambda: halted.append("halt")
+    bench.restart()
+    assert handled(bench) == [("/data/0", 0, True)]
+    assert halted == ["halt"]
+
+
+def test_a_log_that_has_to_be_cut_as_it_is_loaded_and_cannot_be_is_offline() -> None:
+    """Its start is beyond its end."""
+    bench = bench_with()
+    bench.produce(TP)
+    bench.manager.logs.directories[0].log_starts.put(TP, 7)
+    bench.manager.logs.write_offsets()
+    bench.node.crash()
+    fail(bench, 0, "truncate")
+    bench.restart()
+    assert bench.leader_and_isr(state(ME, 5)).partitions == ((TP, Errors.KAFKA_STORAGE_ERROR),)
+    assert handled(bench) == [("/data/0", 0, False)]

@@ -11,6 +11,7 @@ from brokers.metadata_cache import MetadataCache
 from brokers.policies import BrokerPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import BecameFollower, BecameLeader, ReplicaStopped
+from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.metadata import NO_CONTROLLER, MetadataRequest
 from emulator.protocol.produce import ProduceResponse
 from emulator.protocol.stop_replica import StopReplicaRequest
@@ -182,6 +183,16 @@ def test_a_leader_that_is_not_alive_is_not_followed_and_its_epoch_not_recorded()
     bench.manager.metadata.live_brokers = (0, 1, 2, 7)
     assert bench.leader_and_isr(request).partitions == ((TP, Errors.NONE),)
     assert (bench.partition.leader, bench.partition.leader_epoch) == (7, 1)
+
+
+def test_before_kafka_2738_a_request_says_itself_which_leaders_are_alive() -> None:
+    """The metadata that names a broker which has just registered comes after it."""
+    bench = Bench(BrokerPolicies(request_names_live_leaders=True))
+    bench.manager.metadata.live_brokers = ()
+    bench.send(LeaderAndIsrRequest(9, 1, -1, (state(1, 0),), (1,)))
+    assert (bench.partition.leader, bench.partition.leader_epoch) == (1, 0)
+    bench.send(LeaderAndIsrRequest(9, 1, -1, (state(2, 1),), ()))
+    assert (bench.partition.leader, bench.partition.leader_epoch) == (1, 0)
 
 
 def test_leaders_are_made_before_followers_and_idle_threads_end_last() -> None:

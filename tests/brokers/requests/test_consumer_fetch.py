@@ -169,3 +169,21 @@ def test_leader_epochs_of_requests_for_offsets(epoch: int, error: Errors) -> Non
     bench.send(asked, line)
     answer: Any = line.last
     assert answer.partitions[0].error is error
+
+
+def test_before_kafka_9835_a_read_to_the_end_gets_what_is_appended_meanwhile() -> None:
+    bench = Bench(BrokerPolicies(read_race_us=5_000))
+    bench.lead()
+    followers = caught_up(bench, 1, 2)
+    bench.produce()
+    for follower in followers:
+        follower.at(1)
+    reader = consumer(bench)
+
+    async def race() -> None:
+        assert reader.at(0) is None
+        bench.produce()
+        await bench.world.sleep(5_000)
+
+    bench.world.run(race)
+    assert seen(reader.answer(0)) == (Errors.NONE, 1, [0, 1])

@@ -2,6 +2,7 @@
 
 import pytest
 
+from brokers.policies import BrokerPolicies
 from emulator.protocol.errors import Errors
 from emulator.protocol.fetch import FetchResponse
 from emulator.protocol.types import TopicPartition
@@ -181,3 +182,15 @@ def test_a_forgotten_partition_does_not_end_the_long_poll() -> None:
     assert follower.answer(1) is None
     bench.produce(TPS[1])
     assert bases(follower.answer(1)) == {1: [1]}
+
+
+def test_before_kafka_5758_a_partition_of_others_spoils_the_whole_fetch() -> None:
+    bench = Bench(BrokerPolicies(refuses_with_strangers=True))
+    bench.lead(tp=TPS[0], isr=(0,))
+    bench.lead(tp=TPS[1], isr=(0,), replicas=(0, 2))
+    bench.produce(TPS[0])
+    follower = bench.follower(1)
+    assert bases(follower.fetch((TPS[0], 0, 0))) == {0: [0]}
+    answer = follower.fetch((TPS[1], 0, 0))
+    assert answer is not None
+    assert {found.tp: found.error for found in answer.partitions} == dict.fromkeys(TPS[:2], Errors.UNKNOWN_SERVER_ERROR)

@@ -166,3 +166,25 @@ def test_the_fetches_before_one_that_is_refused_count() -> None:
     assert answer is not None
     assert answer.partitions[0].error is Errors.UNKNOWN_LEADER_EPOCH
     assert bench.remote(1).last_caught_up_us == before
+
+
+def test_a_late_fetch_of_an_ended_process_hides_a_follower_only_until_its_next_fetch() -> None:
+    """It was stuck on the connection of a process that has ended, and comes late. The new process is idle at the end of
+    the log: its fetches name no partition."""
+    bench, follower = leader(KAFKA_2_3, batches=1)
+    follower.at(0)
+    follower.at(1)
+    bench.lead(1, isr=(0, 1), version=1)
+    restarted = bench.follower(1)
+    assert restarted.at(0, 1) is not None
+    restarted.at(1, 1)
+    late = follower.fetch()
+    assert late is not None
+    assert late.partitions[0].error is Errors.FENCED_LEADER_EPOCH
+    assert bench.remote(1).log_end_offset == -1
+    bench.at(bench.world.now + 500 * MS)
+    restarted.fetch()
+    assert (bench.remote(1).log_end_offset, bench.remote(1).last_caught_up_us) == (1, bench.world.now)
+    bench.at(bench.world.now + 2 * LAG)
+    bench.expire_isrs()
+    assert not bench.zk.waiting

@@ -9,6 +9,7 @@ from attrs import define, field
 from emulator.kernel import Mailbox, World
 from emulator.network import Network, NetworkSpec
 from emulator.nodes import Node, Process
+from emulator.schedules import Schedule
 from emulator.trace import Trace
 
 
@@ -60,9 +61,16 @@ async def idle(node: Node) -> Process:
 Body = Callable[[Site], Awaitable[Any]]
 
 
-def on_site(body: Body, *, seed: int = 1, spec: NetworkSpec | None = None, backend: Any = "detached") -> Any:
+def on_site(
+    body: Body,
+    *,
+    seed: int = 1,
+    spec: NetworkSpec | None = None,
+    backend: Any = "detached",
+    schedule: Schedule | None = None,
+) -> Any:
     """Run ``body(site)`` as the first task of a new world; what it returns."""
-    world = World(seed, backend=backend, max_events=1_000_000)
+    world = World(seed, backend=backend, max_events=1_000_000, schedule=schedule)
 
     async def main() -> Any:
         async with world.open_nursery() as nursery:

@@ -127,3 +127,33 @@ def test_a_server_takes_one_request_of_a_connection_at_a_time() -> None:
         return log
 
     assert on_site(body) == [(edge, number) for number in range(3) for edge in ("begin", "end")]
+
+
+def test_what_answers_a_request_keeps_its_cause_when_the_next_one_is_taken() -> None:
+    """A purgatory answers several requests in one transition: what waits on one connection is no cause of the rest."""
+
+    async def body(site: Site) -> None:
+        client, server = await ends(site)
+        causes: list[tuple[str, int]] = []
+
+        def handle(request: Any, channel: Channel) -> None:
+            causes.append((request, site.trace.cause))
+            if request == "delayed":
+                server.call_later(5_000, finish, channel, background=False)
+            else:
+                channel.reply(request, 10)
+
+        def finish(channel: Channel) -> None:
+            site.trace.cause = 7
+            channel.reply("re delayed", 10)
+            causes.append(("after", site.trace.cause))
+
+        serve(site.network, server, "p", handle)
+        endpoint = site.network.connect(client, 1, "p", lambda _: None)
+        for cause, request in ((3, "delayed"), (4, "second"), (5, "third")):
+            site.trace.cause = cause
+            endpoint.send(request, 10)
+        await site.world.settled()
+        assert causes == [("delayed", 3), ("second", 4), ("third", 5), ("after", 7)]
+
+    on_site(body)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 
 import pytest
 
@@ -15,6 +15,7 @@ from emulator.protocol.api import (
     apis,
     control_apis,
     declare,
+    forms,
     names_partitions,
 )
 from emulator.protocol.controlled_shutdown import ControlledShutdownResponse
@@ -32,9 +33,9 @@ ONE, TWO = TopicPartition("orders", 0), TopicPartition("orders", 1)
 
 
 def classes() -> Iterator[tuple[str, type]]:
-    """Every class that a module of the protocol has, with the name of its module."""
-    for found in iter_modules(emulator.protocol.__path__, "emulator.protocol."):
-        if not found.ispkg:
+    """Every class that a module of the protocol has, with the name of its module; not those of events."""
+    for found in walk_packages(emulator.protocol.__path__, "emulator.protocol."):
+        if not found.name.startswith("emulator.protocol.events"):
             for kind in vars(import_module(found.name)).values():
                 if isinstance(kind, type) and kind.__module__ == found.name:
                     yield found.name, kind
@@ -46,7 +47,8 @@ def test_every_request_and_response_of_the_protocol_belongs_to_an_api() -> None:
         for module, kind in classes()
         if kind.__name__.endswith(("Request", "Response")) and module != "emulator.protocol.api"
     }
-    assert {kind for api in apis().values() for kind in (api.request, api.response)} == messages
+    declared = (kind for api in apis().values() for kind in (api.request, api.response))
+    assert {form for kind in declared for form in forms(kind)} == messages
     for name, api in apis().items():
         assert (api.request.__name__, api.response.__name__) == (f"{name}Request", f"{name}Response")
         assert api.request.api is api.response.api is api

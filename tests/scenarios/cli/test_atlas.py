@@ -79,6 +79,7 @@ def test_a_file_without_a_plan_needs_room_for_the_built_in_move(call: Call, tmp_
     assert "cluster.brokers: the move [0,1,2] to [1,3,4] needs broker 4; write at least 6" in call("atlas", path).line
 
 
+@pytest.mark.slow
 def test_ctrl_c_loses_nothing_that_was_reported_and_resume_goes_on(call: Call, tmp_path: Path) -> None:
     out = tmp_path / "atlas"
     faults = ("crash", "crash-restart", "expire")

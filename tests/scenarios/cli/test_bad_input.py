@@ -9,6 +9,7 @@ import pytest
 
 from tests.scenarios.cli.conftest import Call
 from tests.scenarios.language.builders import SMALL, small_and, small_with
+from tests.scenarios.runs.dataset.runs import write
 
 COMMAND_LINES: dict[str, tuple[str, str]] = {
     "": ("no command is given", "understudy demo"),
@@ -41,13 +42,24 @@ COMMAND_LINES: dict[str, tuple[str, str]] = {
     "run quick-mov": ("quick-mov: there is no such scenario file", "did you mean 'quick-move'?"),
     "run smal.toml": ("smal.toml: there is no such scenario file", "did you mean 'small.toml'?"),
     "run FOLDER": ("cannot be read (Is a directory)", "name a scenario file"),
-    "sweep FILE --out OUT": ("required: --seeds", "--help"),
+    "sweep FILE --out OUT": ("--seeds: no seeds are named", 'seeds = "0:20" under [study]'),
     "sweep FILE --seeds 0:2 --out OUT --strategy one-by-one": ("--strategy", "write 'kafka-6794'"),
     "sweep FILE --seeds 0:2 --out OUT --strategy wiki --strategy wiki": ("--strategy: names wiki twice", "once"),
+    "sweep FILE --seeds 0:2 --out OUT --profile kafka-2.3 --profile kafka-2.3": ("--profile: names kafka-2.3", "once"),
+    "sweep FILE --seeds 0:2 --out OUT --grid horizon": ("--grid: 'horizon' names no key", "write key=a,b"),
+    "sweep FILE --seeds 0:2 --out OUT --grid horizn=5m": ("--grid horizn=5m: unknown key", "did you mean 'horizon'?"),
+    "sweep FILE --seeds 0:2 --out OUT --grid horizon=5m,5": ("--grid horizon=5: the number 5", "write"),
+    "sweep FILE --seeds 0:2 --out OUT --grid strategy.name=wiki": ("--grid strategy.name", "write --strategy once"),
+    "sweep FILE --seeds 0:2 --out OUT --grid horizon=5m --grid horizon=6m": ("--grid horizon: the grid has", "at once"),
     "sweep FILE --seeds 0:2 --out BELOW": ("cannot be written (Not a directory)", "write permission"),
     "sweep wiki-steps.toml --seeds 0:2 --out OUT --strategy kafka-6794": ("no step 'wiki.3'", "write a phase"),
     "compare missing": ("missing: there is no such folder", "--out folder of a sweep"),
     "compare FOLDER": ("is no data set", "manifest.json is missing"),
+    "report missing": ("missing: there is no such folder", "--out folder of a sweep"),
+    "report FOLDER -o FOLDER": ("is a folder", "name a file, as report.html"),
+    "report FOLDER -o missing/report.html": ("there is no folder missing", "make it, or name another"),
+    "compare FOLDER --minimum lots": ("--minimum: 'lots' is not understood", "such as 1%"),
+    "compare FOLDER --where wiki": ("--where: 'wiki' names no arms", "strategy=wiki"),
     "timeline missing": ("missing: there is no such folder", "--trace folder of a run"),
     "timeline FOLDER --from soon": ("--from: 'soon' is not understood", '"5s"'),
     "timeline FOLDER --fault 0": ("--fault: '0'", "from 1"),
@@ -129,10 +141,10 @@ def test_java_missing(command: str, call: Call, place: Path, monkeypatch: pytest
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(place / "folder"))
     monkeypatch.setattr("scenarios.studies.java._bundled_runtime", lambda: None)
-    monkeypatch.setattr("scenarios.runs.dataset.reader.open_data_set", lambda root: None)
+    write(place / "set", 0)
     words = {
         "sweep": ["sweep", "small.toml", "--seeds", "0:2", "--out", "out"],
-        "compare": ["compare", "folder"],
+        "compare": ["compare", "set", "--recount"],
         "demo": ["demo", "--out", "out"],
     }
     before = contents(place)
@@ -140,6 +152,14 @@ def test_java_missing(command: str, call: Call, place: Path, monkeypatch: pytest
     assert (called.code, called.out) == (2, "")
     assert "Spark needs Java 17 or newer and none was found" in called.line
     assert contents(place) == before
+
+
+def test_a_master_where_spark_computes_nothing(call: Call, place: Path) -> None:
+    write(place / "set", 0)
+    called = call("compare", "set", "--master", "spark://nowhere:7077")
+    assert (called.code, called.out) == (2, "")
+    assert "--master: is for --recount, without which Spark computes nothing; add that" in called.line
+    assert call("compare", "set").code == 0
 
 
 @pytest.mark.parametrize("command", ["compare", "timeline"])

@@ -8,7 +8,7 @@ import pytest
 
 from scenarios.cli.check import HASH_SEEDS, check
 from scenarios.cli.differences import Difference, difference_lines
-from scenarios.cli.files import load
+from scenarios.language.files import load
 from tests.scenarios.cli.conftest import Call
 
 RECORDERS = "tests.scenarios.cli.hash_dependent"

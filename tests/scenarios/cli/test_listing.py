@@ -19,7 +19,10 @@ from scenarios.language import (
     all_actions,
     scenario_json_schema,
 )
+from scenarios.language.chaos import all_kinds
+from scenarios.language.schedules import SCHEDULES
 from scenarios.language.strategies import PARTS, SHAPES
+from scenarios.profiles.bugs import BUGS
 from tests.scenarios.cli.conftest import Call
 
 WHOLE: dict[str, Iterable[str]] = {
@@ -27,10 +30,16 @@ WHOLE: dict[str, Iterable[str]] = {
     "actions": all_actions(),
     "strategies": [*SHAPES, *(f"+{name}" for name in PARTS), "+throttle-RATE"],
     "profiles": PROFILES,
+    "bugs": BUGS,
+    "schedules": SCHEDULES,
+    "chaos": all_kinds(),
     "metrics": METRICS,
     "invariants": INVARIANTS,
     "messages": [*apis(), "setData", "session.expired"],
+    "behaviours": [],
+    "plugins": [],
     "scenarios": ["controller-dies-mid-move", "quick-move"],
+    "studies": ["throttles", "releases"],
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families as open_metrics_families
 from prometheus_client.parser import text_string_to_metric_families
 
-from scenarios.cli.files import load
+from scenarios.language.files import load
 from scenarios.runs import run_scenario
 from tests.scenarios.cli.conftest import Call
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.cli.files import load
+from scenarios.language.files import load
 from scenarios.runs import run_scenario
 from tests.scenarios.cli.conftest import Call
 
@@ -66,7 +66,7 @@ def test_around_a_fault(call: Call, trace: Path) -> None:
         (["--fault", "2"], ["--fault: there is no fault 2", "1 reassign.execute at 1 s"]),
         (["--fault", "1", "--to", "2s"], ["--fault", "leave one out"]),
         (["--from", "2s", "--to", "1s"], ["--to: ends before --from begins"]),
-        (["--seed", "77"], ["no run fits", "(wiki, seed 1)"]),
+        (["--seed", "77"], ["no run fits", "wiki with seed 1"]),
         (["--strategy", "kafka-6794"], ["no run fits", "--run"]),
     ],
 )

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+import pytest
 from hypothesis import HealthCheck, event, example, given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +23,7 @@ from emulator.protocol.fetch import FetchRequest, FetchResponse
 from emulator.protocol.produce import ProduceRequest
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import ALL_BROKERS, topic_entity
+from emulator.schedules import Schedule
 from emulator.zookeeper import ZOOKEEPER
 from emulator.zookeeper.errors import ZkError
 from scenarios.cluster.clients.operator import Operator
@@ -175,9 +177,10 @@ def play(
     drawn: bool = True,
     simulate_idle: bool,
     service: ServiceTimes | None = None,
+    schedule: Schedule | None = None,
 ) -> tuple[Outcome, int]:
     """The outcome of the history, and how many kernel events it took."""
-    world = World(seed, simulate_idle=simulate_idle)
+    world = World(seed, simulate_idle=simulate_idle, schedule=schedule)
     assignment = {number: tuple((number + k) % BROKERS for k in range(BROKERS)) for number in range(4)}
     topic = TopicSetup(TOPIC, assignment)
     broker = BrokerSpec(BrokerPolicies(service=service))
@@ -231,6 +234,16 @@ def test_polls_that_wait_for_a_request_handler_are_simulated() -> None:
     simulated, many = play(1, NetworkSpec(), deeds, simulate_idle=True, service=service)
     assert jumped == simulated
     assert few < many  # pings and ticks
+
+
+@pytest.mark.parametrize("schedule", [Schedule("random", 10_000), Schedule("pct", 10_000, 3), Schedule("pos", 10_000)])
+def test_a_schedule_leaves_only_ticks_to_be_jumped_over(schedule: Schedule) -> None:
+    """It draws for each message, so polls and pings are simulated."""
+    deeds = [Deed(30_000_000, what, place, 1) for place, what in enumerate(("pause", "produce", "move"))]
+    jumped, few = play(1, NetworkSpec(), deeds, simulate_idle=False, schedule=schedule)
+    simulated, many = play(1, NetworkSpec(), deeds, simulate_idle=True, schedule=schedule)
+    assert jumped == simulated
+    assert few < many
 
 
 def test_an_idle_cluster_makes_few_events() -> None:

@@ -97,3 +97,9 @@ def test_keyless_messages_go_where_a_leader_is() -> None:
     last = [event for event in appended(played) if event.t_us > 20_000_000]
     assert {event.partition for event in last} == {1, 2}
     assert {event.next_offset - event.base_offset for event in last} == {15}
+
+
+def test_skewed_keys_load_the_partitions_unevenly() -> None:
+    even, skewed = messages(written(keys=100)), messages(written(keys=100, key_skew=1.5))
+    assert sum(skewed.values()) == sum(even.values())
+    assert max(skewed.values()) - min(skewed.values()) > 2 * (max(even.values()) - min(even.values()))

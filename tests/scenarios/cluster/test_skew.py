@@ -2,7 +2,7 @@
 
 from emulator.protocol.events import NodeStarted
 from emulator.trace.events import ZkWritten
-from scenarios.cli.files import load
+from scenarios.language.files import load
 from scenarios.runs.runner import Stage
 
 HOUR_US = 3_600_000_000

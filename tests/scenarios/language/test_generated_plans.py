@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from emulator.protocol.placement import alternate_racks, place_replicas, rack_of
 from scenarios.errors import BadInput
 from scenarios.language import Scenario, scenario_json_schema
-from scenarios.language.placement import alternate_racks, place_replicas, rack_of
 from tests.scenarios.language.json_schema import violations
 
 RACKS = {0: "rack1", 1: "rack3", 2: "rack3", 3: "rack2", 4: "rack2", 5: "rack1"}

@@ -12,7 +12,7 @@ from scenarios.errors import BadInput
 from scenarios.language import Scenario
 from scenarios.language.schema.text import parse_document
 
-EXAMPLE = Path(__file__).with_name("example.scenario.toml").read_text()
+EXAMPLE = Path(__file__).with_name("example.toml").read_text()
 ODD = st.sampled_from(
     [
         -1,

@@ -38,7 +38,7 @@ def test_a_scenario_travels_to_another_process() -> None:
 
 
 def test_the_example_of_the_format_is_valid_as_printed() -> None:
-    example = Scenario.load(Path(__file__).with_name("example.scenario.toml"))
+    example = Scenario.load(Path(__file__).with_name("example.toml"))
     assert Scenario.loads(example.to_toml()) == example
     assert example.strategy.throttle == 50 * 2**20
     assert [entry.name for entry in example.method] == [
@@ -70,7 +70,7 @@ def shuffled(value: Any, order: random.Random) -> Any:
 
 
 def test_the_digest_is_blind_to_key_order() -> None:
-    example = Scenario.load(Path(__file__).with_name("example.scenario.toml"))
+    example = Scenario.load(Path(__file__).with_name("example.toml"))
     for seed in range(5):
         again = Scenario.from_table(shuffled(example.to_table(), random.Random(seed)))
         assert again.digest() == example.digest()

@@ -2,6 +2,7 @@
 
 import pytest
 
+from emulator.streams import Streams
 from scenarios.errors import BadInput
 from scenarios.language import Role, Target, parse_role
 from scenarios.language.targets import PEERS, TARGET
@@ -18,6 +19,13 @@ from scenarios.language.targets import PEERS, TARGET
         ("kept(orders-0)", Role("kept", "orders-0")),
         ("clients", Role("clients")),
         ("client(checkout)", Role("client", client="checkout")),
+        ("follower(orders-0)", Role("follower", "orders-0")),
+        ("any", Role("broker", drawn=True)),
+        ("any broker", Role("broker", drawn=True)),
+        ("any leader", Role("leader", drawn=True)),
+        ("any leader(orders-0)", Role("leader", "orders-0", drawn=True)),
+        ("any isr(orders-0)-leader", Role("isr", "orders-0", without_leader=True, drawn=True)),
+        ("any client", Role("client", drawn=True)),
     ],
 )
 def test_roles(text: str, role: Role) -> None:
@@ -32,6 +40,8 @@ def test_roles(text: str, role: Role) -> None:
         ([5, 2], Target(brokers=[5, 2])),
         ({"mode": "all", "state": "down"}, Target(mode="all", state="down")),
         ({"role": "isr(orders-0)", "mode": "all"}, Target(role="isr(orders-0)", mode="all")),
+        ({"role": "any", "brokers": [1, 2]}, Target(role="any", brokers=[1, 2], mode="one")),
+        ({"role": "any clients", "mode": "fixed", "value": 2}, Target(role="any clients", mode="fixed", value=2)),
     ],
 )
 def test_forms(written: object, target: Target) -> None:
@@ -56,6 +66,37 @@ def test_the_lowest_id_comes_first(target: Target, picked: tuple[int, ...]) -> N
     assert target.pick([]) == ()
 
 
+def test_any_draws_and_every_broker_is_drawn_by_some_seed() -> None:
+    target = Target(role="any")
+    drawn = [target.pick([4, 1, 2], Streams(seed).stream("targets", "one")) for seed in range(30)]
+    assert {one for (one,) in drawn} == {1, 2, 4}
+    assert drawn == [target.pick([2, 4, 1], Streams(seed).stream("targets", "one")) for seed in range(30)]
+
+
+def test_several_are_drawn_without_one_twice() -> None:
+    target = Target(role="any", mode="fixed", value=2)
+    for seed in range(20):
+        assert len(set(target.pick([4, 1, 2], Streams(seed).stream("targets", "two")))) == 2
+    assert target.pick([], Streams(1).stream("targets", "none")) == ()
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("any leadr", "'leadr' is no target; did you mean 'any leader'?"),
+        ("any any leader", "'any' is there twice; write 'any leader'"),
+        ("anny leader", "did you mean 'any leader'?"),
+        ("any isrr(orders-0)", "unknown role 'isrr'"),
+        ({"role": "any isr(orders-0)", "mode": "all"}, "mode: all are meant, so none is drawn"),
+        ({"role": "leader(orders-0)", "brokers": [1]}, 'draw of the brokers by role = "any"'),
+    ],
+)
+def test_draws_that_are_refused(written: object, said: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        TARGET.read(written)
+    assert said in str(refused.value)
+
+
 @pytest.mark.parametrize(
     ("written", "peers"),
     [
@@ -66,6 +107,7 @@ def test_the_lowest_id_comes_first(target: Target, picked: tuple[int, ...]) -> N
         ([1, 2], (Target(brokers=[1, 2]),)),
         (["zookeeper", 1, "client(a)", 2], (Target(brokers=[1, 2]), "zookeeper", Target(role="client(a)"))),
         (["brokers", "leader(orders-0)"], ("brokers", Target(role="leader(orders-0)"))),
+        ("any follower", (Target(role="any follower"),)),
     ],
 )
 def test_the_other_ends_of_links(written: object, peers: tuple[object, ...]) -> None:

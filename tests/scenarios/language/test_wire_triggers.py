@@ -5,6 +5,7 @@ import pytest
 from emulator.protocol.api import apis
 from scenarios.errors import BadInput
 from scenarios.language import Scenario, Target, When, WhenMessage, WhenZk, fits
+from scenarios.language.known import only_attached_send
 from scenarios.language.messages import ZNODES, check_path, topic_of
 from tests.scenarios.language.builders import SMALL, small_and
 from tests.scenarios.language.refusals import acting, when
@@ -16,7 +17,7 @@ def acts(condition: str, action: str = "message.cut", *more: str) -> str:
 
 REFUSED: dict[str, tuple[str, str, str]] = {
     "no such message": (when('message = "LeaderAndISR"'), "when.message: unknown message", "'LeaderAndIsr'?"),
-    "nothing like it": (when('message = "Heartbeat"'), "when.message", "known: Produce, Fetch, ListOffsets"),
+    "nothing like it": (when('message = "Gossip"'), "when.message", "known: Produce, Fetch, ListOffsets"),
     "no such edge": (when('message = "Fetch", edge = "applied"'), "when.edge", "known: sent, delivered, answered"),
     "an answer is not answered": (
         when('message = "Fetch", response = true, edge = "answered"'), "when.edge", '"delivered"',
@@ -94,7 +95,16 @@ def test_no_leader_asks_the_controller_for_an_isr_before_2_7() -> None:
     assert Scenario.loads(text.replace('title = "small"', 'title = "small"\nprofile = "kafka-2.7"'))
 
 
-@pytest.mark.parametrize("message", [message for message in apis() if message != "AlterIsr"])
+def test_a_message_that_only_real_clients_send_needs_one() -> None:
+    text = f'{SMALL}\n[[method]]\nwhen = {{ message = "Heartbeat" }}\naction = "message.cut"\n'
+    with pytest.raises(BadInput, match="only real clients send Heartbeat; list the client"):
+        Scenario.loads(text)
+    assert Scenario.loads(f'attached = ["billing"]\n{text}').attached == ("billing",)
+
+
+@pytest.mark.parametrize(
+    "message", [message for message in apis() if message != "AlterIsr" and not only_attached_send(message)]
+)
 def test_a_message_that_is_never_sent_is_refused(message: str) -> None:
     quiet = SMALL.replace('[[workloads]]\ntopic = "orders"\nproducerRate = 100\n', "").replace('"wiki"', '"kip-455"')
     text = f'{quiet}\n[[method]]\nwhen = {{ message = "{message}" }}\naction = "message.cut"\n'

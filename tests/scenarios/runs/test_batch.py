@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from scenarios.errors import BadInput
 from scenarios.runs.batch import Failure, Processes, ThisProcess, Workers, attempt, chunks, local_workers
-from scenarios.studies.spark.task import SparkTasks
+from scenarios.studies.spark.waves import Waves
 
 TASKS = range(20)
 FORKING = """
@@ -46,7 +46,7 @@ def test_results_come_once_and_in_the_order_of_the_tasks(workers: Workers) -> No
 
 @pytest.mark.spark
 def test_spark_gives_the_same_results(spark: SparkSession) -> None:
-    assert list(SparkTasks(spark).in_order(square, TASKS)) == [task * task for task in TASKS]
+    assert list(Waves(spark).in_order(square, TASKS)) == [task * task for task in TASKS]
 
 
 def test_one_job_needs_no_process() -> None:
@@ -75,7 +75,7 @@ def test_an_exception_ends_the_batch_after_the_results_before_it(workers: Worker
 def test_spark_raises_what_a_task_raised(spark: SparkSession) -> None:
     found: list[int] = []
     with pytest.raises(Exception, match="three is out of luck"):
-        found.extend(SparkTasks(spark).in_order(breaks_at_three, TASKS))
+        found.extend(Waves(spark).in_order(breaks_at_three, TASKS))
     assert found == list(range(len(found)))
     assert len(found) <= 3
 

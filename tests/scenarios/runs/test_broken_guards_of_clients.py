@@ -78,7 +78,7 @@ def test_a_leader_that_does_not_detect_repeated_batches(monkeypatch: pytest.Monk
     def nothing_is_known(*_: object) -> None:
         return None
 
-    def anything_goes(_self: ProducerStateManager, _produced: IdempotentBatch) -> Errors:
+    def anything_goes(_self: ProducerStateManager, _produced: IdempotentBatch, **_: object) -> Errors:
         return Errors.NONE
 
     monkeypatch.setattr(ProducerStateManager, "repeated", nothing_is_known)

@@ -92,11 +92,22 @@ def a_request_for_an_earlier_life() -> list[Violation]:
     69."""
     bench = Bench()
     bench.control.broker_epoch = 70
-    checkers = Checkers(bench.trace, ["broker_epoch_fence"])
+    checkers = Checkers(bench.trace, ["broker_epoch_fence", "refused_changes_nothing"])
     bench.trace.emit(BrokerRegistered, ME, 70)
     bench.trace.anchor(ControlRequest, "StopReplica", 9, ME, 1, 69, 1, "")
     stop(bench, True, 1, 69)
     return checkers.finish()
+
+
+def test_a_broker_that_acts_before_it_looks_at_its_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
+    fence = ControlHandler._fence
+
+    def late(self: ControlHandler, request: Any) -> Errors:
+        self._manager.stop_replicas(request)
+        return fence(self, request)
+
+    monkeypatch.setattr(ControlHandler, "_fence", late)
+    assert [violation.invariant for violation in a_request_for_an_earlier_life()] == ["refused_changes_nothing"]
 
 
 def test_a_broker_that_does_not_look_at_its_epoch(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from emulator.metrics.events import GaugeSet
 from emulator.protocol.events import NodeCrashed
 from scenarios.language import Scenario
 from scenarios.observe.mbeans import UNDER_REPLICATED
-from scenarios.observe.measures.isr_times import IsrRow
+from scenarios.observe.measures.isr_row import IsrRow
 from scenarios.runs.runner import Stage, conclude, prepare
 from tests.scenarios.runs.building import EXECUTE, Table, scenario
 from tests.scenarios.runs.test_random import EVEN

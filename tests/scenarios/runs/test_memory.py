@@ -9,6 +9,7 @@ import pytest
 
 from emulator.kernel import World
 from scenarios.runs import run_scenario
+from scenarios.runs.dataset.arm import Arm
 from scenarios.runs.dataset.record import RunSpec
 from scenarios.runs.record import run_record
 from scenarios.runs.runner import Stage
@@ -21,7 +22,7 @@ MOVE = scenario(brokers=4, assignment=[(0, 1)], plan={0: (2, 3)}, method=[EXECUT
 def record() -> object:
     table = json.dumps(MOVE.to_table())
     return run_record(
-        RunSpec.plan(scenario=table, scenario_digest="", profile=MOVE.profile, strategy=MOVE.strategy.name, seed=1)
+        RunSpec.plan(scenario=table, scenario_digest="", arm=Arm(MOVE.strategy.name, MOVE.profile), seed=1, code="code")
     )
 
 

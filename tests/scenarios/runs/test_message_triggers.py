@@ -18,6 +18,7 @@ from emulator.protocol.events import (
     Produced,
 )
 from emulator.trace.events import Step, ZkSession, ZkWritten
+from scenarios.language.known import only_attached_send
 from tests.scenarios.runs.building import EXECUTE, HEAL, TP, Played, Table, play, scenario
 
 STATE = znodes.state_path(TP)
@@ -65,7 +66,9 @@ ASKED_FOR: dict[str, Table] = {
 CLIENTS_ASK = ("InitProducerId",)
 """The requests that clients send once, at their start."""
 
-ALWAYS_SENT = [name for name in apis() if name not in ("ListOffsets", *ASKED_FOR, *CLIENTS_ASK)]
+ALWAYS_SENT = [
+    name for name in apis() if name not in ("ListOffsets", *ASKED_FOR, *CLIENTS_ASK) and not only_attached_send(name)
+]
 """ListOffsets takes a follower that is out of its leader's range, which no scenario brings about by itself."""
 
 

@@ -7,8 +7,9 @@ import pytest
 from brokers.log.directory import log_path
 from emulator.protocol import znodes
 from emulator.protocol.events import Fault, Produced
+from emulator.protocol.placement import place_replicas, rack_of
 from emulator.protocol.types import TopicPartition
-from scenarios.language.placement import place_replicas, rack_of
+from emulator.zookeeper import ZkClient
 from tests.scenarios.runs.building import EXECUTE, HEAL, Played, Table, at_step, play, scenario
 from understudy.testing import ClusterInstance, KafkaError, cluster, in_virtual_time
 
@@ -244,3 +245,20 @@ def test_added_partitions_are_spread_over_the_racks() -> None:
     added = [played.assignment(TopicPartition("orders", number)) for number in range(1, 7)]
     assert added == place_replicas(range(7), 6, 2, first_partition=1, racks=racks)
     assert all(first % 2 != second % 2 for first, second in added)
+
+
+@in_virtual_time(seed=1)
+async def test_a_broker_that_expires_while_the_racks_are_read_gets_no_replica(monkeypatch: pytest.MonkeyPatch) -> None:
+    """/brokers/ids named it, and its znode is gone before it is read (KafkaZkClient.getAllBrokersInCluster, 2.3.1)."""
+    async with cluster(4, {"a": [[0, 1, 2]]}) as c:
+        children = ZkClient.children
+
+        async def then_expire(zk: ZkClient, path: str) -> tuple[str, ...]:
+            names = await children(zk, path)
+            if zk is c.zk and path == znodes.BROKER_IDS:
+                c.expire(3)
+            return names
+
+        monkeypatch.setattr(ZkClient, "children", then_expire)
+        await c.create_partitions("a", 4)
+        assert [c.replicas(f"a-{number}") for number in (1, 2, 3)] == [[1, 2, 0], [2, 0, 1], [0, 2, 1]]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from scenarios.language import Scenario
-from scenarios.runs import Run
+from scenarios.runs import Run, run_scenario
 from tests.scenarios.runs.building import EXECUTE, Table, play, scenario
 
 LIBRARY = "scenarios/library/quick-move.toml"
@@ -200,3 +200,24 @@ def test_seed_strategy_and_profile_of_a_run_are_in_its_replay() -> None:
     found = Scenario.load(LIBRARY).run(seed=5, strategy="kafka-6794", profile="wiki-text")
     assert (found.seed, found.strategy, found.profile) == (5, "kafka-6794", "wiki-text")
     assert found.replay.endswith("quick-move.toml --seed 5 --strategy kafka-6794 --profile wiki-text")
+
+
+CRASH: Table = {"at": "3s", "action": "broker.crash", "target": 1}
+
+
+def test_without_figures_a_run_is_the_same_and_has_those_that_it_goes_by() -> None:
+    """A campaign of chaos asks for none."""
+    asked = scenario(brokers=3, controller=2, method=[CRASH])
+    whole, bare = run_scenario(asked), run_scenario(asked, figures=False)
+    assert (bare.digest, bare.verdict) == (whole.digest, whole.verdict)
+    assert bare.metrics == {name: whole.metrics[name] for name in bare.metrics}
+    assert 0 < len(bare.metrics) < len(whole.metrics)
+
+
+def test_a_scenario_that_names_a_metric_has_all_figures() -> None:
+    asked = scenario(brokers=3, controller=2, expect=[{"metric": "isr_expands", "tolerance": 0}])
+    assert asked.names_metrics
+    assert run_scenario(asked, figures=False).metrics == run_scenario(asked).metrics
+    when = {"metric": "offline_partitions", "above": 0}
+    assert scenario(method=[{"when": when, "action": "broker.crash", "target": 1}]).names_metrics
+    assert not scenario(method=[CRASH]).names_metrics

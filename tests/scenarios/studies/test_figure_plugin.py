@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from scenarios.cli.files import load
+from scenarios.language.files import load
 from scenarios.observe.measures.figures import FOLDS, declared
 from scenarios.runs.dataset.reader import open_data_set
+from scenarios.studies.spark.aggregations import QUERIES
 from scenarios.studies.spark.compare import run_figures
-from scenarios.studies.spark.figures import QUERIES
-from scenarios.studies.statistics.comparison import compared
+from scenarios.studies.statistics.study import compared
 from tests.scenarios.studies.plugins.fetcher_starts import QUERY, FetcherStarts
 
 
@@ -21,7 +21,7 @@ def added(monkeypatch: pytest.MonkeyPatch) -> str:
     """The figure's name, while the plug-in is there."""
     monkeypatch.setattr("scenarios.observe.measures.figures.FOLDS", folds := [*FOLDS, FetcherStarts])
     monkeypatch.setattr("scenarios.observe.measures.measures.FOLDS", folds)
-    monkeypatch.setattr("scenarios.studies.spark.figures.QUERIES", [*QUERIES, QUERY])
+    monkeypatch.setattr("scenarios.studies.spark.aggregations.query.QUERIES", [*QUERIES, QUERY])
     return "fetcher_starts"
 
 

@@ -12,6 +12,8 @@ from emulator.streams import Stream
 
 _MASK = 0xFFFFFFFF
 _M = 0x5BD1E995
+_MOST_FREQUENT = 1_000_000
+"""The weight of the key that is used most; weights are integers, so that shares are the same on every machine."""
 
 
 class Partitioner(Protocol):
@@ -84,6 +86,48 @@ class Keyed:
         for place, count in counts.items():
             if count:
                 yield place, count
+
+
+@define
+class Skewed:
+    """Keys of which some are used more often than others, each in one partition, whether that has a leader or not.
+
+    A tick is dealt by the partitions' shares of all messages; what does not come out even is owed to the next tick.
+    """
+
+    _shares: dict[int, int]
+    """By place, how often its keys are used, together, out of ``_all``."""
+    _all: int = field(init=False)
+    _owed: dict[int, int] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._all = sum(self._shares.values())
+        self._owed = dict.fromkeys(self._shares, 0)
+
+    @classmethod
+    def of(cls, keys: int, partitions: int, exponent: float, stream: Stream) -> "Skewed":
+        """``key-0`` to ``key-(keys-1)``; the n-th most frequent is used in proportion to 1 / n**exponent (Zipf). Which
+        key is the n-th, ``stream`` draws."""
+        left = [partition_of(f"key-{key}".encode(), partitions) for key in range(keys)]
+        shares: dict[int, int] = {}
+        for rank in range(1, keys + 1):
+            at = stream.below(len(left))
+            left[at], left[-1] = left[-1], left[at]
+            place = left.pop()
+            shares[place] = shares.get(place, 0) + max(1, round(_MOST_FREQUENT / rank**exponent))
+        return cls(dict(sorted(shares.items())))
+
+    def deal(self, messages: int, open_to: Sequence[int]) -> list[tuple[int, int]]:
+        owed = {place: self._owed[place] + messages * share for place, share in self._shares.items()}
+        counts = {place: max(0, due // self._all) for place, due in owed.items()}
+        by_debt = sorted(owed, key=lambda place: (counts[place] * self._all - owed[place], place))
+        missing = messages - sum(counts.values())
+        for place in by_debt[: max(0, missing)]:
+            counts[place] += 1
+        for place in [place for place in reversed(by_debt) if counts[place]][: max(0, -missing)]:
+            counts[place] -= 1
+        self._owed = {place: due - counts[place] * self._all for place, due in owed.items()}
+        return [(place, count) for place, count in counts.items() if count > 0]
 
 
 def partition_of(key: bytes, partitions: int) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 
 from emulator.protocol.znodes import CONFIG_CHANGES, decode_config, encode_config, encode_config_change
-from emulator.zookeeper import NoNode
+from emulator.zookeeper import NodeExists, NoNode
 from scenarios.cluster.clients.operator import Operator
 
 
@@ -40,13 +40,23 @@ async def read(operator: Operator, entity: str) -> dict[str, str] | None:
 
 
 async def write(operator: Operator, entity: str, settings: Mapping[str, str], *, new: bool = False) -> None:
-    path = f"/config/{entity}"
-    if new:
-        await operator.zk.create_parents(path)
-        await operator.zk.create(path, encode_config(settings))
-    else:
-        await operator.zk.set(path, encode_config(settings))
+    """Write the settings of ``entity`` and announce them. The znode may have been made, or deleted, since it was read:
+    the other way is tried then (KafkaZkClient.setOrCreateEntityConfigs, 2.3)."""
+    path, data = f"/config/{entity}", encode_config(settings)
+    try:
+        await (_create if new else _set)(operator, path, data)
+    except (NodeExists, NoNode):
+        await (_set if new else _create)(operator, path, data)
     await announce(operator, entity)
+
+
+async def _create(operator: Operator, path: str, data: str) -> None:
+    await operator.zk.create_parents(path)
+    await operator.zk.create(path, data)
+
+
+async def _set(operator: Operator, path: str, data: str) -> None:
+    await operator.zk.set(path, data)
 
 
 async def announce(operator: Operator, entity: str) -> None:

@@ -1,5 +1,5 @@
-"""Preferred elections: kafka-preferred-replica-election through ZooKeeper (up to 2.3; deprecated since 2.2), and
-kafka-leader-election by the API (2.4, KIP-460)."""
+"""Elections that an operator asks for: kafka-preferred-replica-election through ZooKeeper (up to 2.3; deprecated since
+2.2), kafka-leader-election by the API (2.4, KIP-460), and unclean ones by a topic's settings, as before 2.4."""
 
 from collections.abc import Sequence
 
@@ -7,10 +7,18 @@ from emulator.protocol.elect_leaders import ElectionType, ElectLeadersRequest, E
 from emulator.protocol.errors import Errors
 from emulator.protocol.events import ElectionAnswered
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import PREFERRED_REPLICA_ELECTION, encode_preferred_election
-from emulator.zookeeper import NodeExists
-from scenarios.cluster.clients.admin import TimedOut
+from emulator.protocol.znodes import (
+    PREFERRED_REPLICA_ELECTION,
+    LeaderAndIsr,
+    broker_path,
+    encode_preferred_election,
+    state_path,
+    topic_entity,
+)
+from emulator.zookeeper import NodeExists, NoNode
+from scenarios.cluster.clients.batch_producer import KafkaError
 from scenarios.cluster.clients.operator import Operator
+from scenarios.cluster.clients.tools import configs
 from scenarios.cluster.clients.tools.assignments import read_assignments
 from scenarios.cluster.clients.tools.outcome import DONE, Outcome
 
@@ -30,13 +38,14 @@ async def by_znode(operator: Operator, partitions: Partitions) -> Outcome:
     return DONE
 
 
-async def by_api(operator: Operator, partitions: Partitions) -> Outcome:
-    """Ask the controller. A partition whose preferred replica leads already counts as done, as the tool has it."""
-    request = ElectLeadersRequest(ElectionType.PREFERRED, None if partitions is None else tuple(partitions))
+async def by_api(operator: Operator, partitions: Partitions, type: ElectionType = ElectionType.PREFERRED) -> Outcome:
+    """Ask the controller. A partition that needs no election counts as done, as the tool has it: its preferred replica
+    leads already, or for an unclean election its leader is alive."""
+    request = ElectLeadersRequest(type, None if partitions is None else tuple(partitions))
     response: ElectLeadersResponse
     try:
         response = await operator.admin.ask_controller(request)
-    except TimedOut:
+    except KafkaError:
         answers = tuple((tp, Errors.REQUEST_TIMED_OUT) for tp in partitions or ())
         response = ElectLeadersResponse(Errors.REQUEST_TIMED_OUT, answers)
     for tp, error in response.partitions:
@@ -46,3 +55,39 @@ async def by_api(operator: Operator, partitions: Partitions) -> Outcome:
     if response.error is not Errors.NONE and not failed:
         return Outcome((("the election", response.error),))
     return Outcome(failed)
+
+
+UNCLEAN, ALLOWED = "unclean.leader.election.enable", "true"
+LOOKS, LOOK_US = 60, 1_000_000
+
+
+async def unclean_by_config(operator: Operator, partitions: Partitions) -> Outcome:
+    """Allow unclean elections for the topics of ``partitions`` (None: of all), look every second until each has a
+    leader, for a minute at most, then set what was set before."""
+    wanted = [tp for tp in await read_assignments(operator.zk) if partitions is None or tp in partitions]
+    entities = [topic_entity(topic) for topic in dict.fromkeys(tp.topic for tp in wanted)]
+    before = {entity: (await configs.read(operator, entity) or {}).get(UNCLEAN) for entity in entities}
+    await configs.alter(operator, entities, {UNCLEAN: ALLOWED})
+    without = wanted
+    for _ in range(LOOKS):
+        await operator.process.world.sleep(LOOK_US)
+        without = [tp for tp in without if not await _is_led(operator, tp)]
+        if not without:
+            break
+    for entity, value in before.items():
+        settings = {} if value is None else {UNCLEAN: value}
+        await configs.alter(operator, [entity], settings, () if settings else (UNCLEAN,))
+    for tp in wanted:
+        error = Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE if tp in without else Errors.NONE
+        operator.process.anchor(ElectionAnswered, tp.topic, tp.partition, error.name)
+    return Outcome(tuple((str(tp), Errors.ELIGIBLE_LEADERS_NOT_AVAILABLE) for tp in without))
+
+
+async def _is_led(operator: Operator, tp: TopicPartition) -> bool:
+    """Whether the partition has a leader that is registered."""
+    try:
+        data, _ = await operator.zk.get(state_path(tp))
+    except NoNode:
+        return False
+    leader = LeaderAndIsr.decode(data, 0).leader
+    return leader >= 0 and await operator.zk.exists(broker_path(leader)) is not None

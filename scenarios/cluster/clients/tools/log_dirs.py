@@ -12,7 +12,7 @@ from emulator.protocol.log_dirs import (
 )
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import broker_entity
-from scenarios.cluster.clients.admin import TimedOut
+from scenarios.cluster.clients.batch_producer import KafkaError
 from scenarios.cluster.clients.operator import Operator
 from scenarios.cluster.clients.tools import configs
 from scenarios.cluster.clients.tools.outcome import Outcome
@@ -77,7 +77,7 @@ async def _ask(operator: Operator, directories: Directories, before: Mapping[Rep
                 broker, AlterReplicaLogDirsRequest(wanted), TIMEOUT_US
             )
             errors = dict(response.partitions)
-        except TimedOut:
+        except KafkaError:
             errors = dict.fromkeys((tp for tp, _name in wanted), Errors.REQUEST_TIMED_OUT)
         for tp, name in wanted:
             answers[tp, broker] = errors[tp]
@@ -113,7 +113,7 @@ async def _found(operator: Operator, directories: Directories) -> tuple[int, int
             response: DescribeLogDirsResponse = await operator.admin.ask_broker(
                 broker, DescribeLogDirsRequest(partitions), TIMEOUT_US
             )
-        except TimedOut:
+        except KafkaError:
             continue
         held = {(i.tp, i.future): each.name for each in response.directories for i in each.replicas}
         wanted = [(tp, directories[tp, broker]) for tp in partitions]

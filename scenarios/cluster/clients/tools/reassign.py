@@ -26,7 +26,7 @@ from emulator.protocol.znodes import (
     encode_reassignment,
 )
 from emulator.zookeeper import NodeExists, NoNode, ZkClient
-from scenarios.cluster.clients.admin import TimedOut
+from scenarios.cluster.clients.batch_producer import KafkaError
 from scenarios.cluster.clients.operator import Operator
 from scenarios.cluster.clients.tools import log_dirs
 from scenarios.cluster.clients.tools.assignments import Assignments, read_assignments
@@ -131,7 +131,7 @@ async def _alter(operator: Operator, targets: Mapping[TopicPartition, tuple[int,
     response: AlterPartitionReassignmentsResponse
     try:
         response = await operator.admin.ask_controller(AlterPartitionReassignmentsRequest(targets))
-    except TimedOut:
+    except KafkaError:
         response = AlterPartitionReassignmentsResponse(Errors.REQUEST_TIMED_OUT)
     answers = response.partitions or tuple((tp, response.error) for tp in targets)
     for tp, error in answers:
@@ -146,7 +146,7 @@ async def _ask_for_list(
     try:
         response: ListPartitionReassignmentsResponse = await operator.admin.ask_controller(request)
         return response
-    except TimedOut:
+    except KafkaError:
         return ListPartitionReassignmentsResponse(Errors.REQUEST_TIMED_OUT)
 
 

@@ -8,7 +8,9 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 
+from brokers.topic_creation import AdminZkClient
 from emulator.protocol.errors import Errors
+from emulator.protocol.placement import place_replicas
 from emulator.protocol.znodes import (
     BROKER_IDS,
     CONFIG_TOPICS,
@@ -24,7 +26,6 @@ from emulator.protocol.znodes import (
 from emulator.zookeeper import NodeExists, NoNode
 from scenarios.cluster.clients.operator import Operator
 from scenarios.cluster.clients.tools.outcome import DONE, Outcome
-from scenarios.language.placement import place_replicas
 
 Assignment = Mapping[int, tuple[int, ...]]
 Moving = Callable[[Operator, str], Awaitable[bool]]
@@ -88,9 +89,10 @@ async def expand(
     brokers = sorted(int(name) for name in await operator.zk.children(BROKER_IDS))
     factor = len(before[0])
     if assignment is None:
+        racks = await AdminZkClient(operator.process, operator.zk).brokers(brokers)
+        brokers = list(racks)
         if factor > len(brokers):
             return _refused(topic, Errors.INVALID_REPLICATION_FACTOR)
-        racks = {broker: await _rack(operator, broker) for broker in brokers}
         assignment = place_replicas(
             brokers, partitions - len(before), factor,
             start=next((place for place, broker in enumerate(brokers) if broker >= before[0][0]), 0),
@@ -104,12 +106,6 @@ async def expand(
     except NoNode:
         return _refused(topic, Errors.UNKNOWN_TOPIC_OR_PARTITION)
     return DONE
-
-
-async def _rack(operator: Operator, broker: int) -> str:
-    """The rack that a broker is registered with; empty for none."""
-    data, _ = await operator.zk.get(f"{BROKER_IDS}/{broker}")
-    return str(json.loads(data).get("rack") or "")
 
 
 def _refused(topic: str, code: Errors) -> Outcome:

@@ -82,7 +82,7 @@
       `${fault} of ${actor} (broker ${details.broker[i]}) at ${gate} of the move ${plan}: ${details.steps[details.step[i]]}`;
     const outcome = byId("p-outcome");
     outcome.textContent = details.outcome[i];
-    outcome.className = `badge ${details.outcome[i]}`;
+    outcome.className = `badge ${cell.classList[0]}`;
     outcome.title = details.outcomes[details.outcome[i]];
     byId("p-harms").replaceChildren(...details.harms[i].map((harm) => element("span", "", harm, details.harm_help[harm])));
     byId("p-why").textContent = details.why[i];
@@ -165,9 +165,9 @@
       return next;
     }
     const rows = [...row.parentElement.rows];
-    const place = [...row.cells].indexOf(cell);
+    const place = row.cells.length - [...row.cells].indexOf(cell);  // from the end: a step's name spans several rows
     for (let at = rows.indexOf(row) + down; at >= 0 && at < rows.length; at += down) {
-      const next = rows[at].cells[place];
+      const next = rows[at].cells[rows[at].cells.length - place];
       if (next && next.dataset.i) return next;
     }
     return null;
@@ -255,8 +255,8 @@
   });
   byId("theme").addEventListener("click", () => {
     const root = document.documentElement;
-    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    root.dataset.theme = dark ? "light" : "dark";
+    const scheme = root.style.colorScheme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+    root.style.colorScheme = scheme === "dark" ? "light" : "dark";
   });
   window.addEventListener("hashchange", fromAddress);
   window.addEventListener("resize", makeRoom);

@@ -11,6 +11,7 @@ from scenarios.cluster.clients.producing.partitioner import (
     Keyed,
     Partitioner,
     RoundRobin,
+    Skewed,
     Sticky,
     murmur2,
     partition_of,
@@ -64,3 +65,24 @@ def test_each_key_is_always_in_one_partition(keys: int, width: int, ticks: list[
         turn += messages
         expected.append(counts)
     assert dealt(Keyed.of(keys, width), *ticks, width=width) == expected
+
+
+@given(st.integers(1, 40), st.integers(1, 8), st.floats(0.1, 3), st.lists(st.integers(0, 100), max_size=30))
+def test_skewed_keys_lose_no_message_and_keep_their_shares(
+    keys: int, width: int, exponent: float, ticks: list[int]
+) -> None:
+    skewed = Skewed.of(keys, width, exponent, Streams(1).stream("key skew"))
+    deals = [dict(skewed.deal(messages, range(width))) for messages in ticks]
+    assert [sum(deal.values()) for deal in deals] == ticks
+    homes = {partition_of(f"key-{key}".encode(), width) for key in range(keys)}
+    for place in homes:
+        due = sum(ticks) * skewed._shares[place] / skewed._all
+        assert abs(sum(deal.get(place, 0) for deal in deals) - due) <= width, "never owes more than the others can get"
+
+
+def test_another_seed_has_another_key_that_is_used_most() -> None:
+    hottest = set()
+    for seed in range(10):
+        skewed = Skewed.of(100, 4, 1.5, Streams(seed).stream("key skew"))
+        hottest.add(max(skewed._shares, key=lambda place: skewed._shares[place]))
+    assert len(hottest) > 1

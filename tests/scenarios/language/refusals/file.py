@@ -21,7 +21,37 @@ CASES: dict[str, Case] = {
         "did you mean 'brokers'?",
     ),
     "missing key": (small_with("brokers = 7\n", ""), "cluster: the key 'brokers' is missing", "add it"),
-    "later block": (small_and("[[chaos]]", 'kind = "attrition"'), "chaos", "docs/limits.md"),
+    "unknown kind of chaos": (
+        small_and("[[chaos]]", 'kind = "attritions"'),
+        "chaos[0].kind: unknown kind of chaos",
+        "did you mean 'attrition'?",
+    ),
+    "chaos without a kind": (small_and("[[chaos]]", "times = 3"), "chaos[0]: the key 'kind' is missing", "add it"),
+    "unknown key of chaos": (
+        small_and("[[chaos]]", 'kind = "attrition"', "time = 3"),
+        "chaos[0].time: unknown key",
+        "did you mean 'times'?",
+    ),
+    "range of chaos from most to least": (
+        small_and("[[chaos]]", 'kind = "attrition"', "times = [3, 1]"),
+        "chaos[0].times: the first value is more than the second",
+        "write the least first",
+    ),
+    "chaos at no broker": (
+        small_and("[[chaos]]", 'kind = "attrition"', "brokers = [7]"),
+        "chaos[0].brokers: broker 7 does not exist",
+        "from 0 to 6",
+    ),
+    "chaos of no topic": (
+        small_and("[[chaos]]", 'kind = "moves"', 'topics = ["order"]'),
+        "chaos[0].topics: unknown topic 'order'",
+        "did you mean 'orders'?",
+    ),
+    "too few brokers of chaos": (
+        small_and("[[chaos]]", 'kind = "cluster"', "brokers = [2, 5]"),
+        "chaos[0].brokers: the file needs 7 brokers",
+        "write 7 or more",
+    ),
     "wrong schema": (small_with("scenario/1", "scenario/9"), "schema", "did you mean 'scenario/1'?"),
     "wrong type": (
         small_with("brokers = 7", 'brokers = "7"'),

@@ -51,7 +51,7 @@ CASES: dict[str, Case] = {
     ),
     "step: unknown topic": (when('step = "wiki.3", topic = "order"'), "method[1].when.topic", "'orders'?"),
     "step: hop of one hop": (when('step = "move.start", hop = 2'), "method[1].when.hop", "write 1 to 1"),
-    "step: metric predicate": (when('metric = "isr_shrinks"'), "method[1].when.metric", "docs/limits.md"),
+    "step: metric without a limit": (when('metric = "isr_shrinks"'), "method[1].when.above", "write one limit"),
     "step: a shutdown that is never requested": (
         when('step = "shutdown.2"'),
         "method[1].when.step",

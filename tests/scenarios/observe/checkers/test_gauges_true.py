@@ -163,6 +163,16 @@ def test_the_drafts_definition_knows_names(run: Shown) -> None:
     assert run.broken == ["under_replicated_true"]
 
 
+def test_where_all_replicas_are_impending_the_drafts_definition_counts_none(run: Shown) -> None:
+    """A controller that has taken over in the midst of a move does not know which were there before."""
+    run.registered(UNDER_REPLICATED, REASSIGNED)
+    run.emit(e.ImpendingReplicasReceived, 0, *ORDERS_0, 1, (), (0, 1, 2))
+    run.led((0,))
+    run.shows(UNDER_REPLICATED, 0)
+    run.rest()
+    assert run.broken == []
+
+
 def test_the_drafts_definition_knows_names_after_the_move_too(run: Shown) -> None:
     """KAFKA-6794's hops: a replica that has left the assignment is still in the ISR, and does not replace a missing
     one."""
@@ -238,6 +248,13 @@ def test_kafka_1068_right_after_the_failover(run: Shown) -> None:
     run.state(-1, (1,), 1)
     run.fails_over()
     run.shows(OFFLINE, 1)
+    run.rest()
+    assert run.broken == ["offline_true"]
+
+
+def test_kafka_1068_offline_partitions_that_a_former_controller_shows(run: Shown) -> None:
+    controlled(run, 0, 1)
+    run.shows(OFFLINE, 1, node=1)
     run.rest()
     assert run.broken == ["offline_true"]
 
@@ -344,6 +361,43 @@ def test_a_controller_whose_session_has_expired_does_not_count(run: Shown) -> No
     assert run.broken == []
     session(run, 0, "created", 10)
     assert run.checkers.counts["one_active_controller"] == 1
+
+
+def test_the_session_of_an_earlier_process_is_not_one_of_the_next(run: Shown) -> None:
+    session(run, 0, "created")
+    run.emit(e.NodeCrashed, 0, 1, "process")
+    session(run, 0, "created", 10)
+    run.shows(ACTIVE_CONTROLLERS, 1, 0)
+    session(run, 0, "expired", 10)
+    session(run, 1, "created")
+    run.shows(ACTIVE_CONTROLLERS, 1, 1)
+    assert run.broken == []
+
+
+def test_a_controller_whose_znode_an_operator_deletes_does_not_count_until_it_knows(run: Shown) -> None:
+    for broker in (0, 1):
+        session(run, broker, "created")
+    run.shows(ACTIVE_CONTROLLERS, 1, 0)
+    run.emit(ZkWritten, -10, "delete", "/controller", 0, 0, "")
+    run.shows(ACTIVE_CONTROLLERS, 1, 1)
+    assert run.broken == []
+    run.shows(ACTIVE_CONTROLLERS, 0, 0)
+    run.shows(ACTIVE_CONTROLLERS, 1, 0)
+    assert run.broken == ["one_active_controller"]
+
+
+def test_nor_does_one_whose_znode_is_deleted_before_it_shows_it(run: Shown) -> None:
+    for broker in (0, 1):
+        session(run, broker, "created")
+    run.emit(ZkWritten, 0, "create", "/controller", 0, 0, encode_controller(0, 0))
+    run.emit(ZkWritten, -10, "delete", "/controller", 0, 0, "")
+    run.emit(ZkWritten, 1, "create", "/controller", 0, 0, encode_controller(1, 0))
+    run.shows(ACTIVE_CONTROLLERS, 1, 1)
+    run.shows(ACTIVE_CONTROLLERS, 1, 0)
+    assert run.broken == []
+    run.emit(ZkWritten, 0, "create", "/controller", 0, 0, encode_controller(0, 0))
+    run.shows(ACTIVE_CONTROLLERS, 1, 0)
+    assert run.broken == ["one_active_controller"]
 
 
 def test_a_crash_ends_it(run: Shown) -> None:

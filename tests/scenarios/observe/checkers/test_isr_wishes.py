@@ -5,14 +5,15 @@ import pytest
 from scenarios.observe.checkers.expands_assigned import ExpandsAssigned
 from scenarios.observe.checkers.fetch_fence import FetchFence
 from scenarios.observe.checkers.shrinks_overdue import ShrinksOverdue
+from scenarios.observe.history.settings import StartSettings
 from tests.scenarios.observe.checkers.written_history import WrittenHistory
 
 ASSIGNED, OVERDUE, FENCE = ExpandsAssigned.name, ShrinksOverdue.name, FetchFence.name
 
 
-def story(name: str) -> WrittenHistory:
+def story(name: str, start: StartSettings | None = None) -> WrittenHistory:
     """Broker 0 leads epoch 1 of a partition of 0, 1 and 2, with 20 records; broker 2 has 10 of them."""
-    run = WrittenHistory(name).begin()
+    run = WrittenHistory(name, start=start or StartSettings()).begin()
     run.everywhere(0, 1)
     run.everywhere(10, 2, nodes=(0, 1))
     run.state(0, (0, 1), 1)
@@ -56,6 +57,9 @@ def test_where_messages_are_counted_a_slow_one_leaves_at_once() -> None:
     run = story(OVERDUE)
     run.proposes(0, "shrink", 2, max_messages=9, overdue_us=0)
     assert run.violations() == []
+    later = story(OVERDUE, StartSettings(drops_slow=False))
+    later.proposes(0, "shrink", 2, max_messages=9, overdue_us=0)
+    assert later.invariants() == [OVERDUE]
 
 
 @pytest.mark.parametrize(("epoch", "found"), [(1, []), (-1, []), (0, [FENCE]), (2, [FENCE])])
@@ -73,3 +77,13 @@ def test_a_fetch_of_one_that_never_learnt_of_the_epoch() -> None:
         "orders-0: broker 0, leader of epoch 1, adds broker 1 to the ISR for a fetch under epoch 1; "
         "that one follows in epoch -1"
     )
+
+
+def test_a_replica_that_was_not_assigned_as_the_epoch_began() -> None:
+    run = WrittenHistory(ASSIGNED).begin()
+    run.assigned((0, 1))
+    run.state(0, (0, 1), 1)
+    run.leads(0, 1, 10, 20, (0, 1, 2))
+    run.proposes(0, "expand", 2)
+    [violation] = run.violations()
+    assert violation.state.endswith("adds broker 2; the replicas were [0, 1] as the epoch began")

@@ -8,6 +8,9 @@ from scenarios.observe.history.acknowledged import ALL, ONE
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
 NAME = NoAckedRecordLost.name
+ALL_OF_THEM = (
+    "log_matching", "leader_completeness", "isr_complete", "truncate_safety", "no_acked_record_lost",
+)  # fmt: skip
 
 
 def story() -> WrittenHistory:
@@ -186,17 +189,171 @@ def test_a_leader_that_restarts_with_less_proves_nothing_while_the_isr_has_the_r
     assert run.violations() == []
 
 
+def committed(isr: tuple[int, ...] = (0, 1)) -> WrittenHistory:
+    """Two batches of broker 0, committed and acknowledged; broker 2 is out of the ISR unless it is named."""
+    run = WrittenHistory(*ALL_OF_THEM).begin()
+    run.assigned((0, 1, 2))
+    run.state(0, isr, 0)
+    for number in (0, 1):
+        run.everywhere(10 * number, number + 1, nodes=isr)
+        run.high_watermark(0, 10 * (number + 1), leader=True)
+        run.acked(10 * number, number + 1)
+    return run
+
+
+def crash(run: WrittenHistory, *nodes: int, kind: str = "host") -> None:
+    for node in nodes:
+        run.emit(e.NodeCrashed, node, 1, kind)
+
+
+def losses_of(run: WrittenHistory) -> list[tuple[bool, int]]:
+    """Whether the loss is that of KIP-966, and of how many batches."""
+    return [(event.unflushed, event.batches) for event in run.events_so_far() if type(event) is e.AckedLost]
+
+
 def test_a_host_crash_that_loses_the_only_copy() -> None:
-    run = story()
-    run.state(0, (0,), 0)
-    run.append(0, 0, 1, leader=True)
-    run.acked(0, 1)
-    run.emit(e.NodeCrashed, 0, 1, "host")
-    run.loaded(0, 0)
+    """Counted, and no violation: nothing but a flush could have kept it."""
+    run = committed((0,))
+    crash(run, 0)
+    run.loaded(0, 10)
     run.state(-1, (0,), 1)
     run.state(0, (0,), 2)
+    run.leads(0, 2, end=10)
+    assert run.violations() == []
+    assert losses_of(run) == [(True, 1)]
+
+
+def test_the_only_copy_that_leads_again_in_its_epoch() -> None:
+    """It was back before any controller noticed."""
+    run = committed((0,))
+    crash(run, 0)
+    run.loaded(0, 0)
+    run.leads(0, 0)
+    assert run.violations() == []
+    assert losses_of(run) == [(True, 2)]
+
+
+def test_the_only_copy_of_which_a_recovery_cut_a_damaged_batch() -> None:
+    """The machine stayed up."""
+    run = committed((0,))
+    crash(run, 0, kind="process")
+    run.emit(e.LogRecovered, 0, *ORDERS_0, 10, 1, "corrupt")
+    run.loaded(0, 10)
+    run.state(0, (0,), 1)
+    run.leads(0, 1, end=10)
+    assert run.violations() == []
+    assert losses_of(run) == [(True, 1)]
+
+
+def test_an_acknowledgement_that_was_on_its_way_when_the_machines_crashed() -> None:
+    run = committed((0,))
+    run.append(0, 20, 3, leader=True)
+    run.high_watermark(0, 30, leader=True)
+    crash(run, 0)
+    run.loaded(0, 20)
+    run.state(0, (0,), 1)
+    run.leads(0, 1, end=20)
+    run.acked(20, 3)
+    assert run.violations() == []
+    assert losses_of(run) == [(True, 1)]
+
+
+def test_what_every_in_sync_machine_loses_is_the_gap_of_kip_966() -> None:
+    """Broker 1 had flushed more than broker 0, which leads first: broker 1 truncates."""
+    run = committed()
+    crash(run, 0, 1)
+    run.loaded(0, 0)
+    run.state(0, (0, 1), 1)
+    run.leads(0, 1)
+    run.loaded(1, 10)
+    run.follows(1, 0, 1, end=10)
+    run.truncated(1, 0)
+    run.everywhere(0, 3, 1, nodes=(0, 1))
+    run.high_watermark(0, 10, 1, leader=True)
+    run.high_watermark(1, 10, 1)
+    assert run.violations() == []
+    assert losses_of(run) == [(True, 2)]
+
+
+def test_those_that_come_back_with_less_than_the_leader_may_do_so() -> None:
+    run = committed()
+    crash(run, 0, 1)
+    run.loaded(0, 20)
+    run.state(0, (0, 1), 1)
+    run.leads(0, 1, 20, 20)
+    run.loaded(1, 0)
+    run.follows(1, 0, 1)
+    run.state(0, (0, 1), 1)
+    run.append(1, 0, 1)
+    run.append(1, 10, 2)
+    assert run.violations() == []
+    assert losses_of(run) == []
+
+
+def test_the_second_case_of_kip_101_is_seen_all_the_same() -> None:
+    """Both machines lose their tails, and the one that had more does not truncate what the leader has replaced."""
+    run = committed()
+    crash(run, 0, 1)
+    run.loaded(0, 0)
+    run.state(0, (0, 1), 1)
+    run.leads(0, 1)
+    run.loaded(1, 10, 10)
+    run.follows(1, 0, 1, 10, 10)
+    run.append(0, 0, 3, 1, leader=True)
+    run.high_watermark(0, 10, 1, leader=True)
+    run.high_watermark(1, 10, 1)
+    assert dict.fromkeys(run.invariants()) == {"isr_complete": None, "log_matching": None}
+
+
+def test_one_machine_that_was_spared_is_enough() -> None:
+    """Broker 1 is only killed: it has on its disk what broker 0 lost, and broker 0 leads without it."""
+    run = committed()
+    crash(run, 0)
+    crash(run, 1, kind="process")
+    run.loaded(0, 0)
+    run.state(0, (0, 1), 1)
+    run.leads(0, 1)
+    assert NAME in run.invariants()
+    assert losses_of(run) == [(False, 2)]
+
+
+def test_a_machine_that_was_back_in_sync_is_spared() -> None:
+    """The two crashes do not overlap: broker 1 had caught up when broker 0 crashed."""
+    run = committed()
+    crash(run, 1)
+    run.loaded(1, 20)
+    run.follows(1, 0, 0, 20, 20)
+    crash(run, 0)
+    run.loaded(0, 0)
+    run.state(0, (0, 1), 1)
+    run.leads(0, 1)
+    assert NAME in run.invariants()
+    assert losses_of(run) == [(False, 2)]
+
+
+def test_a_leader_that_found_its_log_and_cut_it_off_is_not_excused() -> None:
+    """All machines crashed, but this one had flushed."""
+    run = committed()
+    crash(run, 0, 1)
+    run.loaded(0, 20)
+    run.follows(0, 1, 1, 20, 20)
+    run.truncated(0, 0)
+    run.state(0, (0, 1), 2)
     run.leads(0, 2)
-    assert run.invariants() == [NAME]
+    assert NAME in run.invariants()
+    assert losses_of(run) == [(False, 2)]
+
+
+def test_a_member_that_was_removed_and_came_back_too_early_is_not_excused() -> None:
+    run = committed()
+    crash(run, 0, 1)
+    run.state(-1, (1,), 1)
+    run.loaded(1, 20)
+    run.state(1, (1,), 2)
+    run.leads(1, 2, 20, 20)
+    run.loaded(0, 0)
+    run.state(1, (1, 0), 2)
+    assert run.invariants() == ["isr_complete"]
 
 
 def test_a_process_crash_keeps_the_log() -> None:

@@ -44,3 +44,22 @@ def test_the_session_of_an_earlier_incarnation_expires_late() -> None:
     session(run, 1, "expired")
     writes(run)
     assert run.violations() == []
+
+
+def test_a_second_session_that_the_broker_does_not_use_expires() -> None:
+    """Its first attempt to connect was given up, and served after the second one."""
+    run = WrittenHistory(NoWriteAfterExpiry.name)
+    session(run, 1, "created")
+    session(run, 2, "created")
+    session(run, 2, "expired")
+    writes(run)
+    assert run.violations() == []
+
+
+def test_a_write_after_both_sessions_have_expired() -> None:
+    run = WrittenHistory(NoWriteAfterExpiry.name)
+    for state in ("created", "expired"):
+        session(run, 1, state)
+        session(run, 2, state)
+    writes(run)
+    assert len(run.violations()) == 1

@@ -57,3 +57,13 @@ def test_high_watermarks_within_their_logs() -> None:
     run.leads(0, 1, 10, 10)
     run.loaded(2, 10, 5)
     assert run.violations() == []
+
+
+def test_a_log_that_is_cut_below_its_start_begins_there() -> None:
+    """Log.truncateTo, 2.3. A crash of the machine had left an empty log that began at 500."""
+    run = WrittenHistory(OffsetBounds.name).begin()
+    run.truncated(1, 500, 1, 500)
+    run.truncated(1, 0, 2, 0)
+    run.append(1, 0, 1)
+    run.high_watermark(1, 10)
+    assert run.violations() == []

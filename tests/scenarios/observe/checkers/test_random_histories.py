@@ -4,16 +4,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emulator.protocol.events import AckedLost, Truncated
+from scenarios.observe.history.settings import StartSettings
 from tests.scenarios.observe.checkers.ideal import NODES, TRANSITIONS, Ideal, Move
 from tests.scenarios.observe.checkers.written_history import COUNT, WrittenHistory
 
 MOVES = st.lists(st.tuples(st.sampled_from(TRANSITIONS), st.sampled_from(NODES)), max_size=60)
 CLEAN_MOVES = MOVES.map(lambda moves: [move for move in moves if move[0] != "elect_unclean"])
+UNCLEAN_ALLOWED = StartSettings({"unclean.leader.election.enable": True})
 ACKNOWLEDGED_BY_THREE: list[Move] = [("produce", 0), ("fetch", 1), ("fetch", 2), ("ack", 0)]
 
 
 def played(moves: list[Move]) -> Ideal:
-    ideal = Ideal(WrittenHistory())
+    ideal = Ideal(WrittenHistory(start=UNCLEAN_ALLOWED))
     ideal.run(moves)
     return ideal
 

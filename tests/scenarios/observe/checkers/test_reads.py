@@ -69,6 +69,20 @@ def test_what_was_exposed_before_an_unclean_election_was_exposed() -> None:
     assert run.violations() == []
 
 
+def test_a_real_client_fetches_no_more_either() -> None:
+    run = story(ReadsCommitted.name, 1, 2)
+    run.emit(e.Fetched, READER, *ORDERS_0, 0, 20, (1, 2), 0, 0, 20)
+    wrong = run.emit(e.Fetched, READER, *ORDERS_0, 0, 30, (1, 2, 3), 0, 0, 20)
+    assert [violation.seq for violation in run.violations()] == [wrong.seq]
+
+
+def test_a_real_client_fetches_what_is_committed() -> None:
+    run = story(ReadsConsistent.name, 1, 2)
+    run.emit(e.Fetched, READER, *ORDERS_0, 0, 20, (1, 2), 0, 0, 20)
+    wrong = run.emit(e.Fetched, READER, *ORDERS_0, 10, 20, (3,), 0, 0, 20)
+    assert [violation.seq for violation in run.violations()] == [wrong.seq]
+
+
 # -- S11 ---------------------------------------------------------------------------------------------------------------
 
 

@@ -56,3 +56,12 @@ def test_after_an_unclean_election_all_replicas_truncate_to_its_leader() -> None
     run.state(3, (3, 1), 1)
     run.truncated(1, 0)
     assert run.violations() == []
+
+
+def test_a_leader_truncates() -> None:
+    run = exposed()
+    run.append(1, 10, 2)
+    run.leads(1, 1)
+    run.truncated(1, 10)
+    [violation] = run.violations()
+    assert violation.state == "orders-0: broker 1 leads in epoch 1 and truncates to 10"

@@ -33,6 +33,11 @@ class WrittenHistory:
         self.world.now += 1000
         return emit(self.trace, kind, *fields)
 
+    def show(self, kind: Any, *fields: Any) -> None:
+        """Let the checkers see what is not recorded."""
+        self.world.now += 1000
+        self.trace.show(kind, *fields)
+
     def state(self, leader: int, isr: tuple[int, ...], epoch: int, controller_epoch: int = 1) -> Any:
         self._version += 1
         data = self.encoded(leader, isr, epoch, controller_epoch)

@@ -10,7 +10,7 @@ from attrs import evolve
 
 from emulator.metrics.events import GaugeSet, MeterMarked, MetricRegistered, MetricRemoved, TimerUpdated
 from emulator.protocol.events import ConsumerLag, NodeCrashed, PartitionGauges
-from scenarios.cli.files import load
+from scenarios.language.files import load
 from scenarios.observe.exposition import MetricRows, Shown
 from scenarios.observe.exposition.rows import BrokerMetricRow
 from scenarios.profiles import PROFILES

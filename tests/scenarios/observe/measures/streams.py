@@ -69,7 +69,7 @@ class Stream:
         self.emit(MoveStarted, *tp, target)
 
     def moved(self, tp: TopicPartition = ORDERS_0) -> None:
-        self.emit(MoveFinished, *tp)
+        self.emit(MoveFinished, *tp, ())
 
     def finish(self, ms: float) -> Figures:
         return self.at(ms).measures.finish(round(ms * 1000))

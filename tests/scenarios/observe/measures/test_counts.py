@@ -16,7 +16,7 @@ from emulator.protocol.events import (
     Unfinished,
 )
 from emulator.trace.events import Step
-from scenarios.runs.dataset.schema import RUNS, SCHEMAS
+from scenarios.runs.dataset.schema import FIGURES, RUNS, SCHEMAS
 from tests.scenarios.observe.measures.streams import Stream
 
 
@@ -53,6 +53,32 @@ def test_without_unfinished_batches_there_is_no_wait() -> None:
     assert (found["unfinished_batches"], found["unfinished_wait_us"], found["produce_max_us"]) == (0, 0, None)
 
 
+def test_a_gap_lasts_from_the_acknowledgement_before_it_to_the_next() -> None:
+    stream = Stream()
+    produced(stream.at(1_000), 10_000)
+    produced(stream.at(40_000), 30_000_000, error="REQUEST_TIMED_OUT")
+    produced(stream.at(45_000), 2_000_000, acks=0)
+    produced(stream.at(71_000), 20_000_000)
+    produced(stream.at(80_000), 3_000_000)
+    found = stream.finish(90_000)
+    assert found["longest_gap_us"] == 61_000_000, "from 10 s, when the first batch since the acknowledgement was closed"
+    assert (found["failed_batches"], found["failed_batches_request_timed_out"]) == (1, 1)
+
+
+def test_time_in_which_no_batch_waits_is_no_gap() -> None:
+    stream = Stream()
+    produced(stream.at(1_000), 10_000)
+    produced(stream.at(60_000), 10_000)
+    assert stream.finish(90_000)["longest_gap_us"] == 10_000
+
+
+def test_a_gap_that_the_end_of_the_run_cuts_counts_up_to_there() -> None:
+    stream = Stream()
+    produced(stream.at(5_000), 10_000)
+    stream.at(60_000).emit(Unfinished, -2, "orders", 0, 2, -1, 57_000_000, 1)
+    assert stream.finish(60_000)["longest_gap_us"] == 55_000_000
+
+
 def test_a_new_partitions_first_leader_is_no_election() -> None:
     stream = Stream()
     stream.emit(LeaderElected, "orders", 0, 0, 0, (0, 1), "new", 1, False)
@@ -81,6 +107,24 @@ def test_steps_isr_changes_and_zookeeper_writes() -> None:
     stream.write("/controller", "{}", op="create")
     found = stream.finish(1)
     assert (found["steps"], found["isr_shrinks"], found["isr_expands"], found["zk_writes"]) == (1, 1, 1, 1)
+
+
+def test_a_step_that_a_later_controller_does_again_counts_until_the_move_is_done() -> None:
+    stream = Stream()
+
+    def step(name: str, partition: int = 0) -> None:
+        stream.emit(Step, name, "after", "orders", partition, -1, 0, 0, "")
+
+    stream.write("/controller_epoch", "1", op="create")
+    for name in ("wiki.1", "wiki.2", "wiki.2"):  # one controller may do a step several times
+        step(name)
+    stream.write("/controller_epoch", "2")
+    for name in ("wiki.1", "wiki.2", "wiki.3", "failover.F1", "wiki.11"):
+        step(name)
+    step("wiki.1", 1)
+    stream.write("/controller_epoch", "3")
+    step("wiki.1")  # of the next move
+    assert stream.finish(1)["steps_again"] == 2
 
 
 def test_all_moves_count_and_one_that_is_open_censors_the_run() -> None:
@@ -125,4 +169,4 @@ def test_without_rows_the_figures_are_the_same() -> None:
 def test_every_table_of_the_measures_is_one_of_the_data_set() -> None:
     stream = Stream()
     stream.finish(1)
-    assert set(stream.measures.tables()) == set(SCHEMAS) - {"events", "broker_metrics", RUNS}
+    assert set(stream.measures.tables()) == set(SCHEMAS) - {"events", "broker_metrics", "account", FIGURES, RUNS}

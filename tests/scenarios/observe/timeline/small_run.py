@@ -102,6 +102,6 @@ def small_run() -> list[Event]:
     run.at(20300, e.PartitionFailureCleared, 3, *ORDERS_0, "stop-replica")
     run.at(20301, e.ReplicaStopped, 3, *ORDERS_0, True)
     run.zk(20302, 4, "delete", REASSIGN_PARTITIONS, 0)
-    run.at(20303, e.MoveFinished, *ORDERS_0)
+    run.at(20303, e.MoveFinished, *ORDERS_0, (3, 4, 5))
     run.at(20304, e.Violated, "one_leader_per_epoch", "leads[p, e] is set once; found: " + "x" * 100)
     return run.events()

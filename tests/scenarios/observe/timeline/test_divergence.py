@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scenarios.cli.files import load
+from scenarios.language.files import load
 from scenarios.observe.timeline.divergence import divergence
 from scenarios.runs import run_scenario
 

@@ -85,7 +85,7 @@ def test_a_chain_follows_causes_backwards() -> None:
 
 
 def test_a_cause_that_is_not_older_ends_the_chain() -> None:
-    loop = {1: e.MoveFinished(0, 1, 2, "t", 0), 2: e.MoveFinished(0, 2, 1, "t", 0)}
+    loop = {1: e.MoveFinished(0, 1, 2, "t", 0, ()), 2: e.MoveFinished(0, 2, 1, "t", 0, ())}
     assert [event.seq for event in chain(loop, 2).events] == [1, 2]
 
 

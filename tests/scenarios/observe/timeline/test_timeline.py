@@ -33,7 +33,7 @@ def same_as_golden(name: str, shown: list[str]) -> None:
 
 def test_what_a_leader_of_the_past_acknowledges_is_summarised() -> None:
     """One line for each of hundreds of batches would hide what happens."""
-    lost = ("orders", 0, 1, False, 1, 10)
+    lost = ("orders", 0, 1, False, False, 1, 10)
     events = [
         e.NodeStarted(1, 1, 0, 0, 1),
         *(
@@ -159,7 +159,7 @@ KINDS = [
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_every_kind_of_event_has_words(kind: type) -> None:
-    values = {str: "text", int: 3, bool: True, tuple[int, ...]: (1, 2)}
+    values = {str: "text", int: 3, bool: True, tuple[int, ...]: (1, 2), tuple[str, ...]: ("a", "b")}
     event = kind(*(values[kind.__annotations__[name]] for name in kind._fields))  # type: ignore[attr-defined]
     told = words(event)
     assert told

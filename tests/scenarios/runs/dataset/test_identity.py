@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from scenarios.runs.dataset.identity import IMPORT_ROOT, PACKAGES, code_digest, run_id
+from scenarios.runs.dataset.identity import IMPORT_ROOT, PACKAGES, code_digest, own_digest, run_id
 
 BASE: dict[str, Any] = {
     "scenario": "abc", "profile": "kafka-2.3", "strategy": "wiki", "seed": 3,
@@ -39,7 +39,7 @@ def test_the_order_of_the_grid_does_not_matter() -> None:
 
 def test_the_code_has_one_digest() -> None:
     assert len(code_digest()) == 16
-    code_digest.cache_clear()
+    own_digest.cache_clear()
     assert len(code_digest()) == 16
 
 

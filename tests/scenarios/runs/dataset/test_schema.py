@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from scenarios.runs.dataset.schema import CELL_COLUMNS, RUNS, SCHEMAS
+from scenarios.runs.dataset.schema import CELL_COLUMNS, FIGURES, RUNS, SCHEMAS
 
 GOLDEN = Path(__file__).parent / "schema.txt"
 
@@ -30,7 +30,7 @@ def test_the_columns_are_those_that_readers_know() -> None:
 def test_every_row_says_whose_and_when(table: str) -> None:
     schema = SCHEMAS[table]
     assert schema.names[0] == "run_id"
-    if table != RUNS:
+    if table not in (RUNS, FIGURES):
         assert schema.names[1] == "t_us"
         assert schema.field("t_us").type == pa.int64()
 
@@ -43,7 +43,8 @@ def test_the_issues_tables_are_there_and_runs_is_written_last() -> None:
 
 def test_states_carry_how_long_they_held() -> None:
     with_width = {name for name, schema in SCHEMAS.items() if "w_us" in schema.names}
-    assert with_width == {"isr_events", "replica_lag", "moves", "true_gauges", "broker_metrics", "consumer_lag"}
+    states = {"isr_events", "replica_lag", "moves", "true_gauges", "broker_metrics", "consumer_lag"}
+    assert with_width == states | {"added_replicas", "broker_traffic"}
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import pytest
 from attrs import evolve
 
 from scenarios.errors import BadInput
+from scenarios.runs.dataset.arm import Arm
 from scenarios.runs.dataset.manifest import read_manifest, write_manifest
 from scenarios.runs.dataset.reader import finished_runs, open_data_set, read_table
 from scenarios.runs.dataset.record import RunRecord
@@ -135,7 +136,11 @@ def test_a_refusal_names_files_and_the_keys_that_changed(tmp_path: Path) -> None
             evolve(held, scenario="x", document=changed),
             r"holds runs of mine.toml as it was before a change \(horizon, topics\[0\].size, seed\); name",
         ),
-        (evolve(held, profile="kafka-2.4"), "holds runs of profile 'kafka-2.3', not 'kafka-2.4'"),
+        (evolve(held, experiment="f"), "holds runs of experiment 'e', not 'f'"),
+        (
+            evolve(held, arms=[Arm("wiki", "kafka-2.3", (("seed", "1"),))]),
+            "holds runs over no grid, not over the grid of seed; name another folder, and compare both",
+        ),
     ):
         with pytest.raises(BadInput, match=words):
             write_manifest(tmp_path, other)

@@ -8,8 +8,8 @@ from scenarios.runs.dataset.rows import CellRow
 from scenarios.studies.atlas.campaign import Atlas, Baseline, cell_chunks, work
 from scenarios.studies.atlas.plans import DEFAULT
 
-FEW = Atlas(protocols=("wiki",), plans=(DEFAULT,), actors=("controller", "removing"), faults=("crash",))
-CELLS = 48
+FEW = Atlas(protocols=("wiki",), plans=(DEFAULT,), actors=("controller",), faults=("crash",))
+CELLS = 24
 
 
 @cache

@@ -8,7 +8,7 @@ from pyspark.sql import functions as F
 from emulator.protocol.events import FetcherStarted
 from scenarios.observe.measures.figure import Figure
 from scenarios.observe.measures.fold import Fold, Source
-from scenarios.studies.spark.figures import KEY, Query
+from scenarios.studies.spark.aggregations import KEY, Query
 
 
 class FetcherStarts(Fold):
@@ -30,4 +30,4 @@ def started(fetchers: DataFrame) -> DataFrame:
     return fetchers.where("kind = 'started'").groupBy(KEY).agg(F.count("*").alias("fetcher_starts"))
 
 
-QUERY = Query("fetchers", ("fetcher_starts",), started, 0)
+QUERY = Query(("fetchers",), ("fetcher_starts",), started, 0)

@@ -42,16 +42,20 @@ def process(
 
 
 @contextmanager
-def sweeping(out: Path, master: str, scenario: str, seeds: int) -> Iterator[subprocess.Popen[str]]:
-    """``tests.scenarios.studies.spark.sweeping``: a sweep with a driver of its own."""
+def sweeping(
+    out: Path, master: str, scenario: str, seeds: int, *, path: Path | None = None
+) -> Iterator[subprocess.Popen[str]]:
+    """``tests.scenarios.studies.spark.sweeping``: a sweep with a driver of its own. ``path``: a folder more that it
+    imports from."""
     arguments = [sys.executable, "-m", "tests.scenarios.studies.spark.sweeping", str(out), master, scenario, str(seeds)]
-    with process(arguments, env={"SPARK_LOCAL_IP": "127.0.0.1"}) as started:
+    more = {} if path is None else {"PYTHONPATH": os.pathsep.join([str(path), os.environ.get("PYTHONPATH", "")])}
+    with process(arguments, env={"SPARK_LOCAL_IP": "127.0.0.1", **more}) as started:
         yield started
 
 
-def wait_for(condition: Callable[[], bool], *running: subprocess.Popen[str]) -> None:
+def wait_for(condition: Callable[[], bool], *running: subprocess.Popen[str], patience_s: float = PATIENCE_S) -> None:
     """Polls other processes' progress: there is nothing of ours to wait for."""
-    until = time.monotonic() + PATIENCE_S
+    until = time.monotonic() + patience_s
     while not condition():
         for one in running:
             assert one.poll() is None, f"process {one.pid} ended: {one.communicate()[1]}"

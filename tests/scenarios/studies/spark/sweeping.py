@@ -1,6 +1,7 @@
 """A sweep in a process of its own: ``python -m tests.scenarios.studies.spark.sweeping OUT MASTER SCENARIO SEEDS``.
 
-``SCENARIO``: one of the library, or ``synthetic``. Exit code 130 on Ctrl-C, as the command line has it.
+``SCENARIO``: a file, one of the library, or ``synthetic``. ``MASTER``: ``none`` is this process, without Spark. Exit
+code 130 on Ctrl-C, as the command line has it.
 """
 
 from __future__ import annotations
@@ -8,14 +9,19 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from scenarios.cli.files import load
+from scenarios import plugins
+from scenarios.language.files import load
+from scenarios.runs.dataset.manifest import write_manifest
 from scenarios.runs.dataset.record import RunRecord, RunSpec
-from scenarios.studies.spark.sweep import Sweepable, SweepInterrupted, Swept, sweep
-from tests.scenarios.studies.spark.synthetic import SyntheticScenario
+from scenarios.studies.design import Design
+from scenarios.studies.planning import manifest_of
+from scenarios.studies.spark.chunk import Done, plan, run_chunk
+from scenarios.studies.spark.sweep import SweepInterrupted, Swept, sweep
+from tests.scenarios.studies.spark.synthetic import STRATEGIES, synthetic_design
 
 SPIN_S = 0.4
-STRATEGIES = ("wiki", "kafka-6794")
 SYNTHETIC = "tests.scenarios.studies.spark.synthetic:run_record"
+WITHOUT_SPARK = "none"
 REAL = "tests.scenarios.studies.spark.sweeping:real_record"
 
 
@@ -30,13 +36,26 @@ def _show(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
+def design_of(name: str, seeds: int) -> Design:
+    """Both strategies over the first seeds."""
+    if name == "synthetic":
+        return synthetic_design(range(seeds), spin_s=SPIN_S)
+    return Design.of(load(name, ()), seeds=range(seeds), strategies=STRATEGIES)
+
+
 def swept(out: Path, master: str, name: str, seeds: int) -> Swept:
-    scenario: Sweepable = SyntheticScenario(spin_s=SPIN_S) if name == "synthetic" else load(name, ())
     runner = SYNTHETIC if name == "synthetic" else REAL
-    return sweep(scenario, range(seeds), STRATEGIES, out, master=master, runner=runner, progress=_show)
+    if master == WITHOUT_SPARK:
+        design = design_of(name, seeds)
+        write_manifest(out, manifest_of(design, "sweep"))
+        for chunk in plan(design, out, experiment="sweep", runner=runner):
+            assert isinstance(run_chunk(chunk), Done)
+        return Swept(out, len(STRATEGIES) * seeds, 0)
+    return sweep(design_of(name, seeds), out, master=master, runner=runner, progress=_show)
 
 
 def main(out: str, master: str, name: str, seeds: str) -> int:
+    plugins.load()
     try:
         done = swept(Path(out), master, name, int(seeds))
     except SweepInterrupted as interrupted:

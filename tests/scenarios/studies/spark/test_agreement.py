@@ -14,12 +14,13 @@ from pyspark.sql import functions as F
 
 from scenarios.observe.measures import Figures
 from scenarios.observe.measures.percentile import weighted_percentiles
+from scenarios.runs.dataset.arm import Arm
 from scenarios.runs.dataset.manifest import Manifest, write_manifest
 from scenarios.runs.dataset.reader import open_data_set
 from scenarios.runs.dataset.record import RunRecord, RunSpec
 from scenarios.runs.dataset.writer import chunk_name, write_chunk
 from scenarios.studies.spark.compare import run_figures
-from scenarios.studies.statistics.comparison_table import RunFigures
+from scenarios.studies.statistics.run_figures import RunFigures
 from tests.scenarios.studies.spark.synthetic import random_run
 
 pytestmark = pytest.mark.spark
@@ -36,7 +37,8 @@ def drawn_runs() -> list[RunRecord]:
     @given(st.integers(0, 2**64), st.integers(0, 300))
     def draw(seed: int, steps: int) -> None:
         number = len(records)
-        spec = RunSpec.plan(scenario="{}", scenario_digest="drawn", profile="kafka-2.3", strategy="wiki", seed=number)
+        arm = Arm("wiki", "kafka-2.3")
+        spec = RunSpec.plan(scenario="{}", scenario_digest="drawn", arm=arm, seed=number, code="code")
         records.append(random_run(spec, random.Random(seed), steps))
 
     draw()
@@ -51,8 +53,7 @@ def compared(spark: SparkSession, root: Path, records: list[RunRecord]) -> list[
             experiment="e",
             scenario="drawn",
             title="drawn",
-            profile="kafka-2.3",
-            strategies=("wiki",),
+            arms=(Arm("wiki", "kafka-2.3"),),
             seeds=seeds,
         ),
     )
@@ -72,7 +73,8 @@ def test_both_computations_agree_on_random_histories(spark: SparkSession, tmp_pa
         assert run.metrics == record.figures.metrics(), f"run {record.spec.seed} of {record.events} events"
         assert run.agrees
     tested = ("under_min_isr_s", "offline_s", "lag_p99", "true_lag_max", "produce_p50_ms")
-    for metric in (*tested, "consume_p99_ms", "consumer_lag_p95"):
+    states = ("isr_flaps", "recovery_max_s", "longest_gap_s", "bytes_moved", "peak_broker_egress")
+    for metric in (*tested, *states, "consume_p99_ms", "consumer_lag_p95"):
         assert any(run.metrics[metric] for run in found), f"{metric} was never put to the test"
     assert {run.completed for run in found} == {True, False, None}
 
@@ -81,7 +83,7 @@ def test_compiled_queries_answer_the_same(spark: SparkSession, tmp_path: Path, m
     """Those of a large data set; all others here are small."""
     records = drawn_runs()[-10:]
     interpreted = compared(spark, tmp_path, records)
-    monkeypatch.setattr("scenarios.studies.spark.compare._SMALL_BYTES", 0)
+    monkeypatch.setattr("scenarios.studies.spark.compare._INTERPRETED", 0)
     compiled = run_figures(spark, open_data_set(tmp_path))
     assert spark.conf.get("spark.sql.codegen.wholeStage") == "true"
     assert compiled == interpreted

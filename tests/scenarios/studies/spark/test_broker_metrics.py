@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from scenarios.cli.files import load
+from scenarios.language.files import load
 from scenarios.runs import run_scenario
 from scenarios.runs.dataset.reader import open_data_set
 from scenarios.studies.spark.tables import table

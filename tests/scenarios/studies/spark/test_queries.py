@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scenarios.observe.measures.figures import declared
 from scenarios.runs.dataset.schema import SCHEMAS
-from scenarios.studies.spark.figures import OBSERVED, QUERIES, tables_read
+from scenarios.studies.spark.aggregations import OBSERVED, QUERIES, tables_read
 
 
 def test_each_declared_figure_is_computed_by_one_query() -> None:

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from scenarios.language import Scenario
 from scenarios.runs import Run, run_record, run_scenario
+from scenarios.runs.dataset.arm import Arm
 from scenarios.runs.dataset.manifest import Manifest, write_manifest
 from scenarios.runs.dataset.reader import open_data_set
 from scenarios.runs.dataset.record import RunRecord, RunSpec
@@ -35,9 +36,9 @@ def drawn() -> list[tuple[Run, RunRecord]]:
         spec = RunSpec.plan(
             scenario=json.dumps(scenario.to_table()),
             scenario_digest=f"{len(pairs)} {scenario.digest()}",
-            profile=scenario.profile,
-            strategy=scenario.strategy.name,
+            arm=Arm(scenario.strategy.name, scenario.profile),
             seed=scenario.seed,
+            code="code",
         )
         pairs.append((run_scenario(scenario), run_record(spec)))
 
@@ -51,9 +52,7 @@ def test_compare_agrees_with_run_on_real_runs(spark: SparkSession, tmp_path: Pat
     records = [record for _, record in pairs]
     write_manifest(
         tmp_path,
-        Manifest(
-            experiment="e", scenario="drawn", title="drawn", profile="kafka-2.3", strategies=("wiki",), seeds=(0,)
-        ),
+        Manifest(experiment="e", scenario="drawn", title="drawn", arms=(Arm("wiki", "kafka-2.3"),), seeds=(0,)),
     )
     write_chunk(tmp_path, "e", "wiki", chunk_name([record.spec.run_id for record in records]), records)
     found = {run.run_id: run for run in run_figures(spark, open_data_set(tmp_path))}

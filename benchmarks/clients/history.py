@@ -1,0 +1,108 @@
+"""What an application saw: one JSON object a line, written by its driver, and what follows from them."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from attrs import frozen
+
+MOST_NAMED = 3
+
+
+@frozen
+class Seen:
+    """One thing that the application saw.
+
+    Attributes:
+        t_s: when, on the clock of the driver's machine.
+        kind: ``acked`` (the client says that the record is written), ``failed`` (it gives the record up), ``received``
+            (a consumer was given it), ``error`` (it told the application of an error).
+        record: the number of the record; -1 for an error.
+        error: its name; empty unless there is one.
+    """
+
+    t_s: float
+    kind: str
+    record: int = -1
+    error: str = ""
+
+
+def read(lines: Iterable[str]) -> list[Seen]:
+    """The history in a driver's output. A last line that is cut short is left out."""
+    found = []
+    for line in lines:
+        if line.endswith("\n"):
+            found.append(Seen(**json.loads(line)))
+    return found
+
+
+@frozen(kw_only=True)
+class Findings:
+    """What follows from the histories of a producer, of a consumer, and from the log at the end.
+
+    Attributes:
+        acked, failed: how many records the client reported so to its producer.
+        gap_s: the longest time between two acknowledgements that follow each other.
+        lost: records that were acknowledged, and are not in the log.
+        duplicated: records that are more than once in the log.
+        reordered: records in the log before one that was sent earlier, where neither is a duplicate.
+        unread: records in the log that the consumer was never given.
+        reread: records that it was given more than once for each time that they are in the log.
+        read_gap_s: the longest time between two records that it was given.
+        errors: what the client reported to the application, and how often.
+    """
+
+    acked: int
+    failed: int
+    gap_s: float
+    lost: int
+    duplicated: int
+    reordered: int
+    unread: int
+    reread: int
+    read_gap_s: float
+    errors: Mapping[str, int]
+
+    @property
+    def errors_in_short(self) -> str:
+        """The most frequent errors."""
+        named = [f"{name} {count}" for name, count in Counter(self.errors).most_common(MOST_NAMED)]
+        return ", ".join(named) or "none"
+
+
+def findings(produced: Sequence[Seen], consumed: Sequence[Seen], log: Sequence[int]) -> Findings:
+    """``log``: the numbers of the records in the partition at the end, in its order."""
+    acked = [seen.record for seen in produced if seen.kind == "acked"]
+    received = Counter(seen.record for seen in consumed if seen.kind == "received")
+    written = Counter(log)
+    return Findings(
+        acked=len(acked),
+        failed=sum(seen.kind == "failed" for seen in produced),
+        gap_s=longest_gap_s(produced, "acked"),
+        lost=sum(record not in written for record in acked),
+        duplicated=sum(count > 1 for count in written.values()),
+        reordered=reordered(log),
+        unread=sum(record not in received for record in written),
+        reread=sum(received[record] > written[record] for record in received),
+        read_gap_s=longest_gap_s(consumed, "received"),
+        errors=Counter(seen.error for seen in (*produced, *consumed) if seen.error),
+    )
+
+
+def longest_gap_s(history: Sequence[Seen], kind: str) -> float:
+    """The longest time between two of a kind that follow each other; 0 for fewer than two."""
+    times = sorted(seen.t_s for seen in history if seen.kind == kind)
+    return max((later - earlier for earlier, later in pairwise(times)), default=0.0)
+
+
+def reordered(log: Sequence[int]) -> int:
+    """How many records are there for the first time after one that was sent later."""
+    last, seen, found = -1, set[int](), 0
+    for record in log:
+        if record in seen:
+            continue
+        seen.add(record)
+        found += record < last
+        last = max(last, record)
+    return found

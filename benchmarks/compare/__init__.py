@@ -1,0 +1,1 @@
+"""How long a comparison of thousands of runs takes."""

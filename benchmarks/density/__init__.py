@@ -1,0 +1,1 @@
+"""How often the default chaos finds each bug of the museum."""

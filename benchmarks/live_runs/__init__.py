@@ -1,0 +1,1 @@
+"""Live runs with real clients, recorded and replayed: are they the same?"""

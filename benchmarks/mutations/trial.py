@@ -1,0 +1,94 @@
+"""One mutation in a copy of the checkout: what chaos sees of it in its budget, and what the tests of its room see."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+
+from benchmarks.mutations.rules import Mutation
+
+COPIED = ("emulator", "fetchers", "brokers", "controller", "scenarios", "tests", "benchmarks", "docs", "pyproject.toml")
+TESTS_CPU_S = 600
+"""A mistake can make a test run for ever; after that much CPU time it counts as seen."""
+
+
+@define
+class Copy:
+    """A copy of the checkout, in which one module at a time is changed."""
+
+    root: Path
+    folder: Path
+    _original: tuple[Path, str] | None = field(default=None, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        for name in COPIED:
+            source, target = self.root / name, self.folder / name
+            if source.is_dir():
+                shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(source, target)
+
+    def plant(self, mutation: Mutation) -> None:
+        """Undo the mutation before, and make this one. Raises: LookupError where its line is not there any more."""
+        self.restore()
+        path = self.folder / mutation.file
+        text = path.read_text(encoding="utf-8")
+        path.write_text(mutation.applied(text), encoding="utf-8")
+        self._original = path, text
+
+    def restore(self) -> None:
+        if self._original is not None:
+            path, text = self._original
+            path.write_text(text, encoding="utf-8")
+            self._original = None
+
+    def chaos(self, cpu_s: int, noisy: Sequence[str] | None) -> dict[str, Any]:
+        """What random runs see within ``cpu_s`` of CPU time: the first finding, a run that ends in an error, or a run
+        that never ends.
+
+        Args:
+            noisy: the seeds that have findings without the mutation, and are left out; None: look for these.
+        """
+        command = ["-m", "benchmarks.mutations.hunt", str(cpu_s), json.dumps(list(noisy or ()))]
+        command += ["--all"] if noisy is None else []
+        done = self._python(command, 2 * cpu_s + 30)
+        if done.returncode == 0:
+            answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+            return answer
+        if done.returncode < 0:
+            return {"seen": "a run that does not end", "seed": "", "runs": 0}
+        return {"seen": _last_line(done.stderr), "seed": "", "runs": 0}
+
+    def tests(self, room: str) -> str:
+        """The first test of the room that fails, "" where all pass."""
+        done = self._python(["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", f"tests/{room}"], TESTS_CPU_S)
+        if done.returncode == 0:
+            return ""
+        failed = [line.split()[1] for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        return failed[0] if failed else "the tests do not end" if done.returncode < 0 else _last_line(done.stdout)
+
+    def _python(self, arguments: Sequence[str], cpu_s: int) -> subprocess.CompletedProcess[str]:
+        paths = os.pathsep.join([str(self.folder), str(self.folder / "scenarios/package")])
+        environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
+
+        def limit() -> None:
+            resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 5))
+            resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
+
+        return subprocess.run(
+            [sys.executable, *arguments], cwd=self.folder, env=environment, preexec_fn=limit, capture_output=True,
+            text=True, check=False,
+        )  # fmt: skip
+
+
+def _last_line(text: str) -> str:
+    return (text.strip().splitlines() or ["ended without a word"])[-1][:200]

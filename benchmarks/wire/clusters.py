@@ -1,0 +1,85 @@
+"""The clusters that clients attach to: a served one in a process of its own, and librdkafka's mock, which lives in the
+process of a client."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from attrs import frozen
+from confluent_kafka import Producer
+
+TOPIC = "orders"
+PARTITIONS = 3
+SCENARIO = """
+title = "a benchmark"
+[cluster]
+brokers = 3
+[[topics]]
+name = "orders"
+partitions = 3
+replication_factor = 3
+"""
+LIMIT_S = 60.0
+
+
+@frozen
+class Attached:
+    """A cluster that clients can attach to.
+
+    Attributes:
+        servers: bootstrap.servers.
+        ready_s: how long it took from the start of the process, or of the client that has it, until then.
+        pid: of the process that it has to itself; None: it has none.
+    """
+
+    servers: str
+    ready_s: float
+    pid: int | None = None
+
+    def resident_mb(self) -> float:
+        """Resident memory of its process, in MB."""
+        status = Path(f"/proc/{self.pid}/status").read_text(encoding="ascii")
+        return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) / 1000
+
+
+@contextmanager
+def served() -> Iterator[Attached]:
+    """``understudy serve`` in a process of its own."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        ready, scenario = folder / "ready", folder / "scenario.toml"
+        scenario.write_text(SCENARIO, encoding="utf-8")
+        words = [sys.executable, "-m", "understudy", "serve", str(scenario), "--ready-file", str(ready), "--quiet"]
+        began = time.perf_counter()
+        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, env=dict(os.environ))
+        try:
+            while not ready.exists():
+                assert process.poll() is None, "the served cluster has ended"
+                assert time.perf_counter() - began < LIMIT_S, "the served cluster is not ready"
+                time.sleep(0.001)
+            ready_s = time.perf_counter() - began
+            servers = json.loads(ready.read_text(encoding="utf-8"))["bootstrap_servers"]
+            yield Attached(servers, ready_s, process.pid)
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(LIMIT_S)
+
+
+@contextmanager
+def mock() -> Iterator[Attached]:
+    """The mock cluster of librdkafka (``test.mock.num.brokers``), in C. It has no replication."""
+    began = time.perf_counter()
+    owner = Producer({"bootstrap.servers": "127.0.0.1:1", "test.mock.num.brokers": 3})
+    brokers = owner.list_topics(timeout=LIMIT_S).brokers.values()
+    servers = ",".join(f"{broker.host}:{broker.port}" for broker in brokers)
+    yield Attached(servers, time.perf_counter() - began)
+    owner.flush(0)

@@ -1,0 +1,210 @@
+"""The settings that Kafka's topics have, and how a value is checked (kafka.log.LogConfig and
+org.apache.kafka.common.config.ConfigDef, 2.3).
+
+Clients describe and change all of them. Those that the emulator follows are declared at the fields that hold them
+(``emulator.protocol.configs``); the others are kept, shown, and have no effect.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+
+from attrs import frozen
+
+from emulator.protocol.configs import LONG_MAX
+from emulator.protocol.describe_configs import ConfigType
+from emulator.protocol.errors import ApiException, Errors
+
+_BITS = {ConfigType.SHORT: 16, ConfigType.INT: 32, ConfigType.LONG: 64}
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+_THROTTLED = re.compile(r"\d+:\d+", re.ASCII)
+
+
+class ConfigException(Exception):
+    """A value that a setting cannot have, in Kafka's words (org.apache.kafka.common.config.ConfigException)."""
+
+    def __init__(self, name: str, value: object, why: str) -> None:
+        super().__init__(f"Invalid value {value} for configuration {name}: {why}")
+
+
+@frozen
+class ConfigDefinition:
+    """One setting.
+
+    Attributes:
+        default: as text, as Kafka shows it.
+        broker_name: what brokers call the default that they have for it; empty: they have none.
+        at_least, at_most: the limits of a number.
+        choices: the words that are accepted; of a list, in any number.
+        check: returns why a value of a list cannot be, or "".
+    """
+
+    name: str
+    type: ConfigType
+    default: str
+    broker_name: str = ""
+    at_least: float | None = None
+    at_most: float | None = None
+    choices: tuple[str, ...] = ()
+    check: Callable[[list[str]], str] = lambda _items: ""
+
+    def parse(self, value: str | None) -> str:
+        """The value as Kafka shows it. Raises: ConfigException."""
+        if value is None:
+            raise ConfigException(self.name, value, "entry must not be null")
+        text = value.strip()
+        if self.type is ConfigType.BOOLEAN:
+            if text.lower() not in ("true", "false"):
+                raise ConfigException(self.name, value, "Expected value to be either true or false")
+            return text.lower()
+        if self.type is ConfigType.LIST:
+            return self._list(text)
+        if self.type in _BITS or self.type is ConfigType.DOUBLE:
+            return self._number(text)
+        if self.choices and text not in self.choices:
+            raise ConfigException(self.name, value, f"String must be one of: {', '.join(self.choices)}")
+        return text
+
+    def _number(self, text: str) -> str:
+        try:
+            number: float = float(text) if self.type is ConfigType.DOUBLE else _whole(text, _BITS[self.type])
+        except ValueError:
+            raise ConfigException(self.name, text, f"Not a number of type {self.type.name}") from None
+        if self.at_least is not None and number < self.at_least:
+            raise ConfigException(self.name, number, f"Value must be at least {self.at_least}")
+        if self.at_most is not None and number > self.at_most:
+            raise ConfigException(self.name, number, f"Value must be no more than {self.at_most}")
+        return str(number)
+
+    def _list(self, text: str) -> str:
+        items = [item.strip() for item in text.split(",")] if text else []
+        for item in items:
+            if self.choices and item not in self.choices:
+                raise ConfigException(self.name, item, f"String must be one of: {', '.join(self.choices)}")
+        why = self.check(items)
+        if why:
+            raise ConfigException(self.name, text, why)
+        return ",".join(items)
+
+
+def _whole(text: str, bits: int) -> int:
+    """Raises: ValueError."""
+    if not _WHOLE.fullmatch(text) or not -(1 << bits - 1) <= int(text) < 1 << bits - 1:
+        raise ValueError(text)
+    return int(text)
+
+
+def _throttled(items: list[str]) -> str:
+    """ThrottledReplicaListValidator."""
+    if items == ["*"] or all(_THROTTLED.fullmatch(item) for item in items):
+        return ""
+    return (
+        "leader.replication.throttled.replicas must be the literal '*' or a list of replicas in the following format: "
+        "[partitionId]:[brokerId],[partitionId]:[brokerId],..."
+    )
+
+
+_INT, _LONG, _DOUBLE = ConfigType.INT, ConfigType.LONG, ConfigType.DOUBLE
+_STRING, _BOOLEAN, _LIST = ConfigType.STRING, ConfigType.BOOLEAN, ConfigType.LIST
+_WEEK_MS = str(7 * 24 * 3600 * 1000)
+_NEVER = str(LONG_MAX)
+
+_TOPIC = (
+    ConfigDefinition("cleanup.policy", _LIST, "delete", "log.cleanup.policy", choices=("compact", "delete")),
+    ConfigDefinition(
+        "compression.type", _STRING, "producer", "compression.type",
+        choices=("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"),
+    ),
+    ConfigDefinition("delete.retention.ms", _LONG, "86400000", "log.cleaner.delete.retention.ms", 0),
+    ConfigDefinition("file.delete.delay.ms", _LONG, "60000", "log.segment.delete.delay.ms", 0),
+    ConfigDefinition("flush.messages", _LONG, _NEVER, "log.flush.interval.messages", 0),
+    ConfigDefinition("flush.ms", _LONG, _NEVER, "log.flush.interval.ms", 0),
+    ConfigDefinition("follower.replication.throttled.replicas", _LIST, "", check=_throttled),
+    ConfigDefinition("index.interval.bytes", _INT, "4096", "log.index.interval.bytes", 0),
+    ConfigDefinition("leader.replication.throttled.replicas", _LIST, "", check=_throttled),
+    ConfigDefinition("max.compaction.lag.ms", _LONG, _NEVER, "log.cleaner.max.compaction.lag.ms", 1),
+    ConfigDefinition("max.message.bytes", _INT, "1000012", "message.max.bytes", 0),
+    ConfigDefinition("message.downconversion.enable", _BOOLEAN, "true", "log.message.downconversion.enable"),
+    ConfigDefinition("message.format.version", _STRING, "2.3-IV1", "log.message.format.version"),
+    ConfigDefinition(
+        "message.timestamp.difference.max.ms", _LONG, _NEVER, "log.message.timestamp.difference.max.ms", 0
+    ),
+    ConfigDefinition(
+        "message.timestamp.type", _STRING, "CreateTime", "log.message.timestamp.type",
+        choices=("CreateTime", "LogAppendTime"),
+    ),
+    ConfigDefinition("min.cleanable.dirty.ratio", _DOUBLE, "0.5", "log.cleaner.min.cleanable.ratio", 0, 1),
+    ConfigDefinition("min.compaction.lag.ms", _LONG, "0", "log.cleaner.min.compaction.lag.ms", 0),
+    ConfigDefinition("min.insync.replicas", _INT, "1", "min.insync.replicas", 1),
+    ConfigDefinition("preallocate", _BOOLEAN, "false", "log.preallocate"),
+    ConfigDefinition("retention.bytes", _LONG, "-1", "log.retention.bytes"),
+    ConfigDefinition("retention.ms", _LONG, _WEEK_MS, "log.retention.ms", -1),
+    ConfigDefinition("segment.bytes", _INT, "1073741824", "log.segment.bytes", 14),
+    ConfigDefinition("segment.index.bytes", _INT, "10485760", "log.index.size.max.bytes", 0),
+    ConfigDefinition("segment.jitter.ms", _LONG, "0", "log.roll.jitter.ms", 0),
+    ConfigDefinition("segment.ms", _LONG, _WEEK_MS, "log.roll.ms", 1),
+    ConfigDefinition("unclean.leader.election.enable", _BOOLEAN, "false", "unclean.leader.election.enable"),
+)  # fmt: skip
+
+TOPIC_CONFIGS: Mapping[str, ConfigDefinition] = {each.name: each for each in _TOPIC}
+"""The settings of topics, by name (LogConfig.configNames)."""
+
+
+def valid_topic_config(config: Mapping[str, str | None]) -> dict[str, str]:
+    """The settings of a topic with their values as Kafka shows them (LogConfig.validate).
+
+    Raises:
+        ApiException: a name that no setting has, or values that contradict each other.
+        ConfigException: a value that the setting cannot have.
+    """
+    for name in config:
+        if name not in TOPIC_CONFIGS:
+            raise ApiException(Errors.INVALID_CONFIG, f"Unknown topic config name: {name}")
+    valid = {name: TOPIC_CONFIGS[name].parse(value) for name, value in config.items()}
+    lags = [int(valid.get(name) or TOPIC_CONFIGS[name].default) for name in _LAGS]
+    if lags[0] > lags[1]:
+        why = f"conflict topic config setting {_LAGS[0]} ({lags[0]}) > {_LAGS[1]} ({lags[1]})"
+        raise ApiException(Errors.INVALID_CONFIG, why)
+    return valid
+
+
+_LAGS = ("min.compaction.lag.ms", "max.compaction.lag.ms")
+
+
+RATES: Mapping[str, ConfigDefinition] = {
+    name: ConfigDefinition(name, _LONG, _NEVER, at_least=0)
+    for name in (
+        "leader.replication.throttled.rate", "follower.replication.throttled.rate",
+        "replica.alter.log.dirs.io.max.bytes.per.second",
+    )
+}  # fmt: skip
+"""Settings of brokers that exist only as dynamic ones (DynamicConfig.Broker)."""
+
+
+@frozen
+class ServerProperty:
+    """One setting of the brokers.
+
+    Attributes:
+        value: that with which the brokers were started, as text in Kafka's unit.
+        is_stated: it stands in the brokers' configuration (server.properties); else it is Kafka's default.
+        is_dynamic: it can be changed while the broker runs (KIP-226).
+    """
+
+    definition: ConfigDefinition
+    value: str
+    is_stated: bool = False
+    is_dynamic: bool = False
+
+
+ServerProperties = Mapping[str, ServerProperty]
+"""By Kafka's names."""
+
+DYNAMIC = (
+    "background.threads", "listeners", "advertised.listeners", "listener.security.protocol.map",
+    "log.cleaner.backoff.ms", "log.cleaner.dedupe.buffer.size", "log.cleaner.io.buffer.load.factor",
+    "log.cleaner.io.buffer.size", "log.cleaner.io.max.bytes.per.second", "log.cleaner.threads", "max.connections",
+    "max.connections.per.ip", "max.connections.per.ip.overrides", "message.max.bytes", "metric.reporters",
+    "num.io.threads", "num.network.threads", "num.recovery.threads.per.data.dir", "num.replica.fetchers",
+    *(each.broker_name for each in _TOPIC if each.broker_name and each.name != "message.format.version"),
+)  # fmt: skip
+"""What Kafka lets change while brokers run, beside the rates of throttles (DynamicBrokerConfig.AllDynamicConfigs)."""

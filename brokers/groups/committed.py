@@ -1,0 +1,73 @@
+"""The offsets that one group has committed (the offsets of kafka.coordinator.group.GroupMetadata, 3.0)."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import NamedTuple
+
+from attrs import define, field
+
+from brokers.groups.records import OffsetAndMetadata
+from emulator.protocol.types import TopicPartition
+
+
+class Appended(NamedTuple):
+    """A committed offset, and where the batch with it begins in ``__consumer_offsets``."""
+
+    value: OffsetAndMetadata
+    at: int
+
+
+@define(eq=False)
+class CommittedOffsets:
+    """The newest offset of each partition.
+
+    Attributes:
+        offsets: those that the log has, on all replicas that have to have them.
+        pending: those on their way there.
+    """
+
+    offsets: dict[TopicPartition, Appended] = field(factory=dict)
+    pending: dict[TopicPartition, OffsetAndMetadata] = field(factory=dict)
+
+    def appended(self, tp: TopicPartition, value: OffsetAndMetadata, at: int) -> None:
+        """The commit of ``value`` has succeeded. A later one may have, too: the one further behind in the log counts.
+        A commit that was deleted on its way (``remove``) does not come back."""
+        if tp not in self.pending:
+            return
+        before = self.offsets.get(tp)
+        if before is None or before.at < at:
+            self.offsets[tp] = Appended(value, at)
+        self.settled(tp, value)
+
+    def settled(self, tp: TopicPartition, value: OffsetAndMetadata) -> None:
+        """The commit of ``value`` has succeeded or failed: it is no longer on its way."""
+        if self.pending.get(tp) == value:
+            del self.pending[tp]
+
+    def remove(self, partitions: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:
+        """Forget the offsets of ``partitions``. Returns those that there were."""
+        removed = []
+        for tp in partitions:
+            self.pending.pop(tp, None)
+            if self.offsets.pop(tp, None) is not None:
+                removed.append(tp)
+        return tuple(removed)
+
+    def expired(
+        self, now_ms: int, retention_ms: int, since_ms: Callable[[OffsetAndMetadata], int],
+        subscribed: Collection[str] = (),
+    ) -> tuple[TopicPartition, ...]:  # fmt: skip
+        """Those that have expired: none of ``subscribed``, and none with a commit on its way.
+
+        Args:
+            since_ms: from when on an offset is kept for ``retention_ms``, where the client has not said for how long.
+        """
+        return tuple(
+            tp
+            for tp, (value, _at) in self.offsets.items()
+            if tp.topic not in subscribed
+            and tp not in self.pending
+            and now_ms >= (since_ms(value) + retention_ms if value.expire_ms is None else value.expire_ms)
+        )
+
+    def load(self, offsets: Mapping[TopicPartition, Appended]) -> None:
+        self.offsets.update(offsets)

@@ -1,0 +1,342 @@
+"""What members of groups ask of their coordinator (kafka.coordinator.group.GroupCoordinator, 3.0).
+
+Each method is one transition; what it answers is a response, or goes to a callback when its time has come.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from attrs import define, field
+
+from brokers.groups.group import Group, GroupState
+from brokers.groups.member import JoinCallback, Member, SyncCallback
+from brokers.groups.rebalance import Rebalances
+from brokers.groups.store import Appender, GroupStore
+from brokers.groups.transitions import Transitions
+from brokers.replica_manager import ReplicaManager
+from emulator.nodes import Process
+from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.events import GroupMemberRemoved
+from emulator.protocol.groups.membership import (
+    NO_MEMBER,
+    HeartbeatRequest,
+    JoinGroupRequest,
+    JoinGroupResponse,
+    LeaveGroupRequest,
+    LeaveGroupResponse,
+    LeavingMember,
+    SyncGroupRequest,
+    SyncGroupResponse,
+)
+from emulator.protocol.types import TopicPartition
+
+
+class Addressed(Protocol):
+    """A request of a member."""
+
+    @property
+    def member_id(self) -> str: ...
+    @property
+    def instance_id(self) -> str | None: ...
+
+
+@define(eq=False)
+class GroupCoordinator:
+    """One broker's.
+
+    Attributes:
+        store: the groups and their records.
+        rebalances: how they change.
+        transitions: those of this coordinator.
+    """
+
+    process: Process
+    manager: ReplicaManager
+    appender: Appender
+    transitions: Transitions = field(init=False)
+    store: GroupStore = field(init=False)
+    rebalances: Rebalances = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.transitions = Transitions(self.process, self.manager.purgatory)
+        self.store = GroupStore(
+            self.process, self.manager, self.appender, self.transitions, self._loaded, self._unloaded
+        )
+        self.rebalances = Rebalances(self.transitions, self.store)
+
+    def elected(self, partition: int, leader_epoch: int) -> None:
+        """This broker leads ``partition`` of ``__consumer_offsets`` now."""
+        self.transitions.ending(self.store.elected)(partition, leader_epoch)
+
+    def resigned(self, partition: int, leader_epoch: int | None) -> None:
+        """It does not any more; ``leader_epoch``: None where its replica was removed."""
+        self.transitions.ending(self.store.resigned)(partition, leader_epoch)
+
+    @property
+    def keeps_anything(self) -> bool:
+        return bool(self.store.groups)
+
+    def partitions_deleted(self, partitions: Sequence[TopicPartition]) -> None:
+        """Forget what groups have committed for them (handleDeletedPartitions)."""
+
+        def clean_up() -> None:
+            groups = list(self.store.groups.values())
+            self.store.clean_up(groups, lambda group: group.committed.remove(partitions), "topic")
+
+        self.transitions.ending(clean_up)()
+
+    def _loaded(self, group: Group) -> None:
+        if len(group.members) > self.store.config.max_size:
+            self.rebalances.prepare(group, "the group is too large")
+        for member in group.members.values():
+            self.rebalances.sessions.heard_from(group, member)
+
+    def _unloaded(self, group: Group) -> None:
+        self.rebalances.stop_waiting(group)
+        self.store.move(group, GroupState.DEAD)
+        for member in group.members.values():
+            if member.timer is not None:
+                member.timer.cancel()
+            self.rebalances.answer_join(member, JoinGroupResponse(Errors.NOT_COORDINATOR, member.member_id))
+            self.rebalances.answer_sync(member, SyncGroupResponse(Errors.NOT_COORDINATOR))
+        for member_id in list(group.pending):
+            group.forget_pending(member_id)
+
+    def check(self, group: str, *, may_be_empty: bool = False) -> Errors:
+        """Why this broker cannot answer for the group of that id, or NONE (validateGroupStatus)."""
+        if not group and not may_be_empty:
+            return Errors.INVALID_GROUP_ID
+        return self.store.error_of(group)
+
+    # -- JoinGroup --------------------------------------------------------------------------------------------------
+
+    def join(self, request: JoinGroupRequest, callback: JoinCallback) -> None:
+        """Answer, now or when the generation is complete, through ``callback``."""
+        config, member_id = self.store.config, request.member_id
+        error = self.check(request.group)
+        least_us, most_us = config.min_session_timeout_us, config.max_session_timeout_us
+        if not error and not least_us <= request.session_timeout_us <= most_us:
+            error = Errors.INVALID_SESSION_TIMEOUT
+        group = None
+        if not error:
+            group = self.store.groups.get(request.group)
+            if group is None and member_id == NO_MEMBER:
+                group = self.store.create(request.group)
+        if group is None:
+            self._refuse(callback, member_id, error or Errors.UNKNOWN_MEMBER_ID)
+            return
+        if not self._accepts(group, member_id):
+            self.rebalances.evict(group, member_id)
+            self._refuse(callback, NO_MEMBER, Errors.GROUP_MAX_SIZE_REACHED)
+        elif not group.supports(request.protocol_type, request.protocols):
+            self._refuse(callback, member_id, Errors.INCONSISTENT_GROUP_PROTOCOL)
+        elif member_id == NO_MEMBER:
+            self._join_new(group, request, callback)
+        else:
+            self._join_again(group, request, callback)
+        if group.state is GroupState.PREPARING:
+            self.rebalances.try_complete(group)
+
+    def _refuse(self, callback: JoinCallback, member_id: str, error: Errors) -> None:
+        self.transitions.answer(callback, JoinGroupResponse(error, member_id))
+
+    def _accepts(self, group: Group, member_id: str) -> bool:
+        """Whether there is a place for the member (acceptJoiningMember)."""
+        most, member = self.store.config.max_size, group.members.get(member_id)
+        if group.state is GroupState.EMPTY:
+            return True
+        if group.state is GroupState.PREPARING:
+            return (member is not None and member.awaiting_join is not None) or group.awaiting < most
+        return member is not None or len(group.members) < most
+
+    def _member(self, request: JoinGroupRequest, member_id: str) -> Member:
+        return Member(
+            member_id, request.instance_id, request.client_id, request.client_host, request.rebalance_timeout_us,
+            request.session_timeout_us, request.protocol_type, request.protocols,
+        )  # fmt: skip
+
+    def _new_id(self, request: JoinGroupRequest) -> str:
+        """The client's id, or the instance id of a static member, and a random UUID."""
+        stream = self.process.world.stream("member ids", self.process.node.id)
+        digits = f"{stream.bits():016x}{stream.bits():016x}"
+        uuid = f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-8{digits[17:20]}-{digits[20:]}"
+        return f"{request.client_id if request.instance_id is None else request.instance_id}-{uuid}"
+
+    def _join_new(self, group: Group, request: JoinGroupRequest, callback: JoinCallback) -> None:
+        member_id, instance_id = self._new_id(request), request.instance_id
+        if instance_id is not None and instance_id in group.instances:
+            self._replace(group, instance_id, member_id, request, callback)
+        elif instance_id is None and request.requires_member_id:
+            self.rebalances.sessions.give(group, member_id, request.session_timeout_us)
+            self._refuse(callback, member_id, Errors.MEMBER_ID_REQUIRED)
+        else:
+            self.rebalances.add(group, self._member(request, member_id), callback)
+
+    def _join_again(self, group: Group, request: JoinGroupRequest, callback: JoinCallback) -> None:
+        member_id = request.member_id
+        if member_id in group.pending and request.instance_id is None:
+            self.rebalances.add(group, self._member(request, member_id), callback)
+            return
+        error = self.check_member(group, request)
+        member = group.members.get(member_id)
+        if error or member is None or group.state in (GroupState.EMPTY, GroupState.DEAD):
+            self._refuse(callback, member_id, error or Errors.UNKNOWN_MEMBER_ID)
+            return
+        same = member.protocols == request.protocols
+        leads = group.leader == member_id
+        if group.state is not GroupState.PREPARING and same and not (leads and group.state is GroupState.STABLE):
+            # Its answer was lost, or it asks without need. The leader of a stable group wants a new assignment.
+            self.transitions.answer(callback, self.rebalances.joined(group, member_id))
+        else:
+            group.update(member, request.protocols, callback)
+            self.rebalances.maybe_prepare(group, f"{member_id} joins again")
+
+    def _replace(
+        self, group: Group, instance_id: str, member_id: str, request: JoinGroupRequest, callback: JoinCallback
+    ) -> None:
+        """A client has joined as a static member that the group has: it gets the place, with a new member id, and a
+        stable group goes on (updateStaticMemberAndRebalance)."""
+        rebalances, policies = self.rebalances, self.store.policies
+        old_id, leader = group.instances[instance_id], group.leader
+        member = group.members[old_id]
+        rebalances.answer_join(member, JoinGroupResponse(Errors.FENCED_INSTANCE_ID, old_id))
+        rebalances.answer_sync(member, SyncGroupResponse(Errors.FENCED_INSTANCE_ID))
+        self.process.emit(GroupMemberRemoved, self.process.node.id, group.id, old_id, instance_id, "replaced")
+        group.rename(instance_id, old_id, member_id)
+        rebalances.sessions.heard_from(group, member)
+        before = member.protocols
+        group.update(member, request.protocols, callback)
+
+        def stored(error: Errors) -> None:
+            if not error:
+                response = rebalances.came_back(group, member_id, leader or "", request.can_skip_assignment)
+                rebalances.answer_join(member, response)
+            elif group.members.get(member_id) is member:
+                group.update(member, before, None)
+                group.rename(instance_id, member_id, old_id)
+                rebalances.sessions.heard_from(group, member)
+                self.transitions.answer(
+                    callback, JoinGroupResponse(error, NO_MEMBER, group.generation, leader=leader or "")
+                )
+
+        if group.state is GroupState.COMPLETING and policies.static_member_rebalances:
+            rebalances.prepare(group, f"static member {instance_id} joins again")
+        elif group.state is GroupState.STABLE and policies.static_member_stored:
+            if group.select_protocol() == group.protocol:
+                assigned = {each.member_id: each.assignment for each in group.members.values()}
+                self.store.store_group(group, assigned, stored)
+            else:
+                rebalances.maybe_prepare(group, f"static member {instance_id} joins again with other protocols")
+        elif group.state in (GroupState.STABLE, GroupState.COMPLETING):
+            stored(NO_ERROR)
+
+    def check_member(self, group: Group, request: Addressed) -> Errors:
+        """Why the sender is not a member (validateCurrentMember)."""
+        if request.instance_id is not None:
+            current = group.instances.get(request.instance_id)
+            if current is not None and current != request.member_id:
+                return Errors.FENCED_INSTANCE_ID
+            if current is None:
+                return Errors.UNKNOWN_MEMBER_ID
+        return NO_ERROR if request.member_id in group.members else Errors.UNKNOWN_MEMBER_ID
+
+    # -- SyncGroup --------------------------------------------------------------------------------------------------
+
+    def sync(self, request: SyncGroupRequest, callback: SyncCallback) -> None:
+        """Answer, now or when the leader's assignment is stored, through ``callback``."""
+        error = self.check(request.group)
+        if error is Errors.COORDINATOR_LOAD_IN_PROGRESS:
+            error = Errors.REBALANCE_IN_PROGRESS  # older clients do not know the other
+        group = None if error else self.store.groups.get(request.group)
+        if group is None:
+            self.transitions.answer(callback, SyncGroupResponse(error or Errors.UNKNOWN_MEMBER_ID))
+            return
+        error = self._check_sync(group, request)
+        if error:
+            self.transitions.answer(callback, SyncGroupResponse(error))
+            return
+        member = group.members[request.member_id]
+        self.rebalances.synced(group, member.member_id)
+        if group.state is GroupState.STABLE:
+            response = SyncGroupResponse(NO_ERROR, member.assignment, group.protocol_type, group.protocol)
+            self.transitions.answer(callback, response)
+            self.rebalances.sessions.heard_from(group, member)
+            return
+        member.awaiting_sync = callback
+        if group.leader == member.member_id:
+            self._store_assignment(group, request)
+
+    def _check_sync(self, group: Group, request: SyncGroupRequest) -> Errors:
+        error = self.check_member(group, request)
+        if error:
+            return error
+        if request.generation != group.generation:
+            return Errors.ILLEGAL_GENERATION
+        if request.protocol_type is not None and request.protocol_type != group.protocol_type:
+            return Errors.INCONSISTENT_GROUP_PROTOCOL
+        if request.protocol is not None and request.protocol != group.protocol:
+            return Errors.INCONSISTENT_GROUP_PROTOCOL
+        if group.state is GroupState.PREPARING:
+            return Errors.REBALANCE_IN_PROGRESS
+        return NO_ERROR
+
+    def _store_assignment(self, group: Group, request: SyncGroupRequest) -> None:
+        """Members that the leader has left out are assigned nothing."""
+        assignments = dict.fromkeys(group.members, b"") | dict(request.assignments)
+        generation = group.generation
+
+        def stored(error: Errors) -> None:
+            if group.state is not GroupState.COMPLETING or group.generation != generation:
+                return  # the group has moved on
+            if error:
+                self.rebalances.fail_syncs(group, error)
+                self.rebalances.maybe_prepare(group, f"the assignment was not stored: {error.name}")
+            else:
+                self.rebalances.assign(group, assignments)
+
+        self.store.store_group(group, assignments, stored)
+
+    # -- Heartbeat and LeaveGroup -----------------------------------------------------------------------------------
+
+    def heartbeat(self, request: HeartbeatRequest) -> Errors:
+        error = self.check(request.group)
+        if error:
+            return NO_ERROR if error is Errors.COORDINATOR_LOAD_IN_PROGRESS else error
+        group = self.store.groups.get(request.group)
+        if group is None:
+            return Errors.UNKNOWN_MEMBER_ID
+        error = self.check_member(group, request)
+        if error:
+            return error
+        if request.generation != group.generation:
+            return Errors.ILLEGAL_GENERATION
+        if group.state is GroupState.COMPLETING and not self.store.policies.heartbeats_while_syncing:
+            return Errors.REBALANCE_IN_PROGRESS
+        self.rebalances.sessions.heard_from(group, group.members[request.member_id])
+        return Errors.REBALANCE_IN_PROGRESS if group.state is GroupState.PREPARING else NO_ERROR
+
+    def leave(self, request: LeaveGroupRequest) -> LeaveGroupResponse:
+        error = self.check(request.group)
+        if error:
+            return LeaveGroupResponse(error)
+        group = self.store.groups.get(request.group)
+        if group is None:
+            return LeaveGroupResponse(NO_ERROR, tuple((each, Errors.UNKNOWN_MEMBER_ID) for each in request.members))
+        return LeaveGroupResponse(NO_ERROR, tuple([(each, self._leave(group, each)) for each in request.members]))
+
+    def _leave(self, group: Group, leaving: LeavingMember) -> Errors:
+        member_id = leaving.member_id
+        if member_id == NO_MEMBER:
+            member_id = group.instances.get(leaving.instance_id or "", NO_MEMBER)
+            if member_id == NO_MEMBER:
+                return Errors.UNKNOWN_MEMBER_ID
+        elif member_id in group.pending:
+            group.forget_pending(member_id)
+            self.rebalances.try_complete(group)
+            return NO_ERROR
+        else:
+            error = self.check_member(group, leaving)
+            if error:
+                return error
+        self.rebalances.remove(group, group.members[member_id], "left")
+        return NO_ERROR

@@ -1,0 +1,291 @@
+"""One consumer group (kafka.coordinator.group.GroupMetadata, 3.0): its state, its members, and what it has committed.
+
+It changes its own fields only; what follows from a change is the coordinator's.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+from attrs import define, field
+
+from brokers.groups.committed import CommittedOffsets
+from brokers.groups.member import JoinCallback, Member
+from brokers.groups.records import OffsetAndMetadata, StoredGroup
+from brokers.groups.subscription import UnknownSubscription, subscribed_topics
+from emulator.kernel import Timer
+from emulator.protocol.groups.membership import JoinedMember, Protocols
+from emulator.protocol.types import TopicPartition
+
+CONSUMER_PROTOCOL = "consumer"
+
+
+class GroupState(StrEnum):
+    """Kafka's names."""
+
+    EMPTY = "Empty"
+    """No member; it may still have offsets."""
+    PREPARING = "PreparingRebalance"
+    """Its members have to join again."""
+    COMPLETING = "CompletingRebalance"
+    """The leader has to send the assignment."""
+    STABLE = "Stable"
+    DEAD = "Dead"
+    """It was removed, or has moved to another coordinator."""
+
+
+CAN_FOLLOW: Mapping[GroupState, tuple[GroupState, ...]] = {
+    GroupState.EMPTY: (GroupState.PREPARING,),
+    GroupState.PREPARING: (GroupState.EMPTY, GroupState.COMPLETING, GroupState.STABLE),
+    GroupState.COMPLETING: (GroupState.PREPARING,),
+    GroupState.STABLE: (GroupState.COMPLETING,),
+    GroupState.DEAD: tuple(GroupState),
+}
+"""The states before each state."""
+
+
+@define(eq=False)
+class DelayedJoin:
+    """A rebalance that waits for the members.
+
+    Attributes:
+        remaining_us: of the first rebalance of an empty group: for how long it can be delayed further, while new
+            members come; None: it ends with the last member's JoinGroup (InitialDelayedJoin, DelayedJoin).
+        delay_us: for how long ``timer`` was set.
+    """
+
+    delay_us: int
+    timer: Timer
+    remaining_us: int | None = None
+
+
+@define(eq=False)
+class Group:
+    """A group.
+
+    Attributes:
+        state_ms: since when it has been in its state, by the broker's clock; None: not known.
+        members: in the order in which they joined. Kafka's order is that of a hash table.
+        instances: instance id -> member id, of the static members.
+        pending: member ids that were given and have not joined yet, with the timers that take them back.
+        unsynced: the members whose SyncGroup of this generation has not come.
+        subscribed: the topics of a consumer group's members; None: not known.
+        newly_joined: a member has come while the first rebalance was delayed.
+        delayed: the rebalance that waits for members; None: none.
+        sync_timer: ends the wait for SyncGroups (KAFKA-12890).
+    """
+
+    id: str
+    state_ms: int | None
+    state: GroupState = GroupState.EMPTY
+    protocol_type: str | None = None
+    protocol: str | None = None
+    generation: int = 0
+    leader: str | None = None
+    members: dict[str, Member] = field(factory=dict)
+    instances: dict[str, str] = field(factory=dict)
+    pending: dict[str, Timer] = field(factory=dict)
+    unsynced: dict[str, None] = field(factory=dict)
+    subscribed: tuple[str, ...] | None = None
+    newly_joined: bool = False
+    committed: CommittedOffsets = field(factory=CommittedOffsets)
+    delayed: DelayedJoin | None = None
+    sync_timer: Timer | None = None
+    _supporters: dict[str, int] = field(factory=dict)
+    """How many members support each protocol."""
+
+    @classmethod
+    def restored(cls, id: str, stored: StoredGroup) -> "Group":
+        """The group that a new coordinator finds in ``__consumer_offsets``: what was last written of it is complete, so
+        it is Stable, or Empty."""
+        state = GroupState.STABLE if stored.members else GroupState.EMPTY
+        group = cls(id, stored.state_ms, state, stored.protocol_type or None, stored.protocol, stored.generation)
+        group.leader = stored.leader
+        for member in stored.members:
+            assert stored.protocol is not None
+            group.add(Member.restored(member, stored.protocol_type, stored.protocol))
+        group.learn_topics()
+        return group
+
+    # -- state ------------------------------------------------------------------------------------------------------
+
+    def transition(self, state: GroupState, now_ms: int) -> None:
+        assert self.state in CAN_FOLLOW[state], f"{self.id}: {self.state} -> {state}"
+        self.state = state
+        self.state_ms = now_ms
+
+    @property
+    def can_rebalance(self) -> bool:
+        return self.state in CAN_FOLLOW[GroupState.PREPARING]
+
+    @property
+    def can_be_removed(self) -> bool:
+        """It is empty, in every sense."""
+        return self.state is GroupState.EMPTY and not self.committed.offsets and not self.committed.pending
+
+    def next_generation(self) -> None:
+        """The members that are there form the next generation."""
+        self.generation += 1
+        self.protocol = self.select_protocol() if self.members else None
+        self.learn_topics()
+        self.unsynced.clear()
+
+    # -- members ----------------------------------------------------------------------------------------------------
+
+    def add(self, member: Member, callback: JoinCallback | None = None) -> None:
+        """``member`` joins; ``callback`` answers its JoinGroup."""
+        if member.instance_id is not None:
+            self.instances[member.instance_id] = member.member_id
+        if not self.members:
+            self.protocol_type = member.protocol_type
+        if self.leader is None:
+            self.leader = member.member_id
+        self.members[member.member_id] = member
+        self._support(member.protocols, 1)
+        member.awaiting_join = callback
+        self.forget_pending(member.member_id)
+
+    def remove(self, member_id: str) -> Member | None:
+        """Drop a member, or a member id that is pending. The first of the others leads if it led."""
+        member = self.members.pop(member_id, None)
+        if member is not None:
+            self._support(member.protocols, -1)
+            if member.instance_id is not None:
+                self.instances.pop(member.instance_id, None)
+            if member.timer is not None:
+                member.timer.cancel()
+        if self.leader == member_id:
+            self.leader = next(iter(self.members), None)
+        self.forget_pending(member_id)
+        self.unsynced.pop(member_id, None)
+        return member
+
+    def forget_pending(self, member_id: str) -> None:
+        timer = self.pending.pop(member_id, None)
+        if timer is not None:
+            timer.cancel()
+
+    def update(self, member: Member, protocols: Protocols, callback: JoinCallback | None) -> None:
+        """``member`` joins again."""
+        self._support(member.protocols, -1)
+        member.protocols = protocols
+        self._support(protocols, 1)
+        member.awaiting_join = callback
+
+    def rename(self, instance_id: str, old: str, new: str) -> Member:
+        """The static member ``instance_id`` gets another member id (replaceStaticMember)."""
+        member = self.members.pop(old)
+        member.member_id = new
+        self.members[new] = member
+        if self.leader == old:
+            self.leader = new
+        self.instances[instance_id] = new
+        return member
+
+    @property
+    def awaiting(self) -> int:
+        """How many members wait for the answer of their JoinGroup."""
+        return sum(member.awaiting_join is not None for member in self.members.values())
+
+    @property
+    def all_joined(self) -> bool:
+        return not self.pending and all(member.awaiting_join is not None for member in self.members.values())
+
+    def elect_joined_leader(self) -> bool:
+        """If the leader has not joined again, one that has leads from now on. Returns False if none has, or if there is
+        no member."""
+        if self.leader is None:
+            return False
+        if self.members[self.leader].awaiting_join is None:
+            joined = next((m for m in self.members.values() if m.awaiting_join is not None), None)
+            if joined is None:
+                return False
+            self.leader = joined.member_id
+        return True
+
+    @property
+    def rebalance_timeout_us(self) -> int:
+        return max((member.rebalance_timeout_us for member in self.members.values()), default=0)
+
+    def joined_members(self) -> tuple[JoinedMember, ...]:
+        """All members, for the leader."""
+        assert self.protocol is not None
+        return tuple(
+            JoinedMember(member.member_id, member.instance_id, member.metadata(self.protocol))
+            for member in self.members.values()
+        )
+
+    # -- offsets ----------------------------------------------------------------------------------------------------
+
+    def expired(self, now_ms: int, retention_ms: int, unsubscribed: bool) -> tuple[TopicPartition, ...]:
+        """The partitions whose offsets have expired (removeExpiredOffsets). A group without members keeps its offsets
+        for ``retention_ms`` from when it became empty, one that never had members from their commits.
+
+        Args:
+            unsubscribed: of a group with members, those of topics that none subscribes to expire, too.
+        """
+        if self.protocol_type is None:
+            return self.committed.expired(now_ms, retention_ms, _committed_ms)
+        if self.state is GroupState.EMPTY:
+            state_ms = self.state_ms
+            since = _committed_ms if state_ms is None else lambda _value: state_ms
+            return self.committed.expired(now_ms, retention_ms, since)
+        if unsubscribed and self.is_consumer_group and self.subscribed is not None:
+            return self.committed.expired(now_ms, retention_ms, _committed_ms, self.subscribed)
+        return ()
+
+    # -- protocols --------------------------------------------------------------------------------------------------
+
+    def _support(self, protocols: Protocols, count: int) -> None:
+        for name, _metadata in protocols:
+            self._supporters[name] = self._supporters.get(name, 0) + count
+
+    def supports(self, protocol_type: str, protocols: Protocols) -> bool:
+        """Whether a member with these can join: it has one in common with all members."""
+        if self.state is GroupState.EMPTY:
+            return bool(protocol_type and protocols)
+        common = any(self._supporters.get(name, 0) == len(self.members) for name, _metadata in protocols)
+        return self.protocol_type == protocol_type and common
+
+    def select_protocol(self) -> str:
+        """The protocol that all members support and most prefer; of several, the one that the earliest member voted
+        for."""
+        candidates = {name: None for name, count in self._supporters.items() if count == len(self.members)}
+        votes: dict[str, int] = {}
+        for member in self.members.values():
+            name = member.vote(candidates)
+            votes[name] = votes.get(name, 0) + 1
+        return max(votes, key=lambda name: votes[name])
+
+    @property
+    def is_consumer_group(self) -> bool:
+        return self.protocol_type == CONSUMER_PROTOCOL
+
+    def subscribes(self, topic: str) -> bool:
+        """Whether a member subscribes to ``topic``; where that is not known: True."""
+        return self.subscribed is None or topic in self.subscribed
+
+    def learn_topics(self) -> None:
+        """A new generation: find the topics that the members subscribe to (computeSubscribedTopics)."""
+        self.subscribed = None
+        if not self.is_consumer_group:
+            return
+        if not self.members:
+            self.subscribed = ()
+        elif self.protocol is not None:
+            try:
+                topics = (subscribed_topics(m.metadata(self.protocol)) for m in self.members.values())
+                self.subscribed = tuple(dict.fromkeys(topic for each in topics for topic in each))
+            except UnknownSubscription:
+                self.subscribed = None
+
+    def stored(self, assignments: Mapping[str, bytes]) -> StoredGroup:
+        """What ``__consumer_offsets`` keeps of it."""
+        protocol = self.protocol
+        members = () if protocol is None else tuple(
+            member.stored(protocol, assignments[member.member_id]) for member in self.members.values()
+        )  # fmt: skip
+        return StoredGroup(self.protocol_type or "", self.generation, protocol, self.leader, self.state_ms, members)
+
+
+def _committed_ms(value: OffsetAndMetadata) -> int:
+    return value.commit_ms

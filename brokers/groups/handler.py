@@ -1,0 +1,141 @@
+"""The requests of consumer groups (kafka.server.KafkaApis, 2.3 to 3.0)."""
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import define, field
+
+from brokers.groups.coordinator import GroupCoordinator
+from brokers.groups.find import CoordinatorFinder
+from brokers.groups.group import Group, GroupState
+from brokers.groups.offsets import GroupOffsetsPart
+from brokers.log.disk_work import ResponseChannel
+from brokers.requests.router import handles
+from emulator.protocol.api import Response
+from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.groups.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
+from emulator.protocol.groups.membership import (
+    HeartbeatRequest,
+    HeartbeatResponse,
+    JoinGroupRequest,
+    LeaveGroupRequest,
+    SyncGroupRequest,
+)
+from emulator.protocol.groups.offsets import (
+    OffsetCommitRequest,
+    OffsetDeleteRequest,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
+)
+from emulator.protocol.groups.operations import (
+    DeleteGroupsRequest,
+    DeleteGroupsResponse,
+    DescribedGroup,
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+    ListedGroup,
+    ListGroupsRequest,
+    ListGroupsResponse,
+)
+
+
+def _replying(channel: ResponseChannel) -> Callable[[Any], object]:
+    def reply(response: Any) -> None:
+        channel.reply(response, response.size)
+
+    return reply
+
+
+@define(eq=False)
+class GroupsHandler:
+    """Answers members of groups, and administrators."""
+
+    coordinator: GroupCoordinator
+    finder: CoordinatorFinder
+    _offsets: GroupOffsetsPart = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._offsets = GroupOffsetsPart(self.coordinator)
+
+    def _answer(self, channel: ResponseChannel, response: Callable[[], Response]) -> None:
+        """One transition that can be answered at once."""
+        transitions = self.coordinator.transitions
+        transitions.ending(lambda: transitions.answer(_replying(channel), response()))()
+
+    # -- any broker -------------------------------------------------------------------------------------------------
+
+    @handles(FindCoordinatorRequest)
+    def find(self, request: FindCoordinatorRequest, channel: ResponseChannel) -> None:
+        found = tuple([self.finder.find(key, request.key_type) for key in request.keys])
+        self._answer(channel, lambda: FindCoordinatorResponse(found))
+
+    # -- members ----------------------------------------------------------------------------------------------------
+
+    @handles(JoinGroupRequest)
+    def join(self, request: JoinGroupRequest, channel: ResponseChannel) -> None:
+        self.coordinator.transitions.ending(self.coordinator.join)(request, _replying(channel))
+
+    @handles(SyncGroupRequest)
+    def sync(self, request: SyncGroupRequest, channel: ResponseChannel) -> None:
+        self.coordinator.transitions.ending(self.coordinator.sync)(request, _replying(channel))
+
+    @handles(HeartbeatRequest)
+    def heartbeat(self, request: HeartbeatRequest, channel: ResponseChannel) -> None:
+        self._answer(channel, lambda: HeartbeatResponse(self.coordinator.heartbeat(request)))
+
+    @handles(LeaveGroupRequest)
+    def leave(self, request: LeaveGroupRequest, channel: ResponseChannel) -> None:
+        self._answer(channel, lambda: self.coordinator.leave(request))
+
+    # -- offsets ----------------------------------------------------------------------------------------------------
+
+    @handles(OffsetCommitRequest)
+    def commit(self, request: OffsetCommitRequest, channel: ResponseChannel) -> None:
+        self.coordinator.transitions.ending(self._offsets.commit)(request, _replying(channel))
+
+    @handles(OffsetFetchRequest)
+    def fetch(self, request: OffsetFetchRequest, channel: ResponseChannel) -> None:
+        groups = tuple([self._offsets.fetch(wanted, request.require_stable) for wanted in request.groups])
+        self._answer(channel, lambda: OffsetFetchResponse(groups))
+
+    @handles(OffsetDeleteRequest)
+    def delete_offsets(self, request: OffsetDeleteRequest, channel: ResponseChannel) -> None:
+        self._answer(channel, lambda: self._offsets.delete(request))
+
+    # -- administrators ---------------------------------------------------------------------------------------------
+
+    @handles(DescribeGroupsRequest)
+    def describe(self, request: DescribeGroupsRequest, channel: ResponseChannel) -> None:
+        self._answer(channel, lambda: DescribeGroupsResponse(tuple(map(self._described, request.groups))))
+
+    def _described(self, id: str) -> DescribedGroup:
+        error = self.coordinator.check(id, may_be_empty=True)
+        if error:
+            return DescribedGroup(id, error)
+        group = self.coordinator.store.groups.get(id)
+        if group is None:
+            return DescribedGroup(id, NO_ERROR, GroupState.DEAD)
+        return described(group)
+
+    @handles(ListGroupsRequest)
+    def list(self, request: ListGroupsRequest, channel: ResponseChannel) -> None:
+        """Those that this broker coordinates; while it loads others the answer says so, too."""
+        store = self.coordinator.store
+        groups = tuple(
+            ListedGroup(group.id, group.protocol_type or "", str(group.state))
+            for group in store.groups.values()
+            if not request.states or group.state in request.states
+        )
+        error = Errors.COORDINATOR_LOAD_IN_PROGRESS if store.loading else NO_ERROR
+        self._answer(channel, lambda: ListGroupsResponse(error, groups))
+
+    @handles(DeleteGroupsRequest)
+    def delete_groups(self, request: DeleteGroupsRequest, channel: ResponseChannel) -> None:
+        self._answer(channel, lambda: DeleteGroupsResponse(self._offsets.delete_groups(dict.fromkeys(request.groups))))
+
+
+def described(group: Group) -> DescribedGroup:
+    """A group as it stands; what its members say and are assigned only while it is Stable (GroupMetadata.summary)."""
+    protocol = group.protocol if group.state is GroupState.STABLE else None
+    members = tuple(member.described(protocol) for member in group.members.values())
+    return DescribedGroup(group.id, NO_ERROR, str(group.state), group.protocol_type or "", protocol or "", members)

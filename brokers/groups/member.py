@@ -1,0 +1,69 @@
+"""One member of a group (kafka.coordinator.group.MemberMetadata, 3.0)."""
+
+from collections.abc import Callable, Iterable
+
+from attrs import define
+
+from brokers.groups.records import StoredMember
+from emulator.kernel import Timer
+from emulator.protocol.groups.membership import JoinGroupResponse, Protocols, SyncGroupResponse
+from emulator.protocol.groups.operations import DescribedMember
+
+JoinCallback = Callable[[JoinGroupResponse], object]
+SyncCallback = Callable[[SyncGroupResponse], object]
+
+
+@define(eq=False)
+class Member:
+    """A member.
+
+    Attributes:
+        protocols: what it can be assigned by, the one it prefers first, each with what it says about itself.
+        assignment: what the leader has assigned to it in this generation.
+        awaiting_join, awaiting_sync: answers its JoinGroup or SyncGroup, which waits; None: none does.
+        is_new: it has not got the answer of its first JoinGroup yet: it cannot send heartbeats.
+        deadline_us: when its session ends, by the broker's monotonic clock.
+        timer: set for ``deadline_us`` or earlier; None: not set.
+    """
+
+    member_id: str
+    instance_id: str | None
+    client_id: str
+    client_host: str
+    rebalance_timeout_us: int
+    session_timeout_us: int
+    protocol_type: str
+    protocols: Protocols
+    assignment: bytes = b""
+    awaiting_join: JoinCallback | None = None
+    awaiting_sync: SyncCallback | None = None
+    is_new: bool = False
+    deadline_us: int = 0
+    timer: Timer | None = None
+
+    def metadata(self, protocol: str) -> bytes:
+        """What it says about itself for ``protocol``; nothing where it does not support that."""
+        return next((metadata for name, metadata in self.protocols if name == protocol), b"")
+
+    def vote(self, candidates: Iterable[str]) -> str:
+        """The one of ``candidates`` that it prefers."""
+        return next(name for name, _metadata in self.protocols if name in candidates)
+
+    def stored(self, protocol: str, assignment: bytes) -> StoredMember:
+        return StoredMember(
+            self.member_id, self.instance_id, self.client_id, self.client_host, self.rebalance_timeout_us,
+            self.session_timeout_us, self.metadata(protocol), assignment,
+        )  # fmt: skip
+
+    @classmethod
+    def restored(cls, stored: StoredMember, protocol_type: str, protocol: str) -> "Member":
+        """The member that a new coordinator finds in ``__consumer_offsets``."""
+        return cls(
+            stored.member_id, stored.instance_id, stored.client_id, stored.client_host, stored.rebalance_timeout_us,
+            stored.session_timeout_us, protocol_type, ((protocol, stored.subscription),), stored.assignment,
+        )  # fmt: skip
+
+    def described(self, protocol: str | None) -> DescribedMember:
+        """As DescribeGroups shows it; ``protocol``: None where its group is not Stable."""
+        metadata, assignment = (b"", b"") if protocol is None else (self.metadata(protocol), self.assignment)
+        return DescribedMember(self.member_id, self.instance_id, self.client_id, self.client_host, metadata, assignment)

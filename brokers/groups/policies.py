@@ -1,0 +1,28 @@
+"""What group coordinators of different releases do in another way."""
+
+from attrs import frozen
+
+
+@frozen
+class GroupPolicies:
+    """The defaults are those of Kafka 2.3.
+
+    Attributes:
+        heartbeats_while_syncing: KAFKA-10134 (2.7): a heartbeat between a member's JoinGroup and the leader's SyncGroup
+            counts and is answered with NONE. Before, it was answered with REBALANCE_IN_PROGRESS, and the session went
+            on to its end.
+        static_member_stored: KAFKA-10284 (2.7): a static member that joins again gets its new member id only once that
+            is in ``__consumer_offsets``. Before, the next coordinator knew the old id, and fenced the member.
+        static_member_rebalances: KAFKA-9801 (2.5): a static member that joins again before the leader's SyncGroup
+            starts the rebalance again. Before, it kept its generation, and the leader assigned to its old member id.
+        syncs_time_out: KAFKA-12890 (3.0): members that have not sent their SyncGroup within the rebalance timeout are
+            removed. Before, a group waited for a leader that went on with its heartbeats.
+        expires_unsubscribed: KIP-496 (2.4): the offsets of a group with members expire, too, for topics that no member
+            subscribes to.
+    """
+
+    heartbeats_while_syncing: bool = False
+    static_member_stored: bool = False
+    static_member_rebalances: bool = False
+    syncs_time_out: bool = False
+    expires_unsubscribed: bool = False

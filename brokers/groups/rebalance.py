@@ -1,0 +1,231 @@
+"""Rebalances: the members of a group join again, become a generation, and wait for the leader's assignment
+(GroupCoordinator with DelayedJoin and DelayedSync, 3.0)."""
+
+from collections.abc import Mapping
+
+from attrs import define, field
+
+from brokers.groups.group import DelayedJoin, Group, GroupState
+from brokers.groups.member import JoinCallback, Member
+from brokers.groups.sessions import Sessions
+from brokers.groups.store import GroupStore
+from brokers.groups.transitions import Transitions
+from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.events import GroupGeneration, GroupMemberAdded, GroupMemberRemoved
+from emulator.protocol.groups.membership import NO_MEMBER, JoinGroupResponse, SyncGroupResponse
+
+
+@define(eq=False)
+class Rebalances:
+    """Of all groups of one coordinator."""
+
+    transitions: Transitions
+    store: GroupStore
+    sessions: Sessions = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.sessions = Sessions(self.transitions, self._failed, lambda group, _member_id: self.try_complete(group))
+
+    # -- members come and go ----------------------------------------------------------------------------------------
+
+    def add(self, group: Group, member: Member, callback: JoinCallback) -> None:
+        """A new member has joined: the others have to join again (addMemberAndRebalance)."""
+        member.is_new = True
+        if group.state is GroupState.PREPARING and group.generation == 0:
+            group.newly_joined = True
+        group.add(member, callback)
+        self._emit_member(GroupMemberAdded, group, member, member.client_id)
+        self.sessions.joined_anew(group, member)
+        self.maybe_prepare(group, f"{member.member_id} joins")
+
+    def remove(self, group: Group, member: Member, reason: str) -> None:
+        """A member has gone; ``reason``: as in ``GroupMemberRemoved`` (removeMemberAndUpdateGroup)."""
+        self.answer_join(member, JoinGroupResponse(Errors.UNKNOWN_MEMBER_ID, NO_MEMBER))
+        self._drop(group, member, reason)
+        if group.state in (GroupState.STABLE, GroupState.COMPLETING):
+            self.maybe_prepare(group, f"{member.member_id} is removed: {reason}")
+        elif group.state is GroupState.PREPARING:
+            self.try_complete(group)
+
+    def _failed(self, group: Group, member: Member) -> None:
+        self.remove(group, member, "session")
+
+    def _drop(self, group: Group, member: Member, reason: str) -> None:
+        group.remove(member.member_id)
+        self._emit_member(GroupMemberRemoved, group, member, reason)
+        self._maybe_all_synced(group)
+
+    def _emit_member(self, kind: type, group: Group, member: Member, last: str) -> None:
+        process = self.transitions.process
+        process.emit(kind, process.node.id, group.id, member.member_id, member.instance_id or "", last)
+
+    def evict(self, group: Group, member_id: str) -> None:
+        """The group is full: a member that joins again has no place any more."""
+        member = group.members.get(member_id)
+        if member is not None:
+            self._drop(group, member, "size")
+        else:
+            group.forget_pending(member_id)
+
+    # -- answers ----------------------------------------------------------------------------------------------------
+
+    def answer_join(self, member: Member, response: JoinGroupResponse) -> None:
+        """Answer the JoinGroup of ``member``, if it waits."""
+        callback, member.awaiting_join = member.awaiting_join, None
+        if callback is not None:
+            self.transitions.answer(callback, response)
+
+    def answer_sync(self, member: Member, response: SyncGroupResponse) -> bool:
+        """Answer the SyncGroup of ``member``. Returns whether it waited."""
+        callback, member.awaiting_sync = member.awaiting_sync, None
+        if callback is not None:
+            self.transitions.answer(callback, response)
+        return callback is not None
+
+    @classmethod
+    def came_back(cls, group: Group, member_id: str, before: str, can_skip: bool) -> JoinGroupResponse:
+        """What a static member learns that is back in its generation. It must not assign, should it lead: a client that
+        knows how gets that said, any other gets the leader's member id from ``before``."""
+        leads = group.leader == member_id
+        if not can_skip:
+            return cls.joined(group, member_id, before)
+        response = cls.joined(group, member_id)
+        response.skips_assignment = leads
+        return response
+
+    @staticmethod
+    def joined(group: Group, member_id: str, leader: str | None = None) -> JoinGroupResponse:
+        """The answer for a member of the current generation; the leader gets to know all members.
+
+        Args:
+            leader: whom to name as the leader: the member id that a static member had before it joined again, so that
+                it does not assign.
+        """
+        members = group.joined_members() if group.leader == member_id and leader is None else ()
+        return JoinGroupResponse(
+            NO_ERROR, member_id, group.generation, group.protocol_type, group.protocol, leader or group.leader or "",
+            members,
+        )  # fmt: skip
+
+    # -- the members join again -------------------------------------------------------------------------------------
+
+    def maybe_prepare(self, group: Group, reason: str) -> None:
+        if group.can_rebalance:
+            self.prepare(group, reason)
+
+    def prepare(self, group: Group, reason: str) -> None:
+        """Begin a rebalance. That of an empty group lasts a while, in which more members may come; any other lasts
+        until all members have joined again, or the longest of their rebalance timeouts is over."""
+        if group.state is GroupState.COMPLETING:
+            self.fail_syncs(group, Errors.REBALANCE_IN_PROGRESS)
+        self._end_sync_wait(group)
+        timeout_us, initial_us = group.rebalance_timeout_us, self.store.config.initial_rebalance_delay_us
+        first = group.state is GroupState.EMPTY
+        self.store.move(group, GroupState.PREPARING, reason)
+        if first:
+            self._delay(group, initial_us, max(timeout_us - initial_us, 0))
+        else:
+            self._delay(group, timeout_us)
+            self.try_complete(group)
+
+    def _delay(self, group: Group, delay_us: int, remaining_us: int | None = None) -> None:
+        timer = self.transitions.later(delay_us, self._expire_join, group)
+        group.delayed = DelayedJoin(delay_us, timer, remaining_us)
+
+    def _expire_join(self, group: Group) -> None:
+        delayed, group.delayed = group.delayed, None
+        if delayed is None or group.state is not GroupState.PREPARING:
+            return
+        remaining_us = delayed.remaining_us
+        if remaining_us and group.newly_joined:
+            group.newly_joined = False
+            delay_us = min(self.store.config.initial_rebalance_delay_us, remaining_us)
+            self._delay(group, delay_us, max(remaining_us - delayed.delay_us, 0))
+        else:
+            self._complete(group)
+
+    def try_complete(self, group: Group) -> None:
+        """Something has changed: perhaps all members have joined."""
+        delayed = group.delayed
+        if delayed is None or delayed.remaining_us is not None or not group.all_joined:
+            return
+        delayed.timer.cancel()
+        group.delayed = None
+        self._complete(group)
+
+    def stop_waiting(self, group: Group) -> None:
+        """The group is no longer here."""
+        if group.delayed is not None:
+            group.delayed.timer.cancel()
+            group.delayed = None
+        self._end_sync_wait(group)
+
+    def _complete(self, group: Group) -> None:
+        """The members that have joined, and the static members that have not, become the next generation
+        (onCompleteJoin)."""
+        for member in list(group.members.values()):
+            if member.awaiting_join is None and member.instance_id is None:
+                self._drop(group, member, "rebalance")
+        if group.members and not group.elect_joined_leader():
+            self._delay(group, group.rebalance_timeout_us)  # no member is there: their sessions will end
+            return
+        group.next_generation()
+        self.store.move(group, GroupState.COMPLETING if group.members else GroupState.EMPTY)
+        process = self.transitions.process
+        process.emit(
+            GroupGeneration, process.node.id, group.id, group.generation, group.protocol or "", group.leader or "",
+            tuple(group.members),
+        )  # fmt: skip
+        if not group.members:
+            self.store.store_group(group, {}, lambda _error: None)  # a failure is only logged
+            return
+        for member in group.members.values():
+            self.answer_join(member, self.joined(group, member.member_id))
+            self.sessions.heard_from(group, member)
+            member.is_new = False
+            group.unsynced[member.member_id] = None
+        if self.store.policies.syncs_time_out:
+            group.sync_timer = self.transitions.later(group.rebalance_timeout_us, self._expire_syncs, group)
+
+    # -- the leader assigns -----------------------------------------------------------------------------------------
+
+    def synced(self, group: Group, member_id: str) -> None:
+        """The SyncGroup of a member has come."""
+        group.unsynced.pop(member_id, None)
+        self._maybe_all_synced(group)
+
+    def _maybe_all_synced(self, group: Group) -> None:
+        if not group.unsynced and group.sync_timer is not None:
+            group.sync_timer.cancel()
+            group.sync_timer = None
+
+    def _end_sync_wait(self, group: Group) -> None:
+        group.unsynced.clear()
+        self._maybe_all_synced(group)
+
+    def _expire_syncs(self, group: Group) -> None:
+        group.sync_timer = None
+        late = [group.members[member_id] for member_id in group.unsynced]
+        for member in late:
+            self._drop(group, member, "sync")
+        if late:
+            self.prepare(group, f"{', '.join(member.member_id for member in late)} did not sync")
+
+    def assign(self, group: Group, assignments: Mapping[str, bytes]) -> None:
+        """The leader's assignment is stored: the group is stable."""
+        for member in group.members.values():
+            member.assignment = assignments[member.member_id]
+        self._propagate(group, NO_ERROR)
+        self.store.move(group, GroupState.STABLE)
+
+    def fail_syncs(self, group: Group, error: Errors) -> None:
+        """There is no assignment in this generation (resetAndPropagateAssignmentError)."""
+        for member in group.members.values():
+            member.assignment = b""
+        self._propagate(group, error)
+
+    def _propagate(self, group: Group, error: Errors) -> None:
+        named = (None, None) if error else (group.protocol_type, group.protocol)
+        for member in group.members.values():
+            if self.answer_sync(member, SyncGroupResponse(error, member.assignment, *named)):
+                self.sessions.heard_from(group, member)

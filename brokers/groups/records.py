@@ -1,0 +1,126 @@
+"""The records of ``__consumer_offsets`` (kafka.coordinator.group.GroupMetadataManager, 2.3): what groups commit, and
+who their members are.
+
+In the emulated log they stay what they are here. Who reads the topic as bytes encodes them
+(``scenarios.wire``).
+"""
+
+from typing import NamedTuple
+
+from attrs import define
+
+from emulator.protocol.groups.offsets import NO_LEADER_EPOCH
+from emulator.protocol.produce import ProducedBatch
+from emulator.protocol.types import Batch, TopicPartition
+
+GROUP_METADATA_TOPIC = "__consumer_offsets"
+BATCH_OVERHEAD, RECORD_OVERHEAD = 61, 12
+
+
+class OffsetKey(NamedTuple):
+    """The key of a committed offset."""
+
+    group: str
+    tp: TopicPartition
+
+    @property
+    def size(self) -> int:
+        return 10 + len(self.group) + len(self.tp.topic)
+
+
+class OffsetAndMetadata(NamedTuple):
+    """A committed offset (kafka.common.OffsetAndMetadata).
+
+    Attributes:
+        commit_ms: when it was committed, by the coordinator's clock.
+        expire_ms: when it expires, if the client has said so (OffsetCommit v2 to v4); else None.
+    """
+
+    offset: int
+    leader_epoch: int = NO_LEADER_EPOCH
+    metadata: str = ""
+    commit_ms: int = 0
+    expire_ms: int | None = None
+
+    @property
+    def size(self) -> int:
+        return 24 + len(self.metadata)
+
+
+class GroupKey(NamedTuple):
+    """The key of the state of a group."""
+
+    group: str
+
+    @property
+    def size(self) -> int:
+        return 4 + len(self.group)
+
+
+class StoredMember(NamedTuple):
+    """A member in the state of a group."""
+
+    member_id: str
+    instance_id: str | None
+    client_id: str
+    client_host: str
+    rebalance_timeout_us: int
+    session_timeout_us: int
+    subscription: bytes
+    assignment: bytes
+
+
+class StoredGroup(NamedTuple):
+    """The state of a group in one generation (GroupMetadataValue).
+
+    Attributes:
+        protocol, leader: None for a group without members.
+        state_ms: since when the group has been in its state; None: not known.
+    """
+
+    protocol_type: str
+    generation: int
+    protocol: str | None
+    leader: str | None
+    state_ms: int | None
+    members: tuple[StoredMember, ...]
+
+    @property
+    def size(self) -> int:
+        names = sum(30 + len(m.member_id) + len(m.client_id) + len(m.client_host) for m in self.members)
+        return 30 + names + sum(len(m.subscription) + len(m.assignment) for m in self.members)
+
+
+Key = OffsetKey | GroupKey
+Value = OffsetAndMetadata | StoredGroup
+Entry = tuple[Key, Value | None]
+"""A record. Without a value it is a tombstone: what the key names is no more."""
+
+
+def size_of(entries: tuple[Entry, ...]) -> int:
+    """The bytes of a record batch with these records, nearly."""
+    sizes = (RECORD_OVERHEAD + key.size + (0 if value is None else value.size) for key, value in entries)
+    return BATCH_OVERHEAD + sum(sizes)
+
+
+@define(eq=False)
+class GroupBatch(Batch):
+    """A batch of a coordinator in a log."""
+
+    entries: tuple[Entry, ...]
+
+
+@define(eq=False)
+class GroupRecords(ProducedBatch):
+    """A batch of a coordinator that has no offsets yet."""
+
+    entries: tuple[Entry, ...]
+
+    @classmethod
+    def of(cls, tp: TopicPartition, id: int, *entries: Entry) -> "GroupRecords":
+        return cls(tp, len(entries), size_of(entries), id, entries)
+
+    def placed(self, base_offset: int, leader_epoch: int, now_us: int) -> Batch:
+        return GroupBatch(
+            base_offset, base_offset + self.count, leader_epoch, self.size, self.id, self.entries, timestamp_us=now_us
+        )

@@ -1,0 +1,69 @@
+"""The sessions of members: one that sends no heartbeat in time is removed (kafka.coordinator.group.DelayedHeartbeat,
+3.0)."""
+
+from collections.abc import Callable
+
+from attrs import define
+
+from brokers.groups.group import Group, GroupState
+from brokers.groups.member import Member
+from brokers.groups.transitions import Transitions
+
+NEW_MEMBER_JOIN_TIMEOUT_US = 300_000_000
+"""A new member that is still waiting for the answer of its first JoinGroup after that time is removed: its client has
+gone, or tries again (NewMemberJoinTimeoutMs)."""
+
+
+@define(eq=False)
+class Sessions:
+    """Of all members of one coordinator.
+
+    Attributes:
+        failed: a member's session has ended.
+        forsaken: a member id that was given has not joined.
+    """
+
+    transitions: Transitions
+    failed: Callable[[Group, Member], object]
+    forsaken: Callable[[Group, str], object]
+
+    def heard_from(self, group: Group, member: Member) -> None:
+        """The member is alive: its session begins again."""
+        self._extend(group, member, member.session_timeout_us)
+
+    def joined_anew(self, group: Group, member: Member) -> None:
+        """A new member waits for the answer of its first JoinGroup."""
+        self._extend(group, member, NEW_MEMBER_JOIN_TIMEOUT_US)
+
+    def _extend(self, group: Group, member: Member, timeout_us: int) -> None:
+        """A timer that fires too early is set again: most heartbeats come in time."""
+        before, member.deadline_us = member.deadline_us, self.transitions.process.monotonic_us + timeout_us
+        if member.timer is not None:
+            if member.deadline_us >= before:
+                return
+            member.timer.cancel()
+        self._set_timer(group, member, timeout_us)
+
+    def _set_timer(self, group: Group, member: Member, delay_us: int) -> None:
+        member.timer = self.transitions.later(delay_us, self._expire, (group, member))
+
+    def _expire(self, of: tuple[Group, Member]) -> None:
+        group, member = of
+        member.timer = None
+        if group.state is GroupState.DEAD or group.members.get(member.member_id) is not member:
+            return
+        left_us = member.deadline_us - self.transitions.process.monotonic_us
+        if left_us > 0:
+            self._set_timer(group, member, left_us)
+        elif member.is_new or (member.awaiting_join is None and member.awaiting_sync is None):
+            # Others wait for the group: their session begins again when they are answered.
+            self.failed(group, member)
+
+    def give(self, group: Group, member_id: str, timeout_us: int) -> None:
+        """A member id was given: its client has that long to join with it."""
+        group.pending[member_id] = self.transitions.later(timeout_us, self._take_back, (group, member_id))
+
+    def _take_back(self, of: tuple[Group, str]) -> None:
+        group, member_id = of
+        if group.state is not GroupState.DEAD and group.pending.pop(member_id, None) is not None:
+            self.forsaken(group, member_id)

@@ -1,0 +1,379 @@
+"""The groups of one broker, and their records in ``__consumer_offsets`` (kafka.coordinator.group.GroupMetadataManager,
+3.0): written with acks=all, read when the broker becomes the leader of a partition."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Protocol
+
+from attrs import define, field
+
+from brokers.groups.committed import Appended
+from brokers.groups.config import GroupCoordinatorConfig
+from brokers.groups.group import Group, GroupState
+from brokers.groups.metrics import GroupMetrics
+from brokers.groups.policies import GroupPolicies
+from brokers.groups.records import (
+    GROUP_METADATA_TOPIC,
+    Entry,
+    GroupBatch,
+    GroupKey,
+    GroupRecords,
+    OffsetAndMetadata,
+    OffsetKey,
+    StoredGroup,
+)
+from brokers.groups.transitions import Transitions
+from brokers.log.log import Log
+from brokers.replica_manager import ReplicaManager
+from emulator.disks import DiskError, UnexpectedError
+from emulator.kernel import Timer
+from emulator.logger import get_logger
+from emulator.nodes import Process
+from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.events import GroupsLoaded, GroupStateChanged, GroupsUnloaded, OffsetsRemoved
+from emulator.protocol.produce import ProduceRequest
+from emulator.protocol.types import TopicPartition
+from fetchers.failures import StorageError
+
+UNAVAILABLE = (
+    Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.NOT_ENOUGH_REPLICAS, Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+)  # fmt: skip
+"""What an append answers while the topic, or enough of its replicas, are not there: COORDINATOR_NOT_AVAILABLE."""
+ELSEWHERE = Errors.NOT_LEADER_FOR_PARTITION, Errors.KAFKA_STORAGE_ERROR
+"""What it answers where another broker has to be the coordinator: NOT_COORDINATOR."""
+FIRST_ID, IDS_PER_BROKER, IDS_PER_PROCESS = 1 << 61, 1 << 44, 1 << 32
+"""The ids of a coordinator's batches: no producer and no other incarnation of a broker has them."""
+
+Done = Callable[[Errors, int], object]
+"""The outcome of an append: an error, or NONE and the base offset."""
+Remove = Callable[[Group], tuple[TopicPartition, ...]]
+
+
+class Appender(Protocol):
+    """The broker's way to append as a producer does (``brokers.requests.produce.ProduceHandler``)."""
+
+    def produce(self, request: ProduceRequest, channel: Any) -> object: ...
+
+
+@define(eq=False)
+class AppendCallback:
+    """In place of a client's connection: takes the answer to the append of one batch."""
+
+    done: Done
+
+    def reply(self, response: Any, _size: int, _background: bool = False) -> None:
+        ((_tp, error, base_offset),) = response.partitions
+        self.done(error, base_offset)
+
+
+def java_hash(text: str) -> int:
+    """String.hashCode of Java."""
+    units = text.encode("utf-16-be", "surrogatepass")
+    code = 0
+    for place in range(0, len(units), 2):
+        code = (31 * code + (units[place] << 8 | units[place + 1])) & 0xFFFFFFFF
+    return code - (1 << 32) if code >> 31 else code
+
+
+def partition_of(group: str, partitions: int) -> int:
+    """The partition of ``__consumer_offsets`` that a group belongs to (partitionFor)."""
+    code = java_hash(group)
+    return (0 if code == -(1 << 31) else abs(code)) % partitions
+
+
+@define(eq=False)
+class Loaded:
+    """What a partition of ``__consumer_offsets`` says."""
+
+    groups: dict[str, StoredGroup] = field(factory=dict)
+    offsets: dict[str, dict[TopicPartition, Appended]] = field(factory=dict)
+
+    def read(self, batch: GroupBatch) -> None:
+        """Apply the records of ``batch``, the next one of the log."""
+        for key, value in batch.entries:
+            if isinstance(key, OffsetKey):
+                offsets = self.offsets.setdefault(key.group, {})
+                if isinstance(value, OffsetAndMetadata):
+                    offsets[key.tp] = Appended(value, batch.base_offset)
+                else:
+                    offsets.pop(key.tp, None)
+            elif isinstance(value, StoredGroup):
+                self.groups[key.group] = value
+            else:
+                self.groups.pop(key.group, None)
+
+    def restored(self, now_ms: int) -> Iterator[Group]:
+        """The groups, each with its offsets; those that have only offsets last."""
+        for id, stored in self.groups.items():
+            yield self._with_offsets(Group.restored(id, stored))
+        for id, offsets in self.offsets.items():
+            if offsets and id not in self.groups:
+                yield self._with_offsets(Group(id, now_ms))
+
+    def _with_offsets(self, group: Group) -> Group:
+        group.committed.load(self.offsets.get(group.id, {}))
+        return group
+
+
+@define(eq=False)
+class GroupStore:
+    """The groups of the partitions that this broker leads.
+
+    Attributes:
+        appender: appends as a producer does.
+        loaded, unloaded: called with each group that has come, before it answers anything, and with each that goes.
+        groups: by id.
+        owned: the partitions that were read, and whose groups are here; with the leader epoch.
+        loading: the partitions that are being read, with the timer at whose end they have been.
+    """
+
+    process: Process
+    manager: ReplicaManager
+    appender: Appender
+    transitions: Transitions
+    loaded: Callable[[Group], object] = lambda _group: None
+    unloaded: Callable[[Group], object] = lambda _group: None
+    groups: dict[str, Group] = field(factory=dict)
+    owned: dict[int, int] = field(factory=dict)
+    loading: dict[int, Timer] = field(factory=dict)
+    _metrics: GroupMetrics | None = None
+    _epochs: dict[int, int] = field(factory=dict)
+    _partitions: int = 0
+    _appended: int = 0
+
+    @property
+    def config(self) -> GroupCoordinatorConfig:
+        return self.manager.policies.config.groups
+
+    @property
+    def policies(self) -> GroupPolicies:
+        return self.manager.policies.groups
+
+    @property
+    def clock_ms(self) -> int:
+        return self.process.clock_us // 1000
+
+    # -- where groups belong ----------------------------------------------------------------------------------------
+
+    def partition_for(self, group: str) -> int:
+        """The partition that ``group`` belongs to. Kafka reads the number of partitions once, when the broker starts;
+        here it is known with the first metadata of the topic."""
+        if not self._partitions:
+            known = len(self.manager.metadata.partitions_of(GROUP_METADATA_TOPIC))
+            if not known:
+                return partition_of(group, self.config.num_partitions)
+            self._partitions = known
+        return partition_of(group, self._partitions)
+
+    def error_of(self, group: str) -> Errors:
+        """Why this broker cannot answer for ``group``, or NONE."""
+        partition = self.partition_for(group)
+        if partition in self.loading:
+            return Errors.COORDINATOR_LOAD_IN_PROGRESS
+        return NO_ERROR if partition in self.owned else Errors.NOT_COORDINATOR
+
+    def create(self, id: str) -> Group:
+        """The group ``id``, which may not be there yet."""
+        group = self.groups.get(id)
+        if group is None:
+            group = self.groups[id] = Group(id, self.clock_ms)
+            self.metrics.added(group)
+        return group
+
+    def move(self, group: Group, state: GroupState, reason: str = "") -> None:
+        """``group`` is in ``state`` from now on; ``reason``: why it rebalances."""
+        self.metrics.changes(group)
+        group.transition(state, self.clock_ms)
+        self.metrics.changed(group)
+        self.process.emit(GroupStateChanged, self.process.node.id, group.id, str(state), group.generation, reason)
+
+    # -- election and resignation -----------------------------------------------------------------------------------
+
+    @property
+    def metrics(self) -> GroupMetrics:
+        """Its gauges, which exist from the first partition on: a broker that coordinates nothing shows none."""
+        if self._metrics is None:
+            self._metrics = GroupMetrics(self.process.metrics)
+            self.process.every(
+                self.config.retention_check_interval_us, self.transitions.alone(self.expire), lambda: not self.groups
+            )
+        return self._metrics
+
+    def elected(self, partition: int, leader_epoch: int) -> None:
+        """This broker leads ``partition`` now: read it. That takes the disk's time; meanwhile requests about its groups
+        are refused."""
+        if leader_epoch < self._epochs.get(partition, -1):
+            return  # a later election or resignation has come before (KAFKA-10614)
+        self._epochs[partition] = leader_epoch
+        if partition in self.owned or partition in self.loading:
+            return
+        log = self._log(partition)
+        if log is not None:
+            log.directory.was_read(log.batches)
+        took_us = self.manager.logs.work.take_us()
+        self.loading[partition] = self.transitions.later(took_us, self._load, partition, background=False)
+
+    def _log(self, partition: int) -> Log | None:
+        found = self.manager.partitions.get(TopicPartition.of(GROUP_METADATA_TOPIC, partition))
+        return None if found is None else found.log
+
+    def _load(self, partition: int) -> None:
+        del self.loading[partition]
+        self.owned[partition] = self._epochs[partition]
+        restored = self._read(partition).restored(self.clock_ms)
+        groups = [group for group in restored if group.id not in self.groups]
+        for group in groups:
+            self.groups[group.id] = group
+            self.metrics.added(group)
+        self.process.emit(
+            GroupsLoaded, self.process.node.id, GROUP_METADATA_TOPIC, partition, self.owned[partition], len(groups),
+            sum(len(group.committed.offsets) for group in groups),
+        )  # fmt: skip
+        for group in groups:
+            self.loaded(group)
+
+    def _read(self, partition: int) -> Loaded:
+        """What the log says, to its end: also what is not committed yet. A log that cannot be read says nothing
+        (loadGroupsAndOffsets catches everything)."""
+        found, log = Loaded(), self._log(partition)
+        try:
+            batches = () if log is None else log.read(log.start_offset, 1 << 62)
+        except DiskError as error:
+            get_logger("brokers.groups").error("groups cannot be loaded", partition=partition, reason=str(error))
+            return found
+        for batch in batches:
+            if batch.corrupt:
+                reason = f"the batch at {batch.base_offset} is corrupt"
+                get_logger("brokers.groups").error("groups cannot be loaded", partition=partition, reason=reason)
+                return Loaded()
+            if isinstance(batch, GroupBatch):
+                found.read(batch)
+        return found
+
+    def resigned(self, partition: int, leader_epoch: int | None) -> None:
+        """This broker does not lead ``partition`` any more; ``leader_epoch``: None where its replica was removed."""
+        if leader_epoch is not None:
+            if leader_epoch < self._epochs.get(partition, -1):
+                return
+            self._epochs[partition] = leader_epoch
+        loading = self.loading.pop(partition, None)
+        if loading is not None:
+            loading.cancel()
+        if self.owned.pop(partition, None) is None:
+            return
+        gone = [group for group in self.groups.values() if self.partition_for(group.id) == partition]
+        for group in gone:
+            self.unloaded(group)
+            self.drop(group)
+        self.process.emit(
+            GroupsUnloaded, self.process.node.id, GROUP_METADATA_TOPIC, partition, len(gone),
+            sum(len(group.committed.offsets) for group in gone),
+        )  # fmt: skip
+
+    def drop(self, group: Group) -> None:
+        """Forget a group, which is Dead."""
+        del self.groups[group.id]
+        self.metrics.removed(group)
+
+    # -- writing ----------------------------------------------------------------------------------------------------
+
+    def store_group(self, group: Group, assignments: Mapping[str, bytes], done: Callable[[Errors], object]) -> None:
+        """Write the state of ``group``, with what each member is assigned."""
+        stored = group.stored(assignments)
+
+        def stored_or_not(error: Errors, _base_offset: int) -> None:
+            done(_of_group(error))
+
+        self._append(group, stored_or_not, (GroupKey(group.id), stored))
+
+    def store_offsets(
+        self, group: Group, offsets: Mapping[TopicPartition, OffsetAndMetadata], done: Callable[[Errors], object]
+    ) -> None:
+        """Write what ``group`` commits. It counts once the replicas have it."""
+
+        def stored_or_not(error: Errors, base_offset: int) -> None:
+            if group.state is not GroupState.DEAD:
+                for tp, value in offsets.items():
+                    if error:
+                        group.committed.settled(tp, value)
+                    else:
+                        group.committed.appended(tp, value, base_offset)
+                self.metrics.offsets_changed(group)
+            done(_of_offsets(error))
+
+        group.committed.pending.update(offsets)
+        self._append(group, stored_or_not, *((OffsetKey(group.id, tp), value) for tp, value in offsets.items()))
+
+    def _append(self, group: Group, done: Done, *entries: Entry) -> None:
+        tp = TopicPartition.of(GROUP_METADATA_TOPIC, self.partition_for(group.id))
+        if tp not in self.manager.partitions:
+            done(Errors.NOT_LEADER_FOR_PARTITION, -1)
+            return
+        records = GroupRecords.of(tp, self._next_id(), *entries)
+        request = ProduceRequest(-1, self.config.commit_timeout_us, (records,), records.size)
+        self.appender.produce(request, AppendCallback(self.transitions.ending(done)))
+
+    def _next_id(self) -> int:
+        self._appended += 1
+        return FIRST_ID + self.process.node.id * IDS_PER_BROKER + self.process.number * IDS_PER_PROCESS + self._appended
+
+    # -- what is removed --------------------------------------------------------------------------------------------
+
+    def expire(self) -> None:
+        """Remove the offsets that have expired, and the groups of which nothing is left."""
+        now_ms, retention_ms = self.clock_ms, self.config.retention_us // 1000
+        rule = self.policies.expires_unsubscribed
+
+        def expired(group: Group) -> tuple[TopicPartition, ...]:
+            return group.committed.remove(group.expired(now_ms, retention_ms, rule))
+
+        self.clean_up(list(self.groups.values()), expired, "expired")
+
+    def clean_up(self, groups: Iterable[Group], remove: Remove, reason: str) -> None:
+        """Remove what ``remove`` takes from each group, and each group that is then empty. The log gets tombstones, of
+        which no replica has to know: should they be lost, the next coordinator removes the same again
+        (cleanupGroupMetadata)."""
+        for group in groups:
+            removed = remove(group)
+            if group.can_be_removed:
+                self.move(group, GroupState.DEAD)
+            dead = group.state is GroupState.DEAD
+            entries: list[Entry] = [(OffsetKey(group.id, tp), None) for tp in removed]
+            if dead:
+                self.drop(group)
+                if group.generation > 0:  # others were never written
+                    entries.append((GroupKey(group.id), None))
+            if not dead:
+                self.metrics.offsets_changed(group)
+            if entries or dead:
+                self.process.emit(
+                    OffsetsRemoved, self.process.node.id, group.id, reason, dead,
+                    tuple([tp.topic for tp in removed]), tuple([tp.partition for tp in removed]),
+                )  # fmt: skip
+            if entries:
+                self._bury(group, entries)
+
+    def _bury(self, group: Group, entries: list[Entry]) -> None:
+        tp = TopicPartition.of(GROUP_METADATA_TOPIC, self.partition_for(group.id))
+        partition = self.manager.partitions.get(tp)
+        if partition is None or not partition.is_leader:
+            return
+        try:
+            partition.append_as_leader(GroupRecords.of(tp, self._next_id(), *entries))
+        except (DiskError, StorageError, UnexpectedError) as error:
+            get_logger("brokers.groups").error("tombstones are not written", group=group.id, reason=str(error))
+
+
+def _of_group(error: Errors) -> Errors:
+    """What a SyncGroup is answered where the group could not be written (storeGroup)."""
+    if error in UNAVAILABLE:
+        return Errors.COORDINATOR_NOT_AVAILABLE
+    if error in ELSEWHERE:
+        return Errors.NOT_COORDINATOR
+    return Errors.REBALANCE_IN_PROGRESS if error is Errors.REQUEST_TIMED_OUT else error
+
+
+def _of_offsets(error: Errors) -> Errors:
+    """What an OffsetCommit is answered where it could not be written (storeOffsets)."""
+    if error in UNAVAILABLE:
+        return Errors.COORDINATOR_NOT_AVAILABLE
+    return Errors.NOT_COORDINATOR if error in ELSEWHERE else error

@@ -1,0 +1,60 @@
+"""The transitions of a group coordinator: a request, a timer, an append that has its outcome.
+
+What a transition answers leaves when it has ended. An answer lets the next request of its connection in, which must not
+find a group half changed; Kafka holds the group's lock meanwhile.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+from attrs import define, field
+
+from brokers.purgatory import Purgatory
+from emulator.kernel import Timer
+from emulator.nodes import Process
+
+Arguments = ParamSpec("Arguments")
+A = TypeVar("A")
+
+
+@define(eq=False)
+class Transitions:
+    """Those of one coordinator; they can be nested."""
+
+    process: Process
+    purgatory: Purgatory
+    _answers: deque[tuple[Callable[[Any], object], Any]] = field(factory=deque)
+    _running: bool = False
+
+    def answer(self, callback: Callable[[A], object], response: A) -> None:
+        """Call ``callback(response)`` when the transition has ended."""
+        self._answers.append((callback, response))
+
+    def ending(self, transition: Callable[Arguments, object]) -> Callable[Arguments, None]:
+        """``transition``, followed by its answers."""
+
+        def and_answer(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+            if self._running:
+                transition(*args, **kwargs)
+                return
+            self._running = True
+            try:
+                transition(*args, **kwargs)
+            finally:
+                self._running = False
+            answers = self._answers
+            while answers:
+                callback, response = answers.popleft()
+                callback(response)
+
+        return and_answer
+
+    def alone(self, transition: Callable[Arguments, object]) -> Callable[Arguments, None]:
+        """The same for a transition that does not belong to a request: fetches that wait for what it has appended are
+        answered, too."""
+        return self.purgatory.completing(self.ending(transition))
+
+    def later(self, delay_us: int, transition: Callable[[A], object], arg: A, *, background: bool = True) -> Timer:
+        """Call ``transition(arg)`` in ``delay_us``."""
+        return self.process.call_later(delay_us, self.alone(transition), arg, background=background)

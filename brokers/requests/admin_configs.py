@@ -1,0 +1,308 @@
+"""DescribeConfigs, AlterConfigs and IncrementalAlterConfigs (kafka.server.AdminManager, 2.3)."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from functools import partial
+from typing import NamedTuple
+
+from attrs import define
+
+from brokers.config_def import (
+    RATES,
+    TOPIC_CONFIGS,
+    ConfigDefinition,
+    ConfigException,
+    ServerProperties,
+    valid_topic_config,
+)
+from brokers.metadata_cache import MetadataCache
+from brokers.requests.router import handles
+from brokers.topic_creation import AdminZkClient, check_name
+from emulator.network import Channel
+from emulator.nodes import Process
+from emulator.protocol.alter_configs import (
+    AlterConfigOp,
+    AlterConfigsRequest,
+    AlterConfigsResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+    OpType,
+)
+from emulator.protocol.describe_configs import (
+    ConfigEntry,
+    ConfigSource,
+    ConfigSynonym,
+    ConfigType,
+    DescribeConfigsRequest,
+    DescribeConfigsResponse,
+    DescribedResource,
+    Resource,
+    ResourceType,
+)
+from emulator.protocol.errors import NO_API_ERROR, ApiError, ApiException, Errors
+from emulator.protocol.znodes import ALL_BROKERS, broker_entity, topic_entity
+from emulator.zookeeper import ZkError
+
+Config = Mapping[str, str]
+Layers = Callable[[], Mapping[str, Config]]
+"""The dynamic settings of the broker, by entity: its own, and those of all brokers."""
+
+
+class _Layer(NamedTuple):
+    """Where a broker's setting may come from."""
+
+    source: ConfigSource
+    config: Config
+
+
+@define(eq=False)
+class ConfigsHandler:
+    """Answers for topics, whose settings it reads from ZooKeeper, and for its own broker.
+
+    Attributes:
+        server: the settings with which the broker was started.
+        layers: those that were changed since.
+    """
+
+    process: Process
+    admin_zk: AdminZkClient
+    metadata: MetadataCache
+    server: ServerProperties
+    layers: Layers
+
+    # -- describe -----------------------------------------------------------------------------------------------------
+
+    @handles(DescribeConfigsRequest)
+    def describe(self, request: DescribeConfigsRequest, channel: Channel) -> None:
+        self.process.spawn(self._describe, request, channel, name="describe configs")
+
+    async def _describe(self, request: DescribeConfigsRequest, channel: Channel) -> None:
+        described = []
+        for resource, names in request.resources:
+            try:
+                entries = await self._entries(resource)
+            except (ApiException, ZkError) as error:
+                described.append(DescribedResource(resource, api_error(error)))
+                continue
+            wanted = [entry for entry in entries if names is None or entry.name in names]
+            if not request.include_synonyms:
+                wanted = [entry._replace(synonyms=()) for entry in wanted]
+            described.append(DescribedResource(resource, NO_API_ERROR, tuple(wanted)))
+        response = DescribeConfigsResponse(tuple(described))
+        channel.reply(response, response.size)
+
+    async def _entries(self, resource: Resource) -> list[ConfigEntry]:
+        if resource.type == ResourceType.TOPIC:
+            check_name(resource.name)
+            if not self.metadata.partitions_of(resource.name):
+                raise ApiException(Errors.UNKNOWN_TOPIC_OR_PARTITION)
+            return self.topic_entries(await self.admin_zk.config(topic_entity(resource.name)))
+        if resource.type != ResourceType.BROKER:
+            raise ApiException(Errors.INVALID_REQUEST, f"Unsupported resource type: {_type(resource)}")
+        if resource.name:
+            self._check_own(resource.name, "expected {} or empty string, but received")
+            return [self._broker_entry(name) for name in sorted({**self.server, **self._own()})]
+        return [self._default_entry(name, value) for name, value in sorted(self._default().items())]
+
+    def topic_entries(self, own: Config) -> list[ConfigEntry]:
+        """All settings of a topic that has set ``own``."""
+        return [_topic_entry(key, own, self._synonyms(key.broker_name)) for key in TOPIC_CONFIGS.values()]
+
+    def _broker_entry(self, name: str) -> ConfigEntry:
+        synonyms = self._synonyms(name)
+        found = self.server.get(name)
+        type = ConfigType.UNKNOWN if found is None else found.definition.type
+        # What Kafka does not know may be a password (AdminManager.createBrokerConfigEntry).
+        sensitive, dynamic = found is None, found is None or found.is_dynamic
+        if sensitive:
+            synonyms = tuple(synonym._replace(value=None) for synonym in synonyms)
+        return ConfigEntry(name, synonyms[0].value, synonyms[0].source, type, not dynamic, sensitive, synonyms)
+
+    def _default_entry(self, name: str, value: str) -> ConfigEntry:
+        source, found = ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG, self.server.get(name)
+        type = ConfigType.UNKNOWN if found is None else found.definition.type
+        shown = None if found is None else value
+        return ConfigEntry(name, shown, source, type, False, found is None, (ConfigSynonym(name, shown, source),))
+
+    def _synonyms(self, name: str) -> tuple[ConfigSynonym, ...]:
+        """The broker's values of a setting, the one in force first."""
+        layers = (
+            _Layer(ConfigSource.DYNAMIC_BROKER_CONFIG, self._own()),
+            _Layer(ConfigSource.DYNAMIC_DEFAULT_BROKER_CONFIG, self._default()),
+        )
+        found = [ConfigSynonym(name, layer.config[name], layer.source) for layer in layers if name in layer.config]
+        server = self.server.get(name)
+        if server is not None and server.is_stated:
+            found.append(ConfigSynonym(name, server.value, ConfigSource.STATIC_BROKER_CONFIG))
+        if server is not None:
+            found.append(ConfigSynonym(name, server.definition.default, ConfigSource.DEFAULT_CONFIG))
+        return tuple(found)
+
+    def _own(self) -> Config:
+        return self.layers().get(broker_entity(self.process.node.id), {})
+
+    def _default(self) -> Config:
+        return self.layers().get(ALL_BROKERS, {})
+
+    # -- alter --------------------------------------------------------------------------------------------------------
+
+    @handles(AlterConfigsRequest)
+    def alter(self, request: AlterConfigsRequest, channel: Channel) -> None:
+        changes = [
+            (resource, partial(self._replaced, resource, entries, request.validate_only))
+            for resource, entries in request.resources
+        ]
+        self.process.spawn(self._answer, changes, AlterConfigsResponse, channel, name="alter configs")
+
+    @handles(IncrementalAlterConfigsRequest)
+    def alter_incrementally(self, request: IncrementalAlterConfigsRequest, channel: Channel) -> None:
+        changes = [
+            (resource, partial(self._changed, resource, ops, request.validate_only))
+            for resource, ops in request.resources
+        ]
+        self.process.spawn(self._answer, changes, IncrementalAlterConfigsResponse, channel, name="alter configs")
+
+    async def _answer(
+        self,
+        changes: Iterable[tuple[Resource, Callable[[], Awaitable[None]]]],
+        answer: Callable[
+            [tuple[tuple[Resource, ApiError], ...]], AlterConfigsResponse | IncrementalAlterConfigsResponse
+        ],
+        channel: Channel,
+    ) -> None:
+        """Make one change after the other."""
+        outcomes = []
+        for resource, change in changes:
+            try:
+                await change()
+                outcomes.append((resource, NO_API_ERROR))
+            except ConfigException as error:
+                why = f"Invalid config value for resource {resource}: {error}"
+                outcomes.append((resource, ApiError(Errors.INVALID_REQUEST, why)))
+            except (ApiException, ZkError) as error:
+                outcomes.append((resource, api_error(error)))
+        response = answer(tuple(outcomes))
+        channel.reply(response, response.size)
+
+    async def _replaced(
+        self, resource: Resource, entries: Iterable[tuple[str, str | None]], validate_only: bool
+    ) -> None:
+        self._entity(resource)
+        config = dict(entries)
+        nulls = [name for name, value in config.items() if value is None]
+        if nulls:
+            raise ApiException(Errors.INVALID_REQUEST, f"Null value not supported for : {','.join(nulls)}")
+        await self._write(resource, config, validate_only)
+
+    async def _changed(self, resource: Resource, ops: tuple[AlterConfigOp, ...], validate_only: bool) -> None:
+        entity, names = self._entity(resource), [op.name for op in ops]
+        twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+        if twice:
+            raise ApiException(Errors.INVALID_REQUEST, f"Error due to duplicate config keys : {','.join(twice)}")
+        nulls = [op.name for op in ops if op.value is None and op.op != OpType.DELETE]
+        if nulls:
+            raise ApiException(Errors.INVALID_REQUEST, f"Null value not supported for : {','.join(nulls)}")
+        config: dict[str, str | None] = dict(await self.admin_zk.config(entity))
+        for op in ops:
+            self._change(resource, config, op)
+        await self._write(resource, config, validate_only)
+
+    def _change(self, resource: Resource, config: dict[str, str | None], op: AlterConfigOp) -> None:
+        """Make one change in ``config`` (AdminManager.prepareIncrementalConfigs)."""
+        if op.op == OpType.SET:
+            config[op.name] = op.value
+        elif op.op == OpType.DELETE:
+            config.pop(op.name, None)
+        elif op.op not in (OpType.APPEND, OpType.SUBTRACT):
+            raise ApiException(Errors.INVALID_REQUEST, f"Unknown operation: {op.op}")
+        else:
+            key = self._definition(resource, op.name)
+            verb = OpType(op.op).name.lower()
+            if key is None:
+                raise ApiException(Errors.INVALID_CONFIG, f"Unknown topic config name: {op.name}")
+            if key.type is not ConfigType.LIST:
+                why = f"Config value {verb} is not allowed for config key: {op.name}"
+                raise ApiException(Errors.INVALID_REQUEST, why)
+            # Where the list was not set Kafka 2.3 fails; later releases begin with the default, as here.
+            before = [item for item in (config.get(op.name) or key.default).split(",") if item]
+            named = [item for item in (op.value or "").split(",") if item]
+            if op.op == OpType.APPEND:
+                after = [*before, *(item for item in named if item not in before)]
+            else:
+                after = [item for item in before if item not in named]
+            config[op.name] = ",".join(after)
+
+    def _definition(self, resource: Resource, name: str) -> ConfigDefinition | None:
+        if resource.type == ResourceType.TOPIC:
+            return TOPIC_CONFIGS.get(name)
+        found = self.server.get(name)
+        return None if found is None else found.definition
+
+    async def _write(self, resource: Resource, config: Mapping[str, str | None], validate_only: bool) -> None:
+        if resource.type == ResourceType.TOPIC:
+            check_name(resource.name)
+            if not await self.admin_zk.exists(resource.name):
+                why = f"The topic '{resource.name}' does not exist."
+                raise ApiException(Errors.UNKNOWN_TOPIC_OR_PARTITION, why)
+            valid = valid_topic_config(config)
+        else:
+            valid = self._valid_broker_config(resource, config)
+        if not validate_only:
+            await self.admin_zk.change_config(self._entity(resource), valid)
+
+    def _valid_broker_config(self, resource: Resource, config: Mapping[str, str | None]) -> dict[str, str]:
+        """Check dynamic settings of brokers (DynamicBrokerConfig.validateConfigs). Names that Kafka does not know are
+        kept as they are.
+
+        Raises: ApiException, ConfigException.
+        """
+        fixed = [name for name in config if name in self.server and not self.server[name].is_dynamic]
+        if fixed:
+            why = f"Cannot update these configs dynamically: Set({', '.join(fixed)})"
+            raise ApiException(Errors.INVALID_REQUEST, f"Invalid config value for resource {resource}: {why}")
+        valid = {}
+        for name, value in config.items():
+            known = RATES.get(name) or self._definition(resource, name)
+            valid[name] = str(value) if known is None else known.parse(value)
+        return valid
+
+    def _entity(self, resource: Resource) -> str:
+        """The entity whose settings are changed. Raises: ApiException."""
+        if resource.type == ResourceType.TOPIC:
+            return topic_entity(resource.name)
+        if resource.type != ResourceType.BROKER:
+            why = f"AlterConfigs is only supported for topics and brokers, but resource type is {_type(resource)}"
+            raise ApiException(Errors.INVALID_REQUEST, why)
+        if not resource.name:
+            return ALL_BROKERS
+        self._check_own(resource.name, "expected {}, but received")
+        return broker_entity(self.process.node.id)
+
+    def _check_own(self, name: str, expected: str) -> None:
+        """A broker knows its own settings only."""
+        if not name.removeprefix("-").isdecimal():
+            raise ApiException(Errors.INVALID_REQUEST, f"Broker id must be an integer, but it is: {name}")
+        if int(name) != self.process.node.id:
+            why = f"Unexpected broker id, {expected.format(self.process.node.id)} {name}"
+            raise ApiException(Errors.INVALID_REQUEST, why)
+
+
+def _topic_entry(key: ConfigDefinition, own: Config, of_broker: tuple[ConfigSynonym, ...]) -> ConfigEntry:
+    """A setting of a topic; what the topic has not set is the broker's."""
+    synonyms = of_broker
+    if key.name in own:
+        synonyms = (ConfigSynonym(key.name, own[key.name], ConfigSource.TOPIC_CONFIG), *of_broker)
+    if not synonyms:
+        return ConfigEntry(key.name, key.default, ConfigSource.DEFAULT_CONFIG, key.type)
+    return ConfigEntry(key.name, synonyms[0].value, synonyms[0].source, key.type, synonyms=synonyms)
+
+
+def _type(resource: Resource) -> str:
+    known = resource.type in ResourceType.__members__.values()
+    return ResourceType(resource.type).name if known else "UNKNOWN"
+
+
+def api_error(error: ApiException | ZkError) -> ApiError:
+    """The error of a response; what fails in ZooKeeper has no code of its own."""
+    if isinstance(error, ApiException):
+        return error.error
+    return ApiError(Errors.UNKNOWN_SERVER_ERROR, str(error))

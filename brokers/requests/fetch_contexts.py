@@ -1,0 +1,177 @@
+"""The fetch sessions of real clients (kafka.server.FetchSessionCache and FetchManager, 1.1, KIP-227).
+
+They belong to the broker, as in Kafka, and not to a connection: a client may go on with a session on another
+connection, or end it there, and the broker keeps only so many. A session here only remembers what its client wants and
+got; each request is a fetch of its own (``consumer_fetch``). The sessions of emulated readers, which are made for
+many partitions and few changes, are elsewhere (``fetch_session``), and do not count here.
+"""
+
+from attrs import define, field
+
+from emulator.nodes import Process
+from emulator.protocol.clients.fetch import FINAL_EPOCH, INITIAL_EPOCH, NO_SESSION, ConsumerFetchRequest, PartitionData
+from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.fetch import FetchedFields, FetchResponse
+from emulator.protocol.types import TopicPartition
+
+EVICTION_US = 120_000_000
+"""A session that was not used for longer can go for any other; one that is younger than that goes for none."""
+_LAST_EPOCH = (1 << 31) - 1
+
+
+def _next_epoch(epoch: int) -> int:
+    """The session epoch of the next request (FetchMetadata.nextEpoch)."""
+    return 1 if epoch == _LAST_EPOCH else epoch + 1
+
+
+@define(eq=False)
+class SessionPartition:
+    """One partition of a session: what the client wants there, and the high watermark and log start offset that it was
+    sent last; -1: none that counts."""
+
+    wanted: PartitionData
+    high_watermark: int = -1
+    log_start: int = -1
+
+    def changes(self, answer: FetchedFields) -> bool:
+        """Whether the client has to see ``answer``; it is then what it was sent last (maybeUpdateResponseData)."""
+        _tp, error, high_watermark, log_start, batches, diverging = answer
+        changed = (high_watermark, log_start) != (self.high_watermark, self.log_start)
+        self.high_watermark, self.log_start = (-1 if error else high_watermark), log_start
+        return bool(changed or batches or error or diverging)
+
+
+@define(eq=False)
+class ClientSession:
+    """A session of a client. Its partitions are in the order in which they are read: those that had something come
+    last."""
+
+    id: int
+    created_us: int
+    used_us: int
+    epoch: int
+    partitions: dict[TopicPartition, SessionPartition]
+
+
+@define(eq=False)
+class FetchContext:
+    """One request: what it fetches, and how its answer is put together.
+
+    Attributes:
+        session: that it goes on with; None: it is a full request.
+        creates: it asks for a session.
+        error: why it is refused.
+    """
+
+    cache: "ClientSessions"
+    wanted: tuple[PartitionData, ...] = ()
+    session: ClientSession | None = None
+    creates: bool = False
+    error: Errors = NO_ERROR
+    _epoch: int = 0
+
+    def response(self, answers: list[FetchedFields]) -> FetchResponse:
+        """The response with what of ``answers``, one for each partition that is ``wanted``, the client has to see."""
+        session = self.session
+        if self.error:
+            return _response(self.error, NO_SESSION, [])
+        if session is None:
+            id = self.cache.create(self.wanted, answers) if self.creates else NO_SESSION
+            return _response(NO_ERROR, id, answers)
+        if session.epoch != self._epoch:  # another request of the session came in between
+            return _response(Errors.INVALID_FETCH_SESSION_EPOCH, session.id, [])
+        partitions, changed = session.partitions, []
+        for answer in answers:
+            known = partitions.get(answer[0])
+            if known is not None and known.changes(answer):
+                changed.append(answer)
+                partitions[answer[0]] = partitions.pop(answer[0])  # the others come first the next time
+        return _response(NO_ERROR, session.id, changed)
+
+
+def _response(error: Errors, session_id: int, answers: list[FetchedFields]) -> FetchResponse:
+    size = sum(batch.size for answer in answers for batch in answer[4])
+    return FetchResponse(error, session_id, tuple(answers), 60 + 30 * len(answers) + size)
+
+
+@define(eq=False)
+class ClientSessions:
+    """The sessions of one broker's clients.
+
+    Attributes:
+        slots: how many it keeps (max.incremental.fetch.session.cache.slots).
+    """
+
+    process: Process
+    slots: int
+    _sessions: dict[int, ClientSession] = field(factory=dict)
+    """By id, those that were used last at the end."""
+
+    def context(self, request: ConsumerFetchRequest) -> FetchContext:
+        """What ``request`` fetches (FetchManager.newContext)."""
+        id, epoch = request.session_id, request.session_epoch
+        if epoch in (INITIAL_EPOCH, FINAL_EPOCH):
+            self._sessions.pop(id, None)
+            return FetchContext(self, request.wanted, creates=epoch == INITIAL_EPOCH)
+        session = self._sessions.get(id)
+        if session is None:
+            return FetchContext(self, error=Errors.FETCH_SESSION_ID_NOT_FOUND)
+        if session.epoch != epoch:
+            return FetchContext(self, error=Errors.INVALID_FETCH_SESSION_EPOCH)
+        for wanted in request.wanted:
+            known = session.partitions.get(wanted.tp)
+            if known is None:
+                session.partitions[wanted.tp] = SessionPartition(wanted)
+            else:
+                known.wanted = wanted
+        for tp in request.forgotten:
+            session.partitions.pop(tp, None)
+        del self._sessions[id]
+        if not session.partitions:
+            return FetchContext(self, request.wanted)
+        self._sessions[id] = session
+        session.used_us = self.process.clock_us
+        session.epoch = _next_epoch(session.epoch)
+        everything = tuple(known.wanted for known in session.partitions.values())
+        return FetchContext(self, everything, session, epoch=session.epoch)
+
+    def create(self, wanted: tuple[PartitionData, ...], answers: list[FetchedFields]) -> int:
+        """Create a session for a full request that is answered with ``answers``. Returns its id, or NO_SESSION where
+        there is no room for one."""
+        if not wanted or not self._has_room(len(wanted)):
+            return NO_SESSION
+        partitions = {each.tp: SessionPartition(each) for each in wanted}
+        for answer in answers:
+            partitions[answer[0]].changes(answer)
+        now = self.process.clock_us
+        id = self._new_id()
+        self._sessions[id] = ClientSession(id, now, now, _next_epoch(INITIAL_EPOCH), partitions)
+        return id
+
+    def _new_id(self) -> int:
+        """A number that no session of an earlier incarnation of the broker is likely to have had."""
+        node = self.process.node
+        stream = self.process.world.stream("fetch sessions", f"{node.name}.{node.incarnations}")
+        while True:
+            id = 1 + stream.below(_LAST_EPOCH)
+            if id not in self._sessions:
+                return id
+
+    def _has_room(self, size: int) -> bool:
+        """Whether there is room for a session of that many partitions, for which another one may have to go
+        (FetchSessionCache.tryEvict): one that has not been used for long, or an old one with fewer partitions."""
+        sessions, now = self._sessions, self.process.clock_us
+        if len(sessions) < self.slots:
+            return True
+        if not sessions:
+            return False
+        stalest = next(iter(sessions.values()))
+        if now - stalest.used_us > EVICTION_US:
+            del sessions[stalest.id]
+            return True
+        old = [session for session in sessions.values() if now - session.created_us > EVICTION_US]
+        smallest = min(old, key=lambda session: (len(session.partitions), session.id), default=None)
+        if smallest is None or len(smallest.partitions) > size:
+            return False
+        del sessions[smallest.id]
+        return True

@@ -1,0 +1,308 @@
+"""Topics that a broker creates, deletes and extends in ZooKeeper (kafka.zk.AdminZkClient, 2.3): for CreateTopics and
+its like, for auto.create.topics.enable, and for internal topics.
+
+Everything here raises ApiException where the request is refused, and then nothing has been written; and SessionExpired,
+after which it may have been.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+
+from attrs import define
+
+from emulator.nodes import Process
+from emulator.protocol.errors import ApiException, Errors
+from emulator.protocol.placement import place_replicas
+from emulator.protocol.znodes import (
+    BROKER_IDS,
+    CONFIG_CHANGES,
+    REASSIGN_PARTITIONS,
+    TOPICS,
+    broker_path,
+    decode_config,
+    decode_reassigning,
+    decode_topic,
+    delete_topic_path,
+    encode_config,
+    encode_config_change,
+    encode_topic,
+    topic_entity,
+    topic_path,
+)
+from emulator.zookeeper import NodeExists, NoNode, ZkClient
+
+Assignment = Mapping[int, tuple[int, ...]]
+"""Partition -> its replicas in order of preference."""
+
+Racks = Mapping[int, str]
+"""The brokers that replicas can be placed on, by id in their order; the rack of each, empty for none."""
+
+NAME_MOST = 249
+_LEGAL_NAME = re.compile(r"[a-zA-Z0-9._-]+", re.ASCII)
+INTERNAL_TOPICS = ("__consumer_offsets", "__transaction_state")
+
+
+def check_name(topic: str) -> None:
+    """Raises: ApiException, for a name that no topic can have (org.apache.kafka.common.internals.Topic, 2.3)."""
+    if not topic:
+        why = "Topic name is illegal, it can't be empty"
+    elif topic in (".", ".."):
+        why = 'Topic name cannot be "." or ".."'
+    elif len(topic) > NAME_MOST:
+        why = f"Topic name is illegal, it can't be longer than {NAME_MOST} characters, topic name: {topic}"
+    elif not _LEGAL_NAME.fullmatch(topic):
+        why = (
+            f'Topic name "{topic}" is illegal, it contains a character other than ASCII alphanumerics, '
+            "'.', '_' and '-'"
+        )
+    else:
+        return
+    raise ApiException(Errors.INVALID_TOPIC_EXCEPTION, why)
+
+
+@define(eq=False)
+class AdminZkClient:
+    """One broker's.
+
+    Attributes:
+        topic_version: the version of the topics' znodes that the release writes.
+    """
+
+    process: Process
+    zk: ZkClient
+    topic_version: int = 1
+
+    # -- creation -----------------------------------------------------------------------------------------------------
+
+    async def create_topic(
+        self, topic: str, partitions: int, replication_factor: int, config: Mapping[str, str] | None = None
+    ) -> None:
+        """Create a topic on the brokers that are registered now, as a broker does by itself: with their racks if all
+        have one (RackAwareMode.Safe)."""
+        assignment = self.place(topic, await self.brokers(), partitions, replication_factor)
+        await self.create_topic_with_assignment(topic, assignment, config or {})
+
+    async def brokers(self, ids: Sequence[int] | None = None) -> Racks:
+        """The brokers that are registered, with their racks (getBrokerMetadatas); ``ids``: of these only."""
+        if ids is None:
+            ids = [int(name) for name in await self.zk.children(BROKER_IDS)]
+        racks: dict[int, str] = {}
+        for broker in sorted(ids):
+            with suppress(NoNode):
+                data, _ = await self.zk.get(broker_path(broker))
+                racks[broker] = str(json.loads(data).get("rack") or "")
+        return racks
+
+    def place(self, topic: str, brokers: Racks, partitions: int, replication_factor: int) -> Assignment:
+        """Where the partitions of a new topic go (AdminUtils.assignReplicasToBrokers). The random start is that of the
+        topic, whichever broker creates it."""
+        if partitions <= 0:
+            raise ApiException(Errors.INVALID_PARTITIONS, "Number of partitions must be larger than 0.")
+        if replication_factor <= 0:
+            raise ApiException(Errors.INVALID_REPLICATION_FACTOR, "Replication factor must be larger than 0.")
+        if replication_factor > len(brokers):
+            raise ApiException(
+                Errors.INVALID_REPLICATION_FACTOR,
+                f"Replication factor: {replication_factor} larger than available brokers: {len(brokers)}.",
+            )
+        stream = self.process.world.stream("placement", topic)
+        start, shift = stream.below(len(brokers)), stream.below(len(brokers))
+        placed = place_replicas(
+            list(brokers), partitions, replication_factor,
+            start=start, shift=shift, racks=brokers if all(brokers.values()) else None,
+        )  # fmt: skip
+        return dict(enumerate(placed))
+
+    async def create_topic_with_assignment(self, topic: str, assignment: Assignment, config: Mapping[str, str]) -> None:
+        """Write the settings, then the assignment, which wakes the controller.
+
+        Kafka's brokers read a topic's settings when they open its first log. Here the settings are announced like
+        changed ones, before the assignment is written.
+        """
+        await self.validate_topic_create(topic, assignment)
+        await self.change_config(topic_entity(topic), config)
+        await self.zk.create_parents(topic_path(topic))
+        try:
+            await self.zk.create(topic_path(topic), self._encoded(assignment))
+        except NodeExists:
+            raise _exists(topic) from None
+
+    async def validate_topic_create(self, topic: str, assignment: Assignment) -> None:
+        """Check the name and the replicas; not whether the brokers exist, which Kafka does not check either. Kafka 2.3
+        takes partitions without replicas, and negative ids, and is stuck with them."""
+        check_name(topic)
+        if await self.exists(topic):
+            raise _exists(topic)
+        if "_" in topic or "." in topic:
+            await self._check_collisions(topic)
+        replicas = list(assignment.values())
+        if len(dict.fromkeys(map(len, replicas))) != 1:
+            raise _unfit("All partitions should have the same number of replicas")
+        if not all(replicas) or min(map(min, replicas)) < 0:
+            raise _unfit(f"Each partition needs replicas, on brokers with ids from 0 on: {_shown(assignment)}")
+        if any(len(dict.fromkeys(each)) < len(each) for each in replicas):
+            raise _unfit(f"Duplicate replica assignment found: {_shown(assignment)}")
+        if sorted(assignment) != list(range(len(assignment))):
+            raise _unfit("partitions should be a consecutive 0-based integer sequence")
+
+    async def _check_collisions(self, topic: str) -> None:
+        """In the names of metrics dots become underscores."""
+        like = topic.replace(".", "_")
+        try:
+            topics = await self.zk.children(TOPICS)
+        except NoNode:
+            return
+        if topic in topics:
+            raise _exists(topic)
+        colliding = [name for name in topics if name.replace(".", "_") == like]
+        if colliding:
+            raise ApiException(
+                Errors.INVALID_TOPIC_EXCEPTION, f"Topic '{topic}' collides with existing topics: {', '.join(colliding)}"
+            )
+
+    def _encoded(self, assignment: Assignment) -> str:
+        return encode_topic(assignment, {} if self.topic_version > 1 else None)
+
+    async def exists(self, topic: str) -> bool:
+        """Whether the topic has a znode."""
+        return await self.zk.exists(topic_path(topic)) is not None
+
+    # -- deletion -----------------------------------------------------------------------------------------------------
+
+    async def delete_topic(self, topic: str) -> None:
+        """Mark a topic for deletion by the controller; one that is marked already stays so."""
+        if not await self.exists(topic):
+            raise ApiException(Errors.UNKNOWN_TOPIC_OR_PARTITION, f"Topic `{topic}` to delete does not exist")
+        await self.zk.create_parents(delete_topic_path(topic))
+        with suppress(NodeExists):
+            await self.zk.create(delete_topic_path(topic), "")
+
+    # -- more partitions ----------------------------------------------------------------------------------------------
+
+    async def add_partitions(
+        self,
+        topic: str,
+        total: int,
+        replicas: Sequence[tuple[int, ...]] | None,
+        brokers: Racks,
+        *,
+        any_move_forbids: bool,
+        validate_only: bool = False,
+    ) -> int:
+        """Let a topic have ``total`` partitions. Returns how many it had (AdminManager.createPartitions with
+        AdminZkClient.addPartitions, 2.3 and 2.4).
+
+        Args:
+            replicas: of each added partition; None: placed as Kafka does.
+            brokers: all that are registered.
+            any_move_forbids: whether the move of any topic forbids it, up to 2.3; since then that of the same topic.
+        """
+        if any_move_forbids and await self.zk.exists(REASSIGN_PARTITIONS) is not None:
+            raise ApiException(Errors.REASSIGNMENT_IN_PROGRESS, "A partition reassignment is in progress.")
+        try:
+            data, _ = await self.zk.get(topic_path(topic))
+        except NoNode:
+            raise _unknown(topic) from None
+        if decode_reassigning(data):
+            why = f"A partition reassignment is in progress for the topic '{topic}'."
+            raise ApiException(Errors.REASSIGNMENT_IN_PROGRESS, why)
+        before = decode_topic(data)
+        added = self._added(topic, before, total, replicas, brokers)
+        if not validate_only:
+            try:
+                await self.zk.set(topic_path(topic), self._encoded({**before, **added}))
+            except NoNode:
+                raise _unknown(topic) from None
+        return len(before)
+
+    def _added(
+        self, topic: str, before: Assignment, total: int, replicas: Sequence[tuple[int, ...]] | None, brokers: Racks
+    ) -> Assignment:
+        count, factor = total - len(before), len(before[0])
+        if count < 0:
+            why = f"Topic currently has {len(before)} partitions, which is higher than the requested {total}."
+            raise ApiException(Errors.INVALID_PARTITIONS, why)
+        if count == 0:
+            raise ApiException(Errors.INVALID_PARTITIONS, f"Topic already has {len(before)} partitions.")
+        if replicas is None:
+            if factor > len(brokers):
+                raise ApiException(
+                    Errors.INVALID_REPLICATION_FACTOR,
+                    f"Replication factor: {factor} larger than available brokers: {len(brokers)}.",
+                )
+            replicas = place_replicas(
+                list(brokers), count, factor,
+                start=next((place for place, broker in enumerate(brokers) if broker >= before[0][0]), 0),
+                first_partition=len(before), racks=brokers if all(brokers.values()) else None,
+            )  # fmt: skip
+        else:
+            _check_added(replicas, count, factor, len(before), brokers)
+        return {len(before) + place: tuple(each) for place, each in enumerate(replicas)}
+
+    # -- settings -----------------------------------------------------------------------------------------------------
+
+    async def config(self, entity: str) -> dict[str, str]:
+        """The settings of ``entity`` in ZooKeeper; none where it has no znode (fetchEntityConfig)."""
+        try:
+            data, _ = await self.zk.get(f"/config/{entity}")
+        except NoNode:
+            return {}
+        return decode_config(data)
+
+    async def change_config(self, entity: str, config: Mapping[str, str]) -> None:
+        """Write all settings of ``entity``, and announce them to the brokers (changeEntityConfig)."""
+        path, data = f"/config/{entity}", encode_config(config)
+        try:
+            await self.zk.set(path, data)
+        except NoNode:
+            await self.zk.create_parents(path)
+            try:
+                await self.zk.create(path, data)
+            except NodeExists:
+                await self.zk.set(path, data)
+        await self.zk.create(f"{CONFIG_CHANGES}/config_change_", encode_config_change(entity), sequential=True)
+
+
+def _check_added(replicas: Sequence[tuple[int, ...]], count: int, factor: int, first: int, brokers: Racks) -> None:
+    """Check what an operator asks for the partitions from ``first`` on (validateReplicaAssignment)."""
+    unknown = sorted({broker for each in replicas for broker in each if broker not in brokers})
+    if unknown:
+        raise _unfit(f"Unknown broker(s) in replica assignment: {_listed(unknown)}.")
+    if len(replicas) != count:
+        raise _unfit(f"Increasing the number of partitions by {count} but {len(replicas)} assignments provided.")
+    for partition, each in enumerate(replicas, first):
+        if not each:
+            raise _unfit(f"Cannot have replication factor of 0 for partition id {partition}.")
+        if len(dict.fromkeys(each)) < len(each):
+            raise _unfit(
+                f"Duplicate brokers not allowed in replica assignment: {_listed(each)} for partition id {partition}."
+            )
+    bad = [(partition, len(each)) for partition, each in enumerate(replicas, first) if len(each) != factor]
+    if bad:
+        raise _unfit(
+            f"Inconsistent replication factor between partitions, partition 0 has {factor} while partitions "
+            f"[{_listed(partition for partition, _ in bad)}] have replication factors "
+            f"[{_listed(size for _, size in bad)}], respectively."
+        )
+
+
+def _exists(topic: str) -> ApiException:
+    return ApiException(Errors.TOPIC_ALREADY_EXISTS, f"Topic '{topic}' already exists.")
+
+
+def _unknown(topic: str) -> ApiException:
+    return ApiException(Errors.UNKNOWN_TOPIC_OR_PARTITION, f"The topic '{topic}' does not exist.")
+
+
+def _unfit(why: str) -> ApiException:
+    return ApiException(Errors.INVALID_REPLICA_ASSIGNMENT, why)
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
+def _shown(assignment: Assignment) -> str:
+    return ", ".join(f"{partition} -> [{_listed(replicas)}]" for partition, replicas in assignment.items())

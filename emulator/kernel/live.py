@@ -1,0 +1,144 @@
+"""A world whose time follows something outside: a clock with the frames of real clients, or their recording.
+
+Whatever comes from outside is an *input*. Time goes up to a horizon that the source of the inputs gives, and stops
+there. When everything up to the horizon is handled, one input is handled at that time, as an event after all others of
+that instant; then again everything up to the horizon, and the next one. So what happens depends on the inputs, their
+order and the virtual time of each, and on nothing else: not on how much was handled at once, not on when Trio ran what
+reads the sockets.
+"""
+
+import math
+from heapq import heappop
+from typing import TYPE_CHECKING, Any, Protocol
+
+import trio
+from outcome import Value
+
+from emulator.kernel.task import PARKED, REATTACH
+from emulator.kernel.world import Backend, World
+
+if TYPE_CHECKING:
+    from emulator.schedules import Schedule
+
+UNBOUNDED = 1 << 62
+"""The horizon while time need not wait for anything."""
+
+
+class Inputs(Protocol):
+    """Where a live world's time and its inputs come from."""
+
+    def horizon_us(self) -> int:
+        """Up to where virtual time may go now. Never less than it was."""
+
+    def take(self, now_us: int) -> Any | None:
+        """The next input, which is handled at ``now_us``, the last horizon; None: there is none that came by then."""
+
+    def seconds_until(self, t_us: float) -> float:
+        """How long it takes outside until the horizon is ``t_us``, which may be infinite. Trio sleeps for so long, or
+        until a socket is ready."""
+
+    def perform(self, given: Any) -> object:
+        """Handle an input that ``take`` has returned. It may do what an event may do."""
+
+
+class LiveWorld(World):
+    """A world whose time is bounded by ``inputs``.
+
+    Ordinary Trio tasks may run beside it in the same ``trio.run``. They read and write sockets, and never touch the
+    world: what they have read they put where ``inputs.take`` finds it. What the world starts or wakes among them, it
+    announces with ``wake``.
+    """
+
+    def __init__(
+        self, seed: int, inputs: Inputs, *, backend: Backend = "detached", schedule: "Schedule | None" = None
+    ) -> None:
+        super().__init__(seed, backend=backend, schedule=schedule)
+        self.inputs = inputs
+        self._horizon_us = 0
+        self._reached = True
+        """Whether everything up to the horizon is handled, and no input was left."""
+        self._woken = False
+
+    def wake(self) -> None:
+        """A Trio task outside the world can go on: Trio may not sleep before it has run."""
+        self._woken = True
+
+    def horizon_moved(self) -> None:
+        """Ask the inputs again how far time may go."""
+        self._horizon_us = max(self.now, self.inputs.horizon_us())
+
+    # The loop is that of ``World``, and where the two differ it says so.
+    def _drain(self) -> float:
+        ready, heap, cancellations = self.ready, self._heap, self.cancellations
+        if self._reached:
+            # While there is more to do than the time allows for, the horizon stays until it is reached: otherwise no
+            # input would ever be taken.
+            self._reached = False
+            self.horizon_moved()
+        span = self._span()
+        for handled in range(span):
+            if cancellations and self._deliver_cancellation():
+                break
+            if ready:
+                task, value = ready.popleft()
+                send = task.send
+                if send is not None:
+                    self.current = task
+                    answer = send(value)
+                    if answer is PARKED:
+                        continue
+                    if answer is not REATTACH:
+                        self._refuse_await(task, answer)
+                    break
+                if task.frozen:
+                    task.backlog.append(value)
+                elif task.trio_task is None:
+                    ready.appendleft((task, value))
+                    self._handled += handled
+                    return 0.0
+                else:
+                    self.current = task
+                    trio.lowlevel.reschedule(task.trio_task, Value(value))
+                    break
+            elif self._settled and not (heap and (self.foreground or any(holds() for holds in self._unsettled_while))):
+                # Before the look at the horizon: whether the world is settled depends on what is pending alone.
+                waiting, self._settled = self._settled, []
+                for settle in waiting:
+                    settle()
+            elif heap and heap[0][0] <= self._horizon_us:
+                self.now, self.since_us, self.sequence, fn, arg = heappop(heap)
+                if not self.sequence & 1:
+                    self.foreground -= 1
+                fn(arg)
+            elif not self._take_input():
+                self._handled += handled
+                return self._wait(handled)
+        else:
+            handled = span - 1
+        self._handled += handled + 1
+        self._idle_turns = 0
+        return 0.0
+
+    def _take_input(self) -> bool:
+        """Put the next input behind everything of the present horizon. False: there is none."""
+        if self._horizon_us >= UNBOUNDED:
+            return False
+        given = self.inputs.take(self._horizon_us)
+        if given is None:
+            return False
+        self.now = self._horizon_us
+        self.call_at(self.now, self.inputs.perform, given)
+        return True
+
+    def _wait(self, handled: int) -> float:
+        """Everything up to the horizon is handled, and there is no input. Returns how long Trio may sleep.
+
+        Raises: Deadlock where nothing bounds the time and nothing is pending.
+        """
+        if self._horizon_us >= UNBOUNDED:
+            return self._idle(handled)
+        self._reached = True
+        if self._woken:
+            self._woken = False
+            return 0.0
+        return self.inputs.seconds_until(self._heap[0][0] if self._heap else math.inf)

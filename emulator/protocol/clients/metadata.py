@@ -1,0 +1,48 @@
+"""Metadata, with what a real client gets about each topic and each partition."""
+
+from attrs import define, frozen
+
+from emulator.protocol.api import variant
+from emulator.protocol.errors import Errors
+from emulator.protocol.metadata import MetadataRequest, MetadataResponse
+from emulator.protocol.update_metadata import PartitionMetadata
+
+
+@variant(MetadataRequest)
+@define(eq=False)
+class ClientMetadataRequest(MetadataRequest):
+    """Ask for the metadata of topics.
+
+    Attributes:
+        creates: topics that do not exist are created, if the broker's settings allow it.
+        only_alive: replicas on brokers that are not alive are left out, and then there is an error (v0).
+    """
+
+    creates: bool = False
+    only_alive: bool = False
+
+
+@frozen
+class PartitionAnswer:
+    """One partition, by the broker's metadata cache. ``state``: as clients see it; NO_LEADER if its leader is not
+    alive."""
+
+    error: Errors
+    state: PartitionMetadata
+
+
+@frozen
+class TopicAnswer:
+    """One topic; its partitions in order, and none with an error."""
+
+    name: str
+    error: Errors
+    partitions: tuple[PartitionAnswer, ...] = ()
+
+
+@variant(MetadataResponse)
+@define(eq=False)
+class ClientMetadataResponse(MetadataResponse):
+    """The metadata cache of the answering broker, by topic."""
+
+    topics: tuple[TopicAnswer, ...] = ()

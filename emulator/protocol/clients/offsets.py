@@ -1,0 +1,73 @@
+"""ListOffsets, for several partitions and any time."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from attrs import define
+
+from emulator.protocol.api import Request, Response, variant
+from emulator.protocol.errors import Errors
+from emulator.protocol.offsets_for_leader_epoch import (
+    UNDEFINED_EPOCH,
+    UNDEFINED_OFFSET,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+)
+from emulator.protocol.records import NO_TIMESTAMP
+from emulator.protocol.types import TopicPartition
+
+LATEST, EARLIEST, MAX_TIMESTAMP = -1, -2, -3
+"""Times that stand for a place in the log; the last one for the record with the latest time (KIP-734, 3.0)."""
+
+
+class OffsetQuery(NamedTuple):
+    """The first record of ``tp`` whose time is ``timestamp_ms`` or later."""
+
+    tp: TopicPartition
+    current_leader_epoch: int
+    timestamp_ms: int
+
+
+class FoundOffset(NamedTuple):
+    """The offset of a record, with its time and its leader epoch; UNDEFINED_OFFSET: there is none."""
+
+    tp: TopicPartition
+    error: Errors
+    offset: int = UNDEFINED_OFFSET
+    timestamp_ms: int = NO_TIMESTAMP
+    leader_epoch: int = UNDEFINED_EPOCH
+
+
+@variant(ListOffsetsRequest)
+@define(eq=False)
+class OffsetsByTimeRequest(Request):
+    """Ask a leader for the offsets of times.
+
+    Attributes:
+        replica_id: CONSUMER, or a broker's.
+    """
+
+    replica_id: int
+    queries: tuple[OffsetQuery, ...]
+
+    @property
+    def size(self) -> int:
+        return 20 + 20 * len(self.queries)
+
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        return (query.tp for query in self.queries)
+
+
+@variant(ListOffsetsResponse)
+@define(eq=False)
+class OffsetsByTimeResponse(Response):
+    """The answers, in the order of the questions."""
+
+    found: tuple[FoundOffset, ...]
+
+    @property
+    def size(self) -> int:
+        return 10 + 30 * len(self.found)
+
+    def topic_partitions(self) -> Iterable[TopicPartition]:
+        return (one.tp for one in self.found)

@@ -1,0 +1,53 @@
+"""DeleteTopics (API 20): a client asks the controller to delete topics.
+
+Versions: v0 (0.10.1); v3 TOPIC_DELETION_DISABLED, before it INVALID_REQUEST; v5 (2.7) error messages.
+"""
+
+from attrs import define
+
+from emulator.protocol.api import Request, Response, declare
+from emulator.protocol.errors import ApiError, Errors
+
+
+@define(eq=False)
+class DeleteTopicsRequest(Request):
+    """Delete topics.
+
+    Attributes:
+        timeout_us: how long the response may wait until they are gone; 0: it does not wait.
+    """
+
+    topics: tuple[str, ...]
+    timeout_us: int
+
+    @property
+    def size(self) -> int:
+        return 20 + 20 * len(self.topics)
+
+
+@define(eq=False)
+class TopicResults(Response):
+    """The result for each topic, in the order of the request."""
+
+    topics: tuple[tuple[str, ApiError], ...]
+
+    @property
+    def error(self) -> Errors:
+        """NOT_CONTROLLER where the broker is not the controller, which it says for every topic."""
+        refused = any(error.code is Errors.NOT_CONTROLLER for _topic, error in self.topics)
+        return Errors.NOT_CONTROLLER if refused else Errors.NONE
+
+    @property
+    def size(self) -> int:
+        return 10 + 30 * len(self.topics)
+
+
+@define(eq=False)
+class DeleteTopicsResponse(TopicResults):
+    """NONE: the topic is no longer in the controller's metadata cache; REQUEST_TIMED_OUT: it is still there, and will
+    be deleted."""
+
+
+declare(
+    20, "DeleteTopics", DeleteTopicsRequest, DeleteTopicsResponse, help="a client asks the controller to delete topics"
+)

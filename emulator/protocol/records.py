@@ -1,0 +1,226 @@
+"""Record batches whose bytes are kept as their producer sent them: those of real clients, and those that brokers write
+into internal topics (message format v2, KIP-98; org.apache.kafka.common.record.DefaultRecordBatch).
+
+The bytes stay as they are. What a leader assigns, the base offset and the leader epoch, is in the batch object, and is
+written over the bytes when these leave for a client. Only a search for a time looks at records.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from struct import Struct
+from typing import ClassVar, NamedTuple, Protocol
+
+from attrs import define, field, frozen
+
+from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.produce import IdempotentBatch
+from emulator.protocol.types import Batch, SequencedBatch, TopicPartition
+
+HEADER_BYTES = 61
+RECORD_BYTES = 7
+"""Of the smallest record that is not compressed."""
+MAGIC = 2
+NO_TIMESTAMP = NO_PRODUCER_ID = NO_SEQUENCE = -1
+COMPRESSION, APPEND_TIME, TRANSACTIONAL, CONTROL = 0x07, 0x08, 0x10, 0x20
+"""Bits of ``RecordHeader.attributes``."""
+
+_HEADER = Struct(">qiibIhiqqqhii")
+_SEQUENCES = 1 << 31
+
+
+class Records(Protocol):
+    """The bytes of a batch, wherever they are kept."""
+
+    def read(self) -> bytes:
+        """All of them, header included."""
+        ...
+
+
+@frozen(weakref_slot=False)
+class InMemory:
+    """Bytes in the memory of this process."""
+
+    data: bytes = field(repr=False)
+
+    def read(self) -> bytes:
+        return self.data
+
+
+Keep = Callable[[TopicPartition, bytes], Records]
+"""Where the bytes of a batch go that a leader appends. Raises: DiskError, if there is no room for them."""
+
+
+def in_memory(_tp: TopicPartition, data: bytes) -> Records:
+    return InMemory(data)
+
+
+@frozen(weakref_slot=False)
+class RecordHeader:
+    """What the header of a batch says about its records.
+
+    Attributes:
+        attributes: compression, kind of timestamp, and whether it is transactional or a control batch.
+        count: how many records it has.
+        base_timestamp_ms, max_timestamp_ms: of its first record and the latest one, by the producer's clock.
+    """
+
+    attributes: int
+    count: int
+    base_timestamp_ms: int
+    max_timestamp_ms: int
+
+    @property
+    def compressed(self) -> bool:
+        return bool(self.attributes & COMPRESSION)
+
+
+@define(eq=False)
+class StoredBatch(SequencedBatch):
+    """A batch with its bytes. The logs of all replicas share it.
+
+    Attributes:
+        append_time_ms: when its leader appended it, where the topic has message.timestamp.type=LogAppendTime: then all
+            its records have this time. NO_TIMESTAMP: each has the time that its producer gave it.
+    """
+
+    header: RecordHeader
+    records: Records
+    append_time_ms: int = NO_TIMESTAMP
+
+    @property
+    def last_sequence(self) -> int:
+        return _last_sequence(self.base_sequence, self.header.count)
+
+    @property
+    def max_timestamp_ms(self) -> int:
+        """The time of its latest record."""
+        return self.header.max_timestamp_ms if self.append_time_ms == NO_TIMESTAMP else self.append_time_ms
+
+
+@define(eq=False)
+class PlainStoredBatch(StoredBatch):
+    """One whose producer does not number its records."""
+
+    sequenced: ClassVar[bool] = False
+
+
+@define(eq=False)
+class ProducedRecords(IdempotentBatch):
+    """A batch with its bytes that has no offsets yet. The ``producer_id`` is NO_PRODUCER_ID without idempotence.
+
+    Attributes:
+        invalid: why no leader appends it, though it is no larger than allowed.
+        append_time: whether its records get the time of the append, as the leader decides.
+    """
+
+    header: RecordHeader
+    data: bytes = field(repr=False)
+    keep: Keep = in_memory
+    invalid: Errors = NO_ERROR
+    append_time: bool = False
+
+    @property
+    def last_sequence(self) -> int:
+        return _last_sequence(self.base_sequence, self.count)
+
+    @property
+    def sequenced(self) -> bool:
+        """Whether its producer is idempotent."""
+        return self.producer_id != NO_PRODUCER_ID
+
+    def placed(self, base_offset: int, leader_epoch: int, now_us: int) -> Batch:
+        """As ``ProducedBatch.placed``. Raises: DiskError, if there is no room for its bytes."""
+        kind = StoredBatch if self.sequenced else PlainStoredBatch
+        return kind(
+            base_offset, base_offset + self.count, leader_epoch, self.size, self.id, self.producer_id,
+            self.base_sequence, self.header, self.keep(self.tp, self.data),
+            now_us // 1000 if self.append_time else NO_TIMESTAMP,
+            timestamp_us=now_us, producer_epoch=self.producer_epoch,
+        )  # fmt: skip
+
+
+def _last_sequence(base: int, count: int) -> int:
+    """Sequence numbers begin again at 0 after the largest one (DefaultRecordBatch.incrementSequence)."""
+    return (base + count - 1) % _SEQUENCES
+
+
+# -- records inside a batch -------------------------------------------------------------------------------------------
+
+
+class Record(NamedTuple):
+    """One record of a batch. None: a key or a value that is null."""
+
+    offset_delta: int
+    timestamp_ms: int
+    key: bytes | None
+    value: bytes | None
+
+
+def read_records(data: bytes) -> Iterator[Record]:
+    """The records of a batch that is not compressed. Raises: ValueError, if the bytes are not those of records."""
+    base_timestamp_ms, count = _HEADER.unpack_from(data)[7], _HEADER.unpack_from(data)[12]
+    at = HEADER_BYTES
+    try:
+        for _ in range(count):
+            length, at = _read_varint(data, at)
+            end = at + length
+            if length < 0 or end > len(data):
+                raise ValueError("the bytes of a batch end inside a record")
+            delta_ms, at = _read_varint(data, at + 1)
+            offset_delta, at = _read_varint(data, at)
+            key, at = _read_bytes(data, at)
+            value, at = _read_bytes(data, at)
+            yield Record(offset_delta, base_timestamp_ms + delta_ms, key, value)
+            at = end
+    except IndexError:
+        raise ValueError("the bytes of a batch end inside a record") from None
+
+
+def write_records(records: Sequence[tuple[bytes | None, bytes | None]], timestamp_ms: int) -> bytes:
+    """A batch of records, as keys and values, that is not compressed and has no producer id. Its base offset is 0 and
+    its CRC is not computed: who sends it to a client does that."""
+    body = bytearray()
+    for delta, (key, value) in enumerate(records):
+        record = b"\0\0" + _varint(delta) + _bytes(key) + _bytes(value) + b"\0"
+        body += _varint(len(record)) + record
+    header = _HEADER.pack(
+        0, HEADER_BYTES - 12 + len(body), -1, MAGIC, 0, 0, len(records) - 1, timestamp_ms, timestamp_ms,
+        NO_PRODUCER_ID, -1, NO_SEQUENCE, len(records),
+    )  # fmt: skip
+    return header + bytes(body)
+
+
+def _varint(value: int) -> bytes:
+    """Zigzag, seven bits in each byte."""
+    left = (value << 1) ^ (value >> 63)
+    found = bytearray()
+    while left > 0x7F:
+        found.append(left & 0x7F | 0x80)
+        left >>= 7
+    found.append(left)
+    return bytes(found)
+
+
+def _read_varint(data: bytes, at: int) -> tuple[int, int]:
+    shift = value = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return (value >> 1) ^ -(value & 1), at
+        shift += 7
+        if shift > 63:
+            raise ValueError("a number in a batch is too long")
+
+
+def _bytes(value: bytes | None) -> bytes:
+    return _varint(-1) if value is None else _varint(len(value)) + value
+
+
+def _read_bytes(data: bytes, at: int) -> tuple[bytes | None, int]:
+    length, at = _read_varint(data, at)
+    if length < 0:
+        return None, at
+    if at + length > len(data):
+        raise ValueError("the bytes of a batch end inside a record")
+    return data[at : at + length], at + length

@@ -1,0 +1,1 @@
+"""Scenarios drawn from a seed: what ``[[chaos]]`` blocks mean."""

@@ -1,0 +1,150 @@
+"""From a file with ``[[chaos]]`` blocks and a seed to an ordinary scenario.
+
+A pure function: the same file and seed give the same scenario, in every process. Each block draws from a stream with
+its own name, and each seed leaves some kinds out (swarm testing, Groce et al. 2012): where everything happens at once,
+what needs few faults, or a long run without one, does not.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
+
+from attrs import evolve
+
+from scenarios.chaos.draft import Draft, Strike
+from scenarios.chaos.draws import Draws
+from scenarios.chaos.kind import DrawnChaos
+from scenarios.chaos.kinds.operator import unthrottle
+from scenarios.faults.actions.healing import LEFT, STOPPED, Heal
+from scenarios.faults.actions.settings import ConfigSet
+from scenarios.language.chaos import Chaos
+from scenarios.language.entries import MethodEntry
+from scenarios.language.expect import Expect
+from scenarios.language.scenario import Scenario
+from scenarios.language.targets import Target
+from scenarios.language.triggers import After, At
+
+Weights = Mapping[str, float]
+"""Kind -> the share of seeds that have it, where it is not the block's own."""
+AFTER_HEALING_US = 60_000_000
+LATER_US = 10_000_000
+"""So long after healing an operator gives up the brokers that are not healed, where unclean elections are drawn."""
+MACHINES_DIE = 0.3
+"""The share of seeds in which brokers die with their machines too. Kafka flushes nothing by itself, so most of such
+runs lose records, and hide what else goes wrong."""
+
+
+def concrete(scenario: Scenario, seed: int, weights: Weights | None = None) -> Scenario:
+    """What ``seed`` draws: a checked scenario without ``[[chaos]]``, whose run is the chaos run.
+
+    ``scenario`` itself where it has no such blocks, but for the seed. Raises: BadInput where what the file states and
+    what is drawn do not fit.
+    """
+    scenario = evolve(scenario, seed=seed).settled()
+    if not scenario.chaos:
+        return scenario
+    draft = Draft(evolve(scenario, chaos=()))
+    taken, left_out = _swarm(scenario.chaos, seed, weights or {})
+    for turn in range(4):
+        if turn == 1:
+            _heat(draft, seed)
+        for block, draws in taken:
+            if block.turn == turn:
+                block.draw(draft, draws)
+    _choose_core(draft, Draws.of(seed, "core"))
+    return _finished(draft, scenario, [block.kind for block, _ in taken], left_out)
+
+
+def default_swarm() -> Scenario:
+    """The file that seeds are drawn from where none is named."""
+    text = files(__package__).joinpath("default.toml").read_text(encoding="utf-8")
+    return Scenario.loads(text)
+
+
+def _swarm(blocks: Sequence[Chaos], seed: int, weights: Weights) -> tuple[list[tuple[DrawnChaos, Draws]], list[str]]:
+    """The blocks that take part, each with its draws, and the kinds that are left out."""
+    taken, left_out, seen = [], [], Counter[str]()
+    for block in blocks:
+        seen[block.kind] += 1
+        name = block.kind if seen[block.kind] == 1 else f"{block.kind}#{seen[block.kind]}"
+        draws = Draws.of(seed, name)
+        assert isinstance(block, DrawnChaos), f"{block.kind} is declared and cannot be drawn"
+        if draws.sub("share").chance(weights.get(block.kind, block.share)):
+            taken.append((block, draws))
+        else:
+            left_out.append(block.kind)
+    return taken, left_out
+
+
+def kinds_of(scenario: Scenario, seed: int, weights: Weights | None = None) -> tuple[str, ...]:
+    """The kinds that a seed has."""
+    return tuple(block.kind for block, _ in _swarm(scenario.chaos, seed, weights or {})[0])
+
+
+def _heat(draft: Draft, seed: int) -> None:
+    """Draw the moments and the partition at which faults of all kinds gather."""
+    draws = Draws.of(seed, "hot")
+    draft.hot_us = tuple(draws.moment(draft.faults) for _ in range(draws.between((1, 3))))
+    draft.hot = draws.between((0, 1_000_000))
+    draft.machines_die = draws.sub("machines").chance(MACHINES_DIE)
+
+
+def _choose_core(draft: Draft, draws: Draws) -> None:
+    """Draw who is healed, where not all are: more than half of the brokers, with all that what operators have asked
+    for has to wait for."""
+    if not draft.heals_core or draft.does("topic.create", "topic.delete", "topic.expand"):
+        return
+    brokers, asked = range(draft.scenario.cluster.brokers), draft.targets()
+    possible = [broker for broker in brokers if broker not in asked]
+    left_out = draws.some(possible, draws.between((1, (len(brokers) - 1) // 2)) if len(brokers) > 2 else 0)
+    if left_out:
+        draft.core = tuple(broker for broker in brokers if broker not in left_out)
+        draft.notes.append(f"healed are brokers {list(draft.core)}, the others are stopped")
+        if draws.chance(0.5):
+            lost = [Strike(draft.crash(draws), Target(brokers=(broker,))) for broker in left_out]
+            draft.add(At(draft.moment(draws)), lost)
+        if draws.chance(0.5):
+            topic = draws.choice((None, draws.choice(draft.scenario.topics).name)) if draft.scenario.topics else None
+            draft.last = ConfigSet(config={"unclean.leader.election.enable": True}, topic=topic)
+
+
+def _finished(draft: Draft, original: Scenario, taken: list[str], left_out: list[str]) -> Scenario:
+    heal_us = draft.faults[1]
+    drawn = evolve(
+        draft.scenario,
+        title=f"{original.title}: seed {draft.scenario.seed}",
+        description="\n".join(_description(draft, original, taken, left_out)),
+        method=(*original.method, *draft.method(), *_healing(draft, original)),
+        expect=(*original.expect, *_converged(draft, original)),
+        horizon_us=max(original.horizon_us, heal_us + draft.within_us + AFTER_HEALING_US),
+    )
+    drawn.check()
+    return drawn
+
+
+def _healing(draft: Draft, original: Scenario) -> tuple[MethodEntry, ...]:
+    """The end of all throttles and faults, unless the file has its own."""
+    if any(entry.name == Heal.name for entry in original.method):
+        return ()
+    at = At(draft.faults[1])
+    unthrottled = MethodEntry(action=unthrottle(), trigger=at, optional=True)
+    heal = Heal(brokers=draft.core, others=STOPPED if draft.core else LEFT)
+    then = [MethodEntry(action=draft.last, trigger=After(LATER_US), optional=True)] if draft.last else []
+    return (*([unthrottled] if draft.throttles else []), MethodEntry(action=heal, trigger=at), *then)
+
+
+def _converged(draft: Draft, original: Scenario) -> tuple[Expect, ...]:
+    """That the cluster gets well after that, unless the file expects it in its own time."""
+    if any(expect.converged for expect in original.expect):
+        return ()
+    return (Expect(converged=True, within_us=draft.within_us),)
+
+
+def _description(draft: Draft, original: Scenario, taken: list[str], left_out: list[str]) -> Iterator[str]:
+    """What was drawn, in words."""
+    yield f"Drawn by seed {draft.scenario.seed} from {original.source or 'a scenario'} (profile {original.profile})."
+    yield f"Kinds: {', '.join(taken)}; left out: {', '.join(left_out) or 'none'}."
+    yield f"Faults begin at {draft.faults[0] / 1e6:g} s, all end at {draft.faults[1] / 1e6:g} s."
+    yield from (f"- {note}" for note in draft.notes)

@@ -1,0 +1,7 @@
+"""The kinds of ``[[chaos]]`` block, one file for each theme. A new file here is all that a new kind takes."""
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+for _name in sorted(module.name for module in iter_modules(__path__)):
+    import_module(f"{__name__}.{_name}")

@@ -1,0 +1,51 @@
+"""Disks that fail, fill up, become slow or spoil data; partitions whose fetcher fails."""
+
+from __future__ import annotations
+
+from attrs import field, frozen
+
+from scenarios.chaos import strikes
+from scenarios.chaos.draft import SECOND, Scope, Strike
+from scenarios.chaos.draws import MS, Draws
+from scenarios.chaos.kind import Episodes
+from scenarios.faults.actions.disks import DiskCorrupt, DiskFail, DiskFull, DiskSlow, LogDirOffline
+from scenarios.language.actions import Action
+from scenarios.language.chaos import COUNT, chaos
+from scenarios.language.schema.reader import key
+from scenarios.language.schema.spans import Range
+from scenarios.language.triggers import At
+
+
+@chaos("disk-trouble", "disks return errors, are full, slow, or hold spoilt batches; log directories go offline")
+@frozen(kw_only=True)
+class DiskTrouble(Episodes):
+    times: Range = field(default=(1, 2), metadata=key(COUNT, "how often a disk is in trouble in a run"))
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        partition = scope.partition(draws)
+        action = self._action(scope, draws, partition)
+        target = strikes.role(scope, draws, partition)
+        lasts_us = None if action.undo is None else strikes.lasting(draws)
+        scope.draft.add(At(scope.draft.moment(draws)), [Strike(action, target, lasts_us)])
+
+    @staticmethod
+    def _action(scope: Scope, draws: Draws, partition: str) -> Action:
+        operation = draws.choice(("any", "append", "read", "truncate", "flush"))
+        log_dir = draws.choice(scope.draft.scenario.cluster.log_dir_names)
+        slow = DiskSlow(latency_us=draws.spread((MS, SECOND)), write=draws.choice((None, 100_000, 1_000_000)))
+        fail = DiskFail(partition=partition, operation=operation, times=draws.choice((None, 1, 3)))
+        possible: tuple[tuple[int, Action], ...] = (
+            (4, slow), (3, fail), (1, DiskFull(log_dir=log_dir)), (2, LogDirOffline(log_dir=log_dir)),
+            (2, DiskCorrupt(partition=partition, batch=draws.choice(("first", "last")))),
+        )  # fmt: skip
+        return draws.weighted(possible)
+
+
+@chaos("failing-partitions", "the fetcher of a follower fails on one partition (KIP-461)")
+@frozen(kw_only=True)
+class FailingPartitions(Episodes):
+    times: Range = field(default=(1, 2), metadata=key(COUNT, "how many partitions fail in a run"))
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        strike = strikes.fail_partition(scope.partition(draws), draws)
+        scope.draft.add(At(scope.draft.moment(draws)), [strike])

@@ -1,0 +1,156 @@
+"""What producers write and consumers read: steady, bursts, idle stretches, few keys, idempotent, acks of all kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from attrs import evolve, field, frozen
+
+from scenarios.chaos import strikes
+from scenarios.chaos.draft import SECOND, Draft, Scope, Strike
+from scenarios.chaos.draws import MS, Draws
+from scenarios.chaos.kind import DrawnChaos, Episodes
+from scenarios.chaos.kinds.shape import ALWAYS
+from scenarios.faults.actions.brokers import BrokerCrash
+from scenarios.language.chaos import chaos
+from scenarios.language.schema.kinds import Integer
+from scenarios.language.schema.reader import key
+from scenarios.language.schema.spans import Range, RangeOf
+from scenarios.language.targets import Target
+from scenarios.language.topics import TopicSpec
+from scenarios.language.triggers import At
+from scenarios.language.workloads import ConsumerSpec, WorkloadSpec
+
+BATCHES = RangeOf(Integer(1, 1000))
+SLOW = 2_000
+"""Messages a second that a consumer can read which does something with each of them."""
+
+
+@frozen(kw_only=True)
+class OnTopics(DrawnChaos):
+    """Draws something for each topic that has none of it."""
+
+    turn: ClassVar[int] = 1
+
+    share: float = field(default=1.0, metadata=ALWAYS)
+
+
+@chaos(
+    "loads",
+    "producers for each topic without one: their rate, acks, keys, batches, timeouts, bursts and idle stretches",
+)
+@frozen(kw_only=True)
+class Loads(OnTopics):
+    batches: Range = field(
+        default=(1, 6), metadata=key(BATCHES, "batches a second and partition, while the load is on")
+    )
+
+    def draw(self, draft: Draft, draws: Draws) -> None:
+        loaded = [load.topic for load in draft.scenario.workloads]
+        for topic in draft.scenario.topics:
+            if topic.name not in loaded:
+                self._load(draft, topic, draws.sub(topic.name))
+
+    def _load(self, draft: Draft, topic: TopicSpec, draws: Draws) -> None:
+        batches = draws.between(self.batches)
+        keys = draws.weighted(((3, None), (1, 1), (1, 3)))
+        fetch_us = 2 * draft.scenario.cluster.network.latency_us
+        dense = fetch_us >= 20 * MS and draws.sub("dense").chance(0.3)
+        if dense:  # more often than a fetch takes; on one partition, as on all of them runs would take too long
+            batches, keys = SECOND * 4 // (3 * fetch_us), 1
+        each = draws.weighted(((4, 1), (6, 5), (2, 50), (1, 2_000)))
+        acks = draws.weighted(((7, "all"), (2, "1"), (1, "0")))
+        load = WorkloadSpec(
+            topic=topic.name,
+            producer_rate=max(1, batches * each * topic.partitions),
+            message_size=draws.weighted(((3, 100), (3, 1024), (1, 8 << 10))) if each < 1_000 else 10,
+            keys=keys,
+            partitioner=draws.sub("partitioner").choice(("round-robin", "sticky")),
+            producers=draws.weighted(((3, 1), (1, min(2, batches)))),
+            acks=acks,
+            linger_us=SECOND // batches,
+            stop_us=None if dense and draws.sub("dense/on").chance(0.5) else draft.stop_us,
+            config=self._config(draws.sub("config"), acks, SECOND // batches),
+        )
+        times = [(load.start_us, load.stop_us)] if dense else self._times(draft, draws.sub("times"))
+        parts = [evolve(load, start_us=start, stop_us=stop) for start, stop in times]
+        draft.change(workloads=(*draft.scenario.workloads, *parts))
+        draft.notes.append(
+            f"load on {topic.name}: acks={acks}, {batches} batches/s{'' if len(parts) == 1 else ', bursts'}"
+        )
+
+    @staticmethod
+    def _config(draws: Draws, acks: str, linger_us: int) -> Mapping[str, Any]:
+        idempotent = acks == "all" and draws.sub("idempotent").chance(0.35)
+        flight = draws.sub("flight").weighted(((4, None), (2, 1), (1, 2)))
+        timeout_ms = draws.sub("timeout").weighted(((3, None), (1, 1_000), (1, 5_000)))
+        delivery_ms = draws.sub("delivery").weighted(((3, None), (1, 8_000), (1, 40_000)))
+        found: dict[str, Any] = {
+            "enable.idempotence": True if idempotent else None,
+            "max.in.flight.requests.per.connection": flight,
+            "request.timeout.ms": timeout_ms,
+            "delivery.timeout.ms": max(delivery_ms, linger_us // MS + (timeout_ms or 30_000)) if delivery_ms else None,
+            "retry.backoff.ms": draws.sub("backoff").weighted(((4, None), (1, 10), (1, 1_000))),
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
+    @staticmethod
+    def _times(draft: Draft, draws: Draws) -> list[tuple[int, int | None]]:
+        """When the load is on: all the time; or for some stretches, with idle ones between them."""
+        start_us = draws.weighted(((3, 0), (1, 2 * SECOND)))
+        if draws.chance(0.7):
+            return [(start_us, draft.stop_us)]
+        stretches: list[tuple[int, int | None]] = []
+        while start_us < draft.end_us - SECOND and len(stretches) < 6:
+            stop_us = min(draft.end_us, start_us + draws.spread((200 * MS, 20 * SECOND)))
+            stretches.append((start_us, stop_us))
+            start_us = stop_us + draws.spread((SECOND, 20 * SECOND))
+        return stretches
+
+
+@chaos("consumers", "a consumer for each topic without one")
+@frozen(kw_only=True)
+class Consumers(OnTopics):
+    share: float = field(default=0.6, metadata=ALWAYS)
+
+    def draw(self, draft: Draft, draws: Draws) -> None:
+        read = [consumer.topic for consumer in draft.scenario.consumers]
+        made = []
+        for topic in draft.scenario.topics:
+            own = draws.sub(topic.name)
+            if topic.name not in read:
+                reset = own.weighted(((3, "earliest"), (2, "latest")))
+                loads = [load for load in draft.scenario.workloads if load.topic == topic.name]
+                fast = sum(load.producer_rate for load in loads) > SLOW
+                poll_us = own.weighted(((4, 0), (1, 0 if fast else 50 * MS)))
+                start_us = own.weighted(((3, 0), (1, 10 * SECOND)))
+                made.append(ConsumerSpec(topic=topic.name, offset_reset=reset, poll_us=poll_us, start_us=start_us))
+        draft.change(consumers=(*draft.scenario.consumers, *made))
+
+
+@chaos(
+    "tail-loads",
+    "a load with acks=1 whose leader then dies with its machine: what only it had, and had not flushed, is lost",
+)
+@frozen(kw_only=True)
+class TailLoads(Episodes):
+    times: Range = field(default=(1, 2), metadata=key(BATCHES, "how often it happens in a run"))
+    turn: ClassVar[int] = 1
+
+    def episode(self, scope: Scope, draws: Draws) -> None:
+        draft, partition = scope.draft, scope.partition(draws)
+        topic = next(topic for topic in scope.topics if partition in topic.partition_names)
+        at_us = draft.moment(draws)
+        start_us = max(0, at_us - draws.spread((50 * MS, 3 * SECOND)))
+        load = WorkloadSpec(
+            topic=topic.name, producer_rate=20 * topic.partitions, message_size=100, acks="1", linger_us=50 * MS,
+            start_us=start_us, stop_us=at_us + SECOND,
+        )  # fmt: skip
+        draft.change(workloads=(*draft.scenario.workloads, load))
+        crash = BrokerCrash(kind="host")
+        leader = Target(role=f"leader({partition})")
+        series = [Strike(crash, leader, strikes.until_healed(draws))]
+        if draws.chance(0.5):
+            series.append(Strike(crash, leader, strikes.lasting(draws), draws.spread((MS, 10 * SECOND))))
+        draft.add(At(at_us), series)

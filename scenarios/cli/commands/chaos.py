@@ -1,0 +1,274 @@
+"""``chaos [FILE]``: draw scenarios from a file with ``[[chaos]]`` blocks, run them, and report the seeds that fail."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import time
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scenarios.cli import exits, options, output
+from scenarios.cli.output import say
+from scenarios.cli.parser import Program
+from scenarios.errors import BadInput, did_you_mean
+from scenarios.progress import Progress
+from scenarios.runs.dataset.identity import COMMAND
+from scenarios.units import counted
+
+if TYPE_CHECKING:
+    from scenarios.language import Scenario
+    from scenarios.studies.chaos.campaign import Campaign, Tally
+    from scenarios.studies.chaos.seed_run import SeedResult
+
+DEFAULT_SEEDS = 100
+NAMED = 12
+"""So many of the names that were never reached are shown."""
+
+
+def add(program: Program) -> None:
+    parser = program.command("chaos", run, "draw random scenarios, run them, and report those that fail")
+    parser.add_argument(
+        "file", metavar="FILE", nargs="?", help="a scenario file with [[chaos]] blocks (default: the default swarm)"
+    )
+    parser.add_argument(
+        "--seeds",
+        metavar="A:B",
+        type=options.seeds,
+        help=f"{options.SEEDS_HELP} (default: 0:{DEFAULT_SEEDS}; with --for as many as there is time for)",
+    )
+    parser.add_argument(
+        "--for",
+        dest="for_us",
+        metavar="TIME",
+        type=options.duration("--for"),
+        help="begin no seed after that real time",
+    )
+    parser.add_argument(
+        "--jobs",
+        metavar="N",
+        type=options.whole("--jobs", 1, 1024),
+        default=os.cpu_count() or 1,
+        help="processes that share the seeds (default: one per processor)",
+    )
+    parser.add_argument("--master", metavar="URL", help="run the seeds on Spark, whose master this is")
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="keep the results there, and the scenario of each seed that fails; a campaign that is there goes on",
+    )
+    parser.add_argument(
+        "--until-reached", dest="until", metavar="NAME", help="begin no seed once one has reached this (--reach)"
+    )
+    parser.add_argument("--reach", action="store_true", help="list all that seeds can reach, and run nothing")
+    parser.add_argument(
+        "--lean",
+        action="store_true",
+        help="with --out: draw the kinds more often whose seeds have reached what is seldom reached",
+    )
+    parser.add_argument("--verbose", "-v", action="store_true", help="print what each seed has drawn")
+    options.add_profile(parser)
+    options.add_bugs(parser)
+    options.add_changes(parser)
+    options.add_format(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Refuses wrong options before anything runs or is written."""
+    campaign = _asked(arguments)
+    if arguments.reach:
+        for name in campaign.drawn.names:
+            say(name)
+        return exits.PASSED
+    told = _Told(campaign, arguments)
+    if arguments.format == "text" and not arguments.quiet:
+        for line in told.head():
+            say(line)
+    began = time.monotonic()
+    tally = _carried_out(campaign, arguments, told.take)
+    seconds = max(time.monotonic() - began, 1e-9)
+    if arguments.format == "json":
+        say(json.dumps(told.summary(tally, seconds)))
+    else:
+        for line in told.end(tally, seconds):
+            say(line)
+    return _code(tally)
+
+
+def _code(tally: Tally) -> int:
+    from scenarios.studies.chaos.seed_run import TOOL
+
+    if tally.checkers[TOOL]:
+        return exits.TOOL_FAILED
+    return exits.FAILED if tally.failed else exits.PASSED
+
+
+# -- what is asked ----------------------------------------------------------------------------------------------------
+
+
+def _asked(arguments: Namespace) -> Campaign:
+    from scenarios.language.study import MOST_SEEDS
+    from scenarios.studies.chaos.campaign import Campaign
+    from scenarios.studies.chaos.leaning import names_of
+    from scenarios.studies.chaos.seed_run import Drawn
+
+    scenario = _scenario(arguments)
+    if not scenario.chaos:
+        raise BadInput(
+            'has no [[chaos]] blocks, so every seed would be the same; add [[chaos]] kind = "attrition", or run it',
+            source=scenario.source,
+        )
+    most = MOST_SEEDS if arguments.for_us is not None or arguments.until else DEFAULT_SEEDS
+    seeds = range(most) if arguments.seeds is None else arguments.seeds
+    names = names_of(scenario.profile, scenario.strategy.parsed.protocol)
+    if arguments.until is not None and arguments.until not in names:
+        hint = did_you_mean(arguments.until, names)
+        raise BadInput(f"nothing is called {arguments.until!r}; {hint}", where="--until-reached")
+    if arguments.lean and not arguments.out:
+        raise BadInput("draws seeds by what others have reached, so they have to be kept; add --out", where="--lean")
+    return Campaign(
+        drawn=Drawn(scenario=scenario, names=names),
+        until=arguments.until or "",
+        leans=arguments.lean,
+        seeds=seeds,
+        for_s=None if arguments.for_us is None else arguments.for_us / 1e6,
+        out=Path(arguments.out) if arguments.out else None,
+    )
+
+
+def _scenario(arguments: Namespace) -> Scenario:
+    from scenarios.chaos.draw import default_swarm
+    from scenarios.language.files import load
+
+    changes = options.changes(arguments)
+    if arguments.file is not None:
+        scenario = load(arguments.file, changes)
+    else:
+        scenario = default_swarm()
+        scenario = scenario.with_overrides(dict(changes)) if changes else scenario
+    return scenario.for_run(profile=arguments.profile)
+
+
+def _carried_out(campaign: Campaign, arguments: Namespace, take: Callable[[SeedResult, Tally], object]) -> Tally:
+    from scenarios.cli import logs
+    from scenarios.runs.batch import local_workers
+    from scenarios.studies.chaos.campaign import run as carry_out
+
+    if arguments.master is None:
+        workers = local_workers(min(arguments.jobs, len(campaign.seeds)), partial(logs.configure, arguments.log))
+        return carry_out(campaign, workers, take)
+    from scenarios.studies.java import ensure_java
+
+    ensure_java()
+    from scenarios.studies.spark.session import session
+    from scenarios.studies.spark.waves import Waves
+
+    with session(arguments.master) as spark:
+        return carry_out(campaign, Waves(spark), take)
+
+
+# -- what is said -----------------------------------------------------------------------------------------------------
+
+
+class _Told:
+    """Says what a campaign finds, as it goes on and at its end."""
+
+    def __init__(self, campaign: Campaign, arguments: Namespace) -> None:
+        self.campaign, self.arguments = campaign, arguments
+        self.text = arguments.format == "text"
+        self.progress = Progress("chaos", output.progress, len(campaign.seeds))
+
+    def head(self) -> Iterator[str]:
+        scenario = self.campaign.drawn.scenario
+        bugs = f", bugs {', '.join(scenario.bugs)}" if scenario.bugs else ""
+        yield f"{scenario.title}: profile {scenario.profile}, strategy {scenario.strategy.name}{bugs}"
+
+    def take(self, result: SeedResult, tally: Tally) -> None:
+        from scenarios.studies.chaos.campaign import write_failing
+
+        if result.new:
+            write_failing(self.campaign, result)
+        if self.text and not self.arguments.quiet:
+            for line in self._lines(result):
+                say(line)
+            output.show()
+        self.progress.report_seldom(
+            tally.seeds, lambda _: f"{tally.seeds} of {len(self.campaign.seeds)} seeds, {len(tally.failed)} failed"
+        )
+
+    def _lines(self, result: SeedResult) -> Iterator[str]:
+        if self.arguments.verbose:
+            yield from self.campaign.drawn.concrete(result.seed).description.splitlines()
+        for found in (found for found in result.found if found.ticket and self.arguments.verbose):
+            yield f"seed {result.seed}: known, {found.ticket}: {found.checker}: {found.state or found.statement}"
+        if not result.new:
+            if self.arguments.verbose:
+                yield f"seed {result.seed}: passed"
+            return
+        for found in result.new:
+            yield f"seed {result.seed}: {output.red(found.checker)}: {found.state or found.statement}"
+        if result.error and self.arguments.verbose:
+            yield from result.error.rstrip().splitlines()
+        yield f"  replay: {self.replay(result.seed)}"
+
+    def replay(self, seed: int) -> str:
+        """The command that runs a seed again."""
+        arguments = self.arguments
+        if self.campaign.out is not None:
+            return shlex.join([COMMAND, "run", str(self.campaign.out / f"seed-{seed}.toml")])
+        words = [COMMAND]
+        words += (
+            ["chaos", "--seeds", str(seed)] if arguments.file is None else ["run", arguments.file, "--seed", str(seed)]
+        )
+        words += ["--profile", arguments.profile] if arguments.profile else []
+        for option, values in (("--bug", arguments.bugs), ("--set", [f"{k}={v}" for k, v in arguments.changes])):
+            for value in values or ():
+                words += [option, value]
+        return shlex.join(words)
+
+    def end(self, tally: Tally, seconds: float) -> Iterator[str]:
+        before = f" ({tally.before} were there already)" if tally.before else ""
+        yield f"{tally.passed} of {tally.seeds} seeds passed{before}"
+        for checker, count in tally.checkers.most_common():
+            first = next(result.seed for result in tally.failed if any(f.checker == checker for f in result.new))
+            yield f"  {checker}: {counted(count, 'seeds')}, first: {self.replay(first)}"
+        for ticket, count in tally.known_in.most_common():
+            yield f"  known, {ticket}: {counted(count, 'seeds')}, first: {tally.known[ticket][0]}"
+        yield from self._reached(tally)
+        rate = (tally.seeds - tally.before) / seconds
+        yield f"{rate:.1f} seeds/s, {tally.virtual_us / 1e6:,.0f} virtual seconds, {tally.events:,} events"
+
+    def _reached(self, tally: Tally) -> Iterator[str]:
+        """What was asked for, and what was never reached."""
+        reached, until = tally.reached, self.campaign.until
+        if until:
+            yield f"{until}: first in seed {reached.first[until]}" if until in reached.first else f"{until}: never"
+        if not self.arguments.quiet and reached.never:
+            shown = reached.never if self.arguments.verbose else reached.never[:NAMED]
+            more = "" if len(shown) == len(reached.never) else ", ... (all of them: -v)"
+            yield f"never reached, {len(reached.never)} of {len(reached.names)}: {', '.join(shown)}{more}"
+
+    def summary(self, tally: Tally, seconds: float) -> dict[str, Any]:
+        """The object of ``--format json``."""
+        failed = [
+            {"seed": result.seed, "checker": found.checker, "statement": found.statement, "state": found.state,
+             "replay": self.replay(result.seed)}
+            for result in tally.failed
+            for found in result.new
+        ]  # fmt: skip
+        return {
+            "seeds": tally.seeds,
+            "passed": tally.passed,
+            "failed": failed,
+            "known": [
+                {"ticket": ticket, "seeds": count, "first": tally.known[ticket]}
+                for ticket, count in tally.known_in.most_common()
+            ],
+            "never_reached": list(tally.reached.never),
+            "seeds_per_s": round((tally.seeds - tally.before) / seconds, 3),
+            "virtual_s": tally.virtual_us / 1e6,
+        }

@@ -1,0 +1,73 @@
+"""``museum [BUG]``: run the cases of bugs that Kafka had, each with the bug, which its checker sees, and without."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from scenarios.cli import exits, options
+from scenarios.cli.output import say, table
+from scenarios.cli.parser import Program
+from scenarios.errors import BadInput
+
+if TYPE_CHECKING:
+    from scenarios.museum.exhibits import Shown
+
+
+def add(program: Program) -> None:
+    parser = program.command("museum", run, "run the cases of bugs that Kafka had, with each bug and without it")
+    parser.add_argument(
+        "bug", metavar="BUG", nargs="?", type=options.bug_of("BUG"), help="one of them (list bugs); without it all"
+    )
+    parser.add_argument("--file", action="store_true", help="print the case as a scenario file and run nothing")
+    options.add_format(parser)
+
+
+def run(arguments: Namespace) -> int:
+    from scenarios.museum.exhibits import case_text, exhibit, exhibits
+
+    if arguments.file:
+        if arguments.bug is None:
+            raise BadInput("prints the case of one bug; name it", where="--file")
+        say(case_text(arguments.bug).rstrip())
+        return exits.PASSED
+    chosen = exhibits() if arguments.bug is None else iter([exhibit(arguments.bug)])
+    shown = [one.show() for one in chosen]
+    if arguments.format == "json":
+        say(json.dumps([one.to_json() for one in shown], indent=1))
+    else:
+        lines = _in_full(shown[0]) if arguments.bug is not None else _table(shown)
+        for line in lines:
+            say(line)
+    return exits.PASSED if all(one.caught and one.clean for one in shown) else exits.FAILED
+
+
+def _table(shown: list[Shown]) -> Iterator[str]:
+    rows = [
+        (
+            one.exhibit.bug.ticket,
+            one.exhibit.bug.checker,
+            "caught" if one.caught else "NOT CAUGHT",
+            "clean without it" if one.clean else "NOT CLEAN without it",
+            one.exhibit.bug.title,
+        )
+        for one in shown
+    ]
+    yield from table(rows, indent="")
+    good = sum(one.caught and one.clean for one in shown)
+    yield f"{good} of {len(shown)} are caught by their checker and clean without the bug"
+
+
+def _in_full(shown: Shown) -> Iterator[str]:
+    bug = shown.exhibit.bug
+    yield f"{bug.ticket}: {bug.title} ({bug.affected})"
+    yield ""
+    yield bug.happened
+    yield bug.here
+    yield ""
+    yield from (shown.broken.explanation or "nothing was found with the bug").splitlines()
+    yield ""
+    yield "without the bug: " + ("passed" if shown.clean else f"failed ({shown.fixed.reason})")
+    yield f"the case: understudy museum {bug.ticket} --file"

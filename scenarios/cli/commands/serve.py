@@ -1,0 +1,154 @@
+"""``serve [FILE]``: the emulated cluster on sockets of this machine, for real clients, until Ctrl-C."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scenarios.cli import exits, options, output
+from scenarios.cli.output import say
+from scenarios.cli.parser import Program
+from scenarios.errors import BadInput
+
+if TYPE_CHECKING:
+    from scenarios.language import Scenario
+    from scenarios.wire.serving import LiveRun
+
+API_VERSIONS = ("2.4", "3.0")
+PROFILE = "kafka-2.7"
+"""Without a file: the newest release, in which admin clients can move partitions."""
+LOOPBACK = "127.0.0.1"
+LOCALHOST = "localhost"
+
+
+def add(program: Program) -> None:
+    parser = program.command(
+        "serve",
+        serve,
+        "serve an emulated cluster to real Kafka clients, until Ctrl-C",
+        epilog="Without FILE: three brokers of Kafka 2.7 and no topics; those that clients ask for get three replicas.",
+    )
+    parser.add_argument("file", nargs="?", metavar="FILE", help="a scenario file, or the name of a library scenario")
+    parser.add_argument(
+        "--port",
+        metavar="N",
+        type=options.whole("--port", 1, 65535),
+        help="the port of broker 0; broker 1 has N + 1, and so on (default: any free ports)",
+    )
+    parser.add_argument(
+        "--host", metavar="ADDRESS", default=LOOPBACK, help=f"the address to listen at (default: {LOOPBACK})"
+    )
+    parser.add_argument(
+        "--advertised-host",
+        metavar="NAME",
+        help="the host that brokers give to clients, where it is not that of --host, as in a container",
+    )
+    parser.add_argument(
+        "--rate", metavar="X", type=rate, default=1.0, help="virtual seconds for each second (default: 1.0)"
+    )
+    parser.add_argument(
+        "--api-versions",
+        metavar="V",
+        type=options.one_of("--api-versions", API_VERSIONS),
+        default=API_VERSIONS[-1],
+        help="the release whose API versions the brokers announce: " + " or ".join(API_VERSIONS),
+    )
+    parser.add_argument("--seed", metavar="N", type=options.whole("--seed", 0), help="the seed of all random draws")
+    parser.add_argument(
+        "--ready-file", metavar="FILE", help="write this file once clients can connect: JSON with bootstrap_servers"
+    )
+    parser.add_argument("--record", metavar="DIR", help="write everything that comes in to this new folder, for replay")
+    options.add_profile(parser)
+    options.add_bugs(parser)
+    options.add_changes(parser)
+    options.add_format(parser)
+
+
+def rate(text: str) -> float:
+    """The value of ``--rate``."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 0.001 <= number <= 1000:
+        raise BadInput(f"{text!r} is no rate; write a number from 0.001 to 1000, such as 2.0", where="--rate")
+    return number
+
+
+def serve(arguments: Namespace) -> int:
+    """Serves, and judges when it is stopped."""
+    import json
+
+    from scenarios.cli.report import report, verdict
+
+    try:
+        from scenarios.wire.serving import LiveRun, ServeOptions
+    except ModuleNotFoundError as missing:
+        raise BadInput(f"{missing.name} is not installed; run: pip install 'understudy[wire]'") from None
+
+    changes = options.changes(arguments)
+    scenario = _scenario(arguments, changes).for_run(seed=arguments.seed, profile=arguments.profile)
+    advertised_host = _advertised_host(arguments)
+    if not _is_loopback(arguments.host):
+        output.note(
+            f"warning: {arguments.host} is no loopback address; every host that reaches it can use this cluster"
+        )
+    serving = ServeOptions(
+        host=LOOPBACK if arguments.host == LOCALHOST else arguments.host,
+        advertised_host=advertised_host,
+        port=arguments.port,
+        rate=arguments.rate,
+        api_versions=arguments.api_versions,
+        ready_file=Path(arguments.ready_file) if arguments.ready_file else None,
+        record=Path(arguments.record) if arguments.record else None,
+    )
+    finished = LiveRun(scenario, serving, output.note, _announce, changes).play()
+    if arguments.format == "json":
+        say(json.dumps(finished.to_json()))
+    elif arguments.quiet:
+        say(verdict(finished))
+    else:
+        for line in report(finished):
+            say(line)
+    return exits.PASSED if finished.passed else exits.FAILED
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether only this machine reaches the address. Raises: BadInput where it is none."""
+    from ipaddress import ip_address
+
+    try:
+        return host == LOCALHOST or ip_address(host).is_loopback
+    except ValueError:
+        raise BadInput(f"{host!r} is no address; write one such as 192.168.1.5 or 0.0.0.0", where="--host") from None
+
+
+def _advertised_host(arguments: Namespace) -> str | None:
+    if arguments.advertised_host is None and arguments.host in ("0.0.0.0", "::"):
+        raise BadInput(
+            "clients cannot connect to that address; add --advertised-host with the name by which they reach this "
+            "machine",
+            where="--host",
+        )
+    found: str | None = arguments.advertised_host
+    return found
+
+
+def _scenario(arguments: Namespace, changes: list[tuple[str, str]]) -> Scenario:
+    if arguments.file is not None:
+        from scenarios.language.files import load
+
+        return load(arguments.file, changes)
+    from scenarios.language import Scenario
+
+    cluster = {"brokers": 3, "config": {"default.replication.factor": 3}}
+    scenario = Scenario.from_table({"title": "three brokers", "profile": PROFILE, "cluster": cluster})
+    return scenario.with_overrides(dict(changes)) if changes else scenario
+
+
+def _announce(run: LiveRun) -> None:
+    say(f"bootstrap.servers={run.bootstrap_servers}")
+    output.show()
+    output.progress(f"operations: {run.control}")
+    output.progress("Ctrl-C ends the run")

@@ -1,0 +1,158 @@
+"""``shrink RUN|FILE``: the smallest scenario that still gives what a failing run shows."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scenarios.cli import exits, options, output
+from scenarios.cli.output import say
+from scenarios.cli.parser import Program
+from scenarios.errors import BadInput, did_you_mean
+from scenarios.units import counted
+
+if TYPE_CHECKING:
+    from scenarios.language import Scenario
+    from scenarios.runs.finding import Finding
+    from scenarios.studies.shrink import Shrunk
+
+STATE_SUFFIX = ".shrinking"
+
+
+def add(program: Program) -> None:
+    parser = program.command("shrink", run, "find the smallest scenario that still fails in the same way")
+    parser.add_argument(
+        "file", metavar="RUN|FILE", help="a scenario file, also one with [[chaos]], or the folder of run --trace"
+    )
+    parser.add_argument("--seed", metavar="N", type=options.whole("--seed", 0), help="the seed of the run that fails")
+    parser.add_argument(
+        "--finding", metavar="CHECKER", help="which of several findings to keep (default: the first; see run)"
+    )
+    parser.add_argument(
+        "--out", metavar="FILE", help="write the scenario there (default: beside FILE, as NAME.shrunk.toml)"
+    )
+    parser.add_argument(
+        "--for",
+        dest="for_us",
+        metavar="TIME",
+        type=options.duration("--for"),
+        help="stop after that real time; the same command goes on from there",
+    )
+    parser.add_argument("--runs", metavar="N", type=options.whole("--runs", 1), help="stop after so many runs")
+    parser.add_argument(
+        "--jobs", metavar="N", type=options.whole("--jobs", 1, 1024), default=1, help="processes that try (default: 1)"
+    )
+    options.add_profile(parser)
+    options.add_bugs(parser)
+    options.add_changes(parser)
+    options.add_format(parser)
+
+
+def run(arguments: Namespace) -> int:
+    """Refuses what does not fail before anything is written."""
+    from scenarios.progress import Progress
+    from scenarios.runs.dataset.identity import code_digest
+    from scenarios.studies.shrink import Limits, Shrinker
+    from scenarios.studies.shrink.state import State, digest
+
+    scenario = _asked(arguments)
+    found = _chosen(scenario, arguments.finding)
+    out = Path(arguments.out) if arguments.out else _beside(scenario, arguments.file)
+    identity = digest(
+        {"scenario": scenario.digest(), "finding": [found.checker, found.statement], "code": code_digest()}
+    )
+    seconds = None if arguments.for_us is None else arguments.for_us / 1e6
+    progress = Progress("shrink", output.progress, 1, about="")
+    shrunk = Shrinker(
+        scenario,
+        found,
+        Limits(seconds=seconds, runs=arguments.runs, jobs=arguments.jobs),
+        State.at(out.with_name(out.name + STATE_SUFFIX), identity),
+        lambda line: progress.report_seldom(0, lambda passed: f"{line} after {passed:.0f} s"),
+    ).shrink()
+    out.write_text(_file(shrunk, scenario), encoding="utf-8")
+    if arguments.format == "json":
+        say(json.dumps(_json(shrunk, out)))
+    else:
+        for line in _told(shrunk, out):
+            say(line)
+    return exits.PASSED
+
+
+def _asked(arguments: Namespace) -> Scenario:
+    """The scenario whose run fails: of the file, what the seed draws from it, or of a recorded run."""
+    from scenarios.chaos.draw import concrete
+    from scenarios.language import Scenario
+    from scenarios.language.files import load
+    from scenarios.runs.dataset.manifest import read_manifest
+
+    folder, strategy, seed = Path(arguments.file), None, arguments.seed
+    if folder.is_dir():
+        manifest = read_manifest(folder)
+        if len(manifest.arms) != 1 or (len(manifest.seeds) != 1 and seed is None):
+            raise BadInput("holds several runs; name one with --seed", source=str(folder))
+        (arm,) = manifest.arms
+        scenario = Scenario.from_table(manifest.document, source=manifest.file)
+        strategy, seed = arm.strategy, manifest.seeds[0] if seed is None else seed
+        profile = arguments.profile or arm.profile
+    else:
+        scenario, profile = load(arguments.file, options.changes(arguments)), arguments.profile
+    scenario = scenario.for_run(seed=seed, strategy=strategy, profile=profile)
+    return concrete(scenario, scenario.seed)
+
+
+def _chosen(scenario: Scenario, checker: str | None) -> Finding:
+    """The finding to keep: the first, or the first of that checker. Raises: BadInput where there is none."""
+    from scenarios.studies.shrink.trial import found_in
+
+    found = found_in(scenario)
+    if not found:
+        raise BadInput("its run shows nothing that is wrong, so there is nothing to shrink", source=scenario.source)
+    if checker is None:
+        return found[0]
+    names = list(dict.fromkeys(one.checker for one in found))
+    if checker not in names:
+        raise BadInput(f"the run has no finding {checker!r}; {did_you_mean(checker, names)}", where="--finding")
+    return next(one for one in found if one.checker == checker)
+
+
+def _beside(scenario: Scenario, name: str) -> Path:
+    """Beside the file; for a scenario of the library, and for a run, here."""
+    path = Path(name)
+    if not path.is_file():
+        return Path(f"{Path(scenario.source).stem or path.name}.shrunk.toml")
+    return path.with_name(f"{path.stem}.shrunk.toml")
+
+
+def _file(shrunk: Shrunk, original: Scenario) -> str:
+    """The scenario's text, below what it shows and where it comes from."""
+    from scenarios.studies.shrink.measure import removed
+
+    origin = f" {original.source}, seed {original.seed}" if original.source else f" seed {original.seed}"
+    less = ", ".join(removed(shrunk.before, shrunk.after)) or "nothing removed"
+    head = [f"Shrunk from{origin}: {less}.", f"Shows {shrunk.finding.checker}: {shrunk.finding.statement}."]
+    return "".join(f"# {line}\n" for line in head) + "\n" + shrunk.scenario.to_toml()
+
+
+def _told(shrunk: Shrunk, out: Path) -> list[str]:
+    from scenarios.studies.shrink.measure import removed
+
+    end = "nothing smaller was found" if shrunk.finished else "stopped early; the same command goes on"
+    lines = [f"finding  {shrunk.finding.checker}: {shrunk.finding.statement}"]
+    lines += [f"removed  {line}" for line in removed(shrunk.before, shrunk.after)]
+    lines += [f"tried    {counted(shrunk.runs, 'runs')}; {end}", "", shrunk.scenario.to_toml().rstrip("\n"), ""]
+    return [*lines, f"written to {out}; next: understudy run {shlex.quote(str(out))}"]
+
+
+def _json(shrunk: Shrunk, out: Path) -> dict[str, object]:
+    return {
+        "file": str(out),
+        "finding": {"checker": shrunk.finding.checker, "statement": shrunk.finding.statement},
+        "before": shrunk.before._asdict(),
+        "after": shrunk.after._asdict(),
+        "runs": shrunk.runs,
+        "finished": shrunk.finished,
+    }

@@ -1,0 +1,83 @@
+"""The end of all faults at once."""
+
+from __future__ import annotations
+
+from attrs import field, frozen
+
+from scenarios.errors import BadInput
+from scenarios.faults.damaged import Damaged
+from scenarios.faults.performer import ActionContext, PerformedAction
+from scenarios.language import Target
+from scenarios.language.actions import action, all_actions
+from scenarios.language.known import Known
+from scenarios.language.schema.kinds import BROKER_ID, Choice, ListOf, as_tuple
+from scenarios.language.schema.reader import key
+
+LEFT, STOPPED = "left", "stopped"
+
+
+@action(
+    "heal", "end all faults: of links, disks, clocks, messages, steps and ZooKeeper; every broker and client runs again"
+)
+@frozen(kw_only=True)
+class Heal(PerformedAction):
+    """What each kind of fault leaves is ended by its own ``end_all``. Brokers whose disk or fetcher was made to fail
+    are started again, since Kafka forgets such an error in no other way."""
+
+    brokers: tuple[int, ...] = field(
+        default=(),
+        converter=as_tuple,
+        metadata=key(ListOf(BROKER_ID, unique=True, empty=False), "the core, which is healed; absent = every broker"),
+    )
+    others: str = field(
+        default=LEFT,
+        metadata=key(Choice((LEFT, STOPPED), "fate"), "the other brokers are left as they are, or stopped for good"),
+    )
+
+    @property
+    def acts_on(self) -> Target:
+        return Target(brokers=self.brokers) if self.brokers else Target(mode="all")
+
+    def check(self, known: Known) -> None:
+        known.all_brokers(self.brokers, "brokers")
+        if self.others == STOPPED and not self.brokers:
+            raise BadInput("every broker is healed, and no other is left; name the core: brokers = [0, 1, 2]")
+
+    def detail(self) -> str:
+        return f"the others {self.others}" if self.brokers else ""
+
+    def perform(self, context: ActionContext) -> None:
+        context.performer.heal()
+        for kind in all_actions().values():
+            if issubclass(kind, PerformedAction):
+                kind.end_all(context)
+        cluster = context.cluster
+        for broker in cluster.nodes:
+            if context.heals(broker):
+                _run(context, broker)
+            elif self.others == STOPPED:
+                _stop(context, broker)
+
+
+def _run(context: ActionContext, broker: int) -> None:
+    """Let the broker continue, or start it; one that is shutting down, as soon as it is down."""
+    cluster, process = context.cluster, context.cluster.nodes[broker].process
+    if context.roles.state_of(broker) == "paused":
+        assert process is not None
+        process.resume()
+    if cluster.is_stopping(broker):
+        cluster.start_broker(broker)
+        return
+    if context.performer.memory(Damaged).needs_restart(context, broker):
+        _stop(context, broker)
+    if context.roles.state_of(broker) == "down":
+        cluster.start_broker(broker)
+
+
+def _stop(context: ActionContext, broker: int) -> None:
+    """Stop the broker in order; at once where its process has not started yet, or is paused."""
+    cluster = context.cluster
+    if context.roles.state_of(broker) == "up" and cluster.brokers[broker].started:
+        cluster.stop_broker(broker)
+    else:
+        cluster.crash_broker(broker)

@@ -1,0 +1,88 @@
+"""The ``frames`` of a scenario: what real clients sent in a live run that was recorded (``replay --to-scenario``)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from attrs import field, frozen
+
+from scenarios.errors import BadInput
+from scenarios.language.schema.kinds import Kind, Schema, Text, refuse
+from scenarios.language.schema.reader import Block, key
+
+_KEY = "frames"
+
+
+@frozen(kw_only=True)
+class Frames:
+    """The log of what clients sent (``scenarios.wire.recording.log``), in the file of the scenario itself."""
+
+    data: str = field(metadata=key(Text(), "the log, compressed with zlib, in base64"))
+    api_versions: str = field(default="3.0", metadata=key(Text(), "the API versions that brokers announced to them"))
+
+    def log(self) -> bytes:
+        """The log. Raises: BadInput."""
+        try:
+            return zlib.decompress(base64.b64decode(self.data, validate=True))
+        except (ValueError, binascii.Error, zlib.error):
+            raise BadInput(
+                "is not a compressed log in base64; write it with replay --to-scenario", where=f"{_KEY}.data"
+            ) from None
+
+
+_block = Block(Frames)
+
+
+class FramesKind(Kind[Frames]):
+    """Frames in place; ``with_frames_file`` has replaced those in a file before."""
+
+    def read(self, value: object) -> Frames:
+        frames: Frames = _block.read(value)
+        return frames
+
+    def dump(self, value: Frames) -> object:
+        return _block.dump(value)
+
+    def schema(self) -> Schema:
+        by_file: Schema = {
+            "type": "object",
+            "properties": {
+                "file": {"type": "string", "description": "a file beside the scenario, of replay --to-scenario"},
+                "api_versions": {"type": "string"},
+            },
+            "required": ["file"],
+            "additionalProperties": False,
+        }
+        return {"oneOf": [_block.schema(), by_file]}
+
+
+FRAMES = FramesKind()
+
+
+def compressed(log: bytes) -> str:
+    """A log as ``Frames.data``."""
+    return base64.b64encode(zlib.compress(log, 9)).decode()
+
+
+def with_frames_file(document: Mapping[str, object], folder: Path) -> dict[str, object]:
+    """The document with a ``frames.file``, relative to ``folder``, replaced by what is in it. Raises: BadInput."""
+    frames = document.get(_KEY)
+    if not isinstance(frames, Mapping) or "file" not in frames:
+        return dict(document)
+    if "data" in frames:
+        raise BadInput("frames are in a file or in place; keep 'file' or 'data'", where=f"{_KEY}.file")
+    name = frames["file"]
+    if not isinstance(name, str):
+        raise refuse(name, 'a file name in quotes, such as "incident.frames"').under(f"{_KEY}.file")
+    try:
+        data = (folder / name).read_bytes()
+    except OSError as error:
+        raise BadInput(
+            f"{name!r} cannot be read ({error.strerror}); name a file that exists", where=f"{_KEY}.file"
+        ) from None
+    rest = {other: value for other, value in frames.items() if other != "file"}
+    return {**document, _KEY: {"data": compressed(data), **rest}}

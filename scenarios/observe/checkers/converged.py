@@ -1,0 +1,330 @@
+"""V: once all faults have ended, a cluster gets well within a bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import ClassVar, NamedTuple
+
+from emulator.metrics import short_name
+from emulator.protocol.events import Fault
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import LeaderAndIsr
+from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.history.history import History
+from scenarios.observe.history.replica_logs import ReplicaLog
+from scenarios.observe.history.standing import AT_REST
+from scenarios.observe.history.subscriptions import AssignmentWritten
+from scenarios.observe.mbeans import ACTIVE_CONTROLLERS, OFFLINE
+
+HEAL = "heal"
+UNCLEAN = "unclean.leader.election.enable"
+
+CONTROLLED = "one registered broker is the controller, and it alone shows that"
+REGISTERED = "every broker of the core runs and is registered"
+NOTHING_ASKED = "no move, election or deletion waits in ZooKeeper"
+LED = "every partition has a leader that runs and has taken up its leader epoch"
+IN_SYNC = "the ISR of every partition is its assignment"
+SAME_LOGS = "in-sync replicas hold what their leader holds"
+COMMITTED = "the high watermark of in-sync replicas is at their log end"
+NO_STRAYS = "no broker holds a replica that is not assigned to it"
+FETCHED = "no fetcher has given up a partition or has died"
+GAUGES = "metrics show a cluster at rest"
+ACCEPTED = "every partition accepts a new record with acks=all"
+READ = "every consumer has read to the high watermark"
+
+LAGS = (SAME_LOGS, COMMITTED)
+"""What comes and goes while there is a load."""
+
+FRESH_US = 2_000_000
+"""With a load that never ends, a replica counts as caught up if it holds what its leader held this long ago."""
+
+
+class Broken(NamedTuple):
+    """A condition that does not hold now.
+
+    Attributes:
+        condition: one of those above.
+        found: the partition or broker, and how it is, in words.
+    """
+
+    condition: str
+    found: str
+
+
+class Mark(NamedTuple):
+    """How far the leaders' logs reached at a time."""
+
+    t_us: int
+    ends: Mapping[TopicPartition, int]
+
+
+class Converged(Checker):
+    """After the last fault has ended the cluster gets well within the time that the scenario allows, in the sense of
+    TigerBeetle's simulator: it does not only stay safe, it makes progress again.
+
+    Verified: where a scenario expects ``converged``, at the end of that time and at the end of the run. Every
+        condition that does not hold is one violation: one controller; all brokers of the core registered; no request
+        waits below /admin; every partition has a leader that runs, an ISR that is its assignment, equal logs and high
+        watermarks at their ends; no stray replica; no partition, copy or thread of a fetcher given up; gauges at rest;
+        a new record with acks=all is accepted by every partition; consumers have read everything. With a core
+        (``heal`` with ``brokers``) all of that holds for the replicas in it.
+
+    Not verified: replicas that are left on a broker whose process ended or whose session expired (Kafka up to 2.7
+        forgets them), and the metrics of such a broker; those that a controller left which was replaced after it had
+        written the new assignment, and perhaps before its last StopReplica; metadata caches; a partition of which no
+        in-sync replica lives, unless unclean elections are allowed.
+    """
+
+    name: ClassVar[str] = "converged"
+    ids: ClassVar[tuple[str, ...]] = ("V1", "V2", "V4", "V5", "V6", "V7", "V8", "V9", "V10", "R5")
+    statement: ClassVar[str] = (
+        "heal ⇒ ◇≤T (led ∧ Z.isr = assignment ∧ equal logs ∧ nothing asked): "
+        "once all faults have ended, the cluster gets well within the time allowed"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-2729", "KAFKA-7786", "KAFKA-12686", "KAFKA-13091")
+    fails_when: ClassVar[str | None] = "a leader does not expand its ISR"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._standing = history.standing
+        self._logs = history.logs
+        history.commits  # noqa: B018 (it keeps the high watermarks of the logs)
+        self._core: tuple[int, ...] = ()
+        self._assigned: dict[TopicPartition, tuple[int, ...]] = {}
+        self._dropped: dict[tuple[int, TopicPartition], int] = {}
+        """Which controller, counted from 1, was there when the replica of a broker left the assignment."""
+        self._marks: tuple[Mark, ...] = ()
+        self._by_marks = False
+        """Whether a replica was found to hold only what its leader held a while ago."""
+        self._else_well_us: int | None = None
+        """Since when nothing is broken but for what comes and goes under load."""
+        self.unaccepted: Callable[[], Iterable[str]] = tuple
+        """What is wrong with the writes that probe each partition, in words; set by who makes them."""
+        self.readers: Callable[[], Mapping[int, tuple[TopicPartition, ...]]] = dict
+        """The consumers that read now, each with its partitions; set by who starts them."""
+
+    def on_fault(self, event: Fault) -> None:
+        if event.action == HEAL:
+            self._core = tuple(int(broker) for broker in event.target.split(","))
+
+    @property
+    def core(self) -> tuple[int, ...]:
+        """The brokers that have to get well: those of the last ``heal``; without one, all."""
+        return self._core or tuple(self._standing.nodes)
+
+    def on_assigned(self, event: AssignmentWritten) -> None:
+        for broker in self._assigned.get(event.tp, ()):
+            if broker not in event.replicas:
+                self._dropped[broker, event.tp] = self._standing.controllers
+        self._assigned[event.tp] = event.replicas
+
+    # -- what does not hold -------------------------------------------------------------------------------------------
+
+    def well_since(self, now_us: int) -> int | None:
+        """The time at which every condition held but for those of clients: now, or, where replicas hold only what their
+        leaders held a while ago, then; None: they do not hold."""
+        self._mark(now_us)
+        self._by_marks, lag = False, False
+        for condition, _found in self.broken(now_us, probed=False):
+            if condition not in LAGS:
+                self._else_well_us = None
+                return None
+            lag = True
+        if self._else_well_us is None:
+            self._else_well_us = now_us
+        if lag:
+            return None
+        return max(self._marks[0].t_us, self._else_well_us) if self._by_marks else now_us
+
+    @property
+    def went_by_us(self) -> int | None:
+        """When the log ends were seen by which the last look took something as caught up; None: it took nothing so."""
+        return self._marks[0].t_us if self._by_marks else None
+
+    def holds(self, now_us: int) -> bool:
+        """Whether all conditions hold."""
+        return not any(self.broken(now_us))
+
+    def broken(self, now_us: int, *, probed: bool = True) -> Iterator[Broken]:
+        """The conditions that do not hold, those of the whole cluster first. What follows from another one that does
+        not hold is left out."""
+        whole = list(self._of_the_cluster())
+        yield from whole
+        parts = [broken for tp in self._partitions() for broken in self._of_partition(tp, now_us)]
+        yield from parts
+        yield from self._strays()
+        yield from self._fetchers()
+        if not whole and not parts:
+            yield from self._gauges()
+            if probed:
+                yield from (Broken(ACCEPTED, words) for words in self.unaccepted())
+                yield from self._consumers(now_us)
+
+    def report(self, moment: Moment) -> None:
+        """Each condition that does not hold is a violation: those that differ in kind first."""
+        left = list(self.broken(moment.t_us))
+        firsts = {broken.condition: broken for broken in reversed(left)}
+        ordered = dict.fromkeys([broken for broken in left if firsts[broken.condition] is broken] + left)
+        for broken in ordered:
+            self.violated(moment, broken.found, broken.condition)
+
+    def _of_the_cluster(self) -> Iterator[Broken]:
+        standing, core = self._standing, self.core
+        for broker in core:
+            if broker not in standing.running:
+                yield Broken(REGISTERED, f"broker {broker} does not run")
+            elif broker not in standing.registered:
+                yield Broken(REGISTERED, f"broker {broker} runs and is not registered")
+        shown = [node for node in standing.running if standing.gauges.get(node, {}).get(ACTIVE_CONTROLLERS)]
+        controller = standing.controller
+        if controller not in core or controller not in standing.running:
+            yield Broken(CONTROLLED, f"/controller names {controller if controller >= 0 else 'no broker'}")
+        elif [node for node in shown if node in core] != [controller]:
+            yield Broken(CONTROLLED, f"/controller names {controller}, ActiveControllerCount is 1 on {shown or 'none'}")
+        for path in standing.requests:
+            yield Broken(NOTHING_ASKED, f"{path} is still there")
+
+    def _partitions(self) -> Iterator[TopicPartition]:
+        topology = self.history.topology
+        for topic in topology.topics:
+            yield from topology.partitions(topic)
+
+    def can_be_led(self, tp: TopicPartition) -> bool:
+        """Whether a replica lives in the core that may lead: one that is in sync, or, where unclean elections are
+        allowed, any."""
+        topology, able = self.history.topology, {*self.core}.intersection(self._standing.running)
+        state = topology.state(tp)
+        if state is None or not able.isdisjoint(state.isr):
+            return True
+        unclean = self.history.settings.value(tp.topic, UNCLEAN, False) == "true"
+        return unclean and not able.isdisjoint(topology.assignment(tp))
+
+    def _of_partition(self, tp: TopicPartition, now_us: int) -> Iterator[Broken]:
+        topology, core, running = self.history.topology, self.core, self._standing.running
+        state, assigned = topology.state(tp), topology.assignment(tp)
+        wanted = [broker for broker in assigned if broker in core]
+        if not wanted:
+            return
+        if state is None:
+            yield Broken(LED, f"{tp}: no leader was ever elected")
+            return
+        if not self.can_be_led(tp):
+            return
+        log = self._logs.get(state.leader, tp)
+        if state.leader not in running:
+            what = "no leader" if state.leader < 0 else f"leader {state.leader}, which does not run"
+            yield Broken(LED, f"{tp}: {what}, isr {list(state.isr)}")
+            return
+        if log is None or not (log.leads and log.leader_epoch == state.leader_epoch):
+            yield Broken(LED, f"{tp}: broker {state.leader} does not lead in epoch {state.leader_epoch}")
+            return
+        missing = [broker for broker in wanted if broker not in state.isr]
+        beyond = [broker for broker in state.isr if broker not in assigned or broker not in running]
+        if missing or beyond:
+            yield Broken(IN_SYNC, f"{tp}: isr {list(state.isr)}, assignment {list(assigned)}, leader {state.leader}")
+        elif topology.is_reassigning(tp):
+            yield Broken(NOTHING_ASKED, f"{tp}: its topic's znode names adding or removing replicas")
+        else:
+            yield from self._replicas(tp, state, log, now_us)
+
+    def _replicas(self, tp: TopicPartition, state: LeaderAndIsr, leader: ReplicaLog, now_us: int) -> Iterator[Broken]:
+        for broker in state.isr:
+            log = self._logs.get(broker, tp)
+            if log is None or not log.known or not leader.known:
+                continue
+            if log.end_offset != leader.end_offset and not self._reaches(tp, log.end_offset, now_us):
+                yield Broken(
+                    SAME_LOGS,
+                    f"{tp}: the log of broker {broker} ends at {log.end_offset}, that of its leader, broker "
+                    f"{state.leader}, at {leader.end_offset}",
+                )
+            elif (log.high_watermark or 0) < log.end_offset and not self._reaches(tp, log.high_watermark or 0, now_us):
+                yield Broken(
+                    COMMITTED,
+                    f"{tp}: the high watermark of broker {broker} is {log.high_watermark}, its log ends at "
+                    f"{log.end_offset}; leader {state.leader}, isr {list(state.isr)}",
+                )
+
+    def _strays(self) -> Iterator[Broken]:
+        topology, standing = self.history.topology, self._standing
+        for node, tp in self._logs.all_replicas():
+            if node in standing.running and node in self.core and node not in standing.interrupted:
+                assigned = topology.assignment(tp)
+                if node not in assigned and self._dropped.get((node, tp), 0) in (0, standing.controllers):
+                    where = f"assigned to {list(assigned)}" if assigned else "of a topic that is gone"
+                    yield Broken(NO_STRAYS, f"{tp}: broker {node} still has a replica, {where}")
+
+    def _fetchers(self) -> Iterator[Broken]:
+        for broker in self.core:
+            for tp in self._standing.failed.get(broker, ()):
+                if broker in self.history.topology.assignment(tp):
+                    yield Broken(FETCHED, f"{tp}: failed on broker {broker} (KIP-461)")
+            for tp in self._standing.copies_failed.get(broker, ()):
+                yield Broken(FETCHED, f"{tp}: its copy to another log directory has failed on broker {broker}")
+            for fetcher in self._standing.dead.get(broker, ()):
+                yield Broken(FETCHED, f"broker {broker}: {fetcher} has died")
+
+    def _gauges(self) -> Iterator[Broken]:
+        """Looked at where every partition is well, so that they have to be 0; with a core that is not all, not at all.
+        Not of a broker that leads a partition which was moved away while its session had expired: it goes on, and fails
+        to shrink the ISR for ever (Kafka up to 2.7 sends it no StopReplica then)."""
+        standing = self._standing
+        if len(self.core) < len(standing.nodes):
+            return
+        for broker in self.core:
+            for name, value in standing.gauges.get(broker, {}).items():
+                wanted = name in AT_REST and (name != OFFLINE or broker == standing.controller)
+                if wanted and value and not self._is_left_with_a_replica(broker):
+                    yield Broken(GAUGES, f"broker {broker} shows {short_name(name)} = {value}")
+
+    def _is_left_with_a_replica(self, broker: int) -> bool:
+        """Whether it has a replica that is assigned to others, after its process or its session had ended."""
+        assignment, interrupted = self.history.topology.assignment, broker in self._standing.interrupted
+        return interrupted and any(
+            node == broker and broker not in assignment(tp) for node, tp in self._logs.all_replicas()
+        )
+
+    def _consumers(self, now_us: int) -> Iterator[Broken]:
+        topology, standing = self.history.topology, self._standing
+        for consumer, partitions in self.readers().items():
+            positions = standing.positions.get(consumer, {})
+            for tp in partitions if consumer not in standing.interrupted else ():
+                state = topology.state(tp)
+                if state is None or (consumer, tp) in standing.given_up or self._leads_astray(tp):
+                    continue
+                offset, log = positions.get(tp, -1), self._logs.get(state.leader, tp)
+                end = 0 if log is None else log.high_watermark or 0
+                if offset < end and not self._reaches(tp, offset, now_us):
+                    where = f"at {offset}" if offset >= 0 else "nowhere"
+                    yield Broken(READ, f"{tp}: consumer {consumer} is {where}, the high watermark at {end}")
+
+    def _leads_astray(self, tp: TopicPartition) -> bool:
+        """Whether a broker that Kafka has forgotten still leads the partition in its own view: who reads there learns
+        of nothing before metadata.max.age.ms, 5 minutes, which clients here do not have."""
+        assigned, standing = self.history.topology.assignment(tp), self._standing
+        for broker in standing.interrupted:
+            log = self._logs.get(broker, tp) if broker in standing.running and broker not in assigned else None
+            if log is not None and log.leads:
+                return True
+        return False
+
+    # -- under load ---------------------------------------------------------------------------------------------------
+
+    def _mark(self, now_us: int) -> None:
+        """Keep the leaders' ends of now and of a while ago."""
+        if self._marks and now_us - self._marks[-1].t_us < FRESH_US:
+            return
+        ends = {}
+        for tp in self._partitions():
+            state = self.history.topology.state(tp)
+            log = None if state is None else self._logs.get(state.leader, tp)
+            ends[tp] = 0 if log is None else log.end_offset
+        self._marks = (*self._marks[-1:], Mark(now_us, ends))
+
+    def _reaches(self, tp: TopicPartition, offset: int, now_us: int) -> bool:
+        """Whether ``offset`` is at least what the leader had a while ago."""
+        if not self._marks or now_us - self._marks[0].t_us < FRESH_US:
+            return False
+        reaches = offset >= self._marks[0].ends.get(tp, offset)
+        self._by_marks = self._by_marks or reaches
+        return reaches

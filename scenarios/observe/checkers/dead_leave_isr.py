@@ -1,0 +1,103 @@
+"""M6: a controller removes the dead from ISRs."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import ControllerElected
+from emulator.protocol.types import TopicPartition
+from emulator.trace.events import Step
+from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
+from scenarios.observe.history.circumstances import BROKER_FAILS, READS_BROKERS
+from scenarios.observe.history.deadlines import Deadlines
+from scenarios.observe.history.history import History
+from scenarios.observe.history.subscriptions import StateWritten
+
+Member = tuple[TopicPartition, int]
+
+
+class DeadLeaveIsr(Checker):
+    """A broker that the controller knows to be dead leaves the ISRs of the partitions that others lead.
+
+    Verified: once a second, and when the cluster is at rest: the ISRs in ZooKeeper of partitions whose leader is
+        registered. The bound is that of ``led_in_time``.
+
+    Before KAFKA-3143 (2.3) a controller that takes over leaves them in, and a leader removes them only once it has new
+    records. A leader may also add a replica that has died since its last fetch (KAFKA-14140, 3.3).
+
+    Not verified: the last member of an ISR, which stays; a broker whose session has expired while its process runs: it
+        goes on fetching, and before KIP-841 (3.3) its leader adds it again.
+    """
+
+    name: ClassVar[str] = "dead_leave_isr"
+    ids: ClassVar[tuple[str, ...]] = ("M6",)
+    statement: ClassVar[str] = (
+        "the controller knows that b is dead, Z.leader ≠ b alive ⇒ b ∉ Z.isr within T: dead brokers leave the ISRs soon"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-3143", "KAFKA-14140")
+    fails_when: ClassVar[str | None] = "a new controller leaves dead replicas as they are"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._topology = history.topology
+        self._now = history.circumstances
+        self._bound_us = history.settings.start.session_timeout_us + SETTLING_US
+        self._dead: Deadlines[Member] = Deadlines()
+        self._in_sync: dict[int, dict[TopicPartition, None]] = {}
+        """By broker, the partitions that have it in their ISR."""
+        self._partitions = 0
+
+    def on_state(self, event: StateWritten) -> None:
+        before = () if event.before is None else event.before.isr
+        after = () if event.state is None else event.state.isr
+        self._partitions += (event.state is not None) - (event.before is not None)
+        for broker in before:
+            if broker not in after:
+                self._in_sync[broker].pop(event.tp, None)
+                self._dead.end((event.tp, broker))
+        for broker in after:
+            if broker not in before:
+                self._in_sync.setdefault(broker, {})[event.tp] = None
+                if broker in self._now.known_dead:
+                    self._dead.begin((event.tp, broker), event.t_us)
+
+    def on_elected(self, event: ControllerElected) -> None:
+        self._dead.clear()
+
+    def on_step(self, event: Step) -> None:
+        if event.step == BROKER_FAILS and event.edge == "before":
+            self._begin(event, event.broker)
+        elif event.step == READS_BROKERS and event.edge == "after":
+            for broker in self._now.known_dead:
+                self._begin(event, broker)
+
+    def _begin(self, event: Step, broker: int) -> None:
+        for tp in self._in_sync.get(broker, ()):
+            self._dead.begin((tp, broker), event.t_us)
+
+    def look(self, moment: Moment) -> None:
+        if len(self._dead):
+            self._report_overdue(moment, self._bound_us + PER_PARTITION_US * self._partitions)
+
+    def at_rest(self, moment: Moment) -> None:
+        self._report_overdue(moment, self._now.bound_at_rest(moment.t_us, self._bound_us))
+
+    def _report_overdue(self, moment: Moment, bound_us: int) -> None:
+        for (tp, broker), held_us in self._dead.overdue(moment.t_us, bound_us, self._known_since_us):
+            state = self._topology.state(tp)
+            assert state is not None
+            self.violated(
+                moment,
+                f"{tp}: ISR {list(state.isr)} under leader {state.leader}, while controller {self._now.controller} has "
+                f"known for {held_us / 1e6:.1f} s that broker {broker} is dead",
+            )
+
+    def _known_since_us(self, member: Member) -> int | None:
+        (tp, broker), now = member, self._now
+        state, since_us = self._topology.state(tp), now.controlled_since_us()
+        known_us = now.known_dead.get(broker)
+        if state is None or since_us is None or known_us is None or state.leader == broker or broker in now.running:
+            return None
+        led_us = now.registered.get(state.leader)
+        return None if led_us is None else max(since_us, known_us, led_us)

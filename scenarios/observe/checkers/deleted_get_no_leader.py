@@ -1,0 +1,56 @@
+"""R8: a topic whose deletion has begun gets no leaders."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol import znodes
+from emulator.protocol.events import LeaderElected
+from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.history.history import History
+
+BEGINS = "delete.partitions"
+
+
+class DeletedGetNoLeader(Checker):
+    """A controller elects no leader for a partition of a topic whose deletion has begun.
+
+    Verified: each election, from the step at which the partitions of the topic leave the partition state machine, until
+        the request in /admin/delete_topics is gone; a new controller begins again, with the elections of its failover
+        before that.
+
+    Not verified: leaders that the partitions have from before, which brokers give up when they stop the replica.
+    """
+
+    name: ClassVar[str] = "deleted_get_no_leader"
+    ids: ClassVar[tuple[str, ...]] = ("R8",)
+    statement: ClassVar[str] = (
+        "the deletion of t has begun ⇒ no elect(l, p) for p ∈ t: a topic that is being deleted gets no leaders"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-6612",)
+    fails_when: ClassVar[str | None] = "partitions can be added to a topic that is being deleted"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._now = history.circumstances
+        self._begun: dict[str, int] = {}
+        """Topic to the controller that has begun to delete it."""
+
+    def on_written(self, event: ZkWritten) -> None:
+        parent, _, topic = event.path.rpartition("/")
+        if parent == znodes.DELETE_TOPICS and event.op == "delete":
+            self._begun.pop(topic, None)
+
+    def on_step(self, event: Step) -> None:
+        if event.step == BEGINS and event.edge == "after":
+            self._begun[event.topic] = event.node
+
+    def on_elected(self, event: LeaderElected) -> None:
+        controller = self._begun.get(event.topic)
+        if controller is not None and controller == self._now.controller:
+            self.violated(
+                event,
+                f"{event.topic}-{event.partition}: controller {controller} elects broker {event.leader} in epoch "
+                f"{event.leader_epoch}, and has begun to delete the topic",
+            )

@@ -1,0 +1,159 @@
+"""F2: what a broker follows is fetched, whatever happens to other partitions."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import (
+    BecameFollower,
+    BecameLeader,
+    FetcherStopped,
+    FetchPosition,
+    NodeCrashed,
+    NodeStarted,
+    PartitionFailed,
+    PartitionFailureCleared,
+    ReplicaOffline,
+    ReplicaStopped,
+)
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
+from scenarios.observe.history.deadlines import Deadlines
+from scenarios.observe.history.history import History
+
+Replica = tuple[TopicPartition, int]
+
+
+class FollowedInTime(Checker):
+    """A broker that follows a partition soon fetches it from the leader that it knows, and goes on with it.
+
+    Verified: no fetcher thread dies. Once a second, and when the cluster is at rest: a partition of which a broker is a
+        follower, and on which its fetcher has not given up (KIP-461), has a fetch position at that leader, while both
+        brokers live and reach each other, and the leader leads in that leader epoch. The bound is
+        replica.socket.timeout.ms, after which a lost request for the ends of epochs is sent again,
+        replica.fetch.backoff.ms, 5 s, and 10 ms for each partition.
+
+    Before KIP-461 (2.3) an unforeseen error ends the thread; what such a broker follows is not checked any more until
+    it is started again.
+
+    Not verified: that records arrive; partitions that a throttle holds back; copies between log directories.
+    """
+
+    name: ClassVar[str] = "followed_in_time"
+    ids: ClassVar[tuple[str, ...]] = ("F2",)
+    statement: ClassVar[str] = (
+        "follows(b, p, l) ⇒ fetches(b, p, l) within T, and no thread dies: "
+        "an error on one partition does not end the fetching of others, and what is followed is fetched"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-8346", "KAFKA-5864", "KAFKA-4384", "KAFKA-9769", "KAFKA-8012")
+    fails_when: ClassVar[str | None] = "an error on one partition ends its thread"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._now = history.circumstances
+        start = history.settings.start
+        self._isolates = start.isolates_failures
+        self._bound_us = (
+            start.time_us("replica.socket.timeout.ms", 30_000)
+            + start.time_us("replica.fetch.backoff.ms", 1_000)
+            + SETTLING_US
+        )
+        self._follows: dict[int, dict[TopicPartition, tuple[int, int]]] = {}
+        """By broker, the leader and the leader epoch of each partition that it follows."""
+        self._fetches: dict[int, dict[TopicPartition, int]] = {}
+        self._leads: dict[int, dict[TopicPartition, tuple[int, int]]] = {}
+        """By broker, the leader epoch of each partition that it leads, and since when."""
+        self._unfetched: Deadlines[Replica] = Deadlines()
+        self._dead: dict[int, None] = {}
+
+    def on_follower(self, event: BecameFollower) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        self._leads.get(event.node, {}).pop(tp, None)
+        self._follows.setdefault(event.node, {})[tp] = event.leader, event.leader_epoch
+        self._compare(tp, event.node, event.t_us)
+
+    def _compare(self, tp: TopicPartition, broker: int, now_us: int) -> None:
+        follows = self._follows.get(broker, {}).get(tp)
+        if follows is None or self._fetches.get(broker, {}).get(tp) == follows[0]:
+            self._unfetched.end((tp, broker))
+        else:
+            self._unfetched.begin((tp, broker), now_us)
+
+    def on_position(self, event: FetchPosition) -> None:
+        tp, fetches = TopicPartition.of(event.topic, event.partition), self._fetches.setdefault(event.node, {})
+        if event.offset < 0:
+            fetches.pop(tp, None)
+        else:
+            fetches[tp] = event.leader
+        self._compare(tp, event.node, event.t_us)
+
+    def on_failed(self, event: PartitionFailed) -> None:
+        self._forget(event.node, TopicPartition.of(event.topic, event.partition))
+
+    def on_cleared(self, event: PartitionFailureCleared) -> None:
+        """Its next role says from which leader it is fetched."""
+        self._forget(event.node, TopicPartition.of(event.topic, event.partition))
+
+    def on_leader(self, event: BecameLeader) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        self._forget(event.node, tp)
+        self._leads.setdefault(event.node, {})[tp] = event.leader_epoch, event.t_us
+
+    def on_stopped(self, event: ReplicaStopped) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        self._forget(event.node, tp)
+        if event.deleted:
+            self._leads.get(event.node, {}).pop(tp, None)
+
+    def on_offline(self, event: ReplicaOffline) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        self._forget(event.node, tp)
+        self._leads.get(event.node, {}).pop(tp, None)
+
+    def _forget(self, broker: int, tp: TopicPartition) -> None:
+        self._follows.get(broker, {}).pop(tp, None)
+        self._unfetched.end((tp, broker))
+
+    def on_died(self, event: FetcherStopped) -> None:
+        if event.reason != "died":
+            return
+        if self._isolates:
+            self.violated(event, f"{event.fetcher} of broker {event.node}, which fetches from {event.leader}, has died")
+        self._dead[event.node] = None
+
+    def on_started(self, event: NodeStarted) -> None:
+        self._dead.pop(event.node, None)
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        for tp in self._follows.pop(event.node, ()):
+            self._unfetched.end((tp, event.node))
+        self._fetches.pop(event.node, None)
+        self._leads.pop(event.node, None)
+
+    def look(self, moment: Moment) -> None:
+        if len(self._unfetched):
+            self._report_overdue(moment, self._bound_us + PER_PARTITION_US * len(self._unfetched))
+
+    def at_rest(self, moment: Moment) -> None:
+        self._report_overdue(moment, self._now.bound_at_rest(moment.t_us, self._bound_us))
+
+    def _report_overdue(self, moment: Moment, bound_us: int) -> None:
+        for (tp, broker), held_us in self._unfetched.overdue(moment.t_us, bound_us, self._free_since_us):
+            leader, epoch = self._follows[broker][tp]
+            self.violated(
+                moment,
+                f"{tp}: broker {broker} follows broker {leader} in epoch {epoch}, and has not fetched from it for "
+                f"{held_us / 1e6:.1f} s",
+            )
+
+    def _free_since_us(self, replica: Replica) -> int | None:
+        (tp, broker), now = replica, self._now
+        leader, epoch = self._follows[broker][tp]
+        led_epoch, led_us = self._leads.get(leader, {}).get(tp, (-1, 0))
+        idle = broker in self._dead or broker in now.shutting_down or broker in {**now.impaired, **now.lacks_dirs}
+        if led_epoch != epoch or idle or now.troubled or tp.topic in now.deleting:
+            return None
+        if not (now.works(broker) and now.works(leader) and now.connected(broker, leader)):
+            return None
+        return max(now.calm_since_us, led_us)

@@ -1,0 +1,105 @@
+"""V2: a partition that can be led is led."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol import znodes
+from emulator.protocol.types import TopicPartition
+from emulator.trace.events import ZkWritten
+from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.history.deadlines import Deadlines
+from scenarios.observe.history.history import History
+from scenarios.observe.history.subscriptions import StateWritten
+
+SETTLING_US = 5_000_000
+"""For the notification of a controller, what it has to do before, its reads and its write."""
+PER_PARTITION_US = 10_000
+"""For what a new controller reads, and for the elections that come before."""
+
+
+class LedInTime(Checker):
+    """A partition has a live leader in ZooKeeper soon after an in-sync replica and a controller live.
+
+    Verified: once a second, and when the cluster is at rest: a partition with leader none, or whose leader is not
+        registered, while an assigned member of its ISR runs, is registered, has all its log directories and is reached
+        by the controller, which works and reaches ZooKeeper.
+
+    The bound begins when all of that is so. It is ZooKeeper's session timeout, within which a controller that cannot
+    work is replaced, 5 s, and 10 ms for each partition. A fault that may delay anything suspends it, and it starts
+    again when one that stops or cuts off a machine begins or ends.
+
+    Not verified: partitions of topics that are being deleted; that the leader serves (it may not know that it leads);
+        elections outside the ISR where the settings allow them.
+    """
+
+    name: ClassVar[str] = "led_in_time"
+    ids: ClassVar[tuple[str, ...]] = ("V2",)
+    statement: ClassVar[str] = (
+        "∃ b ∈ Z.isr alive, a controller alive ⇒ Z.leader alive within T: "
+        "a partition with a live in-sync replica has a leader soon"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-3083", "KAFKA-4447")
+    fails_when: ClassVar[str | None] = "a controller elects no leader when a broker fails"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._topology = history.topology
+        self._now = history.circumstances
+        self._bound_us = history.settings.start.session_timeout_us + SETTLING_US
+        self._leaderless: Deadlines[TopicPartition] = Deadlines()
+        self._led: dict[int, dict[TopicPartition, None]] = {}
+        self._partitions = 0
+
+    def on_state(self, event: StateWritten) -> None:
+        tp, before, state = event.tp, event.before, event.state
+        if before is not None:
+            self._led.get(before.leader, {}).pop(tp, None)
+        self._partitions += (state is not None) - (before is not None)
+        if state is None:
+            self._leaderless.end(tp)
+            return
+        self._led.setdefault(state.leader, {})[tp] = None
+        if state.leader in self._now.registered:
+            self._leaderless.end(tp)
+        else:
+            self._leaderless.begin(tp, event.t_us)
+
+    def on_written(self, event: ZkWritten) -> None:
+        parent, _, child = event.path.rpartition("/")
+        if parent == znodes.BROKER_IDS:
+            for tp in self._led.get(int(child), ()):
+                if event.op == "delete":
+                    self._leaderless.begin(tp, event.t_us)
+                else:
+                    self._leaderless.end(tp)
+
+    def look(self, moment: Moment) -> None:
+        if len(self._leaderless):
+            self._report_overdue(moment, self._bound_us + PER_PARTITION_US * self._partitions)
+
+    def at_rest(self, moment: Moment) -> None:
+        self._report_overdue(moment, self._now.bound_at_rest(moment.t_us, self._bound_us))
+
+    def _report_overdue(self, moment: Moment, bound_us: int) -> None:
+        for tp, held_us in self._leaderless.overdue(moment.t_us, bound_us, self._electable_since_us):
+            state = self._topology.state(tp)
+            assert state is not None
+            self.violated(
+                moment,
+                f"{tp}: leader {state.leader}, ISR {list(state.isr)}, registered "
+                f"{sorted(self._now.registered)}, for {held_us / 1e6:.1f} s under controller {self._now.controller}",
+            )
+
+    def _electable_since_us(self, tp: TopicPartition) -> int | None:
+        """Since when a member of the ISR could lead; None: none can now."""
+        state, now = self._topology.state(tp), self._now
+        if state is None or tp.topic in now.deleting:
+            return None
+        assigned = self._topology.assignment(tp) or state.isr
+        since_us = [
+            now.reached_since_us(broker)
+            for broker in state.isr
+            if broker in assigned and broker not in now.shutting_down and broker not in now.lacks_dirs
+        ]
+        return min((since for since in since_us if since is not None), default=None)

@@ -1,0 +1,58 @@
+"""M1, M2: the controller's state machines make legal transitions only."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import ClassVar
+
+from emulator.protocol.control_requests import PartitionsChanged, ReplicasChanged
+from scenarios.observe.checkers.checker import Checker
+
+PARTITION_STATES = {0: "New", 1: "Online", 2: "Offline", 3: "NonExistent"}
+REPLICA_STATES = {
+    1: "New", 2: "Online", 3: "Offline", 4: "DeletionStarted", 5: "DeletionSuccessful", 6: "DeletionIneligible",
+    7: "NonExistent",
+}  # fmt: skip
+OF_PARTITIONS: Mapping[int, frozenset[int]] = {
+    0: frozenset((3,)), 1: frozenset((0, 1, 2)), 2: frozenset((0, 1, 2)), 3: frozenset((2,)),
+}  # fmt: skip
+"""Each state, and those before it."""
+OF_REPLICAS: Mapping[int, frozenset[int]] = {
+    1: frozenset((7,)), 2: frozenset((1, 2, 3, 6)), 3: frozenset((1, 2, 3, 6)), 4: frozenset((3,)), 5: frozenset((4,)),
+    6: frozenset((3, 4)), 7: frozenset((3, 5)),
+}  # fmt: skip
+
+
+class LegalTransitions(Checker):
+    """The states of partitions and replicas follow each other as Kafka's state machines allow.
+
+    Verified: each state change of a controller, against the transitions of Kafka 1.0 to 2.7 and the controller page's
+        (where an offline replica may become NonExistent at once).
+
+    Not verified: the states with which a new controller begins; that what is refused is tried again.
+    """
+
+    name: ClassVar[str] = "legal_transitions"
+    ids: ClassVar[tuple[str, ...]] = ("M1", "M2")
+    statement: ClassVar[str] = (
+        "p, r: before → after ∈ the legal transitions: states of partitions and replicas follow each other as allowed"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1097", "KAFKA-9089")
+    fails_when: ClassVar[str | None] = "the state machines make every change that they are asked for"
+
+    def on_partitions(self, event: PartitionsChanged) -> None:
+        self._check(event, "", OF_PARTITIONS[event.after], PARTITION_STATES)
+
+    def on_replicas(self, event: ReplicasChanged) -> None:
+        self._check(event, f", broker {event.broker}", OF_REPLICAS[event.after], REPLICA_STATES)
+
+    def _check(
+        self, event: PartitionsChanged | ReplicasChanged, whose: str, allowed: Collection[int], names: Mapping[int, str]
+    ) -> None:
+        if all(before in allowed for before in event.before):
+            return
+        for tp, before in zip(event.partitions, event.before, strict=True):
+            if before not in allowed:
+                self.violated(
+                    event, f"{tp}{whose}: from {names[before]} to {names[event.after]} on controller {event.node}"
+                )

@@ -1,0 +1,117 @@
+"""E7, V3: what brokers tell clients about leaders follows ZooKeeper."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.control_requests import ControlQueued
+from emulator.protocol.types import LEADER_DURING_DELETE, TopicPartition
+from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
+from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
+from scenarios.observe.history.deadlines import Deadlines
+from scenarios.observe.history.history import History
+from scenarios.observe.history.subscriptions import StateWritten
+
+
+class MetadataFollows(Checker):
+    """The leader epoch of a partition in the controller's UpdateMetadata requests never goes back, and the leader and
+    its epoch are soon those in ZooKeeper.
+
+    Verified: each content of an UpdateMetadata that a controller queues, once for all brokers, against the content of
+        the one before and, once a second and when the cluster is at rest, against ZooKeeper. That brokers get it, one
+        after the other, is checked by ``requests_delivered``, and that they refuse an older controller's by
+        ``epochs_grow``; so it is what they tell clients. The bound is that of ``led_in_time``.
+
+    Up to 2.3 a controller does not remember a leader epoch that it has raised alone (KAFKA-9212, 2.4): for such
+    releases only leaders are compared.
+
+    Not verified: the ISR in the metadata, which follows with a delay; topics that are being deleted.
+    """
+
+    name: ClassVar[str] = "metadata_follows"
+    ids: ClassVar[tuple[str, ...]] = ("E7", "V3")
+    statement: ClassVar[str] = (
+        "metadata[p] never falls, and = Z[p] within T: the leaders in brokers' metadata are soon those in ZooKeeper"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9212", "KAFKA-4443")
+    fails_when: ClassVar[str | None] = "the controller's memory does not take over a leader epoch that it has raised"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._topology = history.topology
+        self._now = history.circumstances
+        start = history.settings.start
+        self._bound_us = start.session_timeout_us + SETTLING_US
+        self._epochs = start.metadata_has_raised_epochs
+        self._told: dict[TopicPartition, PartitionMetadata] = {}
+        self._last: tuple[PartitionMetadata, ...] = ()
+        self._controller_epoch = 0
+        self._late: Deadlines[TopicPartition] = Deadlines()
+
+    def on_queued(self, event: ControlQueued) -> None:
+        request = event.request
+        if not isinstance(request, UpdateMetadataRequest) or request.partitions is self._last:
+            return
+        if request.controller_epoch < self._controller_epoch:
+            return
+        self._controller_epoch, self._last = request.controller_epoch, request.partitions
+        told = self._told
+        for state in request.partitions:
+            tp = state.tp
+            before = told.get(tp)
+            if before is state:
+                continue
+            if state.leader == LEADER_DURING_DELETE:
+                told.pop(tp, None)
+                self._late.end(tp)
+                continue
+            told[tp] = state
+            if self._epochs and before is not None and state.leader_epoch < before.leader_epoch:
+                self.violated(
+                    event,
+                    f"{tp}: controller {event.node} tells the brokers leader {state.leader} of leader epoch "
+                    f"{state.leader_epoch}, after {before.leader} of {before.leader_epoch}",
+                )
+            self._compare(tp, event.t_us)
+
+    def on_state(self, event: StateWritten) -> None:
+        tp, state, before = event.tp, event.state, event.before
+        if state is None:
+            self._told.pop(tp, None)
+            self._late.end(tp)
+        elif before is None or (state.leader, state.leader_epoch) != (before.leader, before.leader_epoch):
+            self._late.end(tp)
+            if not self._agree(self._told.get(tp), state.leader, state.leader_epoch):
+                self._late.begin(tp, event.t_us)
+
+    def _compare(self, tp: TopicPartition, now_us: int) -> None:
+        state = self._topology.state(tp)
+        if state is None or self._agree(self._told.get(tp), state.leader, state.leader_epoch):
+            self._late.end(tp)
+        else:
+            self._late.begin(tp, now_us)
+
+    def _agree(self, told: PartitionMetadata | None, leader: int, epoch: int) -> bool:
+        return told is not None and told.leader == leader and (told.leader_epoch == epoch or not self._epochs)
+
+    def look(self, moment: Moment) -> None:
+        if len(self._late):
+            self._report_overdue(moment, self._bound_us + PER_PARTITION_US * len(self._told))
+
+    def at_rest(self, moment: Moment) -> None:
+        self._report_overdue(moment, self._now.bound_at_rest(moment.t_us, self._bound_us))
+
+    def _report_overdue(self, moment: Moment, bound_us: int) -> None:
+        for tp, held_us in self._late.overdue(moment.t_us, bound_us, self._free_since_us):
+            state, told = self._topology.state(tp), self._told.get(tp)
+            assert state is not None
+            what = "nothing" if told is None else f"leader {told.leader} of leader epoch {told.leader_epoch}"
+            self.violated(
+                moment,
+                f"{tp}: leader {state.leader} of leader epoch {state.leader_epoch}, while controller "
+                f"{self._now.controller} has told the brokers {what}, for {held_us / 1e6:.1f} s",
+            )
+
+    def _free_since_us(self, tp: TopicPartition) -> int | None:
+        return None if tp.topic in self._now.deleting else self._now.controlled_since_us()

@@ -1,0 +1,123 @@
+"""R1: what a move is about can be read from ZooKeeper at any moment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from emulator.protocol import znodes
+from emulator.protocol.assignments import Replicas
+from emulator.protocol.events import MoveReported
+from emulator.protocol.types import TopicPartition
+from emulator.trace.events import ZkWritten
+from scenarios.observe.checkers.checker import Checker, Report, shared
+from scenarios.observe.history.history import History
+from scenarios.observe.history.subscriptions import AssignmentWritten
+
+
+class MovesRecoverable(Checker):
+    """A partition that is being moved, and where to, can be told from ZooKeeper alone, so that the next controller can
+    go on.
+
+    Verified: the replicas of a partition change while /admin/reassign_partitions asks for that, or while the topic's
+        znode names adding or removing replicas (KIP-455), and none is added that was not asked for. A request that a
+        controller takes out of /admin/reassign_partitions is done (the replicas are those that were asked for), or was
+        not begun (the replicas are those from before it), or is in the topic's znode, or its partition is gone.
+
+    Not verified: changes of the order alone, which the API may have asked for (KIP-455); requests for partitions that
+        never had a leader; requests that an operator withdraws (KAFKA-42's command); that the move goes on after a
+        failover.
+    """
+
+    name: ClassVar[str] = "moves_recoverable"
+    ids: ClassVar[tuple[str, ...]] = ("R1", "R2")
+    statement: ClassVar[str] = (
+        "RS changes ⇒ ZooKeeper says to what, until RS = TRS: replicas change only while ZooKeeper asks for a move, "
+        "which it does until the move is over"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-5310", "KAFKA-6082", "KAFKA-6193")
+    fails_when: ClassVar[str | None] = "a controller knows a move before the other moves that were asked for with it"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._topology = history.topology
+        self._topology.subscribe_reassigning(self._moved)
+        self._replicas: dict[TopicPartition, Replicas] = {}
+        self._asked: Mapping[TopicPartition, Replicas] = {}
+        self._before: dict[TopicPartition, Replicas] = {}
+        """The replicas that the partitions of ``_asked`` had when they came there."""
+        self._named: dict[TopicPartition, None] = {}
+        """The partitions of which a topic's znode names adding or removing replicas."""
+        self._withdrawn: dict[TopicPartition, None] = {}
+        self._doubtful: dict[TopicPartition, Replicas] = {}
+        """What the write at hand has changed, unless it names adding or removing replicas itself."""
+
+    def on_reported(self, event: MoveReported) -> None:
+        if event.interrupted:
+            self._withdrawn[TopicPartition.of(event.topic, event.partition)] = None
+
+    def on_assigned(self, event: AssignmentWritten) -> None:
+        tp, now = event.tp, event.replicas
+        before = self._replicas.pop(tp, ())
+        if now:
+            self._replicas[tp] = shared(now)
+        if not (before and now) or tp in self._named or tp in self._withdrawn:
+            return
+        target = self._asked.get(tp)
+        if target is None and sorted(now) == sorted(before):
+            return  # an order alone, asked for by the API: one write, with none to add or remove (2.4)
+        if target is None or any(replica not in before and replica not in target for replica in now):
+            self._doubtful[tp] = before
+
+    def _moved(self, _event: ZkWritten, tp: TopicPartition, moves: bool) -> None:
+        if moves:
+            self._named[tp] = None
+        else:
+            self._named.pop(tp, None)
+
+    def on_written(self, event: ZkWritten) -> None:
+        if event.path == znodes.REASSIGN_PARTITIONS:
+            self._requests(event)
+        elif self._doubtful:
+            for tp, before in self._doubtful.items():
+                if tp not in self._named:
+                    asked = self._asked.get(tp)
+                    now = list(self._replicas.get(tp, ()))
+                    self.violated(
+                        event,
+                        f"{tp}: broker {event.client} changes its replicas from {list(before)} to {now}, and ZooKeeper "
+                        + ("asks for no move of it" if asked is None else f"asks for {list(asked)}"),
+                    )
+            self._doubtful.clear()
+
+    def _requests(self, event: ZkWritten) -> None:
+        before, self._asked = self._asked, _requests_in(event)
+        for tp in self._asked:
+            if tp not in before:
+                self._before[tp] = self._replicas.get(tp, ())
+                self._withdrawn.pop(tp, None)
+        for tp, target in before.items():
+            if tp not in self._asked:
+                begun_with = self._before.pop(tp)
+                if event.client >= 0:
+                    self._leaves(event, tp, target, begun_with)
+
+    def _leaves(self, event: ZkWritten, tp: TopicPartition, target: Replicas, before: Replicas) -> None:
+        """A controller takes the request for ``tp`` out of the znode."""
+        now = self._replicas.get(tp)
+        over = now is None or now in (target, before) or tp in self._named
+        if not over and tp not in self._withdrawn and self._topology.state(tp) is not None:
+            self.violated(
+                event,
+                f"{tp}: broker {event.client} takes the request for {list(target)} out of {event.path}; its replicas "
+                f"are {list(now or ())}, and were {list(before)}",
+            )
+
+
+def _requests_in(event: ZkWritten) -> Mapping[TopicPartition, Replicas]:
+    if event.op == "delete":
+        return {}
+    try:
+        return znodes.decode_reassignment(event.data)
+    except (ValueError, KeyError, TypeError):
+        return {}

@@ -1,0 +1,95 @@
+"""R8, M3: a replica that is being added is announced as new, and as a follower."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.control_requests import ControlQueued
+from emulator.protocol.events import ControllerElected
+from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.led_in_time import SETTLING_US
+from scenarios.observe.history.deadlines import Deadlines
+from scenarios.observe.history.history import History
+from scenarios.observe.history.subscriptions import AssignmentWritten
+
+
+class NewReplicasMarked(Checker):
+    """A replica that a move has added is announced as new to its broker, and not as the leader.
+
+    Verified: each replica that the topic's znode has more than before: of the LeaderAndIsr requests that name it, one
+        queued within 5 s of the first says that it is new, unless another controller is elected in between, for which
+        it is not; none before that makes it the leader.
+
+    Up to 2.6 the request that raises the leader epoch goes to all replicas, old and new, and marks none; a replica is
+    then not created where a log directory of its broker is offline (KAFKA-10314, 2.7). Such releases are not checked.
+
+    Not verified: replicas that are added without a change of the assignment (KAFKA-42); that no other replica is
+        announced as new.
+    """
+
+    name: ClassVar[str] = "new_replicas_marked"
+    ids: ClassVar[tuple[str, ...]] = ("R8", "M3")
+    statement: ClassVar[str] = (
+        "r joins RS ⇒ it gets isNew, and another leader: a replica that is added is announced as new, and as a follower"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-10314",)
+    fails_when: ClassVar[str | None] = "a later change of the same batch takes the mark away"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._promised = history.settings.start.marks_new_replicas
+        self._replicas: dict[TopicPartition, tuple[int, ...]] = {}
+        self._new: dict[int, dict[TopicPartition, None]] = {}
+        self._unmarked: Deadlines[tuple[TopicPartition, int]] = Deadlines()
+
+    def on_assigned(self, event: AssignmentWritten) -> None:
+        before = self._replicas.pop(event.tp, ())
+        if event.replicas:
+            self._replicas[event.tp] = event.replicas
+        for broker in event.replicas if before else ():
+            if broker not in before:
+                self._new.setdefault(broker, {})[event.tp] = None
+        for broker in before:
+            if broker not in event.replicas:
+                self._forget(broker, event.tp)
+
+    def _forget(self, broker: int, tp: TopicPartition) -> None:
+        self._new.get(broker, {}).pop(tp, None)
+        self._unmarked.end((tp, broker))
+
+    def on_elected(self, event: ControllerElected) -> None:
+        self._new.clear()
+        self._unmarked.clear()
+
+    def on_queued(self, event: ControlQueued) -> None:
+        new, request = self._new.get(event.broker), event.request
+        if not (new and self._promised) or not isinstance(request, LeaderAndIsrRequest):
+            return
+        for state in request.partitions:
+            if state.tp not in new:
+                continue
+            if state.leader == event.broker:
+                self.violated(
+                    event, f"{state.tp}: broker {event.broker}, whose replica is new, is announced as the leader"
+                )
+            if state.is_new or state.leader == event.broker:
+                self._forget(event.broker, state.tp)
+            else:
+                self._unmarked.begin((state.tp, event.broker), event.t_us)
+
+    def look(self, moment: Moment) -> None:
+        if len(self._unmarked):
+            self._report_overdue(moment, SETTLING_US)
+
+    def at_rest(self, moment: Moment) -> None:
+        self._report_overdue(moment, 0)
+
+    def _report_overdue(self, moment: Moment, bound_us: int) -> None:
+        for (tp, broker), held_us in self._unmarked.overdue(moment.t_us, bound_us, lambda _: 0):
+            self._forget(broker, tp)
+            self.violated(
+                moment,
+                f"{tp}: the added replica on broker {broker} is not announced as new for {held_us / 1e6:.1f} s",
+            )

@@ -1,0 +1,60 @@
+"""E2, E4: a control request that is refused has no effect."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import BecameFollower, BecameLeader, ControlResponse, ReplicaStopped
+from emulator.trace import Event
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.history.history import History
+
+NONE = "NONE"
+
+
+class RefusedChangesNothing(Checker):
+    """A broker that refuses a control request, because of its controller epoch or its broker epoch, takes no role and
+    stops no replica because of it.
+
+    Verified: the roles taken and the replicas stopped by the request that a response is about: both have its cause.
+
+    Not verified: partitions that are refused one by one for their leader epoch (``epochs_grow``, ``stops_in_order``);
+        the metadata.
+    """
+
+    name: ClassVar[str] = "refused_changes_nothing"
+    ids: ClassVar[tuple[str, ...]] = ("E2", "E4")
+    statement: ClassVar[str] = (
+        "refused(m) ⇒ the replicas of b are as before: a control request that is refused changes nothing"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7235", "KAFKA-4447")
+    fails_when: ClassVar[str | None] = "a broker acts before it looks at the epochs of a request"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._last: dict[int, Event] = {}
+        """By broker, the last role that it took or replica that it stopped."""
+
+    def on_leader(self, event: BecameLeader) -> None:
+        self._last[event.node] = event
+
+    def on_follower(self, event: BecameFollower) -> None:
+        self._last[event.node] = event
+
+    def on_stopped(self, event: ReplicaStopped) -> None:
+        self._last[event.node] = event
+
+    def on_response(self, event: ControlResponse) -> None:
+        last = self._last.get(event.node)
+        if event.error != NONE and last is not None and last.cause == event.cause and event.cause:
+            self.violated(
+                event,
+                f"broker {event.node} refuses the {event.api} of controller {event.controller} (epoch "
+                f"{event.controller_epoch}) with {event.error}, after {_what(last)}",
+            )
+
+
+def _what(done: Event) -> str:
+    assert isinstance(done, (BecameLeader, BecameFollower, ReplicaStopped))
+    verbs = {BecameLeader: "lead", BecameFollower: "follow", ReplicaStopped: "stop"}
+    return f"it had begun to {verbs[type(done)]} {done.topic}-{done.partition}"

@@ -1,0 +1,77 @@
+"""R7: a topic is gone once its replicas are."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol import znodes
+from emulator.protocol.events import BecameFollower, BecameLeader, ReplicaStopped
+from emulator.protocol.types import TopicPartition
+from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.history.history import History
+
+FORGETS = "delete.forget"
+
+
+class ReplicasDeletedFirst(Checker):
+    """A controller takes a topic for deleted when the brokers have deleted all of its replicas, which a StopReplica
+    asked them for.
+
+    Verified: when the controller is about to forget a topic and to delete its znodes, for each replica that the topic's
+        znode has: since the deletion was asked for its broker has deleted it, and has not been made leader or follower
+        again.
+
+    Not verified: replicas that are not assigned; what a broker has on its disk after a restart.
+    """
+
+    name: ClassVar[str] = "replicas_deleted_first"
+    ids: ClassVar[tuple[str, ...]] = ("R7",)
+    statement: ClassVar[str] = (
+        "the znodes of a topic go ⇒ every r ∈ RS has been deleted: a topic is gone only once its replicas are"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9946", "KAFKA-1074")
+    fails_when: ClassVar[str | None] = "the answer to a StopReplica that keeps the replica counts as its deletion"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._topology = history.topology
+        self._deleted: dict[str, dict[tuple[TopicPartition, int], None]] = {}
+        """Of the topics that are being deleted, the replicas that are."""
+
+    def on_written(self, event: ZkWritten) -> None:
+        parent, _, topic = event.path.rpartition("/")
+        if parent == znodes.DELETE_TOPICS:
+            if event.op == "create":
+                self._deleted[topic] = {}
+            elif event.op == "delete":
+                self._deleted.pop(topic, None)
+
+    def on_stopped(self, event: ReplicaStopped) -> None:
+        deleted = self._deleted.get(event.topic)
+        if deleted is not None and event.deleted:
+            deleted[TopicPartition.of(event.topic, event.partition), event.node] = None
+
+    def on_became_leader(self, event: BecameLeader) -> None:
+        self._exists(event)
+
+    def on_became_follower(self, event: BecameFollower) -> None:
+        self._exists(event)
+
+    def _exists(self, event: BecameLeader | BecameFollower) -> None:
+        deleted = self._deleted.get(event.topic)
+        if deleted:
+            deleted.pop((TopicPartition.of(event.topic, event.partition), event.node), None)
+
+    def on_step(self, event: Step) -> None:
+        if event.step != FORGETS or event.edge != "before" or event.topic not in self._deleted:
+            return
+        deleted = self._deleted[event.topic]
+        for tp in self._topology.partitions(event.topic):
+            left = [broker for broker in self._topology.assignment(tp) if (tp, broker) not in deleted]
+            if left:
+                self.violated(
+                    event,
+                    f"{tp}: controller {event.node} is about to delete the znodes of the topic, and broker "
+                    f"{', '.join(map(str, left))} has not deleted its replica",
+                )

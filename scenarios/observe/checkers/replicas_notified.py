@@ -1,0 +1,165 @@
+"""M4: a controller notifies every live replica of its leader, and stops every one that leaves the assignment."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol import znodes
+from emulator.protocol.control_requests import ControlQueued
+from emulator.protocol.events import ControlledShutdownAnswered, ControllerElected
+from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
+from emulator.protocol.stop_replica import StopReplicaRequest
+from emulator.protocol.types import TopicPartition
+from emulator.trace import Event
+from emulator.trace.events import ZkWritten
+from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
+from scenarios.observe.history.deadlines import Deadlines
+from scenarios.observe.history.history import History
+from scenarios.observe.history.subscriptions import AssignmentWritten, StateWritten
+
+Replica = tuple[TopicPartition, int]
+
+
+class ReplicasNotified(Checker):
+    """After each election every live replica of the partition is sent LeaderAndIsr, and each live replica that leaves
+    the assignment is sent StopReplica.
+
+    Verified: once a second, and when the cluster is at rest, for each change of a partition's leader in ZooKeeper, and
+        for each replica that the topic's znode has no longer. The bound is that of ``led_in_time``. A broker that shuts
+        down has been sent all that concerns the leaderships which it gave up before the controller answers it.
+
+    Up to 2.0 a controller does not notify a broker that is shutting down of the leaders that take over (KAFKA-7482,
+    2.1).
+
+    A controller that takes over once the assignment is written does not stop what has left it (kip-455 before U3,
+    kafka-6794 after a hop): a stray replica stays, and nothing is expected.
+
+    Not verified: requests after a leader epoch has been raised alone, or an ISR has shrunk, for which releases choose
+        other receivers; that the requests arrive (``requests_delivered``); brokers that are not registered;
+        LeaderAndIsr to a broker of which a log directory has failed, until it is started again: its replicas get none.
+    """
+
+    name: ClassVar[str] = "replicas_notified"
+    ids: ClassVar[tuple[str, ...]] = ("M4",)
+    statement: ClassVar[str] = (
+        "elect(l, p) ⇒ LeaderAndIsr to all live r ∈ RS; r leaves RS ⇒ StopReplica to r: "
+        "every live replica is notified of its new leader, and stopped when it leaves the assignment"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-7482", "KAFKA-4443")
+    fails_when: ClassVar[str | None] = "brokers that shut down are not notified"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._topology = history.topology
+        self._now = history.circumstances
+        self._bound_us = history.settings.start.session_timeout_us + SETTLING_US
+        self._waiting: Deadlines[Replica] = Deadlines()
+        self._of_broker: dict[int, dict[TopicPartition, int]] = {}
+        """By broker, the partitions whose leader it has not been notified of, and since when."""
+        self._unstopped: Deadlines[Replica] = Deadlines()
+        self._stopped: dict[Replica, None] = {}
+        """Replicas that were sent StopReplica and no LeaderAndIsr since."""
+        self._replicas: dict[TopicPartition, tuple[int, ...]] = {}
+        self._addressed: dict[int, int] = {}
+        """By broker, when a request was last queued for it."""
+
+    def on_state(self, event: StateWritten) -> None:
+        tp, before, state = event.tp, event.before, event.state
+        if state is None or state.leader < 0:
+            for broker in self._replicas.get(tp, ()):
+                self._notified(tp, broker)
+        elif before is None or before.leader != state.leader:
+            for broker in self._replicas.get(tp, ()):
+                if self._is_known(broker):
+                    self._waiting.end((tp, broker))
+                    self._waiting.begin((tp, broker), event.t_us)
+                    self._of_broker.setdefault(broker, {})[tp] = event.t_us
+
+    def on_assigned(self, event: AssignmentWritten) -> None:
+        tp, now = event.tp, event.replicas
+        before = self._replicas.pop(tp, ())
+        if now:
+            self._replicas[tp] = now
+        for broker in before:
+            if broker not in now:
+                self._notified(tp, broker)
+                stopped = (tp, broker) in self._stopped
+                self._stopped.pop((tp, broker), None)
+                if now and not stopped and self._is_known(broker):
+                    self._unstopped.begin((tp, broker), event.t_us)
+        for broker in now:
+            self._unstopped.end((tp, broker))
+
+    def on_elected(self, event: ControllerElected) -> None:
+        self._unstopped.clear()
+
+    def on_written(self, event: ZkWritten) -> None:
+        """A broker that registers again is sent everything; one that is gone needs nothing."""
+        if event.op == "delete" and event.path.startswith(f"{znodes.BROKER_IDS}/"):
+            broker = int(event.path.rpartition("/")[2])
+            for tp in list(self._of_broker.get(broker, ())):
+                self._notified(tp, broker)
+
+    def on_queued(self, event: ControlQueued) -> None:
+        request, broker = event.request, event.broker
+        self._addressed[broker] = event.t_us
+        if isinstance(request, LeaderAndIsrRequest):
+            waiting = self._of_broker.get(broker)
+            for state in request.partitions:
+                self._stopped.pop((state.tp, broker), None)
+                if waiting and state.tp in waiting:
+                    self._notified(state.tp, broker)
+        elif isinstance(request, StopReplicaRequest):
+            for tp in request.partitions:
+                self._unstopped.end((tp, broker))
+                if broker in self._replicas.get(tp, ()):
+                    self._stopped[tp, broker] = None
+
+    def _is_known(self, broker: int) -> bool:
+        """Whether the controller knows the registration of a broker: it has had a request for it since. What starts is
+        sent everything that is assigned to it, and no StopReplica for what is not any more."""
+        registered_us = self._now.registered.get(broker)
+        return registered_us is not None and self._addressed.get(broker, -1) >= registered_us
+
+    def _notified(self, tp: TopicPartition, broker: int) -> None:
+        if self._of_broker.get(broker, {}).pop(tp, None) is not None:
+            self._waiting.end((tp, broker))
+
+    def on_shutdown(self, event: ControlledShutdownAnswered) -> None:
+        if event.error == "NONE" and event.node not in self._now.lacks_dirs:
+            for tp, since_us in list(self._of_broker.get(event.node, {}).items()):
+                self._report_waiting(event, tp, event.node, event.t_us - since_us)
+
+    def look(self, moment: Moment) -> None:
+        if len(self._waiting) or len(self._unstopped):
+            self._report_overdue(moment, self._bound_us + PER_PARTITION_US * len(self._replicas))
+
+    def at_rest(self, moment: Moment) -> None:
+        self._report_overdue(moment, self._now.bound_at_rest(moment.t_us, self._bound_us))
+
+    def _report_overdue(self, moment: Moment, bound_us: int) -> None:
+        for (tp, broker), held_us in self._waiting.overdue(moment.t_us, bound_us, self._has_dirs_since_us):
+            self._report_waiting(moment, tp, broker, held_us)
+        for (tp, broker), held_us in self._unstopped.overdue(moment.t_us, bound_us, self._free_since_us):
+            self.violated(
+                moment,
+                f"{tp}: broker {broker} is not in the replicas {list(self._replicas.get(tp, ()))} any more, and has "
+                f"been sent no StopReplica for {held_us / 1e6:.1f} s",
+            )
+
+    def _report_waiting(self, event: Event, tp: TopicPartition, broker: int, held_us: int) -> None:
+        state = self._topology.state(tp)
+        leads = "" if state is None else f"broker {state.leader} leads in epoch {state.leader_epoch}, and "
+        self._notified(tp, broker)
+        self.violated(
+            event,
+            f"{tp}: {leads}broker {broker}, of the replicas {list(self._replicas.get(tp, ()))}, has been sent no "
+            f"LeaderAndIsr for {held_us / 1e6:.1f} s",
+        )
+
+    def _has_dirs_since_us(self, replica: Replica) -> int | None:
+        return None if replica[1] in self._now.lacks_dirs else self._free_since_us(replica)
+
+    def _free_since_us(self, replica: Replica) -> int | None:
+        return self._now.reached_since_us(replica[1])

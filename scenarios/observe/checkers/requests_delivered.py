@@ -1,0 +1,133 @@
+"""M4: what a controller has queued for a broker arrives there."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import ClassVar
+
+from emulator.protocol.control_requests import ControlChannelClosed, ControlDelivered, ControlQueued
+from emulator.protocol.events import (
+    BrokerRegistered,
+    ControllerElected,
+    ControllerResigned,
+    NodeCrashed,
+)
+from emulator.trace import Event
+from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.led_in_time import SETTLING_US
+from scenarios.observe.history.deadlines import Deadlines
+from scenarios.observe.history.history import History
+
+Channel = tuple[int, int]
+"""A controller and a broker."""
+
+
+UNKNOWN = -1
+"""A request without a broker epoch, from before KIP-380."""
+
+
+class RequestsDelivered(Checker):
+    """A control request is answered by its broker, unless the broker is replaced by a later incarnation or the
+    controller by another.
+
+    Verified: requests are answered in the order in which they were queued; a controller that stays drops no queue of a
+        broker that has been registered since the request was queued, unless the request is for an earlier incarnation
+        (KIP-380); once a second, and when the cluster is at rest, no
+        request waits at the head of its queue for too long while the controller reaches its broker. The bound is
+        controller.socket.timeout.ms (a request whose connection is lost is sent again after that) and 5 s.
+
+    Not verified: that every request is sent that should be (M4, ``replicas_notified``); what the broker does with it.
+    """
+
+    name: ClassVar[str] = "requests_delivered"
+    ids: ClassVar[tuple[str, ...]] = ("M4", "V11")
+    statement: ClassVar[str] = (
+        "queued(m, b) ⇒ answered within T ∨ b or the controller replaced: a control request reaches its broker"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-4443", "KAFKA-9839")
+    fails_when: ClassVar[str | None] = "a request is given up with its connection"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._now = history.circumstances
+        self._bound_us = history.settings.start.time_us("controller.socket.timeout.ms", 30_000) + SETTLING_US
+        self._broker_epochs: dict[int, int] = {}
+        self._queues: dict[Channel, deque[ControlQueued]] = {}
+        self._waiting: Deadlines[Channel] = Deadlines()
+
+    def on_registered(self, event: BrokerRegistered) -> None:
+        self._broker_epochs[event.node] = event.broker_epoch
+
+    def on_queued(self, event: ControlQueued) -> None:
+        self._queues.setdefault((event.node, event.broker), deque()).append(event)
+        self._waiting.begin((event.node, event.broker), event.t_us)
+
+    def on_delivered(self, event: ControlDelivered) -> None:
+        channel = event.node, event.broker
+        queue = self._queues.get(channel)
+        while queue:
+            first = queue.popleft()
+            if first.request is event.request:
+                break
+            self._dropped(event, first)
+        self._waiting.end(channel)
+        if queue:
+            self._waiting.begin(channel, event.t_us)
+
+    def on_closed(self, event: ControlChannelClosed) -> None:
+        queue = self._queues.pop((event.node, event.broker), None)
+        self._waiting.end((event.node, event.broker))
+        if event.resigns or not queue:
+            return
+        registered_us = self._now.registered.get(event.broker)
+        broker_epoch = self._broker_epochs.get(event.broker, UNKNOWN)
+        for queued in queue:
+            if UNKNOWN < queued.request.broker_epoch < broker_epoch:
+                continue
+            if registered_us is not None and registered_us < queued.t_us:
+                self._dropped(event, queued)
+
+    def _dropped(self, event: Event, queued: ControlQueued) -> None:
+        self.violated(
+            event,
+            f"controller {queued.node} of epoch {queued.request.controller_epoch} has dropped a {_name(queued)} for "
+            f"broker {queued.broker}, queued at {queued.t_us / 1e6:.3f} s; both are there as they were then",
+        )
+
+    def on_resigned(self, event: ControllerResigned) -> None:
+        self._forget(event.node)
+
+    def on_elected(self, event: ControllerElected) -> None:
+        self._forget(event.node)
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        self._forget(event.node)
+
+    def _forget(self, controller: int) -> None:
+        for channel in [channel for channel in self._queues if channel[0] == controller]:
+            del self._queues[channel]
+            self._waiting.end(channel)
+
+    def look(self, moment: Moment) -> None:
+        if len(self._waiting):
+            self._report_overdue(moment, self._bound_us)
+
+    def at_rest(self, moment: Moment) -> None:
+        self._report_overdue(moment, self._now.bound_at_rest(moment.t_us, self._bound_us))
+
+    def _report_overdue(self, moment: Moment, bound_us: int) -> None:
+        for (node, broker), held_us in self._waiting.overdue(moment.t_us, bound_us, self._free_since_us):
+            queue = self._queues[node, broker]
+            self.violated(
+                moment,
+                f"a {_name(queue[0])} of controller {node} has waited for {held_us / 1e6:.1f} s for broker {broker} to "
+                f"answer; {len(queue) - 1} more wait after it",
+            )
+
+    def _free_since_us(self, channel: Channel) -> int | None:
+        node, broker = channel
+        return self._now.reached_since_us(broker) if node == self._now.controller else None
+
+
+def _name(queued: ControlQueued) -> str:
+    return queued.request.api.name

@@ -1,0 +1,135 @@
+"""V3: every live replica follows the leader that ZooKeeper names, or is that leader."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol import znodes
+from emulator.protocol.events import BecameFollower, BecameLeader, NodeCrashed, ReplicaStopped
+from emulator.protocol.types import TopicPartition
+from emulator.trace.events import ZkWritten
+from scenarios.observe.checkers.checker import Checker, Moment, Report
+from scenarios.observe.checkers.led_in_time import PER_PARTITION_US, SETTLING_US
+from scenarios.observe.history.deadlines import Deadlines
+from scenarios.observe.history.history import History
+from scenarios.observe.history.subscriptions import AssignmentWritten, StateWritten
+
+Replica = tuple[TopicPartition, int]
+
+
+class RolesAdopted(Checker):
+    """Each assigned replica whose broker lives soon leads, or follows the leader, as ZooKeeper says.
+
+    Verified: once a second, and when the cluster is at rest: the last role that a broker took in a partition since it
+        started, against the leader in ZooKeeper, while that leader is registered. The bound is
+        controller.socket.timeout.ms, after which a request whose connection is lost is sent again, 5 s, and 10 ms for
+        each partition.
+
+    Not verified: that a follower fetches (``followed_in_time``) and a leader answers; the leader epoch of the role;
+        brokers that shut down, that lost a log directory, or into which a scenario has injected a
+        failure; topics that are being deleted.
+    """
+
+    name: ClassVar[str] = "roles_adopted"
+    ids: ClassVar[tuple[str, ...]] = ("V3",)
+    statement: ClassVar[str] = (
+        "r ∈ RS alive ⇒ role_r = Z.leader within T: every live replica soon knows the leader that ZooKeeper names"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-4443", "KAFKA-1097", "KAFKA-7482")
+    fails_when: ClassVar[str | None] = "brokers refuse every leader that is new to them"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._topology = history.topology
+        self._now = history.circumstances
+        self._bound_us = history.settings.start.time_us("controller.socket.timeout.ms", 30_000) + SETTLING_US
+        self._replicas: dict[TopicPartition, tuple[int, ...]] = {}
+        self._assigned: dict[int, dict[TopicPartition, None]] = {}
+        self._roles: dict[int, dict[TopicPartition, int]] = {}
+        """By broker, the leader of each partition as the broker knows it: itself, where it leads."""
+        self._late: Deadlines[Replica] = Deadlines()
+
+    def on_assigned(self, event: AssignmentWritten) -> None:
+        tp = event.tp
+        before = self._replicas.pop(tp, ())
+        if event.replicas:
+            self._replicas[tp] = event.replicas
+        for broker in before:
+            if broker not in event.replicas:
+                self._assigned[broker].pop(tp, None)
+                self._late.end((tp, broker))
+        for broker in event.replicas:
+            if broker not in before:
+                self._assigned.setdefault(broker, {})[tp] = None
+                self._compare(tp, broker, event.t_us)
+
+    def on_state(self, event: StateWritten) -> None:
+        before, state = event.before, event.state
+        if (before and before.leader) != (state and state.leader):
+            leader = -1 if state is None else state.leader
+            for broker in self._replicas.get(event.tp, ()):
+                self._compare(event.tp, broker, event.t_us, leader)
+
+    def _compare(self, tp: TopicPartition, broker: int, now_us: int, leader: int | None = None) -> None:
+        if leader is None:
+            state = self._topology.state(tp)
+            leader = -1 if state is None else state.leader
+        if leader >= 0 and self._roles.get(broker, {}).get(tp) != leader:
+            self._late.begin((tp, broker), now_us)
+        else:
+            self._late.end((tp, broker))
+
+    def on_leader(self, event: BecameLeader) -> None:
+        self._adopts(event.node, event.topic, event.partition, event.node, event.t_us)
+
+    def on_follower(self, event: BecameFollower) -> None:
+        self._adopts(event.node, event.topic, event.partition, event.leader, event.t_us)
+
+    def _adopts(self, node: int, topic: str, partition: int, leader: int, now_us: int) -> None:
+        tp = TopicPartition.of(topic, partition)
+        self._roles.setdefault(node, {})[tp] = leader
+        if node in self._replicas.get(tp, ()):
+            self._compare(tp, node, now_us)
+
+    def on_stopped(self, event: ReplicaStopped) -> None:
+        tp = TopicPartition.of(event.topic, event.partition)
+        if self._roles.get(event.node, {}).pop(tp, None) is not None and event.node in self._replicas.get(tp, ()):
+            self._compare(tp, event.node, event.t_us)
+
+    def on_crashed(self, event: NodeCrashed) -> None:
+        self._roles.pop(event.node, None)
+
+    def on_written(self, event: ZkWritten) -> None:
+        """A broker that registers learns all its roles again, if it has forgotten them."""
+        if event.op != "delete" and event.path.startswith(f"{znodes.BROKER_IDS}/"):
+            broker = int(event.path.rpartition("/")[2])
+            for tp in self._assigned.get(broker, ()):
+                self._compare(tp, broker, event.t_us)
+
+    def look(self, moment: Moment) -> None:
+        if len(self._late):
+            self._report_overdue(moment, self._bound_us + PER_PARTITION_US * len(self._replicas))
+
+    def at_rest(self, moment: Moment) -> None:
+        self._report_overdue(moment, self._now.bound_at_rest(moment.t_us, self._bound_us))
+
+    def _report_overdue(self, moment: Moment, bound_us: int) -> None:
+        for (tp, broker), held_us in self._late.overdue(moment.t_us, bound_us, self._free_since_us):
+            state, role = self._topology.state(tp), self._roles.get(broker, {}).get(tp)
+            assert state is not None
+            knows = "has no role" if role is None else "leads" if role == broker else f"follows broker {role}"
+            self.violated(
+                moment,
+                f"{tp}: leader {state.leader} of epoch {state.leader_epoch} in ZooKeeper, and broker {broker} {knows}, "
+                f"for {held_us / 1e6:.1f} s",
+            )
+
+    def _free_since_us(self, replica: Replica) -> int | None:
+        (tp, broker), now = replica, self._now
+        state = self._topology.state(tp)
+        if state is None or tp.topic in now.deleting or broker in now.shutting_down:
+            return None
+        since_us, led_us = now.reached_since_us(broker), now.registered.get(state.leader)
+        if since_us is None or led_us is None or broker in now.impaired or broker in now.lacks_dirs:
+            return None
+        return max(since_us, led_us)

@@ -1,0 +1,60 @@
+"""R6: a StopReplica that arrives late stops nothing."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import BecameFollower, BecameLeader, NodeStarted, ReplicaStopped
+from emulator.protocol.types import TopicPartition
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.history.history import History
+
+
+class StopsInOrder(Checker):
+    """A replica that a LeaderAndIsr has started is stopped only by a StopReplica that was sent after it.
+
+    Verified: each StopReplica that a broker carries out, against the LeaderAndIsr that gave the replica the role that
+        it has. A request that is sent again, as its answer was lost, counts from the attempt that arrives.
+
+    A release whose StopReplica has no leader epochs (before KIP-570, 2.6) breaks this where a request is stuck on a
+    connection that the controller has given up, and arrives behind what was sent on the next one.
+
+    Not verified: that a StopReplica which is in order is carried out (a refused one leaves a stray replica); the order
+        of two LeaderAndIsr (E2).
+    """
+
+    name: ClassVar[str] = "stops_in_order"
+    ids: ClassVar[tuple[str, ...]] = ("R6",)
+    statement: ClassVar[str] = (
+        "StopReplica with epoch < le_b changes nothing: no replica is stopped by a request from before the one that "
+        "started it"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-9539",)
+    fails_when: ClassVar[str | None] = "StopReplica has no leader epochs"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._started: dict[int, dict[TopicPartition, int]] = {}
+        """Broker to partition to the request that gave the replica its role."""
+
+    def on_node_started(self, event: NodeStarted) -> None:
+        self._started.pop(event.node, None)
+
+    def on_became_leader(self, event: BecameLeader) -> None:
+        self._start(event)
+
+    def on_became_follower(self, event: BecameFollower) -> None:
+        self._start(event)
+
+    def _start(self, event: BecameLeader | BecameFollower) -> None:
+        self._started.setdefault(event.node, {})[TopicPartition.of(event.topic, event.partition)] = event.cause
+
+    def on_stopped(self, event: ReplicaStopped) -> None:
+        started = self._started.get(event.node, {}).pop(TopicPartition.of(event.topic, event.partition), -1)
+        if event.cause < started:
+            done = "deletes" if event.deleted else "stops"
+            self.violated(
+                event,
+                f"broker {event.node} {done} its replica of {event.topic}-{event.partition} because of a StopReplica "
+                f"(event {event.cause}) that was sent before the LeaderAndIsr that started it (event {started})",
+            )

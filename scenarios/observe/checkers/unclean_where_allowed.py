@@ -1,0 +1,56 @@
+"""S4: a leader from outside the ISR, only where the settings allow it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emulator.protocol.events import Fault
+from scenarios.observe.checkers.checker import Checker, Report
+from scenarios.observe.history.history import History
+from scenarios.observe.history.subscriptions import StateWritten
+
+SETTING = "unclean.leader.election.enable"
+ASKED = "election.unclean"
+
+
+class UncleanWhereAllowed(Checker):
+    """A new leader was in the ISR that ZooKeeper had before, unless unclean elections are allowed.
+
+    Verified: each change of a partition's leader in ZooKeeper, against unclean.leader.election.enable of the topic, of
+        all brokers, or of the start; what the controller says of the election does not count. For a minute after a
+        change of the setting either value will do, and once an operator has asked for an unclean
+        election (KIP-460) nothing is checked any more.
+
+    Not verified: that an unclean election happens where it is allowed; which replica is elected.
+    """
+
+    name: ClassVar[str] = "unclean_where_allowed"
+    ids: ClassVar[tuple[str, ...]] = ("S4",)
+    statement: ClassVar[str] = (
+        "Z.leader' ∉ Z.isr ⇒ unclean.leader.election.enable: "
+        "a leader from outside the ISR is elected only where the settings allow it"
+    )
+    catches: ClassVar[tuple[str, ...]] = ("KAFKA-1028",)
+    fails_when: ClassVar[str | None] = "an election goes outside the ISR, whatever the settings say"
+
+    def __init__(self, history: History, report: Report) -> None:
+        super().__init__(history, report)
+        self._settings = history.settings
+        self._asked = False
+
+    def on_fault(self, event: Fault) -> None:
+        if event.action == ASKED:
+            self._asked = True
+
+    def on_state(self, event: StateWritten) -> None:
+        before, state = event.before, event.state
+        if before is None or state is None or state.leader < 0 or state.leader == before.leader:
+            return
+        if state.leader in before.isr or self._asked:
+            return
+        if "true" not in self._settings.values(event.tp.topic, SETTING, False, event.t_us):
+            self.violated(
+                event,
+                f"{event.tp}: broker {state.leader} leads from epoch {state.leader_epoch} on; the ISR was "
+                f"{list(before.isr)}, and {SETTING} is false",
+            )

@@ -1,0 +1,98 @@
+"""The settings that brokers and topics have at each moment: those of the start, and what is written to ZooKeeper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import Factory, frozen
+
+from emulator.protocol.znodes import ALL_BROKERS, CONFIG_BROKERS, CONFIG_TOPICS, decode_config
+from emulator.trace.events import ZkWritten
+
+GRACE_US = 60_000_000
+"""For that long after a change both values count: a change reaches brokers late, and decisions are under way."""
+
+
+@frozen
+class StartSettings:
+    """What a run's brokers are started with.
+
+    Attributes:
+        brokers: the brokers' settings, by Kafka's names and in Kafka's units; those that are missing have no effect on
+            a checker.
+        session_timeout_us: ZooKeeper's session timeout.
+        metadata_has_raised_epochs: the release's controllers remember a leader epoch that they raise alone, and tell it
+            to the brokers with the next metadata (KAFKA-9212, 2.4).
+        isolates_failures: the release's fetcher threads survive an error on one partition (KIP-461, 2.3).
+        marks_new_replicas: the release's controllers announce a replica that a move adds as new in the first request
+            (KAFKA-10314, 2.7).
+        drops_slow: the release's leaders drop followers that are more than replica.lag.max.messages behind (until
+            KAFKA-1546, 0.9).
+        undone_by: the action that ends the effect of a fault's, by their names; None for one that does not last.
+    """
+
+    brokers: Mapping[str, Any] = Factory(dict)
+    session_timeout_us: int = 6_000_000
+    metadata_has_raised_epochs: bool = True
+    isolates_failures: bool = True
+    marks_new_replicas: bool = True
+    drops_slow: bool = True
+    undone_by: Callable[[str], str | None] = lambda _: None
+
+    def time_us(self, name: str, default_ms: int) -> int:
+        """A duration among the brokers' settings, whose name ends with ``.ms``."""
+        return int(self.brokers.get(name, default_ms)) * 1000
+
+
+class Settings:
+    """The fold. A topic's own value comes first, then the default of all brokers, then that of the start (KIP-226).
+
+    Attributes:
+        start: what brokers are started with.
+    """
+
+    def __init__(self, start: StartSettings) -> None:
+        self.start = start
+        self._all: dict[str, str] = {}
+        self._topics: dict[str, dict[str, str]] = {}
+        self._before: dict[tuple[str, str], tuple[int, str | None]] = {}
+        """By entity and name: the value before the last change, None for none, and when that was."""
+
+    def on_written(self, event: ZkWritten) -> None:
+        if event.path == f"{CONFIG_BROKERS}/{ALL_BROKERS.rpartition('/')[2]}":
+            self._all = self._changed(event, "", self._all)
+        elif event.path.startswith(f"{CONFIG_TOPICS}/"):
+            topic = event.path.rpartition("/")[2]
+            self._topics[topic] = self._changed(event, topic, self._topics.get(topic, {}))
+
+    def _changed(self, event: ZkWritten, entity: str, before: dict[str, str]) -> dict[str, str]:
+        now = {} if event.op == "delete" else decode_config(event.data)
+        made = event.op == "create"
+        for name in {**before, **now}:
+            if before.get(name) != now.get(name) and not (made and entity):
+                self._before[entity, name] = event.t_us, before.get(name)
+        return now
+
+    def values(self, topic: str, name: str, default: Any, now_us: int) -> list[str]:
+        """The values of a topic's setting that may be in force: the one of now, and those until ``GRACE_US`` ago.
+
+        Args:
+            default: of brokers that are not configured otherwise.
+        """
+        own = self._recent(topic, name, self._topics.get(topic, {}).get(name), now_us)
+        found = [value for value in own if value is not None]
+        if len(found) < len(own):
+            default = str(self.start.brokers.get(name, default)).lower()
+            of_all = self._recent("", name, self._all.get(name), now_us)
+            found += [default if value is None else value for value in of_all]
+        return found
+
+    def value(self, topic: str, name: str, default: Any) -> str:
+        """The value of now, as ZooKeeper and the start have it."""
+        found = self._topics.get(topic, {}).get(name) or self._all.get(name)
+        return str(self.start.brokers.get(name, default)).lower() if found is None else found
+
+    def _recent(self, entity: str, name: str, now: str | None, now_us: int) -> list[str | None]:
+        changed_us, before = self._before.get((entity, name), (-GRACE_US, now))
+        return [now, before] if now_us - changed_us < GRACE_US else [now]

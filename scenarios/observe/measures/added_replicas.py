@@ -1,0 +1,125 @@
+"""What the replicas received that moves add, and what of it was for nothing.
+
+A replica is added if it did not have the partition when the move began. What it fetches until the move ends is moved;
+what it loses again meanwhile, by a truncation or with its log, is wasted, and all of it is if the replica is not in the
+assignment when the move ends: its move was cancelled, or went elsewhere.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from attrs import Factory, define
+
+from emulator.protocol.events import BatchesAppended, LogLoaded, ReplicaStopped, Truncated
+from emulator.protocol.types import TopicPartition
+from emulator.trace import Trace
+
+
+class AddedReplicaRow(NamedTuple):
+    """What one added replica received in one move, in bytes of batches.
+
+    Attributes:
+        t_us, w_us: the move's, see ``moves``.
+        bytes: what it fetched.
+        lost_bytes: of these, what it lost again before the move ended.
+        assigned: whether it was in the assignment when the move ended, or the run.
+    """
+
+    t_us: int
+    w_us: int
+    topic: str
+    partition: int
+    node: int
+    bytes: int
+    lost_bytes: int
+    assigned: bool
+
+
+@define(eq=False)
+class _Replica:
+    """One added replica.
+
+    Attributes:
+        batches: next offset and size of the batches that it fetched and still has.
+    """
+
+    bytes: int = 0
+    lost_bytes: int = 0
+    batches: list[tuple[int, int]] = Factory(list)
+
+    def fetched(self, next_offset: int, size: int) -> None:
+        self.bytes += size
+        self.batches.append((next_offset, size))
+
+    def cut(self, end: int) -> None:
+        """Its log ends at ``end`` now."""
+        batches = self.batches
+        while batches and batches[-1][0] > end:
+            self.lost_bytes += batches.pop()[1]
+
+
+@define(eq=False)
+class _Move:
+    t_us: int
+    original: tuple[int, ...]
+    added: dict[int, _Replica] = Factory(dict)
+
+
+@define(eq=False)
+class AddedReplicas:
+    """Follows the replicas of open moves. Batches are looked at from the first move on only."""
+
+    _trace: Trace
+    _moves: dict[str, dict[int, _Move]] = Factory(dict)
+    _follows: bool = False
+
+    def begin(self, tp: TopicPartition, t_us: int, original: tuple[int, ...]) -> None:
+        """A move has begun."""
+        self._moves.setdefault(tp.topic, {})[tp.partition] = _Move(t_us, original)
+        if not self._follows:
+            self._follows = True
+            self._trace.fold(BatchesAppended, self._appended)
+            self._trace.fold(Truncated, self._cut)
+            self._trace.fold(LogLoaded, self._cut)
+            self._trace.fold(ReplicaStopped, self._stopped)
+
+    def end(self, tp: TopicPartition, t_us: int, assignment: tuple[int, ...]) -> list[AddedReplicaRow]:
+        """The move is over: what its added replicas received."""
+        move = self._moves[tp.topic].pop(tp.partition)
+        if not self._moves[tp.topic]:
+            del self._moves[tp.topic]
+        return [
+            AddedReplicaRow(
+                move.t_us, t_us - move.t_us, tp.topic, tp.partition, node, found.bytes, found.lost_bytes,
+                node in assignment,
+            )
+            for node, found in move.added.items()
+        ]  # fmt: skip
+
+    def _appended(self, event: BatchesAppended) -> None:
+        moves = self._moves.get(event.topic)
+        if moves is None or event.leader:
+            return
+        node = event.node
+        for partition, next_offset, size in zip(event.partitions, event.next_offsets, event.sizes, strict=True):
+            move = moves.get(partition)
+            if move is not None and node not in move.original:
+                replica = move.added.get(node)
+                if replica is None:
+                    replica = move.added[node] = _Replica()
+                replica.fetched(next_offset, size)
+
+    def _replica(self, topic: str, partition: int, node: int) -> _Replica | None:
+        move = self._moves.get(topic, {}).get(partition)
+        return None if move is None else move.added.get(node)
+
+    def _cut(self, event: Truncated | LogLoaded) -> None:
+        replica = self._replica(event.topic, event.partition, event.node)
+        if replica is not None:
+            replica.cut(event.log_end_offset)
+
+    def _stopped(self, event: ReplicaStopped) -> None:
+        replica = self._replica(event.topic, event.partition, event.node) if event.deleted else None
+        if replica is not None:
+            replica.cut(-1)

@@ -1,0 +1,64 @@
+"""All counters of one run, and the names of all that runs under a profile and a reassignment protocol can reach.
+
+A run in which they are not asked for pays nothing: the parts subscribe to events when ``Reach`` is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from controller.procedures import PROCEDURES
+from controller.shapes import SHAPES
+from emulator.trace import Trace
+from scenarios.observe.history.subscriptions import arm
+from scenarios.observe.measures.topology import Topology
+from scenarios.observe.reach.clients import ReachedAnswers, ReachedSessions
+from scenarios.observe.reach.control import ReachedElections, ReachedRequests, ReachedStates
+from scenarios.observe.reach.part import Part, Release
+from scenarios.observe.reach.replication import (
+    ReachedFetchers,
+    ReachedIsrs,
+    ReachedLogs,
+    ReachedZombies,
+)
+from scenarios.observe.reach.steps import ReachedSteps
+from scenarios.profiles import PROFILES
+
+PARTS: tuple[type[Part], ...] = (
+    ReachedSteps, ReachedRequests, ReachedElections, ReachedStates, ReachedIsrs, ReachedZombies, ReachedFetchers,
+    ReachedLogs, ReachedAnswers, ReachedSessions,
+)  # fmt: skip
+
+
+class Reach:
+    """Watches a trace from now on.
+
+    Attributes:
+        counts: by name, how often it was reached; what was not is not in it.
+    """
+
+    def __init__(self, trace: Trace, topology: Topology | None = None) -> None:
+        topology = topology or Topology(trace)
+        self.counts: dict[str, int] = {}
+        self._parts = [part(self.counts, topology) for part in PARTS]
+        for part in self._parts:
+            arm(part, trace, topology)
+
+
+def reachable(profile: str, protocol: str | None = None) -> tuple[str, ...]:
+    """The names of all that runs can reach, in a fixed order.
+
+    Args:
+        profile: the release.
+        protocol: the reassignment protocol of the strategy (``Strategy.protocol``); None: the one of the release.
+
+    Raises: KeyError for an unknown profile or protocol.
+    """
+    found = PROFILES[profile]
+    release = Release(found.policies, PROCEDURES[protocol or SHAPES[found.strategy].protocol])
+    return tuple(dict.fromkeys(name for part in PARTS for name in part.names(release)))
+
+
+def never(counts: Mapping[str, int], names: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of ``names`` that were not reached."""
+    return tuple(name for name in names if not counts.get(name))

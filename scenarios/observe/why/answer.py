@@ -1,0 +1,78 @@
+"""An answer: the question, the events that bear it out, and a sentence."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from attrs import frozen
+
+from emulator.trace.events import Step
+from scenarios.observe.timeline.explain import COLUMNS, cut
+from scenarios.observe.timeline.words import seconds, words
+
+MOST = 12
+"""Events of one answer. Of more, the first and the last ones are shown."""
+
+
+@frozen
+class Answer:
+    """What is said to one question.
+
+    Attributes:
+        events: in their order, each once.
+        sentence: what they come to, in the words of a Kafka engineer.
+    """
+
+    question: str
+    events: tuple[Any, ...]
+    sentence: str
+
+    @classmethod
+    def of(cls, question: str, evidence: Iterable[Any], sentence: str) -> Answer:
+        """``evidence``: events in any order, some of them twice or None."""
+        by_seq = {event.seq: event for event in evidence if event is not None}
+        ordered = [by_seq[seq] for seq in sorted(by_seq)]
+        shown = [one for one, after in zip_longest(ordered, ordered[1:]) if not _passed(one, after)]
+        return cls(question, tuple(shown), sentence)
+
+    def lines(self) -> Iterator[str]:
+        """The answer as text, ending with the sentence."""
+        yield f"{self.question}?"
+        left_out = len(self.events) - MOST
+        shown: Sequence[Any] = self.events if left_out <= 0 else self.events[: MOST // 2]
+        yield from map(_line, shown)
+        if left_out > 0:
+            yield f"{'':>13} {'':>8}  … {left_out} more"
+            yield from map(_line, self.events[-MOST // 2 :])
+        yield from textwrap.wrap(self.sentence, COLUMNS, break_on_hyphens=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """The answer as plain values."""
+        events = [{"t_us": event.t_us, "seq": event.seq, "text": words(event)} for event in self.events]
+        return {"question": self.question, "events": events, "sentence": self.sentence}
+
+
+def _line(event: Any) -> str:
+    return cut(f"{seconds(event.t_us):>13} {event.seq:>8}  {words(event)}")
+
+
+def _passed(event: Any, after: Any) -> bool:
+    """Whether it is the ``before`` edge of a step whose ``after`` edge comes next."""
+    return (
+        isinstance(event, Step)
+        and isinstance(after, Step)
+        and (event.step, event.edge, after.edge) == (after.step, "before", "after")
+    )
+
+
+def when(t_us: int) -> str:
+    """A time in a sentence."""
+    return f"{t_us / 1e6:.3f} s"
+
+
+def ids(brokers: Iterable[int]) -> str:
+    """Brokers in a sentence, as Kafka prints an ISR."""
+    return f"[{', '.join(map(str, brokers))}]"

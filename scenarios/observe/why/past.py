@@ -1,0 +1,193 @@
+"""What the events of a run say of one partition up to a moment: the basis of every answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from emulator.protocol.events import (
+    ControllerElected,
+    ControlRequest,
+    Fault,
+    LogDirFailed,
+    NodeCrashed,
+    NodeStarted,
+    RoutesChanged,
+)
+from emulator.protocol.types import NO_LEADER, TopicPartition
+from emulator.protocol.znodes import LeaderAndIsr, broker_path, state_path
+from emulator.trace.events import ZkSession, ZkWritten
+from scenarios.observe.timeline.explain import chain
+from scenarios.observe.timeline.moment import Moment, Moments, PartitionState
+from scenarios.observe.timeline.roles import paused_ids
+
+_SEPARATORS = re.compile(r"[, ()]+")
+
+LINKS = 6
+"""Of a chain of causes: what came before explains little."""
+
+
+class Stated(NamedTuple):
+    """A write of the partition's state to ZooKeeper. ``state``: None where it was deleted."""
+
+    event: ZkWritten
+    state: LeaderAndIsr | None
+
+    @property
+    def isr(self) -> tuple[int, ...]:
+        return () if self.state is None else self.state.isr
+
+    @property
+    def leader(self) -> int:
+        return NO_LEADER if self.state is None else self.state.leader
+
+
+class Past:
+    """The events of a run up to a moment.
+
+    Attributes:
+        events: in their order.
+        tp: the partition that is asked about.
+        at_us: the moment.
+        moment: the state of the cluster then.
+    """
+
+    def __init__(self, events: Sequence[Any], tp: TopicPartition, at_us: int) -> None:
+        moments = Moments()
+        self.events: list[Any] = []
+        for event in events:
+            if event.t_us > at_us:
+                break
+            self.events.append(event)
+            moments.see(event)
+        self.tp = tp
+        self.at_us = at_us
+        self.moment: Moment = moments.now(at_us)
+        self._ends = moments.log_ends(tp)
+
+    # -- looking back ----------------------------------------------------------------------------------------------
+
+    def last(self, kind: Any, fits: Callable[[Any], bool] = lambda _: True, before: int | None = None) -> Any:
+        """The newest event of a kind that fits, with a ``seq`` below ``before``; None: there is none."""
+        for event in reversed(self.events):
+            if type(event) is kind and (before is None or event.seq < before) and fits(event):
+                return event
+        return None
+
+    def of_partition(self, kind: type, fits: Callable[[Any], bool] = lambda _: True, before: int | None = None) -> Any:
+        """As ``last``, of the partition."""
+        return self.last(kind, lambda event: self.names(event) and fits(event), before)
+
+    def names(self, event: Any) -> bool:
+        """Whether the event is one of the partition."""
+        return (event.topic, event.partition) == self.tp
+
+    def causes(self, seq: int) -> tuple[Any, ...]:
+        """The chain of causes that ends with event ``seq``, oldest first: its last links."""
+        return chain(self._known, seq).events[-LINKS:]
+
+    @cached_property
+    def _known(self) -> dict[int, Any]:
+        return {event.seq: event for event in self.events}
+
+    # -- the partition ---------------------------------------------------------------------------------------------
+
+    @cached_property
+    def state(self) -> PartitionState | None:
+        """The partition as ZooKeeper has it at the moment; None: it does not exist."""
+        found = (one for one in self.moment.partitions if (one.topic, one.partition) == self.tp)
+        return next(found, None)
+
+    @cached_property
+    def stated(self) -> tuple[Stated, ...]:
+        """All writes of its state, oldest first."""
+        return tuple(self._stated())
+
+    def _stated(self) -> Iterator[Stated]:
+        path = state_path(self.tp)
+        for event in self.events:
+            if type(event) is ZkWritten and event.path == path:
+                deleted = event.op == "delete"
+                yield Stated(event, None if deleted else LeaderAndIsr.decode(event.data, event.version))
+
+    def changed(self, holds: Callable[[Stated], bool]) -> Stated | None:
+        """The write with which ``holds`` last became true or false; None: it was so from the first write on."""
+        before: Stated | None = None
+        found: Stated | None = None
+        for now in self.stated:
+            if before is not None and holds(before) != holds(now):
+                found = now
+            before = now
+        return found
+
+    def log_end(self, broker: int) -> int | None:
+        """Where the log of a broker's replica ends; None: nothing was seen of it."""
+        return self._ends.get(broker)
+
+    # -- brokers ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def brokers(self) -> tuple[int, ...]:
+        """The brokers that have ever started."""
+        return tuple(sorted({event.node for event in self.events if type(event) is NodeStarted and event.node >= 0}))
+
+    def stopped(self, broker: int) -> Any:
+        """The crash with which a broker went down, or its pause; None where it runs."""
+        if broker in self.moment.down:
+            return self.last(NodeCrashed, lambda crash: crash.node == broker)
+        if broker in self.moment.paused:
+            return self.last(Fault, lambda fault: _pauses(fault, broker))
+        return None
+
+    def failed_directory(self, broker: int) -> Any:
+        """The failure of one of a broker's log directories since it started (KIP-112)."""
+        started = self.last(NodeStarted, lambda start: start.node == broker)
+        return self.last(
+            LogDirFailed, lambda event: event.node == broker and (started is None or event.seq > started.seq)
+        )
+
+    def cut(self, one: int, other: int) -> Any:
+        """The event that cut one of the routes between two machines, if one is cut."""
+        wanted = ((one, other), (other, one))
+        if not any(route in self.moment.cut for route in wanted):
+            return None
+        return self.last(
+            RoutesChanged,
+            lambda event: event.cut and any(r in wanted for r in zip(event.sources, event.targets, strict=True)),
+        )
+
+    def deregistered(self, broker: int, before: int) -> Any:
+        """The deletion of a broker's registration before event ``before``, where it has not registered since."""
+        path = broker_path(broker)
+        event = self.last(ZkWritten, lambda write: write.path == path, before)
+        return event if event is not None and event.op == "delete" else None
+
+    def expired(self, broker: int, before: int) -> Any:
+        """The expiry of a broker's newest session before event ``before``; None where that one stands."""
+        newest = self.last(ZkSession, lambda event: event.client == broker and event.state == "created", before)
+        if newest is None:
+            return None
+        return self.last(ZkSession, lambda event: (event.session, event.state) == (newest.session, "expired"), before)
+
+    def requested(self, api: str, broker: int, after: int) -> Any:
+        """The newest control request to a broker after event ``after`` that names the partition, or names more
+        partitions than its event lists."""
+        return self.last(
+            ControlRequest,
+            lambda event: (
+                (event.api, event.broker) == (api, broker)
+                and event.seq > after
+                and (str(self.tp) in _SEPARATORS.split(event.detail) or " more" in event.detail)
+            ),
+        )
+
+    def controller_of(self, epoch: int) -> int:
+        """The broker that was the controller of an epoch; -1: unknown."""
+        elected = self.last(ControllerElected, lambda event: event.controller_epoch == epoch)
+        return -1 if elected is None else int(elected.node)
+
+
+def _pauses(fault: Any, broker: int) -> bool:
+    return fault.action == "broker.pause" and broker in paused_ids(fault.target)

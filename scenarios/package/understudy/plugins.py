@@ -1,0 +1,75 @@
+"""What plug-ins are made of: checkers, fault actions, profiles, bugs, reassignment shapes, parts of strategies, figures
+(docs/plugins.md)."""
+
+from controller.move import Move
+from controller.reassignment.protocol import RequestedByZnode
+from controller.reassignment.steps_work import StepsWork
+from controller.shapes import Shape
+from controller.shapes import register as register_shape
+from controller.steps import Procedure, phases
+from emulator.protocol.assignments import without
+from emulator.streams import Stream
+from scenarios.cluster.clients.batch_producer import KafkaError
+from scenarios.errors import BadInput
+from scenarios.faults import ActionContext, PerformedAction
+from scenarios.language.actions import action
+from scenarios.language.clients import Behaviour, Client, behaviour
+from scenarios.language.known import Known
+from scenarios.language.schema.kinds import Boolean, Choice, Integer, ListOf, Text
+from scenarios.language.schema.reader import key
+from scenarios.language.strategies.registry import PlannedMove, Progress, admission, order
+from scenarios.observe.checkers.checker import Checker, Moment
+from scenarios.observe.checkers.checkers import register as checker
+from scenarios.observe.measures.figure import Better, Figure, Limit
+from scenarios.observe.measures.figures import register as register_figures
+from scenarios.observe.measures.fold import Fold, Source
+from scenarios.profiles import PROFILES, Difference, Profile
+from scenarios.profiles import register as register_profile
+from scenarios.profiles.bug import Bug
+from scenarios.profiles.bugs import register as register_bug
+
+__all__ = [
+    "PROFILES",
+    "ActionContext",
+    "BadInput",
+    "Behaviour",
+    "Better",
+    "Boolean",
+    "Bug",
+    "Checker",
+    "Choice",
+    "Client",
+    "Difference",
+    "Figure",
+    "Fold",
+    "Integer",
+    "KafkaError",
+    "Known",
+    "Limit",
+    "ListOf",
+    "Moment",
+    "Move",
+    "PerformedAction",
+    "PlannedMove",
+    "Procedure",
+    "Profile",
+    "Progress",
+    "RequestedByZnode",
+    "Shape",
+    "Source",
+    "StepsWork",
+    "Stream",
+    "Text",
+    "action",
+    "admission",
+    "behaviour",
+    "checker",
+    "key",
+    "order",
+    "phases",
+    "register_bug",
+    "register_figures",
+    "register_profile",
+    "register_shape",
+    "without",
+]

@@ -1,0 +1,147 @@
+"""Plug-ins: modules of the user's that register checkers, fault actions, profiles, reassignment shapes, parts of
+strategies, figures or client behaviours (docs/plugins.md).
+
+A plug-in is named by ``--plugin FILE``, by the variable ``UNDERSTUDY_PLUGINS``, or by an entry point of an installed
+package in the group ``understudy.plugins``. It is imported before a scenario is read, and again in every process that
+runs scenarios for this one: ``loaded`` says what to import there, ``restore`` does.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import NamedTuple
+
+from scenarios.errors import BadInput
+
+GROUP = "understudy.plugins"
+VARIABLE = "UNDERSTUDY_PLUGINS"
+"""Files, divided as in ``PATH``."""
+
+OPTION = "--plugin"
+_PREFIX = "understudy_plugin_"
+
+
+class Plugin(NamedTuple):
+    """A plug-in that was imported.
+
+    Attributes:
+        module: the name that it has among the imported modules.
+        file: where it was read from; "" for a module of an installed package.
+    """
+
+    module: str
+    file: str = ""
+
+    @property
+    def help(self) -> str:
+        """The first line of its docstring."""
+        return (sys.modules[self.module].__doc__ or "").strip().partition("\n")[0]
+
+    @property
+    def source(self) -> Path:
+        """Its file, or the folder of the package that it belongs to."""
+        if self.file:
+            return Path(self.file)
+        top = sys.modules[self.module.partition(".")[0]]
+        assert top.__file__ is not None
+        return Path(top.__file__).parent if hasattr(top, "__path__") else Path(top.__file__)
+
+
+_LOADED: dict[str, Plugin] = {}
+
+
+def loaded() -> tuple[Plugin, ...]:
+    """The plug-ins of this process, in the order in which they were imported."""
+    return tuple(_LOADED.values())
+
+
+def load(files: Iterable[str] = ()) -> None:
+    """Import the installed plug-ins, those of the variable, and ``files``; each once.
+
+    Raises: BadInput for a file that is not there, or that cannot be imported.
+    """
+    for module in _installed():
+        _import(Plugin(module), GROUP)
+    for file in filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)):
+        _import(_of_file(file, VARIABLE), VARIABLE)
+    for file in files:
+        _import(_of_file(file, OPTION), OPTION)
+
+
+def restore(plugins: Iterable[Plugin]) -> None:
+    """Import, in this process, what another one has loaded."""
+    for plugin in plugins:
+        _import(plugin, OPTION)
+
+
+def _of_file(file: str, where: str) -> Plugin:
+    path = Path(file)
+    if not path.is_file() or path.suffix != ".py":
+        raise BadInput(f"{file!r} is no Python file; write the path of one", where=where)
+    return Plugin(_PREFIX + "".join(c if c.isalnum() else "_" for c in path.stem), str(path.resolve()))
+
+
+def _import(plugin: Plugin, where: str) -> None:
+    known = _LOADED.get(plugin.module)
+    if known is not None:
+        if known.file != plugin.file and plugin.file:
+            raise BadInput(f"{plugin.file} and {known.file} have the same name; rename one", where=where)
+        return
+    try:
+        if plugin.file and os.path.exists(plugin.file):
+            _import_file(plugin)
+        else:  # of an installed package, or sent to this machine with the program's own code
+            import_module(plugin.module)
+    except BadInput:
+        raise
+    except Exception as error:
+        raise BadInput(f"plug-in {plugin.file or plugin.module}: {_last_place(error)}", where=where) from error
+    _LOADED[plugin.module] = plugin
+
+
+def _import_file(plugin: Plugin) -> None:
+    spec = spec_from_file_location(plugin.module, plugin.file)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[plugin.module] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[plugin.module]
+        raise
+
+
+def _last_place(error: Exception) -> str:
+    """The error in a line, with the line of the plug-in in which it came about."""
+    trace, line = error.__traceback__, ""
+    while trace is not None:
+        line = f", line {trace.tb_lineno} of {Path(trace.tb_frame.f_code.co_filename).name}"
+        trace = trace.tb_next
+    return f"{type(error).__name__}: {error}{line}"
+
+
+def _installed() -> Iterator[str]:
+    """The modules that the entry points of installed packages name.
+
+    Importing ``importlib.metadata`` takes a tenth of a second, so it is left alone where no package mentions the group.
+    """
+    if any(GROUP in text for text in _entry_point_files()):
+        from importlib.metadata import entry_points
+
+        yield from (point.value for point in sorted(entry_points(group=GROUP)))
+
+
+def _entry_point_files() -> Iterator[str]:
+    for folder in sys.path:
+        with suppress(OSError), os.scandir(folder or ".") as found:
+            for entry in found:
+                if entry.name.endswith((".dist-info", ".egg-info")):
+                    with suppress(OSError), open(f"{entry.path}/entry_points.txt", encoding="utf-8") as file:
+                        yield file.read()

@@ -1,0 +1,139 @@
+"""Bugs of the in-sync set and the high watermark on leaders."""
+
+from brokers.partition.isr import ByZooKeeper, NotCaughtUp, StuckOrSlow
+from scenarios.profiles.bug import Bug
+
+BUGS = (
+    Bug(
+        ticket="KAFKA-7128",
+        title="a follower joins the ISR although it lacks records that are committed",
+        affected="up to 2.0.0; fixed in 2.0.1 and 2.1.0",
+        happened="After an election the high watermark of the new leader is behind what its predecessor had "
+        "committed, until its followers have fetched. A follower that fetched up to that high watermark was taken "
+        "into the ISR; when it was elected next, committed records were gone. Found with a model of the protocol, not "
+        "by a user.",
+        here="A leader takes in a follower at the high watermark, whether or not it has reached the start of the "
+        "leader's epoch.",
+        checker="joins_caught_up",
+        also=("isr_complete",),
+        policies={"brokers.join_needs_epoch_start": False},
+        source="Partition.isFollowerInSync, 2.0.0 and 2.1.0",
+    ),
+    Bug(
+        ticket="KIP-320",
+        title="a follower that missed elections fetches from a leader that has other records than it",
+        affected="up to 2.0; fixed in 2.1.0",
+        happened="A broker that the controller could not reach, or that had lost its session without knowing it, went "
+        "on fetching from the leader that it knew. When that broker led again, with another log, nothing told the two "
+        "that the follower had never truncated: it appended what came, and joined the ISR (KAFKA-6880, KAFKA-7395).",
+        here="A leader answers fetches whatever leader epoch they name.",
+        checker="isr_complete",
+        also=("log_matching",),
+        policies={"brokers.checks_epochs": False},
+        source="KIP-320; ReplicaManager.readFromLocalLog, 2.0.0 and 2.1.0",
+    ),
+    Bug(
+        ticket="KAFKA-7152",
+        title="a follower that has everything leaves the ISR of a partition to which no client writes",
+        affected="up to 2.0; fixed in 2.1.0",
+        happened="A follower that had not fetched for replica.lag.time.max.ms left the ISR, though there was nothing "
+        "to fetch. With many partitions a slow round of the fetcher was enough: ISRs of idle partitions shrank and "
+        "grew all the time, and each change went through ZooKeeper and the controller.",
+        here="A member of the ISR that was not caught up lately leaves it, even at the end of the leader's log.",
+        checker="shrinks_overdue",
+        policies={"brokers.out_of_sync": NotCaughtUp(even_at_the_end=True)},
+        source="Partition.getOutOfSyncReplicas, 2.0.0 and 2.1.0",
+    ),
+    Bug(
+        ticket="KAFKA-10301",
+        title="a leader forgets its followers for a moment when it gets a LeaderAndIsr",
+        affected="in 2.6 before its release; fixed in 2.6.0",
+        happened="The map of a leader's followers was emptied and filled again with each LeaderAndIsr. Threads that "
+        "look at it without the lock could find it empty, which means that the leader is the only replica. Found by "
+        "review before the release.",
+        here="The leader looks at its high watermark while the map is empty, as if the race was lost each time. In "
+        "Kafka that reader held the lock; the others, such as the low watermark, are not emulated.",
+        checker="isr_complete",
+        policies={"brokers.forgets_followers_first": True},
+        source="Partition.updateAssignmentAndIsr, fa6e5b89222^ and 2.6.0",
+    ),
+    Bug(
+        ticket="KAFKA-1097",
+        title="a leader takes a replica into the ISR that a move has removed",
+        affected="0.8.0; fixed in 0.8.1",
+        happened="A leader accepted every broker that fetched. The replica that a move removes fetches until it "
+        "gets StopReplica; with little traffic it had everything, and the leader put it back into the ISR that the "
+        "controller had just written without it. Its log was deleted then (KAFKA-1170 is the same race with the write "
+        "to ZooKeeper).",
+        here="A leader lets every broker that fetches into its ISR, assigned or not.",
+        checker="expands_assigned",
+        policies={"brokers.checks_assignment": False},
+        source="Partition.maybeExpandIsr and ReplicaManager.becomeLeaderOrFollower, 0.8.0 and 0.8.1",
+    ),
+    Bug(
+        ticket="KAFKA-2334",
+        title="a new leader tells consumers an earlier end of the log than its predecessor did",
+        affected="up to 2.1; fixed in 2.2.0 by KIP-207",
+        happened="A follower learns of a commit with a later fetch, so the high watermark of a new leader lags until "
+        "its followers have fetched from it. It answered ListOffsets with that: the end of a partition went back for "
+        "a moment, and a consumer that was ahead of it got the answer that its offset is out of range.",
+        here="A new leader answers with its high watermark as it is.",
+        checker="applied_high_watermark",
+        policies={"brokers.latest_is_committed": False},
+        source="KIP-207; Partition.fetchOffsetForTimestamp, 2.1.0 and 2.2.0",
+    ),
+    Bug(
+        ticket="KAFKA-1382",
+        title="a leader never learns that its write of the ISR took effect",
+        affected="up to 0.8.1; fixed in 0.8.2",
+        happened="ZooKeeper applied the conditional write, and the connection was lost before its answer. The second "
+        "attempt was refused for the version that the first had made. From then on every change of this ISR was "
+        "refused, the leader counted on replicas that the ISR did not have, and only a restart helped.",
+        here="A write that is refused for its version has failed, whatever the znode holds.",
+        checker="converged",
+        policies={"brokers.isr_writes": ByZooKeeper(compares=False)},
+        trigger="a lost answer to a leader's write of its ISR, and no election for that partition until "
+        "everything is healed",
+        source="ReplicationUtils.updateLeaderAndIsr and ZkUtils.conditionalUpdatePersistentPath, 0.8.1 and 0.8.2",
+    ),
+    Bug(
+        ticket="KAFKA-4485",
+        title="a follower that keeps up leaves the ISR of a leader that is written to all the time",
+        affected="0.9 to 0.10.1; fixed in 0.10.2.0",
+        happened="A follower counted as caught up only when it asked for the end of the log. Where records come more "
+        "often than it fetches it never does, however close it is: it left the ISR, and came back only when the "
+        "producers paused.",
+        here="A follower is caught up where its fetch finds nothing to read, and the high watermark waits for the ISR "
+        "alone.",
+        checker="converged",
+        policies={"brokers.counts_last_fetch": False, "brokers.high_watermark_waits_for_caught_up": False},
+        trigger="a producer that writes more often than a fetch takes",
+        source="Replica.updateLogReadResult and Partition.maybeExpandIsr, 0.10.1.1 and 0.10.2.0",
+    ),
+    Bug(
+        ticket="KAFKA-1546",
+        title="a follower leaves the ISR because a burst of messages is longer than a setting allows",
+        affected="up to 0.8.2; fixed in 0.9.0.0",
+        happened="A follower left the ISR when it was more than replica.lag.max.messages behind. No value fits all "
+        "topics: where producers send large batches each of them drove the followers out, and they came back a moment "
+        "later, at the cost of two writes to ZooKeeper each time.",
+        here="A follower that is more than 4000 messages behind, or does not fetch, leaves the ISR.",
+        checker="converged",
+        also=("shrinks_overdue",),
+        policies={"brokers.out_of_sync": StuckOrSlow()},
+        source="Partition.getOutOfSyncReplicas, 0.8.2.2 and 0.9.0.0",
+    ),
+    Bug(
+        ticket="KAFKA-4313",
+        title="a replication throttle drives replicas out of the ISR, and keeps them out",
+        affected="0.10.1.0; fixed in 0.10.1.1",
+        happened="The throttle of KIP-73 is meant for replicas that catch up. It also held back those that were in "
+        "sync: with a rate below what producers wrote they fell out of the ISR, caught up a little, and fell out "
+        "again.",
+        here="A leader throttles members of the ISR like all others.",
+        checker="converged",
+        policies={"brokers.throttles_in_sync": True},
+        trigger="a throttle below what producers write that is still there when all faults have ended",
+        source="ReplicaManager.readFromLocalLog, 0.10.1.0 and 0.10.1.1",
+    ),
+)

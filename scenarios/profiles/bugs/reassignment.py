@@ -1,0 +1,108 @@
+"""Bugs of reassignments: moves that are lost, begun again, or left half done."""
+
+from scenarios.profiles.bug import Bug
+
+BUGS = (
+    Bug(
+        ticket="KAFKA-6193",
+        title="the request for several moves is deleted when the first of them is over",
+        affected="up to 1.0; fixed in 1.1.0",
+        happened="The controller began the moves of a request one after the other, and knew of each only once it began "
+        "it. When one of them ended at once, it wrote what it still knew of the request, which was nothing: it deleted "
+        "/admin/reassign_partitions. A controller that took over lost the other moves half done. Found by a test that "
+        "failed now and then.",
+        here="A move comes into the controller's memory when it is begun. The checker sees that the replicas of a "
+        "partition change while ZooKeeper asks for no move of it.",
+        checker="moves_recoverable",
+        policies={"controller.takes_up_moves_together": False, "controller.refuses_moves_together": False},
+        source="KafkaController.PartitionReassignment and initializePartitionReassignment, 1.0.0 and 1.1.0",
+    ),
+    Bug(
+        ticket="KAFKA-5310",
+        title="a controller that is elected again takes up a move that is over",
+        affected="up to 0.10.2; fixed in 0.11.0.0",
+        happened="A controller that resigned kept the list of moves in its memory. Elected again, it added what "
+        "/admin/reassign_partitions said and began all of them: also those that another controller had completed, or "
+        "that an operator had withdrawn and replaced by newer ones. The partitions went back to where they had been.",
+        here="A controller that resigns keeps its moves, and takes them up again when it is elected again. The checker "
+        "sees that the replicas of a partition change while ZooKeeper asks for no move of it.",
+        checker="moves_recoverable",
+        policies={"controller.forgets_moves": False},
+        trigger="a controller that is lost in the midst of a move, another move of that partition, and then the "
+        "first controller again",
+        source="KafkaController.onControllerResignation and initializePartitionReassignment, 0.10.2.1 and 0.11.0.0",
+    ),
+    Bug(
+        ticket="KAFKA-4214",
+        title="a new controller gives a move up because a new replica is down",
+        affected="up to 0.10.0; fixed in 0.10.1.0",
+        happened="A controller refused a move if a broker of its target was down, also when it had taken the move over "
+        "from a controller that had begun it: rolling restarts during reassignments made them fail. The partition kept "
+        "its old and new replicas until its operator asked for the move again.",
+        here="A controller refuses moves with a target that is not alive, and takes them out of "
+        "/admin/reassign_partitions. The checker sees the request leave, and the replicas of the middle of the move.",
+        checker="moves_recoverable",
+        policies={"wiki.needs_live_target": True},
+        source="KafkaController.initiateReassignReplicasForTopicPartition, 0.10.0.1 and 0.10.1.0",
+    ),
+    Bug(
+        ticket="KAFKA-13972",
+        title="the replica of a cancelled move stays where it is",
+        affected="2.6 to 3.3.1; fixed in 3.4.0",
+        happened="Since KIP-570 a broker refuses a StopReplica whose leader epoch is not above its own. A replica "
+        "that was being added and has not joined the ISR is not removed from it either, so the epoch stays the "
+        "same: cancelling the move left its replica on the disk, where it went on fetching.",
+        here="StopReplica has leader epochs, as KIP-570 first had them. The checker sees a replica on a broker that "
+        "it is not assigned to.",
+        checker="converged",
+        policies={"controller.stops_name_epochs": True},
+        trigger="a move that is cancelled before the replica which it adds is in sync",
+        source="ReplicaManager.stopReplicas and ReplicaStateMachine.removeReplicasFromIsr, 2.6.0 and 3.4.0",
+    ),
+    Bug(
+        ticket="KAFKA-10314",
+        title="a broker with a failed log directory takes no replica of a move",
+        affected="2.4 to 2.6.0; fixed in 2.7.0",
+        happened="A broker with an offline log directory creates only logs that are certain to be new, as the one "
+        "that it is asked for may be in that directory. The first request for a replica that a move adds did not "
+        "say that it is new, and the second one, which did, was refused as it had the same leader epoch. The move "
+        "never ended.",
+        here="The first LeaderAndIsr for the replicas that a move adds does not say that they are new. The checker "
+        "sees a move that waits, and a replica that never joins the ISR.",
+        checker="converged",
+        policies={"kip_455.adds_as_new": False},
+        source="KafkaController.updateLeaderEpochAndSendRequest, 2.6.0 and 2.7.0",
+    ),
+    Bug(
+        ticket="KAFKA-9212",
+        title="while a partition is moved, brokers give clients a leader epoch that is over",
+        affected="up to 2.3; fixed in 2.4.0",
+        happened="A move begins with a leader epoch that is raised without an election. The controller wrote it, "
+        "sent it to the replicas, and did not take it into its memory, from which metadata is made. Since consumers "
+        "name the epoch that they know (KIP-320), they were refused until the move was over (FENCED_LEADER_EPOCH), "
+        "and their lookups of offsets failed.",
+        here="A leader epoch that is raised alone does not get into the controller's memory. The checker sees "
+        "metadata with an older leader epoch than ZooKeeper has.",
+        checker="metadata_follows",
+        policies={"controller.remembers_bumps": False},
+        source="KafkaController.updateLeaderEpoch, 2.3.1 and 2.4.0",
+    ),
+    Bug(
+        ticket="KAFKA-9672",
+        title="an in-sync replica that is not assigned keeps all others in the ISR",
+        affected="2.4 to 2.8; fixed in 3.0.0",
+        happened="A request that replaces a move drops replicas that may be in sync already. If the controller "
+        "fails before it has stopped them, the next leader gets an ISR with a member that it has no replica for: "
+        "its check of the ISR throws there, at every turn, and no replica of any partition of that broker leaves "
+        "its ISR.",
+        here="A leader's check for lagging replicas fails at a member of the ISR that is not assigned. The checker "
+        "sees a dead broker that stays in the ISR. The profile is that of 2.3, with the moves of 2.4: later "
+        "profiles have the bug.",
+        checker="dead_leave_isr",
+        also=("converged",),
+        policies={"brokers.unassigned_leave_isr": False},
+        trigger="a move by the API that is replaced while it waits, another controller before what it drops is "
+        "stopped, and the death of that replica",
+        source="Partition.getOutOfSyncReplicas, 2.4.1 and 3.0.0; KafkaController.onPartitionReassignment, 2.4.1",
+    ),
+)

@@ -1,0 +1,81 @@
+"""Who raised an exception in the midst of a run: a checker, a fold, an action or a plug-in is named, since the scenario
+has done nothing wrong, and the cluster neither."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from emulator.kernel import SubscriberFailed
+from scenarios import plugins
+from scenarios.errors import BadInput, PartFailed
+from scenarios.language.actions import Action
+from scenarios.observe.checkers import Checker
+from scenarios.observe.measures.fold import Fold
+
+
+@contextmanager
+def named_failures() -> Iterator[None]:
+    """An exception that comes from a part with a name is raised as ``PartFailed``; all others, and BadInput, as they
+    are."""
+    try:
+        yield
+    except Exception as error:
+        _raise(error)
+
+
+def _raise(error: Exception) -> NoReturn:
+    for one in _all_of(error):
+        if isinstance(one, BadInput):
+            raise one from None
+        for frame, line in reversed(list(_frames(one))):
+            part = _part(frame)
+            if part:
+                file = Path(frame.f_code.co_filename).name
+                what = " ".join(f"{type(one).__name__}: {one}".split())
+                raise PartFailed(part, f"{what} (line {line} of {file})") from error
+    raise error
+
+
+def _all_of(error: BaseException) -> Iterator[BaseException]:
+    """What went wrong first, before what followed from it."""
+    if isinstance(error, BaseExceptionGroup):
+        for one in error.exceptions:
+            yield from _all_of(one)
+    elif isinstance(error, SubscriberFailed) and error.__cause__ is not None:
+        yield from _all_of(error.__cause__)
+    else:
+        yield error
+
+
+def _frames(error: BaseException) -> Iterator[tuple[FrameType, int]]:
+    """The frames of its traceback with their lines, the innermost last."""
+    trace = error.__traceback__
+    while trace is not None:
+        yield trace.tb_frame, trace.tb_lineno
+        trace = trace.tb_next
+
+
+def _part(frame: FrameType) -> str:
+    """The name of the part that this frame is code of; empty for none."""
+    plugin = _plugin(str(frame.f_globals.get("__name__", "")))
+    owner = frame.f_locals.get("self")
+    if isinstance(owner, Checker):
+        name = f"checker {owner.name!r}"
+    elif isinstance(owner, Action):
+        name = f"action {owner.name!r}"
+    elif isinstance(owner, Fold):
+        name = f"measure {type(owner).__name__!r}"
+    else:
+        return plugin
+    return f"{name} of {plugin}" if plugin else name
+
+
+def _plugin(module: str) -> str:
+    for plugin in plugins.loaded():
+        if module == plugin.module or module.startswith(f"{plugin.module}."):
+            return f"plug-in {plugin.file or plugin.module}"
+    return ""

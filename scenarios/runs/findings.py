@@ -1,0 +1,21 @@
+"""What is wrong with a run: its findings."""
+
+from __future__ import annotations
+
+from scenarios.runs.finding import EXPECTATION, IN_WORDS, LIVELOCK, NOT_EXERCISED, Finding
+from scenarios.runs.run import Run
+
+
+def findings(run: Run) -> tuple[Finding, ...]:
+    """The findings of a run, each once: violations in the order in which they were found, then expectations that were
+    not met and that no violation stands for, then the reason why it failed where that is neither. A run that passed has
+    none; nor has one whose faults never took effect (``not exercised``) and that broke nothing, since it says nothing
+    about the cluster."""
+    found = [Finding(LIVELOCK, IN_WORDS[LIVELOCK], run.cut_off)] if run.cut_off else []
+    found += [Finding(broken.invariant, broken.statement, broken.state) for broken in run.violations]
+    broken = [violation.invariant for violation in run.violations]
+    unmet = [expectation for expectation in run.expectations if not (expectation.ok or expectation.invariant in broken)]
+    found += [Finding(EXPECTATION, expectation.statement, expectation.detail) for expectation in unmet]
+    if run.reason and not found and run.reason != NOT_EXERCISED:
+        found.append(Finding(run.reason, IN_WORDS.get(run.reason, run.reason), f"at {run.virtual_s:.3f} s"))
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,1 @@
+"""What releases do wrong by themselves, by subject: reasons that explain findings of runs."""

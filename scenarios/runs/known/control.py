@@ -1,0 +1,211 @@
+"""Controllers and brokers: failover, shutdown, requests, deletion."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from controller.fencing import Unfenced
+from controller.state_machines.selectors import TOLD_TO_LIVE
+from emulator.protocol.events import (
+    BrokerRegistered,
+    ControlledShutdownAnswered,
+    ControllerElected,
+    ControlResponse,
+    LeaderElected,
+    NodeCrashed,
+)
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import DELETE_TOPICS, REASSIGN_PARTITIONS, broker_path, decode_topic, topic_path
+from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, LED, NOTHING_ASKED
+from scenarios.runs.known.reason import CONVERGED, Known, always, lacking
+
+if TYPE_CHECKING:
+    from scenarios.observe.checkers import Violation
+    from scenarios.runs.past import KeptEvents
+
+SHUTDOWN = "shutdown."
+_OF_REPLICAS = re.compile(r"\bbroker (\d+), of the replicas")
+_NOT_NOTIFIED = re.compile(r"broker (\d+) leads in epoch (\d+), and broker (\d+), of the replicas")
+_FAILED = re.compile(r"failed on broker (\d+)")
+_NO_LEADER = re.compile(r"broker (\d+) does not lead")
+_DELETED = re.compile(rf"{DELETE_TOPICS}/(\S+)")
+
+
+def _behind_its_epoch(past: KeptEvents, violation: Violation | None) -> bool:
+    """A replica without its role, given up, or out of the ISR, on a broker that has refused metadata, for a later
+    broker epoch than it knew of."""
+    if violation is None:
+        return False
+    failed = _FAILED.search(violation.state)
+    brokers = (int(failed[1]),) if failed else lacking(past, violation)
+    return bool(brokers) and all(_refused(past, broker, violation.seq) for broker in brokers)
+
+
+def _refused(past: KeptEvents, broker: int, until_seq: int) -> bool:
+    """Whether a broker has refused metadata, as if the request were wrong, since it was started."""
+    started = max((e.seq for e in past.of(NodeCrashed) if e.node == broker and e.seq < until_seq), default=0)
+    return any(
+        (event.node, event.api, event.error) == (broker, "UpdateMetadata", "UNKNOWN_SERVER_ERROR")
+        and started < event.seq < until_seq
+        for event in past.of(ControlResponse)
+    )
+
+
+def _elected_during_shutdown(past: KeptEvents, violation: Violation | None) -> bool:
+    """The election was one of a partition without a leader, and the controller had begun the broker's controlled
+    shutdown."""
+    found = None if violation is None else _NOT_NOTIFIED.search(violation.state)
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or found is None or tp is None:
+        return False
+    leader, epoch, broker = map(int, found.groups())
+    elections = [
+        event.seq
+        for event in past.of(LeaderElected)
+        if (event.topic, event.partition, event.leader, event.leader_epoch) == (*tp, leader, epoch)
+        and event.selector == "offline"
+    ]
+    begun = [event.seq for event in past.of(ControlledShutdownAnswered) if event.node == broker]
+    begun += [event.seq for event in past.of(Step) if event.broker == broker and event.step == "shutdown.1"]
+    ended = [event.seq for event in past.of(BrokerRegistered) if event.node == broker]
+    ended += [event.seq for event in past.of(ControllerElected)]
+    return any(
+        max((seq for seq in begun if seq < at), default=-1) > max((seq for seq in ended if seq < at), default=0)
+        for at in elections
+        if at < violation.seq
+    )
+
+
+def _bounce_missed(past: KeptEvents, violation: Violation | None) -> bool:
+    """Each broker without its role, or whose replica is not in the ISR, was away and is back, and the controller has
+    handled neither."""
+    if violation is None:
+        return False
+    leads = _NO_LEADER.search(violation.state)
+    brokers = (int(leads[1]),) if leads else lacking(past, violation)
+    return bool(brokers) and all(_missed(past, broker) for broker in brokers)
+
+
+def _missed(past: KeptEvents, broker: int) -> bool:
+    """Whether a broker was registered again, and no controller has looked at it since its znode was deleted."""
+    writes = [event for event in past.of(ZkWritten) if event.path == broker_path(broker)]
+    if [event.op for event in writes[-2:]] != ["delete", "create"]:
+        return False
+    gone, back = writes[-2:]
+    handled = any(event.broker == broker and event.seq > gone.seq for event in past.of(Step))
+    return not handled and not any(event.seq > back.seq for event in past.of(ControllerElected))
+
+
+def _shutting_down(past: KeptEvents, violation: Violation | None) -> bool:
+    """The broker was in its controlled shutdown."""
+    named = None if violation is None else _OF_REPLICAS.search(violation.state)
+    if violation is None or named is None:
+        return False
+    broker = int(named[1])
+    asked = [
+        event.seq
+        for event in past.of(Step)
+        if event.broker == broker and event.step.startswith(SHUTDOWN) and event.seq < violation.seq
+    ]
+    back = [event.seq for event in past.of(BrokerRegistered) if event.node == broker and event.seq < violation.seq]
+    return bool(asked) and asked[-1] > max(back, default=0)
+
+
+def _leaderless_topic(past: KeptEvents, violation: Violation | None) -> bool:
+    """The topic is to be deleted, and one of its partitions never had a leader."""
+    if violation is None:
+        return False
+    path, tp = _DELETED.search(violation.state), past.partition(violation)
+    topic = path[1] if path else "" if tp is None else tp.topic
+    asked = any(event.path == f"{DELETE_TOPICS}/{topic}" for event in past.of(ZkWritten))
+    created = [event for event in past.of(ZkWritten) if event.path == topic_path(topic) and event.op != "delete"]
+    partitions = decode_topic(created[-1].data) if created else {0: ()}
+    return asked and any(TopicPartition(topic, partition) not in past.states for partition in partitions)
+
+
+def _request_unseen(past: KeptEvents, violation: Violation | None) -> bool:
+    """A controller that had been replaced deleted the last request for moves; what was asked for next is as it was."""
+    if violation is None or REASSIGN_PARTITIONS not in violation.state:
+        return False
+    writes = [event for event in past.of(ZkWritten) if event.path == REASSIGN_PARTITIONS][-2:]
+    return [event.op for event in writes] == ["delete", "create"] and _was_replaced(past, writes[0])
+
+
+def _was_replaced(past: KeptEvents, event: ZkWritten) -> bool:
+    """Whether the broker that wrote had been elected, and another one since."""
+    elected = [one.node for one in past.of(ControllerElected) if one.seq < event.seq]
+    return event.client in elected and elected[-1] != event.client
+
+
+def _by_a_replaced_controller(past: KeptEvents, violation: Violation | None) -> bool:
+    """The broker that wrote had been elected, and another one since."""
+    event = None if violation is None else past.event(violation)
+    return type(event) is ZkWritten and _was_replaced(past, event)
+
+
+CONTROL: tuple[Known, ...] = (
+    Known(
+        "KAFKA-7482",
+        "a broker in its controlled shutdown gets no LeaderAndIsr for the leaderships that it gives up",
+        ("replicas_notified",),
+        lambda policies: policies.controller.selectors.controlled_shutdown is TOLD_TO_LIVE,
+        _shutting_down,
+    ),
+    Known(
+        "Election.leaderForOffline (2.3.1 to 2.7.2)",
+        "a broker in its controlled shutdown gets no LeaderAndIsr when a partition without a leader gets one",
+        ("replicas_notified",),
+        lambda _policies: True,
+        _elected_during_shutdown,
+    ),
+    Known(
+        "KAFKA-6650",
+        "replicas of partitions that never had a leader do not go offline, and so their topic is never deleted",
+        (CONVERGED,),
+        lambda policies: not policies.controller.replicas.leaderless_go_offline,
+        _leaderless_topic,
+        statements=(NOTHING_ASKED, LED),
+    ),
+    Known(
+        "KAFKA-6082",
+        "a controller that has been replaced goes on writing",
+        ("controller_fence", "one_leader_per_epoch", "epochs_grow", "moves_recoverable"),
+        lambda policies: isinstance(policies.controller.fencing, Unfenced),
+        _by_a_replaced_controller,
+    ),
+    Known(
+        "KAFKA-6082",
+        "a controller that has been replaced deletes the request for moves; its successor, whose watch that took, does "
+        "not see the next one",
+        (CONVERGED,),
+        lambda policies: isinstance(policies.controller.fencing, Unfenced),
+        _request_unseen,
+        statements=(NOTHING_ASKED,),
+    ),
+    Known(
+        "KAFKA-1120",
+        "a broker that is gone and back before the controller looks at /brokers/ids gets no LeaderAndIsr",
+        ("roles_adopted", CONVERGED),
+        lambda policies: not policies.controller.broker_epochs,
+        _bounce_missed,
+        statements=(LED, IN_SYNC),
+    ),
+    Known(
+        "KAFKA-9839",
+        "a broker that does not know its broker epoch yet refuses metadata, and then a leader that it takes for dead",
+        ("roles_adopted", CONVERGED),
+        lambda policies: not policies.brokers.accepts_newer_broker_epoch,
+        _behind_its_epoch,
+        statements=(IN_SYNC, FETCHED),
+    ),
+    Known(
+        "KAFKA-9539",
+        "a StopReplica that was stuck on its way stops a replica that has been started again",
+        ("stops_in_order",),
+        lambda policies: not policies.controller.stops_name_epochs,
+        always,
+    ),
+)
+"""Where two explain a finding, the more particular one comes first."""

@@ -1,0 +1,291 @@
+"""In-sync sets: who is in them, and should not be; who is not, and should be."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from emulator.protocol.events import (
+    BecameFollower,
+    BecameLeader,
+    IsrChanged,
+    IsrProposed,
+    IsrUpdateFailed,
+    NodeCrashed,
+    NodeStarted,
+    PartitionCreated,
+)
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import LeaderAndIsr
+from emulator.trace.events import ZkWritten
+from scenarios.observe.checkers.converged import GAUGES, IN_SYNC, LED
+from scenarios.runs.finding import EXPECTATION
+from scenarios.runs.known.reason import CONVERGED, LOSSES, Known, always, beyond, isr_and_assignment, lacking
+from scenarios.runs.past import broker_at_fault
+
+if TYPE_CHECKING:
+    from scenarios.observe.checkers import Violation
+    from scenarios.runs.past import KeptEvents
+
+_UNDER_REPLICATED = re.compile(r"broker (\d+) shows UnderReplicatedPartitions")
+_SHOWN = re.compile(r"UnderReplicatedPartitions = (\d+)")
+_NO_LEADER = re.compile(r"broker (\d+) does not lead")
+_DEAD = re.compile(r"that broker (\d+)\b.* is dead")
+
+
+def _dead_at_failover(past: KeptEvents, violation: Violation | None) -> bool:
+    """A controller has taken over after some broker had died."""
+    if violation is None:
+        return False
+    deaths = [event.seq for event in past.of(NodeCrashed) if event.seq < violation.seq]
+    return any(past.elected_between(seq, violation.seq) for seq in deaths)
+
+
+def _kept_dead(past: KeptEvents, violation: Violation | None) -> bool:
+    """Members of the ISR are on brokers that have ended, and a controller has taken over since."""
+    found = None if violation is None else isr_and_assignment(violation)
+    if violation is None or found is None or lacking(past, violation):
+        return False
+    ended: dict[int, int] = {}
+    for event in past.events:
+        if type(event) is NodeCrashed:
+            ended[event.node] = event.seq
+        elif type(event) is NodeStarted:
+            ended.pop(event.node, None)
+    return any(broker in ended and past.elected_between(ended[broker], violation.seq) for broker in found[0])
+
+
+def _added_by_leader(past: KeptEvents, violation: Violation | None) -> bool:
+    """A leader has added the dead replica to the ISR, itself or by AlterIsr, in the leader epoch that it had then."""
+    tp = None if violation is None else past.partition(violation)
+    dead = None if violation is None else _DEAD.search(violation.state)
+    if violation is None or tp is None or dead is None:
+        return False
+    broker = int(dead[1])
+    written = [state for seq, state in past.states.get(tp, []) if seq <= violation.seq and state is not None]
+    for before, after in reversed(list(pairwise(written))):
+        if broker in after.isr and broker not in before.isr:
+            return (before.leader, before.leader_epoch) == (after.leader, after.leader_epoch)
+    return False
+
+
+def _isr_emptied(past: KeptEvents, violation: Violation | None) -> bool:
+    """The write left no replica in the ISR."""
+    event = None if violation is None else past.event(violation)
+    if type(event) is not ZkWritten or event.op == "delete":
+        return False
+    state = LeaderAndIsr.decode(event.data, event.version)
+    return state.isr == () and state.leader < 0
+
+
+def _taken_in_unassigned(past: KeptEvents, violation: Violation | None) -> bool:
+    """Each member of the ISR that is not assigned has been added by a leader."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
+        return False
+    members = beyond(past, violation)
+    return bool(members) and all(past.joined(tp, broker, 0) for broker in members)
+
+
+def _elected_unassigned(past: KeptEvents, violation: Violation | None) -> bool:
+    """The leader is not assigned, and a leader has added it to the ISR."""
+    found = None if violation is None else _NO_LEADER.search(violation.state)
+    tp = None if violation is None else past.partition(violation)
+    if found is None or tp is None:
+        return False
+    leader = int(found[1])
+    return leader not in past.assignment(tp) and past.joined(tp, leader, 0)
+
+
+def _joined_after_it_was_dropped(past: KeptEvents, violation: Violation | None) -> bool:
+    """Each member of the ISR that is not assigned was added by a leader after it had left the assignment, of which the
+    leader was not notified yet."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
+        return False
+    members = beyond(past, violation)
+    dropped = {broker: past.dropped(tp, broker) for broker in members}
+    return bool(members) and all(write and past.joined(tp, broker, write.seq) for broker, write in dropped.items())
+
+
+def _in_isr_since_it_was_dropped(past: KeptEvents, violation: Violation | None) -> bool:
+    """The replica at fault was added by a leader after it had left the assignment, and has been in the ISR since, also
+    when a later move added it again."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
+        return False
+    broker = broker_at_fault(past.event(violation), violation)
+    drops = [write.seq for write in past.drops(tp, broker) if write.seq < violation.seq] if broker is not None else []
+    if broker is None or not drops:
+        return False
+    written = [state for seq, state in past.states.get(tp, []) if drops[-1] < seq <= violation.seq]
+    in_it = [state is not None and broker in state.isr for state in written]
+    return past.joined(tp, broker, drops[-1]) and True in in_it and all(in_it[in_it.index(True) :])
+
+
+def _had_more_replicas(past: KeptEvents, violation: Violation | None) -> bool:
+    """The broker has kept a replication factor from when a partition had more replicas than now."""
+    found = None if violation is None else _UNDER_REPLICATED.search(violation.state)
+    if found is None:
+        return False
+    return any(
+        event.node == int(found[1])
+        and event.replication_factor > len(past.assignment(TopicPartition(event.topic, event.partition)))
+        for event in past.of(PartitionCreated)
+    )
+
+
+def _wish_dropped(past: KeptEvents, violation: Violation | None) -> bool:
+    """A partition whose leader got a new epoch, or several, while its wish for another ISR was on its way: what it
+    wished for next has no outcome, and it wishes for nothing more."""
+    about = None if violation is None else past.partition(violation)
+    last: dict[TopicPartition, IsrProposed] = {}
+    dropped: dict[TopicPartition, bool] = {}
+    for event in past.events:
+        kind = type(event)
+        if kind not in (IsrProposed, IsrChanged, IsrUpdateFailed, BecameLeader, BecameFollower):
+            continue
+        tp = TopicPartition(event.topic, event.partition)
+        before = last.get(tp)
+        if kind is IsrProposed:
+            dropped[tp] = before is not None and before.node == event.node and before.leader_epoch < event.leader_epoch
+            last[tp] = event
+        elif before is not None and event.node == before.node and kind in (IsrChanged, IsrUpdateFailed):
+            if event.leader_epoch == before.leader_epoch:
+                del last[tp]
+                dropped.pop(tp, None)
+        elif before is not None and event.leader_epoch > before.leader_epoch:
+            dropped.pop(tp, None)
+    return any(dropped.values()) if about is None else dropped.get(about, False)
+
+
+def _gave_up(past: KeptEvents, violation: Violation | None) -> bool:
+    """The leader's last wish for another ISR was refused in the leader epoch that it still has, though ZooKeeper has
+    that ISR; the gauge counts no more partitions than there are such leaderships."""
+    found = None if violation is None else _UNDER_REPLICATED.search(violation.state)
+    shown = None if violation is None else _SHOWN.search(violation.state)
+    if found is None or shown is None:
+        return False
+    return len(_given_up(past, int(found[1]))) == int(shown[1])
+
+
+def _given_up(past: KeptEvents, broker: int) -> list[TopicPartition]:
+    """The partitions that a broker leads with the ISR from before its last wish, which was refused and which
+    ZooKeeper has."""
+    last: dict[TopicPartition, IsrProposed | IsrChanged | IsrUpdateFailed] = {}
+    wished: dict[TopicPartition, IsrProposed] = {}
+    for event in past.events:
+        if type(event) in (IsrProposed, IsrChanged, IsrUpdateFailed) and event.node == broker:
+            tp = TopicPartition(event.topic, event.partition)
+            last[tp] = event
+            if type(event) is IsrProposed:
+                wished[tp] = event
+    given_up = []
+    for tp, event in last.items():
+        state = past.states[tp][-1][1] if past.states.get(tp) else None
+        if type(event) is IsrUpdateFailed and state is not None and tp in wished:
+            leads = (state.leader, state.leader_epoch) == (broker, event.leader_epoch)
+            if leads and sorted(state.isr) == sorted(wished[tp].isr):
+                given_up.append(tp)
+    return given_up
+
+
+ISRS: tuple[Known, ...] = (
+    Known(
+        "KAFKA-3143",
+        "a controller that takes over leaves dead replicas in their ISRs, and elects with them",
+        ("dead_leave_isr", "elects_the_living"),
+        lambda policies: not policies.controller.replicas.shrink_at_failover,
+        _dead_at_failover,
+    ),
+    Known(
+        "KAFKA-3143",
+        "a controller that takes over leaves dead replicas in their ISRs, where they stay while nothing is written",
+        (CONVERGED,),
+        lambda policies: not policies.controller.replicas.shrink_at_failover,
+        _kept_dead,
+        statements=(IN_SYNC,),
+    ),
+    Known(
+        "KAFKA-14140",
+        "a leader adds a replica to its ISR whose broker has died since its last fetch, and no controller prevents it",
+        ("dead_leave_isr", "elects_the_living"),
+        lambda _policies: True,
+        _added_by_leader,
+    ),
+    Known(
+        "KAFKA-1097",
+        "a leader adds a replica that is not assigned to it",
+        ("expands_assigned",),
+        lambda policies: not policies.brokers.checks_assignment,
+        always,
+    ),
+    Known(
+        "KAFKA-1097",
+        "a replica that a leader added though it is not assigned stays in the ISR as long as it fetches",
+        (CONVERGED,),
+        lambda policies: not policies.brokers.checks_assignment,
+        _taken_in_unassigned,
+        statements=(IN_SYNC,),
+    ),
+    Known(
+        "KAFKA-1097",
+        "a member of the ISR that is not assigned is elected, and LeaderAndIsr goes to those assigned only",
+        (CONVERGED,),
+        lambda policies: not policies.brokers.checks_assignment,
+        _elected_unassigned,
+        statements=(LED,),
+    ),
+    Known(
+        "KAFKA-9672",
+        "a replica joins the ISR after it was dropped, before its leader gets the request: the check of ISRs fails "
+        "at it from then on, and it stays",
+        (CONVERGED,),
+        lambda policies: not policies.brokers.unassigned_leave_isr,
+        _joined_after_it_was_dropped,
+        statements=(IN_SYNC,),
+    ),
+    Known(
+        "KAFKA-9672",
+        "such a replica is still in the ISR when another move adds it, without what was committed meanwhile, for which "
+        "no leader waited for it",
+        LOSSES,
+        lambda policies: not policies.brokers.unassigned_leave_isr,
+        _in_isr_since_it_was_dropped,
+    ),
+    Known(
+        "Partition.isUnderReplicated (0.8.0)",
+        "a partition counts as under-replicated by the replication factor that it had when it came to the broker",
+        (CONVERGED,),
+        lambda policies: policies.brokers.under_replication.keeps_factor,
+        _had_more_replicas,
+        statements=(GAUGES,),
+    ),
+    Known(
+        "KAFKA-1028",
+        "the last in-sync replica that goes offline leaves the ISR, which is then empty",
+        ("leader_in_isr",),
+        lambda policies: not policies.controller.replicas.keeps_last_in_isr,
+        _isr_emptied,
+    ),
+    Known(
+        "Partition.handleAlterIsrResponse (2.7.0 to 3.0.0)",
+        "the controller takes its own write, whose answer was lost, for that of another one; the leader, which is "
+        "refused, waits for the next leader epoch with the ISR from before",
+        (CONVERGED,),
+        lambda policies: policies.alters_isr,
+        _gave_up,
+        statements=(GAUGES,),
+    ),
+    Known(
+        "KAFKA-12686",
+        "the answer to an AlterIsr of an earlier leader epoch takes along what the leader has wished for since, which "
+        "is never sent: its ISR stays as it is",
+        (CONVERGED, EXPECTATION),
+        lambda policies: policies.alters_isr,
+        _wish_dropped,
+        statements=(IN_SYNC, "isr "),
+    ),
+)
+"""Where two explain a finding, the more particular one comes first."""

@@ -1,0 +1,343 @@
+"""Logs: what is lost, diverges or is truncated wrongly."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from emulator.protocol.events import (
+    BecameFollower,
+    BecameLeader,
+    FetcherStopped,
+    IsrProposed,
+    NodeCrashed,
+    PartitionFailed,
+    Truncated,
+)
+from fetchers.failures import Verdict
+from fetchers.truncation import Kip101, ToHighWatermark
+from scenarios.observe.checkers.converged import COMMITTED, FETCHED, IN_SYNC
+from scenarios.runs.known.reason import CONVERGED, DIVERGENCES, LOSSES, Known, Shows, always, lacking
+from scenarios.runs.past import broker_at_fault
+
+if TYPE_CHECKING:
+    from scenarios.observe.checkers import Violation
+    from scenarios.runs.past import KeptEvents
+
+_BROKER = re.compile(r"\bbroker (\d+)\b")
+_LEARNED = re.compile(r"broker (\d+), \S+, when its high watermark moves: log start (\d+), high watermark (-?\d+)")
+_HIGH_WATERMARK = re.compile(r"high watermark of broker (\d+) is -?\d+, its log ends at (\d+)")
+_DIED = re.compile(r"broker (\d+): \S+ has died")
+_OFFSET_MISMATCH = re.compile(r"batch at \d+, log ends at \d+")
+
+
+def _no_controller_shrank(past: KeptEvents, violation: Violation | None) -> bool:
+    """The replica came back before any controller had come to take it out of its ISRs."""
+    crash = None if violation is None else past.lost_unflushed(violation)
+    if violation is None or crash is None:
+        return False
+    return not past.found_gone(crash) and not past.failure_handled(crash.node, crash.seq, violation.seq)
+
+
+def _and_what_follows(root: Shows) -> Shows:
+    """``root``, or an earlier violation in the same partition that ``root`` explains."""
+
+    def shows(past: KeptEvents, violation: Violation | None) -> bool:
+        tp = None if violation is None else past.partition(violation)
+        if violation is None or tp is None:
+            return False
+        return any(
+            found.invariant in (*LOSSES, *DIVERGENCES)
+            and found.seq <= violation.seq
+            and past.partition(found) == tp
+            and root(past, found)
+            for found in past.run.violations
+        )
+
+    return shows
+
+
+def _failover_left_it(past: KeptEvents, violation: Violation | None) -> bool:
+    """A controller was elected while the replica was dead, and left it in the ISR."""
+    crash = None if violation is None else past.lost_unflushed(violation)
+    return crash is not None and past.found_gone(crash)
+
+
+def _leads_on_with_less(past: KeptEvents, violation: Violation | None) -> bool:
+    """A leader has crashed, has lost what it had not flushed or could not recover, and has then led again in the leader
+    epoch that it had."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
+        return False
+    led = [e for e in past.of(BecameLeader) if (e.topic, e.partition) == tp and e.seq < violation.seq]
+    return any(
+        before.seq < crash.seq < again.seq
+        and past.loses(tp, crash, again.seq)
+        and past.stayed_in_isr(tp, crash.node, crash.seq, again.seq)
+        and not past.found_gone(crash)
+        for place, before in enumerate(led)
+        for again in led[place + 1 :]
+        if (before.node, before.leader_epoch) == (again.node, again.leader_epoch)
+        for crash in past.of(NodeCrashed)
+        if crash.node == before.node
+    )
+
+
+def _refuses_its_batch(past: KeptEvents, violation: Violation | None) -> bool:
+    """A follower of such a leader was ahead of it, and has given up with the first batch that begins before its end."""
+    tp = None if violation is None else past.partition(violation)
+    failures = [event.reason for event in past.of(PartitionFailed) if (event.topic, event.partition) == tp]
+    refused = any(_OFFSET_MISMATCH.search(reason) for reason in failures)
+    return refused and _leads_on_with_less(past, violation)
+
+
+def _emptied(past: KeptEvents, violation: Violation | None) -> bool:
+    """The replica at fault began to follow with a log that retention had emptied, under a leader whose epoch began
+    before the start of that log, and was not truncated to there."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
+        return False
+    broker = _at_fault(past, violation)
+    led = {e.leader_epoch: e for e in past.of(BecameLeader) if (e.topic, e.partition) == tp}
+    return any(
+        0 < event.log_end_offset == past.log_start(tp, broker, event.seq)
+        and event.leader_epoch in led
+        and _keeps_its_place(past, event, led[event.leader_epoch].log_end_offset)
+        for event in past.of(BecameFollower)
+        if (event.node, event.topic, event.partition) == (broker, *tp) and event.seq < violation.seq
+    )
+
+
+def _keeps_its_place(past: KeptEvents, follows: BecameFollower, epoch_start: int) -> bool:
+    """Whether a follower's log is beyond the start of its leader's epoch, and was not truncated to it in that epoch."""
+    return follows.log_end_offset > epoch_start and not any(
+        event.log_end_offset <= epoch_start
+        for event in past.of(Truncated)
+        if (event.node, event.topic, event.partition) == (follows.node, follows.topic, follows.partition)
+        and event.leader_epoch == follows.leader_epoch
+    )
+
+
+def _learned_below_start(past: KeptEvents, violation: Violation | None) -> bool:
+    """A follower has learned a high watermark from before the start of its log."""
+    tp = None if violation is None else past.partition(violation)
+    found = None if violation is None else _LEARNED.search(violation.state)
+    if violation is None or tp is None or found is None:
+        return False
+    broker, start, high_watermark = map(int, found.groups())
+    roles = [
+        event
+        for kind in (BecameLeader, BecameFollower)
+        for event in past.of(kind)
+        if (event.node, event.topic, event.partition) == (broker, *tp) and event.seq < violation.seq
+    ]
+    last = max(roles, key=lambda event: event.seq, default=None)
+    return 0 <= high_watermark < start and type(last) is BecameFollower
+
+
+def _cut_at_high_watermark(past: KeptEvents, violation: Violation | None) -> bool:
+    """The log at fault, or another one of the partition before, was cut at its own high watermark by a follower, or
+    ended there when it began to follow."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
+        return False
+    return any(
+        event.log_end_offset == event.high_watermark and event.seq <= violation.seq
+        for kind in (Truncated, BecameFollower)
+        for event in past.of(kind)
+        if (event.topic, event.partition) == tuple(tp) and (kind is Truncated or event.log_end_offset)
+    )
+
+
+def _thread_died(past: KeptEvents, violation: Violation | None) -> bool:
+    """A thread has died, or those of the replicas that are not in the ISR have."""
+    if violation is None:
+        return False
+    died = _DIED.search(violation.state)
+    brokers = (int(died[1]),) if died else lacking(past, violation)
+    ended = [event.node for event in past.of(FetcherStopped) if event.reason == "died"]
+    return bool(brokers) and all(broker in ended for broker in brokers)
+
+
+def _answer_ignored(past: KeptEvents, violation: Violation | None) -> bool:
+    """The follower's thread got it again for a leader that it followed already, and it has appended nothing since."""
+    tp = None if violation is None else past.partition(violation)
+    found = None if violation is None else _HIGH_WATERMARK.search(violation.state)
+    if violation is None or tp is None or found is None:
+        return False
+    broker, end = map(int, found.groups())
+    roles = sorted(
+        (
+            event
+            for kind in (BecameLeader, BecameFollower, NodeCrashed)
+            for event in past.of(kind)
+            if event.node == broker and (kind is NodeCrashed or (event.topic, event.partition) == tp)
+        ),
+        key=lambda event: event.seq,
+    )[-2:]
+    if [type(role) for role in roles] != [BecameFollower, BecameFollower]:
+        return False
+    before, last = roles
+    return bool(before.leader == last.leader and last.high_watermark < last.log_end_offset == end)
+
+
+def _missed_elections(past: KeptEvents, violation: Violation | None) -> bool:
+    """The replica at fault follows under an epoch after which another broker has led, and then its leader again."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
+        return False
+    broker = _at_fault(past, violation)
+    follows = [
+        event
+        for event in past.of(BecameFollower)
+        if (event.node, event.topic, event.partition) == (broker, *tp) and event.seq < violation.seq
+    ][-1:]
+    led = [
+        event for event in past.of(BecameLeader) if (event.topic, event.partition) == tp and event.seq < violation.seq
+    ]
+    return any(
+        again.node == role.leader and other.node != role.leader and role.leader_epoch < other.leader_epoch
+        for role in follows
+        for again in led
+        for other in led
+        if other.leader_epoch < again.leader_epoch
+    )
+
+
+def _at_fault(past: KeptEvents, violation: Violation) -> int | None:
+    """The broker whose log is at fault, as the violation names it or as the event that showed it does."""
+    named = _BROKER.search(violation.state)
+    return broker_at_fault(past.event(violation), violation) if named is None else int(named[1])
+
+
+def _cut_by_an_answer(past: KeptEvents, violation: Violation | None) -> bool:
+    """The log at fault has followed a leader with records in it: it was truncated to where the leader said that an
+    epoch ends, or not at all."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
+        return False
+    broker = _at_fault(past, violation)
+    return any(
+        (event.node, event.topic, event.partition) == (broker, *tp) and event.seq <= violation.seq
+        for kind in (Truncated, BecameFollower)
+        for event in past.of(kind)
+        if kind is Truncated or event.log_end_offset
+    )
+
+
+def _joined_below_epoch_start(past: KeptEvents, violation: Violation | None) -> bool:
+    """A replica joined the ISR at the high watermark, before the start of the leader's epoch."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
+        return False
+    return any(
+        event.kind == "expand" and event.seq <= violation.seq and min(event.ends) < event.epoch_start_offset
+        for event in past.of(IsrProposed)
+        if (event.topic, event.partition) == tuple(tp)
+    )
+
+
+LOGS: tuple[Known, ...] = (
+    Known(
+        "KIP-101",
+        "a follower under a new leader epoch cuts its log at its own high watermark, committed records included",
+        (*LOSSES, *DIVERGENCES, "append_shape"),
+        lambda policies: isinstance(policies.fetchers.truncation, ToHighWatermark),
+        _cut_at_high_watermark,
+    ),
+    Known(
+        "LeaderEpochFileCache.truncateFromEnd (2.3.1 to 2.7.2)",
+        "a replica whose log retention has emptied knows no epoch after a restart: it goes on from where it was, "
+        "though its new leader has less, and does not get what that leader writes in between",
+        (*LOSSES, *DIVERGENCES),
+        lambda policies: not isinstance(policies.fetchers.truncation, ToHighWatermark),
+        _and_what_follows(_emptied),
+    ),
+    Known(
+        "KAFKA-3143",
+        "a controller that takes over leaves dead replicas in their ISRs, also one that then comes back with less",
+        (*LOSSES, *DIVERGENCES),
+        lambda policies: not policies.controller.replicas.shrink_at_failover,
+        _and_what_follows(_failover_left_it),
+    ),
+    Known(
+        "KIP-966",
+        "a replica comes back into its ISR without what it had not flushed, or could not recover, before any "
+        "controller has removed it",
+        (*LOSSES, *DIVERGENCES),
+        lambda _policies: True,
+        _and_what_follows(_no_controller_shrank),
+    ),
+    Known(
+        "Log.updateHighWatermark (2.4)",
+        "a follower takes over a high watermark from before the start of its own log",
+        ("offset_bounds",),
+        lambda policies: not policies.brokers.start_raises_learned_high_watermark,
+        _learned_below_start,
+    ),
+    Known(
+        "KIP-966",
+        "a leader that has crashed leads again in the leader epoch that it had, without what it had not flushed",
+        (*LOSSES, *DIVERGENCES),
+        lambda _policies: True,
+        _leads_on_with_less,
+    ),
+    Known(
+        "KIP-966",
+        "a follower that is ahead of such a leader gives up with a batch that begins before its end, until the next "
+        "leader epoch (KIP-461)",
+        (CONVERGED,),
+        lambda _policies: True,
+        _refuses_its_batch,
+        statements=(FETCHED, IN_SYNC),
+    ),
+    Known(
+        "KAFKA-7128",
+        "a follower joins the ISR at the high watermark of a new leader, without what its predecessor had committed",
+        (*LOSSES, "joins_caught_up"),
+        lambda policies: not policies.brokers.join_needs_epoch_start,
+        _joined_below_epoch_start,
+    ),
+    Known(
+        "KIP-320",
+        "a follower that missed elections goes on fetching from the broker that it knew as the leader, which leads "
+        "again with other records",
+        (*LOSSES, *DIVERGENCES),
+        lambda policies: not policies.brokers.checks_epochs,
+        _and_what_follows(_missed_elections),
+    ),
+    Known(
+        "KIP-279",
+        "a follower truncates to where the leader says that an epoch ends which the leader never had: too little",
+        (*LOSSES, "append_shape", *(checker for checker in DIVERGENCES if checker != "truncate_safety")),
+        lambda policies: isinstance(policies.fetchers.truncation, Kip101) and not policies.brokers.answers_with_epoch,
+        _and_what_follows(_cut_by_an_answer),
+    ),
+    Known(
+        "FetchSessionHandler.build (1.1.0 to 2.0.1)",
+        "a follower whose fetcher gets the partition again ignores the answer that is under way; the session takes the "
+        "high watermark in it for known, and does not repeat it while nothing is written",
+        (CONVERGED,),
+        lambda policies: (
+            not policies.brokers.checks_epochs and not isinstance(policies.fetchers.truncation, ToHighWatermark)
+        ),
+        _answer_ignored,
+        statements=(COMMITTED,),
+    ),
+    Known(
+        "KIP-461",
+        "an error on one partition, such as a batch that begins before the end of the log, ends its fetcher's thread",
+        (CONVERGED,),
+        lambda policies: policies.fetchers.failures.unexpected is Verdict.DIE,
+        _thread_died,
+        statements=(FETCHED, IN_SYNC),
+    ),
+    Known(
+        "KIP-207",
+        "a new leader answers a consumer's request for the latest offset before it knows what is committed",
+        ("applied_high_watermark",),
+        lambda policies: not policies.brokers.latest_is_committed,
+        always,
+    ),
+)
+"""Where two explain a finding, the more particular one comes first."""

@@ -1,0 +1,270 @@
+"""Moves: what is dropped, left behind or never ends."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from emulator.protocol.events import ControllerElected, ControlResponse, MoveAnswered, MoveFinished, MoveStarted
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import REASSIGN_PARTITIONS, decode_reassignment
+from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, LED, NO_STRAYS, NOTHING_ASKED, READ
+from scenarios.runs.finding import UNFINISHED
+from scenarios.runs.known.reason import CONVERGED, Known, beyond, isr_and_assignment, lacking, stray
+
+if TYPE_CHECKING:
+    from scenarios.observe.checkers import Violation
+    from scenarios.runs.past import KeptEvents
+
+READS_MOVES, RESUMES_MOVES = "failover.F3", "failover.F8"
+WRITES_ASSIGNMENT = "kip-455.U1"
+
+
+def _unfinished(past: KeptEvents) -> dict[TopicPartition, MoveStarted]:
+    """The moves that have not ended, each with the last request for it."""
+    ended = {(event.topic, event.partition): event.seq for event in past.of(MoveFinished)}
+    return {
+        TopicPartition(event.topic, event.partition): event
+        for event in past.of(MoveStarted)
+        if event.seq > ended.get((event.topic, event.partition), -1)
+    }
+
+
+def _deleted_unread(past: KeptEvents, _: Violation | None) -> bool:
+    """Each move that has not ended was asked for after a new controller had begun to read the moves, and before that
+    controller deleted the request as it resumed those that it knew."""
+    lost = _unfinished(past)
+    writes = [event for event in past.of(ZkWritten) if event.path == REASSIGN_PARTITIONS]
+    unread: dict[TopicPartition, None] = {}
+    for asked, deleted in pairwise(writes):
+        if asked.op == "create" and deleted.op == "delete" and _as_it_takes_over(past, asked, deleted):
+            unread |= dict.fromkeys(decode_reassignment(asked.data))
+    return bool(lost) and all(tp in unread for tp in lost)
+
+
+def _as_it_takes_over(past: KeptEvents, asked: ZkWritten, deleted: ZkWritten) -> bool:
+    """Whether the controller that deleted the request was then resuming moves, and had begun to read them before."""
+    steps = [event for event in past.of(Step) if event.node == deleted.client and event.seq < deleted.seq]
+    reads = [event.seq for event in steps if (event.step, event.edge) == (READS_MOVES, "before")]
+    resumes = [event.edge for event in steps if event.step == RESUMES_MOVES]
+    return bool(reads) and reads[-1] < asked.seq and resumes[-1:] == ["before"]
+
+
+def _lost_with_its_controller(past: KeptEvents, _: Violation | None) -> bool:
+    """Each move that has not ended was asked for through the API, which answered no more than that the time was over.
+    None had begun when another controller was elected."""
+    lost = _unfinished(past)
+    return bool(lost) and all(
+        _never_begun(past, tp, asked)
+        and [e.error for e in past.of(MoveAnswered) if (e.topic, e.partition) == tp and e.seq > asked.seq][-1:]
+        == ["REQUEST_TIMED_OUT"]
+        for tp, asked in lost.items()
+    )
+
+
+def _never_begun(past: KeptEvents, tp: TopicPartition, asked: MoveStarted) -> bool:
+    """Whether a controller was elected since a request and none has begun the move."""
+    begun = any(
+        (e.topic, e.partition) == tp and e.seq > asked.seq for e in past.of(Step) if e.step == WRITES_ASSIGNMENT
+    )
+    return not begun and any(event.seq > asked.seq for event in past.of(ControllerElected))
+
+
+def _dropped_the_whole_isr(past: KeptEvents, violation: Violation | None) -> bool:
+    """All members of the ISR were new replicas of a move, and left the assignment in one write as it was cancelled or
+    changed, when they were the ISR already."""
+    tp = None if violation is None else past.partition(violation)
+    states = [] if tp is None else past.states.get(tp, [])
+    last = states[-1][1] if states else None
+    if tp is None or last is None or last.leader >= 0 or not last.isr:
+        return False
+    write = past.dropped(tp, last.isr[0])
+    if write is None or any(past.dropped(tp, broker) != write for broker in last.isr):
+        return False
+    before = next((state for seq, state in reversed(states) if seq < write.seq), None)
+    return before is not None and set(before.isr) == set(last.isr) and _under_way(past, tp, write) == WRITES_ASSIGNMENT
+
+
+def _under_way(past: KeptEvents, tp: TopicPartition, write: ZkWritten) -> str:
+    """The step of the partition's move in which its controller wrote; empty: in none."""
+    steps = [e for e in past.of(Step) if (e.topic, e.partition) == tp and e.node == write.client and e.seq < write.seq]
+    return steps[-1].step if steps and steps[-1].edge == "before" else ""
+
+
+def _dropped_and_not_stopped(past: KeptEvents, violation: Violation | None) -> bool:
+    """Each replica that is not assigned was dropped by a move that was cancelled or changed, and the controller was
+    replaced before the replica's broker had stopped anything for it."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
+        return False
+    left = stray(violation)
+    brokers = beyond(past, violation) if left is None else (left,)
+    return bool(brokers) and all(_dropped_unstopped(past, tp, broker) for broker in brokers)
+
+
+def _dropped_unstopped(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
+    """Whether ``broker`` left the assignment last in a U1, and its controller was replaced before a StopReplica."""
+    dropped = past.dropped(tp, broker)
+    if dropped is None:
+        return False
+    replaced = next((e.seq for e in past.of(ControllerElected) if e.seq > dropped.seq), None)
+    if _under_way(past, tp, dropped) != WRITES_ASSIGNMENT or replaced is None:
+        return False
+    return not any(
+        (event.api, event.node, event.error) == ("StopReplica", broker, "NONE") and dropped.seq < event.seq < replaced
+        for event in past.of(ControlResponse)
+    )
+
+
+def _stop_refused(past: KeptEvents, violation: Violation | None) -> bool:
+    """A replica that is not assigned, perhaps in the ISR, on a broker that has refused a StopReplica."""
+    if violation is None:
+        return False
+    left, found = stray(violation), isr_and_assignment(violation)
+    isr, assigned = ((), ()) if found is None else found
+    strays = isr if left is None else (left,)
+    return any(
+        event.api == "StopReplica" and event.partition_errors and event.node in strays
+        for event in past.of(ControlResponse)
+        if event.node not in assigned
+    )
+
+
+def _was_moved(past: KeptEvents, violation: Violation | None) -> bool:
+    """A partition that a move was requested for."""
+    about = None if violation is None else past.partition(violation)
+    return any((event.topic, event.partition) == about for event in past.of(MoveStarted))
+
+
+def _never_started(past: KeptEvents, violation: Violation | None) -> bool:
+    """Each move that KAFKA-42 left undone has a new replica that does not follow the leader: on a broker that
+    registered after the request and was not sent the partition since, as the controller takes the replica for started
+    (ReplicaStateMachine, 0.8.0), or of a leader elected since, of which only those assigned are notified
+    (PartitionStateMachine.electLeaderForPartition)."""
+    if violation is None or REASSIGN_PARTITIONS not in violation.state:
+        return False
+    moves: dict[TopicPartition, MoveStarted] = {}
+    for event in past.events:
+        if type(event) is MoveStarted:
+            moves[TopicPartition(event.topic, event.partition)] = event
+        elif type(event) is MoveFinished:
+            moves.pop(TopicPartition(event.topic, event.partition), None)
+    waits = any(event.step == "kafka-42.3" and event.edge == "before" for event in past.of(Step))
+    return waits and bool(moves) and all(_lacks_replica(past, tp, move) for tp, move in moves.items())
+
+
+def _lacks_replica(past: KeptEvents, tp: TopicPartition, move: MoveStarted) -> bool:
+    return past.lacks_replica(tp, move) or any(
+        past.follows_another(tp, broker) for broker in move.target if broker not in past.assignment(tp)
+    )
+
+
+def _never_assigned(past: KeptEvents, violation: Violation | None) -> bool:
+    """The replica is of a move's target, and no move has ended with it."""
+    tp, left = (None, None) if violation is None else (past.partition(violation), stray(violation))
+    moves = [event for event in past.of(MoveStarted) if (event.topic, event.partition) == tp]
+    if tp is None or left is None or past.dropped(tp, left) is not None:
+        return False
+    return any(left in move.target for move in moves)
+
+
+def _never_marked_online(past: KeptEvents, violation: Violation | None) -> bool:
+    """Each replica that lacks its role, or is not in the ISR, came with a move for which it was in the ISR already."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
+        return False
+    brokers = lacking(past, violation)
+    return bool(brokers) and all(_was_there_before(past, tp, broker) for broker in brokers)
+
+
+def _was_there_before(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
+    """Whether ``broker`` was in the ISR, and not assigned, when the last move to it was asked for."""
+    moves = [event for event in past.of(MoveStarted) if (event.topic, event.partition) == tp]
+    to_it = [event.seq for event in moves if broker in event.target]
+    if not to_it or broker in past.assignment(tp, to_it[-1]):
+        return False
+    before = [state for seq, state in past.states.get(tp, []) if seq < to_it[-1]][-1:]
+    return any(state is not None and broker in state.isr for state in before)
+
+
+MOVES: tuple[Known, ...] = (
+    Known(
+        "KafkaController.removePartitionsFromReassignedPartitions (2.0.1 to 2.3.1)",
+        "a move that is asked for while a new controller takes over is deleted unread with /admin/reassign_partitions",
+        (UNFINISHED,),
+        lambda policies: policies.controller.refuses_moves_together and policies.controller.topic_znodes == 1,
+        _deleted_unread,
+    ),
+    Known(
+        "KafkaController.processApiPartitionReassignment (2.4.1 to 2.7.2)",
+        "a move that is asked for through the API is nowhere but in the controller's queue until it begins: it is lost "
+        "with that controller",
+        (UNFINISHED,),
+        lambda policies: policies.controller.topic_znodes == 2,
+        _lost_with_its_controller,
+    ),
+    Known(
+        "KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)",
+        "a move that is cancelled or changed drops its new replicas also where they are all of the ISR: the partition "
+        "has no leader, and none can be elected",
+        (CONVERGED,),
+        lambda policies: policies.controller.topic_znodes == 2,
+        _dropped_the_whole_isr,
+        statements=(LED, FETCHED),
+    ),
+    Known(
+        "KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)",
+        "a replica that a cancelled or changed move drops is not stopped, and stays in the ISR, where the controller "
+        "is replaced before its requests are delivered: its successor finds nothing left to do",
+        (CONVERGED,),
+        lambda policies: policies.controller.topic_znodes == 2,
+        _dropped_and_not_stopped,
+        statements=(NO_STRAYS, IN_SYNC),
+    ),
+    Known(
+        "KafkaController.onPartitionReassignment (0.8.1)",
+        "a new replica gets no LeaderAndIsr where its broker registers, or another leader is elected, while the "
+        "partition is moved: the move never ends",
+        (CONVERGED,),
+        lambda policies: not policies.controller.replicas.keeps_last_in_isr,
+        _never_started,
+        statements=(NOTHING_ASKED,),
+    ),
+    Known(
+        "KafkaController.onPartitionReassignment (0.8.1)",
+        "new replicas are assigned when their move is over: those of a move that does not end, or is given up, stay",
+        (CONVERGED,),
+        lambda policies: not policies.controller.replicas.keeps_last_in_isr,
+        _never_assigned,
+        statements=(NO_STRAYS,),
+    ),
+    Known(
+        "KafkaController.onPartitionReassignment (0.8.0)",
+        "a move to replicas that are in the ISR already, from a move that was given up, marks none of them as online: "
+        "their brokers get no LeaderAndIsr when they start",
+        ("roles_adopted", CONVERGED),
+        lambda policies: not policies.controller.replicas.keeps_last_in_isr,
+        _never_marked_online,
+        statements=(LED, IN_SYNC),
+    ),
+    Known(
+        "KAFKA-13972",
+        "a StopReplica in the replica's own leader epoch, as a move that is cancelled or changed sends it, is refused: "
+        "the replica stays on the disk",
+        (CONVERGED,),
+        lambda policies: policies.controller.stops_name_epochs,
+        _stop_refused,
+        statements=(NO_STRAYS, IN_SYNC),
+    ),
+    Known(
+        "KAFKA-9212",
+        "a move raises a leader epoch of which brokers do not tell clients: a consumer is refused until the next "
+        "election or change of the ISR",
+        (CONVERGED,),
+        lambda policies: not policies.controller.remembers_bumps,
+        _was_moved,
+        statements=(READ,),
+    ),
+)
+"""Where two explain a finding, the more particular one comes first."""

@@ -1,0 +1,98 @@
+"""A reason that explains findings, and what all of them use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from scenarios.observe.checkers.converged import SAME_LOGS
+from scenarios.runs.finding import EXPECTATION
+
+if TYPE_CHECKING:
+    from scenarios.observe.checkers import Violation
+    from scenarios.profiles.profile import Policies
+    from scenarios.runs.finding import Finding
+    from scenarios.runs.past import KeptEvents
+
+CONVERGED = "converged"
+LOSSES = ("leader_completeness", "no_acked_record_lost", "isr_complete")
+DIVERGENCES = ("truncate_safety", "log_matching", "reads_consistent", "isr_logs_identical", CONVERGED)
+"""What follows where one replica leads without what the others have."""
+
+_ISR = re.compile(r"isr \[([^]]*)\], assignment \[([^]]*)\]")
+_STRAY = re.compile(r"broker (\d+) still has a replica")
+_KNOWS = re.compile(r"in ZooKeeper, and broker (\d+) (?:has no role|leads|follows)")
+
+Shows = Callable[["KeptEvents", "Violation | None"], bool]
+
+
+@frozen
+class Known:
+    """What a release does wrong by itself.
+
+    Attributes:
+        ticket: Kafka's, of the fix; where there is none, the method, and the release that does otherwise or the
+            releases ("to") that have it.
+        text: what happens, in a line.
+        checkers: those that see it.
+        applies: whether a release, by its policies, has the behaviour.
+        shows: whether the trace of a run has the marks of it where a violation was found; the violation is None for a
+            finding without one (an expectation).
+        statements: how the statements of those findings begin that are not a checker's own: conditions of convergence,
+            and expectations.
+    """
+
+    ticket: str
+    text: str
+    checkers: tuple[str, ...]
+    applies: Callable[[Policies], bool]
+    shows: Shows
+    statements: tuple[str, ...] = (SAME_LOGS,)
+
+    def sees(self, finding: Finding) -> bool:
+        """Whether it can have such a finding."""
+        stated = finding.checker in (CONVERGED, EXPECTATION)
+        return finding.checker in self.checkers and (not stated or finding.statement.startswith(self.statements))
+
+    def __str__(self) -> str:
+        return f"{self.ticket}: {self.text}"
+
+
+def always(_: KeptEvents, violation: Violation | None) -> bool:
+    """The checker says what the behaviour is, and no more."""
+    return violation is not None
+
+
+def isr_and_assignment(violation: Violation) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """The ISR and the assignment that a violation compares; None: it is about something else."""
+    found = _ISR.search(violation.state)
+    if found is None:
+        return None
+    isr, assigned = (tuple(int(broker) for broker in text.split(", ") if broker) for text in found.groups())
+    return isr, assigned
+
+
+def lacking(past: KeptEvents, violation: Violation) -> tuple[int, ...]:
+    """The assigned brokers that run, and lack their role or are not in the ISR."""
+    knows, found = _KNOWS.search(violation.state), isr_and_assignment(violation)
+    if knows:
+        return (int(knows[1]),)
+    missing = () if found is None else tuple(broker for broker in found[1] if broker not in found[0])
+    return tuple(broker for broker in missing if not past.down(broker, violation.seq))
+
+
+def beyond(past: KeptEvents, violation: Violation) -> tuple[int, ...]:
+    """The members of an ISR that are not assigned, where it lacks none that are."""
+    found = isr_and_assignment(violation)
+    if found is None or lacking(past, violation):
+        return ()
+    return tuple(broker for broker in found[0] if broker not in found[1])
+
+
+def stray(violation: Violation) -> int | None:
+    """The broker that still has a replica."""
+    found = _STRAY.search(violation.state)
+    return int(found[1]) if found else None

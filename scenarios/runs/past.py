@@ -1,0 +1,255 @@
+"""What happened in a run, looked at as those ask who explain its findings."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import islice
+from typing import Any, Protocol
+
+from emulator.protocol.events import (
+    AckedLost,
+    BecameFollower,
+    BecameLeader,
+    BrokerRegistered,
+    ControllerElected,
+    ControlRequest,
+    IsrProposed,
+    LogLoaded,
+    LogRecovered,
+    LogStartMoved,
+    MoveStarted,
+    NodeCrashed,
+    NodeStarted,
+)
+from emulator.protocol.types import TopicPartition
+from emulator.protocol.znodes import LeaderAndIsr, broker_path, decode_topic, state_path_partition, topic_path
+from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.checkers import Violation
+
+LEAVES_ISRS, STARTS = "broker-failure.3", "broker-startup."
+LOADS_BROKERS, SHRINKS_ISRS = "failover.F3", "failover.F6"
+_OF_BROKER = re.compile(r"log of broker (\d+)")
+_PARTITION = re.compile(r"\b([\w.-]+-\d+)\b")
+
+
+class Judged(Protocol):
+    """A run, as far as it is looked at here."""
+
+    @property
+    def control_plane(self) -> tuple[Any, ...]: ...
+
+    @property
+    def violations(self) -> tuple[Violation, ...]: ...
+
+
+class KeptEvents:
+    """The events that a run has kept, looked at as the predicates need them. In a run so long that the oldest are not
+    kept, what they would show is not shown, and its findings are new."""
+
+    def __init__(self, run: Judged) -> None:
+        self.run = run
+
+    @cached_property
+    def events(self) -> tuple[Any, ...]:
+        return self.run.control_plane
+
+    @cached_property
+    def _by_kind(self) -> dict[type, list[Any]]:
+        kinds: dict[type, list[Any]] = {}
+        for event in self.events:
+            kinds.setdefault(type(event), []).append(event)
+        return kinds
+
+    def of(self, kind: type) -> list[Any]:
+        """The events of one kind, in order."""
+        return self._by_kind.get(kind, [])
+
+    @cached_property
+    def states(self) -> dict[TopicPartition, list[tuple[int, LeaderAndIsr | None]]]:
+        """What was written to each state znode, each with the ``seq`` of its write."""
+        states: dict[TopicPartition, list[tuple[int, LeaderAndIsr | None]]] = {}
+        for event in self.of(ZkWritten):
+            tp = state_path_partition(event.path)
+            if tp is not None:
+                state = None if event.op == "delete" else LeaderAndIsr.decode(event.data, event.version)
+                states.setdefault(tp, []).append((event.seq, state))
+        return states
+
+    def event(self, violation: Violation) -> Any:
+        """The event that showed it; None where it is not kept."""
+        return next((event for event in self.events if event.seq == violation.seq), None)
+
+    def partition(self, violation: Violation) -> TopicPartition | None:
+        """The partition that a violation is about; None where its state names none."""
+        found = _PARTITION.search(violation.state)
+        return TopicPartition.parse(found[1]) if found else None
+
+    def stayed_in_isr(
+        self, tp: TopicPartition, broker: int, from_seq: int, to_seq: int, leader_epoch: int | None = None
+    ) -> bool:
+        """Whether ``broker`` was in the ISR in ZooKeeper at ``from_seq``, and in every one written up to ``to_seq``, in
+        later leader epochs than ``leader_epoch`` excepted."""
+        written = self.states.get(tp, [])
+        before = [state for seq, state in written if seq <= from_seq][-1:]
+        between = [
+            state
+            for seq, state in written
+            if from_seq < seq <= to_seq
+            and (leader_epoch is None or state is None or state.leader_epoch <= leader_epoch)
+        ]
+        return bool(before) and all(state is not None and broker in state.isr for state in (*before, *between))
+
+    def lost_unflushed(self, violation: Violation) -> NodeCrashed | None:
+        """The crash by which the broker that a violation is about lost what it had not flushed, or what its recovery
+        then found damaged, if it stayed in the ISR from then on: for a late leader, until its epoch was over."""
+        event = self.event(violation)
+        tp, broker = self.partition(violation), broker_at_fault(event, violation)
+        epoch = event.leader_epoch if type(event) in (BecameLeader, AckedLost) else None
+        crashes = [event for event in self.of(NodeCrashed) if event.node == broker and event.seq < violation.seq]
+        if tp is None or broker is None:
+            return None
+        for place, crash in reversed(list(enumerate(crashes))):
+            until = crashes[place + 1].seq if place + 1 < len(crashes) else violation.seq
+            if self.loses(tp, crash, until):
+                found: NodeCrashed = crash
+                return found if self.stayed_in_isr(tp, broker, crash.seq, violation.seq, epoch) else None
+        return None
+
+    def loses(self, tp: TopicPartition, crash: NodeCrashed, until_seq: int) -> bool:
+        """Whether a crash may have cost a replica some of its log: its machine crashed, or a recovery cut the log."""
+        return crash.kind == "host" or any(
+            (event.node, event.topic, event.partition) == (crash.node, *tp) and crash.seq < event.seq < until_seq
+            for event in self.of(LogRecovered)
+        )
+
+    def log_start(self, tp: TopicPartition, broker: int | None, before_seq: int) -> int:
+        """Where the log of ``broker`` began; 0 where nothing has shown it."""
+        shown = [
+            event
+            for kind in (LogLoaded, LogStartMoved)
+            for event in self.of(kind)
+            if (event.node, event.topic, event.partition) == (broker, *tp) and event.seq < before_seq
+        ]
+        start: int = max(shown, key=lambda event: event.seq).log_start_offset if shown else 0
+        return start
+
+    def down(self, broker: int, at_seq: int) -> bool:
+        """Whether the last that happened to the process of ``broker`` is that it ended."""
+        seen = [e for kind in (NodeCrashed, NodeStarted) for e in self.of(kind) if e.node == broker and e.seq <= at_seq]
+        return bool(seen) and type(max(seen, key=lambda event: event.seq)) is NodeCrashed
+
+    def back(self, crash: NodeCrashed) -> int:
+        """The ``seq`` of a broker's registration in ZooKeeper after its crash; it may learn of it later."""
+        path = broker_path(crash.node)
+        writes: Iterator[int] = (e.seq for e in self.of(ZkWritten) if e.path == path and e.op == "create")
+        return next((seq for seq in writes if seq > crash.seq), self.events[-1].seq)
+
+    def lacks_replica(self, tp: TopicPartition, move: MoveStarted) -> bool:
+        """Whether a broker of a move's target has registered since the request, and has had no role in the partition
+        since then."""
+        registered = {event.node: event.seq for event in self.of(BrokerRegistered) if event.seq > move.seq}
+        roles = [e for kind in (BecameFollower, BecameLeader) for e in self.of(kind) if (e.topic, e.partition) == tp]
+        return any(
+            broker in registered and not any(role.node == broker and role.seq > registered[broker] for role in roles)
+            for broker in move.target
+        )
+
+    def follows_another(self, tp: TopicPartition, broker: int) -> bool:
+        """Whether the last role of ``broker`` was that of a follower of a broker that does not lead now."""
+        roles = [
+            event for event in self.of(BecameFollower) if (event.node, event.topic, event.partition) == (broker, *tp)
+        ]
+        state = self.states[tp][-1][1] if self.states.get(tp) else None
+        return bool(roles) and state is not None and roles[-1].leader != state.leader
+
+    def _assignments(self, tp: TopicPartition) -> Iterator[tuple[ZkWritten, tuple[int, ...]]]:
+        """The writes of the topic's znode, and what each says about the partition."""
+        path = topic_path(tp.topic)
+        for event in self.of(ZkWritten):
+            if event.path == path:
+                yield event, () if event.op == "delete" else decode_topic(event.data).get(tp.partition, ())
+
+    def assignment(self, tp: TopicPartition, before_seq: int | None = None) -> tuple[int, ...]:
+        """The replicas in the topic's znode, at the end or before an event."""
+        written = (found for write, found in self._assignments(tp) if before_seq is None or write.seq < before_seq)
+        return next(iter(deque(written, maxlen=1)), ())
+
+    def drops(self, tp: TopicPartition, broker: int) -> list[ZkWritten]:
+        """The writes by which ``broker`` left the assignment, in order."""
+        found, held = [], False
+        for write, replicas in self._assignments(tp):
+            if held and broker not in replicas:
+                found.append(write)
+            held = broker in replicas
+        return found
+
+    def dropped(self, tp: TopicPartition, broker: int) -> ZkWritten | None:
+        """The write by which ``broker`` left the assignment last; None: it was never assigned, or is."""
+        drops = self.drops(tp, broker)
+        return drops[-1] if drops and broker not in self.assignment(tp) else None
+
+    def joined(self, tp: TopicPartition, broker: int, after_seq: int) -> bool:
+        """Whether a leader has added ``broker`` to the ISR after an event."""
+        return any(
+            event.kind == "expand" and broker in event.replicas and event.seq > after_seq
+            for event in self.of(IsrProposed)
+            if (event.topic, event.partition) == tp
+        )
+
+    def elected_between(self, first_seq: int, last_seq: int) -> bool:
+        """Whether a controller was elected between."""
+        return any(first_seq < event.seq < last_seq for event in self.of(ControllerElected))
+
+    def found_gone(self, crash: NodeCrashed) -> bool:
+        """Whether a new controller loaded the live brokers while the znode of one that had crashed was away, and went
+        on until it had dealt with the replicas of the dead. One that died before took no replica out of an ISR. Where
+        the znode comes or goes while a controller loads, what it sends shows what it found: a request to a broker
+        that has not started for it is one to a broker that it found."""
+        path, back = broker_path(crash.node), self.back(crash)
+        deleted = [e.seq for e in self.of(ZkWritten) if (e.path, e.op) == (path, "delete") and e.seq < back]
+        return bool(deleted) and any(
+            begun.seq < back and loaded.seq > deleted[-1] and not self._sent_as_to_live(begun, crash.node)
+            for begun, loaded in self._failovers()
+        )
+
+    def _failovers(self) -> Iterator[tuple[Step, Step]]:
+        """When each new controller that has dealt with the dead began to load the brokers, and had loaded them."""
+        whole = [(LOADS_BROKERS, "before"), (LOADS_BROKERS, "after"), (SHRINKS_ISRS, "before"), (SHRINKS_ISRS, "after")]
+        steps = [event for event in self.of(Step) if (event.step, event.edge) in whole]
+        for place, begun in enumerate(steps):
+            of_it = list(islice((event for event in steps[place:] if event.node == begun.node), len(whole)))
+            if [(event.step, event.edge) for event in of_it] == whole:
+                yield begun, of_it[1]
+
+    def _sent_as_to_live(self, loads: Step, broker: int) -> bool:
+        """Whether the controller that loads the brokers in ``loads`` sends ``broker`` a request before it starts."""
+        started = (
+            event.seq
+            for event in self.of(Step)
+            if (event.node, event.broker) == (loads.node, broker) and event.step.startswith(STARTS)
+        )
+        until = next((seq for seq in started if seq > loads.seq), self.events[-1].seq)
+        return any(
+            (event.node, event.broker) == (loads.node, broker) and loads.seq < event.seq < until
+            for event in self.of(ControlRequest)
+        )
+
+    def failure_handled(self, broker: int, first_seq: int, last_seq: int) -> bool:
+        """Whether a controller has handled the failure of ``broker`` between: the last step takes it out of its ISRs,
+        and one that died before may have taken it out of none."""
+        return any(
+            (event.broker, event.step, event.edge) == (broker, LEAVES_ISRS, "after")
+            and first_seq < event.seq < last_seq
+            for event in self.of(Step)
+        )
+
+
+def broker_at_fault(event: Any, violation: Violation) -> int | None:
+    """The broker whose log is at fault."""
+    named = _OF_BROKER.search(violation.state)
+    if named:
+        return int(named[1])
+    return event.leader if type(event) is AckedLost else getattr(event, "node", None)

@@ -1,0 +1,1 @@
+"""Campaigns: many seeds of a file with ``[[chaos]]`` blocks."""

@@ -1,0 +1,178 @@
+"""Many seeds of one file: run by workers, written as they are done, reported once each."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from attrs import define, evolve, field, frozen
+
+from scenarios.chaos.draw import kinds_of
+from scenarios.errors import BadInput
+from scenarios.runs.batch import Chunk, Workers
+from scenarios.runs.dataset.identity import VERSION, code_digest
+from scenarios.studies.chaos.leaning import Reached
+from scenarios.studies.chaos.results import Results
+from scenarios.studies.chaos.seed_run import Drawn, SeedChunk, SeedResult, work
+
+CHUNK = 4
+"""Seeds in a chunk: about a second of work, which is what an interruption can cost each worker."""
+
+KEPT = 20
+"""Of each known behaviour so many seeds are named."""
+
+
+@frozen(kw_only=True)
+class Campaign:
+    """The request.
+
+    Attributes:
+        seeds: which seeds to run, in this order.
+        for_s: begin no further seed after so many seconds of real time; None: run all.
+        out: the folder of the results; None: they are not kept.
+        until: begin no further seed once one has reached this.
+        leans: draw the kinds more often whose seeds have reached what is seldom reached. Each result has the weights
+            that it was drawn with.
+    """
+
+    drawn: Drawn
+    seeds: Sequence[int]
+    for_s: float | None = None
+    out: Path | None = None
+    until: str = ""
+    leans: bool = False
+
+    def kinds_of(self, result: SeedResult) -> Sequence[str]:
+        """The kinds that a seed had."""
+        return kinds_of(self.drawn.scenario, result.seed, result.weights)
+
+    def identity(self) -> dict[str, object]:
+        """What all results in one folder have in common."""
+        scenario = self.drawn.scenario
+        return {
+            "scenario": scenario.digest(),
+            "profile": scenario.profile,
+            "leans": self.leans,
+            "version": VERSION,
+            "code": code_digest(),
+        }
+
+
+@define(eq=False)
+class Tally:
+    """What a campaign has found so far. It grows with the failures, and not with the seeds.
+
+    Attributes:
+        seeds: how many are done; of these ``before`` were there when the campaign went on.
+        failed: seeds with new findings. checkers: in how many of them each checker has one.
+        reached: what its seeds have reached. kinds: says which kinds a seed had.
+        known: ticket -> seeds whose findings it explains, a few of them, and how many there are (``known_in``).
+    """
+
+    reached: Reached
+    kinds: Callable[[SeedResult], Sequence[str]] = lambda _: ()
+    seeds: int = 0
+    before: int = 0
+    virtual_us: int = 0
+    events: int = 0
+    failed: list[SeedResult] = field(factory=list)
+    checkers: Counter[str] = field(factory=Counter)
+    known: dict[str, list[int]] = field(factory=dict)
+    known_in: Counter[str] = field(factory=Counter)
+
+    def add(self, result: SeedResult) -> None:
+        self.seeds += 1
+        self.virtual_us += result.virtual_us
+        self.events += result.events
+        self.reached.add(result.seed, result.reach, self.kinds(result))
+        if result.new:
+            self.failed.append(result)
+            self.checkers.update(dict.fromkeys(found.checker for found in result.new).keys())
+        for ticket in dict.fromkeys(found.ticket for found in result.found if found.ticket):
+            self.known_in[ticket] += 1
+            self.known.setdefault(ticket, [])
+            if len(self.known[ticket]) < KEPT:
+                self.known[ticket].append(result.seed)
+
+    @property
+    def passed(self) -> int:
+        return self.seeds - len(self.failed)
+
+
+def run(campaign: Campaign, workers: Workers, tell: Callable[[SeedResult, Tally], object]) -> Tally:
+    """Run the seeds of a campaign that are not done yet. ``tell`` gets each result, those that were there first.
+
+    Raises: BadInput where a seed does not fit the file, or the folder cannot be used.
+    """
+    tally = Tally(Reached(campaign.drawn.names))
+    if campaign.leans:
+        tally.kinds = campaign.kinds_of
+    results = None if campaign.out is None else Results(campaign.out, campaign.identity())
+    try:
+        done = bytearray(len(campaign.seeds))
+        if results is not None:
+            for result in results.read():
+                _count(campaign, done, tally, result, tell)
+            tally.before = tally.seeds
+        with closing(_chunks_done(campaign, workers, done, tally)) as finished:
+            for chunk in finished:
+                if results is not None:
+                    results.add(chunk)
+                for result in chunk:
+                    tally.add(result)
+                    tell(result, tally)
+    finally:
+        if results is not None:
+            results.close()
+    return tally
+
+
+def _count(
+    campaign: Campaign, done: bytearray, tally: Tally, result: SeedResult, tell: Callable[[SeedResult, Tally], object]
+) -> None:
+    """A result that was there: one of the seeds that are asked for, or of others, which are left alone."""
+    try:
+        place = campaign.seeds.index(result.seed)
+    except ValueError:
+        return
+    if not done[place]:
+        done[place] = 1
+        tally.add(result)
+        tell(result, tally)
+
+
+def _chunks_done(
+    campaign: Campaign, workers: Workers, done: bytearray, tally: Tally
+) -> Generator[tuple[SeedResult, ...], None, None]:
+    with closing(workers.in_order(work, _tasks(campaign, done, tally))) as finished:
+        yield from finished
+
+
+def _tasks(campaign: Campaign, done: bytearray, tally: Tally) -> Iterator[SeedChunk]:
+    """The seeds that are missing, in chunks, up to the campaign's end in time."""
+    ends_s = None if campaign.for_s is None else time.monotonic() + campaign.for_s
+    for start in range(0, len(campaign.seeds), CHUNK):
+        if (ends_s is not None and time.monotonic() >= ends_s) or tally.reached.seeds[campaign.until]:
+            return
+        places = range(start, min(start + CHUNK, len(campaign.seeds)))
+        missing = tuple(campaign.seeds[place] for place in places if not done[place])
+        if missing:
+            weights = tally.reached.weights(campaign.drawn.scenario.chaos) if campaign.leans else {}
+            yield Chunk(evolve(campaign.drawn, weights=weights), missing)
+
+
+def write_failing(campaign: Campaign, result: SeedResult) -> Path | None:
+    """Write the scenario of a seed into the campaign's folder. Returns its path; None where nothing is kept."""
+    if campaign.out is None:
+        return None
+    path = campaign.out / f"seed-{result.seed}.toml"
+    try:
+        if not path.exists():
+            drawn = evolve(campaign.drawn, weights=result.weights)
+            path.write_text(drawn.concrete(result.seed).to_toml(), encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"cannot be written ({error.strerror}); make room", source=str(path)) from None
+    return path

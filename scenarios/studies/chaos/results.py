@@ -1,0 +1,100 @@
+"""The results of a campaign in its folder: one line of JSON for each seed, appended as it is done.
+
+The first line says what the seeds are drawn from. Lines are brought to the disk before their seeds are reported, and a
+line that a killed process has left torn is dropped when the campaign goes on: each seed is in the file once.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import IO
+
+from attrs import define, field
+
+from scenarios.errors import BadInput
+from scenarios.studies.chaos.seed_run import SeedResult
+
+NAME = "results.jsonl"
+
+
+@define(eq=False)
+class Results:
+    """The file of results, open for one campaign at a time.
+
+    Attributes:
+        root: the campaign's folder.
+        identity: what its seeds are drawn from, and the code that runs them.
+    """
+
+    root: Path
+    identity: Mapping[str, object]
+    _file: IO[bytes] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        """Raises: BadInput where the folder cannot be written, or holds something else."""
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            self._file = (self.root / NAME).open("a+b")
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BadInput("another campaign writes there now; name another folder", source=str(self.root)) from None
+        except OSError as error:
+            raise BadInput(
+                f"cannot be written ({error.strerror}); name another folder", source=str(self.root)
+            ) from None
+        self._begin()
+
+    def _begin(self) -> None:
+        """Check that the file is this campaign's, and drop what is torn at its end."""
+        self._file.seek(0)
+        head = self._file.readline()
+        if not head.endswith(b"\n"):
+            self._file.truncate(0)
+            self._append(json.dumps(dict(self.identity)) + "\n")
+            return
+        try:
+            found = json.loads(head)
+            different = [name for name, value in self.identity.items() if found.get(name) != value]
+        except (ValueError, AttributeError):
+            raise BadInput("is no campaign's; name another folder", source=str(self.root / NAME)) from None
+        for name in different:
+            raise BadInput(
+                f"holds a campaign with {name} {found.get(name)!r}, not {self.identity[name]!r}; name another folder",
+                source=str(self.root),
+            )
+        end = len(head)
+        for line in self._file:
+            if not line.endswith(b"\n"):
+                break
+            end += len(line)
+        self._file.truncate(end)
+
+    def read(self) -> Iterator[SeedResult]:
+        """The results that are there, in the order in which they were written. Raises: BadInput."""
+        self._file.seek(0)
+        self._file.readline()
+        for number, line in enumerate(self._file, start=2):
+            try:
+                yield SeedResult.from_line(line.decode())
+            except (ValueError, KeyError, TypeError):
+                raise BadInput(f"line {number} is corrupt; delete it", source=str(self.root / NAME)) from None
+
+    def add(self, results: Iterable[SeedResult]) -> None:
+        """Append results; when this returns they are on the disk. Raises: BadInput when it is full."""
+        try:
+            self._append("".join(f"{one.to_line()}\n" for one in results))
+        except OSError as error:
+            raise BadInput(f"cannot be written ({error.strerror}); make room", source=str(self.root)) from None
+
+    def _append(self, text: str) -> None:
+        self._file.seek(0, os.SEEK_END)
+        self._file.write(text.encode())
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        self._file.close()

@@ -1,0 +1,134 @@
+"""One seed of a campaign: drawn, run, and judged by its findings."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from attrs import evolve, field, frozen
+
+from scenarios.chaos.draw import Weights, concrete
+from scenarios.errors import BadInput, PartFailed
+from scenarios.language.scenario import Scenario
+from scenarios.runs.batch import Chunk
+from scenarios.runs.findings import findings
+from scenarios.runs.known_findings import known_findings
+from scenarios.runs.record import run_scenario
+from scenarios.studies.chaos.leaning import packed
+
+TOOL = "tool"
+"""The checker's name in a finding that is no finding about the cluster: the program raised an exception."""
+
+
+class Found(NamedTuple):
+    """A finding as a line of the results has it. ``ticket``: of what the release does wrong by itself; "" for what is
+    new."""
+
+    checker: str
+    statement: str
+    state: str
+    ticket: str = ""
+
+
+@frozen(kw_only=True)
+class SeedResult:
+    """What came of one seed.
+
+    Attributes:
+        found: its findings, the known ones too.
+        virtual_us: how long it took in virtual time. events: how many the trace has.
+        error: the traceback of an exception of the program.
+        reach: what it reached (``leaning.packed``).
+        weights: the shares by which its kinds were drawn, where they are not those of the blocks.
+    """
+
+    seed: int
+    found: tuple[Found, ...] = ()
+    virtual_us: int = 0
+    events: int = 0
+    error: str = ""
+    reach: str = ""
+    weights: Weights = field(factory=dict)
+
+    def to_line(self) -> str:
+        """As a line of JSON, without its end."""
+        table: dict[str, Any] = {"seed": self.seed, "virtual_us": self.virtual_us, "events": self.events}
+        if self.found:
+            table["found"] = self.found
+        table |= {name: getattr(self, name) for name in ("error", "reach", "weights") if getattr(self, name)}
+        return json.dumps(table, separators=(",", ":"))
+
+    @property
+    def new(self) -> tuple[Found, ...]:
+        """The findings that no known behaviour of the release explains."""
+        return tuple(one for one in self.found if not one.ticket)
+
+    @classmethod
+    def from_line(cls, line: str) -> SeedResult:
+        """Raises: ValueError, KeyError or TypeError for a line that is not whole."""
+        table = json.loads(line)
+        table["found"] = tuple(Found(*one) for one in table.get("found", ()))
+        return cls(**table)
+
+
+@frozen(kw_only=True)
+class Drawn:
+    """What all seeds of a campaign are drawn from.
+
+    Attributes:
+        weights: the shares by which kinds are drawn, where they are not those of the blocks.
+        names: what is counted of all that can be reached; empty: nothing is.
+    """
+
+    scenario: Scenario
+    weights: Weights = field(factory=dict)
+    names: tuple[str, ...] = ()
+
+    def concrete(self, seed: int) -> Scenario:
+        """The scenario of a seed. Raises: BadInput."""
+        return concrete(self.scenario, seed, self.weights)
+
+
+SeedChunk = Chunk[Drawn, int]
+
+
+def work(chunk: SeedChunk) -> tuple[SeedResult, ...]:
+    """Run the seeds of a chunk, in any process. One at which the program fails costs no other.
+
+    Raises: BadInput where what the file states and what is drawn do not fit.
+    """
+    return tuple(_results(chunk))
+
+
+def _results(chunk: SeedChunk) -> Iterator[SeedResult]:
+    for seed in chunk.items:
+        try:
+            yield run_seed(chunk.common, seed)
+        except BadInput as error:
+            raise error.in_file(f"{chunk.common.scenario.source or 'the file'}, seed {seed}") from None
+        except Exception as error:  # a defect of the program is a result too: it has a seed
+            part = error.part if isinstance(error, PartFailed) else "the program"
+            what = error.what if isinstance(error, PartFailed) else f"{type(error).__name__}: {_first_line(error)}"
+            statement = f"{part} does not raise exceptions"
+            yield SeedResult(seed=seed, found=(Found(TOOL, statement, what),), error=traceback.format_exc())
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).splitlines()), "")
+
+
+def run_seed(drawn: Drawn, seed: int) -> SeedResult:
+    """Draw and run one seed."""
+    run = run_scenario(evolve(drawn.concrete(seed), source=""), counts_reach=bool(drawn.names), figures=False)
+    reasons = {one: reason.ticket for reason, explained in known_findings(run) for one in explained}
+    found = tuple(Found(one.checker, one.statement, one.state, reasons.get(one, "")) for one in findings(run))
+    return SeedResult(
+        seed=seed,
+        found=found,
+        virtual_us=round(run.virtual_s * 1e6),
+        events=run.events,
+        reach=packed(run.reach, drawn.names) if drawn.names else "",
+        weights=drawn.weights,
+    )

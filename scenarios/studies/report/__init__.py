@@ -1,0 +1,1 @@
+"""Reports: one self-contained HTML page about a data set, or about one run."""

@@ -1,0 +1,127 @@
+"""What the script of a data set's report draws, as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from attrs import asdict
+
+from scenarios.runs.dataset.record import DONE
+from scenarios.studies.report.over_time import Series
+from scenarios.studies.statistics.result import Comparison, Difference, Interval, Row
+from scenarios.studies.statistics.run_figures import TIME_TO_COMPLETE, RunFigures
+
+DIGITS = 7
+"""Digits of a run's value that a figure can show."""
+
+
+def compared_data(comparison: Comparison, replays: Mapping[str, str], series: Sequence[Series]) -> dict[str, object]:
+    """The comparison for ``assets/compared.js``: levels, rows with samples and differences, the runs as columns."""
+    return {
+        "by": list(comparison.by),
+        "levels": [{"name": level.name, "values": level.values} for level in comparison.levels],
+        "arms": _arms(comparison, replays),
+        "rows": [_row(row) for row in comparison.rows],
+        "told": [list(pair) for pair in comparison.told],
+        "minimum": comparison.minimum,
+        "completions": _completions(comparison),
+        "runs": _runs(comparison),
+        "series": [asdict(one) for one in series],
+    }
+
+
+def _row(row: Row) -> dict[str, object]:
+    return {
+        "metric": row.metric,
+        "text": row.text,
+        "unit": row.unit,
+        "better": row.better.value,
+        "samples": {
+            name: {"mean": _finite(sample.mean), "median": _finite(sample.median), "censored": sample.censored}
+            for name, sample in row.samples.items()
+        },
+        "differences": {name: _difference(row, name, difference) for name, difference in row.differences.items()},
+    }
+
+
+def _difference(row: Row, level: str, difference: Difference) -> dict[str, object]:
+    base = next(iter(row.samples.values())).mean
+    return {
+        "mean": _finite(difference.mean),
+        "interval": _interval(difference.interval),
+        "relative": _finite(difference.relative),
+        "relative_interval": _interval(difference.relative_interval),
+        "minimum": difference.minimum,
+        "minimum_relative": difference.minimum / abs(base) if base else None,
+        "p": difference.p_adjusted,
+        "pairs": difference.pairs,
+        "higher": difference.higher,
+        "lower": difference.lower,
+        "verdict": difference.verdict.value,
+    }
+
+
+def _completions(comparison: Comparison) -> dict[str, object] | None:
+    if comparison.completions is None:
+        return None
+    return {
+        "horizon": comparison.completions.horizon_s,
+        "levels": {
+            name: {key: list(map(_rounded, getattr(completion, key))) for key in ("times_s", "finished", "low", "high")}
+            for name, completion in comparison.completions.levels.items()
+        },
+    }
+
+
+def _arms(comparison: Comparison, replays: Mapping[str, str]) -> list[dict[str, object]]:
+    """In the order of the levels. ``at``: what runs have in common that are paired, besides their seed: the values on
+    the axes that are not compared."""
+    arms = {run.arm.name: run.arm for run in comparison.runs}
+    return [
+        {
+            "name": name,
+            "level": place,
+            "at": " ".join(arms[name].part(axis) for axis in arms[name].axes if axis not in comparison.by),
+            "replay": replays.get(name),
+        }
+        for place, level in enumerate(comparison.levels)
+        for name in level.arms
+    ]
+
+
+def _runs(comparison: Comparison) -> dict[str, object]:
+    """Columns, one item for each run; ``arm`` is a place in ``arms``. Metrics that are the same in every run have no
+    column."""
+    places = {name: place for place, name in enumerate(comparison.level_of)}
+    runs = [run for run in comparison.runs if run.status == DONE]
+    values: dict[str, Sequence[float | None]] = {
+        row.metric: [_rounded(value(comparison, run, row.metric)) for run in runs] for row in comparison.rows
+    }
+    return {
+        "arm": [places[run.arm.name] for run in runs],
+        "seed": [run.seed for run in runs],
+        "completed": [run.completed for run in runs],
+        "values": {metric: column for metric, column in values.items() if len(set(column)) > 1},
+    }
+
+
+def value(comparison: Comparison, run: RunFigures, metric: str) -> float | None:
+    """A run's value as the rows count it: where a run did not finish, times to complete up to the common horizon."""
+    found, completions = run.value(metric), comparison.completions
+    if found is None or metric != TIME_TO_COMPLETE or completions is None or not completions.unfinished:
+        return found
+    return min(found, completions.horizon_s)
+
+
+def _interval(interval: Interval | None) -> list[float | None] | None:
+    return None if interval is None else [_finite(interval.low), _finite(interval.high)]
+
+
+def _finite(value: float | None) -> float | None:
+    """JSON has no infinities; a figure draws an open interval up to its edge."""
+    return None if value is None or not math.isfinite(value) else value
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else float(f"{value:.{DIGITS}g}")

@@ -1,0 +1,167 @@
+"""The sentences of a data set's first screen: which arm is better at what, by how much, and how sure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from math import isclose
+
+from scenarios.studies.report.markup import Html, Node, element, joined
+from scenarios.studies.report.numbers import number, p_value, percent
+from scenarios.studies.report.page import table
+from scenarios.studies.statistics.result import DIFFERENT, Comparison, Difference, Front, Row, Sample, Verdict
+
+TONES = {Verdict.BETTER: "good", Verdict.WORSE: "bad"}
+_LEVELS = 3
+"""Arms that have sentences; of all arms the scores tell."""
+_EACH = 3
+"""Findings of a verdict that sentences tell; the table has all."""
+_SAME = 1e-3
+
+
+def answer(comparison: Comparison) -> Html:
+    """The sentences: of the arms with the gravest findings, in the order of the study."""
+    if len(comparison.levels) == 1:
+        return element("p", element("b", comparison.baseline), " was run alone: there is nothing to compare it with.")
+    first = list(dict.fromkeys(level for _metric, level in comparison.told))[:_LEVELS]
+    parts = [_of_level(comparison, level.name) for level in comparison.levels[1:] if level.name in first]
+    best = comparison.front
+    return element("div", *parts, None if best is None else _front(best), class_="answer")
+
+
+def scores(comparison: Comparison, rows: Sequence[Row]) -> Html:
+    """Of each arm but the baseline, in how many figures it is better, worse, the same, or not known."""
+    counts = {
+        level.name: Counter(row.differences[level.name].verdict for row in rows) for level in comparison.levels[1:]
+    }
+    kinds = [verdict for verdict in Verdict if any(count[verdict] for count in counts.values())]
+    cells: list[list[Node]] = [
+        [
+            name,
+            *(element("span", number(count[kind]), class_=TONES.get(kind) if count[kind] else None) for kind in kinds),
+        ]
+        for name, count in counts.items()
+    ]
+    caption = (
+        f"Of {len(rows)} figures that differ between runs: how many are better or worse than {comparison.baseline}"
+    )
+    return table(["Arm", *(kind.value for kind in kinds)], cells, caption=caption, numeric=range(1, len(kinds) + 1))
+
+
+def _of_level(comparison: Comparison, level: str) -> Html:
+    rows = {row.metric: row for row in comparison.rows}
+    cells = [(rows[metric], rows[metric].differences[level]) for metric, at in comparison.told if at == level]
+    said = [lines for verdict in (Verdict.BETTER, Verdict.WORSE) if (lines := list(_findings(cells, level, verdict)))]
+    if not said:
+        said = [[*_nothing(cells, comparison.minimum), *_unsettled(cells, level)]]
+    head = element("h2", level, element("span", f" against {comparison.baseline}", class_="quiet"))
+    return joined(head, element("div", *(element("ul", *lines) for lines in said), class_="verdicts"))
+
+
+def _findings(cells: Sequence[tuple[Row, Difference]], level: str, verdict: Verdict) -> Iterator[Html]:
+    """The first ones in a sentence each; those that say the same of the same runs in other words are only named."""
+    told: list[tuple[Row, Difference]] = []
+    named: list[str] = []
+    for row, cell in cells:
+        if cell.verdict is verdict:
+            if len(told) < _EACH and not any(_alike(cell, other) for _, other in told):
+                told.append((row, cell))
+            else:
+                named.append(row.metric)
+    word = element("b", verdict.value.capitalize(), class_=TONES[verdict])
+    for row, cell in told:
+        yield element("li", word, " in ", *_finding(row, cell, level))
+    if named:
+        yield element("li", word, " also in ", *_codes(named), ".")
+
+
+def _alike(cell: Difference, other: Difference) -> bool:
+    """Whether two figures differ by the same share on the same seeds, as times of one partition and of all do."""
+    return (
+        cell.relative is not None
+        and other.relative is not None
+        and isclose(cell.relative, other.relative, rel_tol=_SAME)
+        and (cell.higher, cell.lower) == (other.higher, other.lower)
+    )
+
+
+def _finding(row: Row, cell: Difference, level: str) -> Iterator[Node]:
+    """``time_to_complete_s: 20.6 s against 7.2 s (+186%; 95% interval +171% to +201%), on 24 of 24 seeds, p = 0.001.``,
+    and the figure's meaning."""
+    assert cell.mean is not None, "a finding has a difference"
+    base, own = next(iter(row.samples.values())), row.samples[level]
+    yield element("code", row.metric)
+    yield ": "
+    yield element("b", _mean(own, row.unit))
+    yield f" against {_mean(base, row.unit)}"
+    if cell.relative is not None and cell.relative_interval is not None:
+        low, high = (percent(end, signed=True) for end in (cell.relative_interval.low, cell.relative_interval.high))
+        yield f" ({percent(cell.relative, signed=True)}; 95% interval {low} to {high})"
+    elif cell.interval is not None:
+        low, high = number(cell.interval.low, signed=True), number(cell.interval.high, row.unit, signed=True)
+        yield f" (95% interval {low} to {high})"
+    p = "" if cell.p_adjusted is None else f", {_in_one(p_value(cell.p_adjusted))}"
+    yield f", on {cell.higher if cell.mean > 0 else cell.lower} of {cell.pairs} seeds{p}. "
+    yield element("small", row.text, ".")
+
+
+def _mean(sample: Sample, unit: str) -> str:
+    """``≥`` before a mean of times of which some are only bounds."""
+    return _in_one(f"{'≥ ' if sample.censored else ''}{_amount(sample.mean, unit)}")
+
+
+def _in_one(text: str) -> str:
+    """The text without a place to break the line."""
+    return text.replace(" ", "\u00a0")
+
+
+def _codes(names: Iterable[str]) -> Sequence[Node]:
+    return [part for name in names for part in (", ", element("code", name))][1:]
+
+
+def _amount(value: float | None, unit: str) -> str:
+    """``1 event``, ``2 events``, ``0.5 s``."""
+    return number(value, unit.removesuffix("s") if value == 1 and len(unit) > 2 else unit)
+
+
+def _nothing(cells: Sequence[tuple[Row, Difference]], minimum: str) -> Iterator[Html]:
+    unknown = [row.metric for row, cell in cells if cell.verdict is Verdict.UNKNOWN]
+    other = [(row, cell) for row, cell in cells if cell.verdict in DIFFERENT]
+    if not cells:
+        yield element("li", "The two have no seed in common.")
+        return
+    if other:
+        yield element(
+            "li",
+            "It differs in figures of which neither value is better: ",
+            ", ".join(row.metric for row, _ in other),
+            ".",
+        )
+    told = f"No difference that matters: all are below {minimum}."
+    if unknown:
+        rest = f"; in the others any difference is below {minimum}" if len(unknown) < len(cells) else ""
+        told = f"No difference is shown: {len(unknown)} of {len(cells)} figures are not known{rest}."
+    yield element("li", told)
+
+
+def _unsettled(cells: Sequence[tuple[Row, Difference]], level: str) -> Iterator[Html]:
+    """The largest differences whose interval leaves out 0, although too few seeds make them findings."""
+    unknown = [(row, cell) for row, cell in cells if cell.verdict is Verdict.UNKNOWN and _leaves_out_0(cell)]
+    for row, cell in unknown[:_EACH]:
+        yield element("li", element("b", "Not settled"), " in ", *_finding(row, cell, level))
+
+
+def _leaves_out_0(cell: Difference) -> bool:
+    return cell.interval is not None and (cell.interval.low > 0 or cell.interval.high < 0)
+
+
+def _front(best: Front) -> Html:
+    metrics = _codes(best.metrics)
+    if len(best.best) == 1:
+        return element("p", element("b", best.best[0]), " is best, or as good as any, in all of ", *metrics, ".")
+    if len(best.best) > _LEVELS:
+        return element(
+            "p", f"{len(best.best)} of {len(best.points)} arms are beaten by none in ", *metrics, " together."
+        )
+    names = [part for name in best.best for part in (", ", element("b", name))][1:]
+    return element("p", "Taking ", *metrics, " together, no other arm is better than ", *names, ".")

@@ -1,0 +1,47 @@
+"""How large a scenario is, for deciding what is smaller and for saying what was removed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from scenarios.language.schema.text import write_toml
+from scenarios.units import counted
+
+OPERATED = ("heal",)
+"""Entries that are no faults."""
+
+
+class Size(NamedTuple):
+    """The parts of a scenario, in the order of their weight."""
+
+    faults: int
+    partitions: int
+    brokers: int
+    replicas: int
+    clients: int
+    lines: int
+
+    @classmethod
+    def of(cls, table: Mapping[str, Any]) -> Size:
+        """The size of a table that states every replica list."""
+        lists = [replicas for topic in table.get("topics", ()) for replicas in topic.get("assignment", ())]
+        loads = [*table.get("workloads", ()), *table.get("consumers", ())]
+        return cls(
+            sum(entry["action"] not in OPERATED for entry in table.get("method", ())),
+            len(lists),
+            table["cluster"]["brokers"],
+            sum(map(len, lists)),
+            len(loads),
+            write_toml(dict(table)).count("\n"),
+        )
+
+    def __str__(self) -> str:
+        names = self._fields
+        return ", ".join(counted(value, name) for name, value in zip(names, self, strict=True))
+
+
+def removed(before: Size, after: Size) -> list[str]:
+    """What became less, in words: ``brokers 5 -> 2``."""
+    pairs = zip(Size._fields, before, after, strict=True)
+    return [f"{name} {was} -> {now}" for name, was, now in pairs if now < was]

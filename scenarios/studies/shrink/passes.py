@@ -1,0 +1,281 @@
+"""What may be taken out of a scenario or made simpler: each pass proposes tables, the boldest first.
+
+A pass knows nothing of what a run shows. What it proposes need not be a scenario at all; the shrinker drops what is
+refused, what is not smaller, and what was tried before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from scenarios.errors import BadInput
+from scenarios.studies.shrink.prepare import relative
+from scenarios.studies.shrink.references import Gone, Table, with_brokers, with_partitions
+from scenarios.units import format_duration, parse_duration
+
+Pass = Callable[[Table], Iterator[Table]]
+
+KEPT_KEYS = ("schema", "title", "cluster", "topics", "method", "workloads", "consumers", "expect", "profile", "bugs")
+"""Blocks that go part by part, or stay: a finding is one of a profile and of its bugs."""
+
+
+def _with(table: Mapping[str, Any], block: str, value: Any) -> Table:
+    """``table`` with another block; without it where nothing is left."""
+    found = {**table, block: value}
+    if not value:
+        del found[block]
+    return found
+
+
+def blocks(table: Table) -> Iterator[Table]:
+    """Without whole blocks: the schedule, the plan, rollbacks, parts of the cluster."""
+    for block in table:
+        if block not in KEPT_KEYS:
+            yield _with(table, block, None)
+    yield from _without_each(table, "expect")
+    cluster = table["cluster"]
+    for name in cluster:
+        if name not in ("brokers", "controller"):
+            yield _with(table, "cluster", {key: value for key, value in cluster.items() if key != name})
+
+
+def _without_each(table: Table, block: str) -> Iterator[Table]:
+    items = table.get(block, [])
+    for index in range(len(items)):
+        yield _with(table, block, items[:index] + items[index + 1 :])
+
+
+def entries(table: Table) -> Iterator[Table]:
+    """Without many entries of the method, then few (delta debugging, Zeller and Hildebrandt 2002). What counts from an
+    entry goes with it."""
+    groups: list[list[Table]] = []
+    for entry in table.get("method", ()):
+        if relative(entry) and groups:
+            groups[-1].append(entry)
+        else:
+            groups.append([entry])
+    yield from (_with(table, "method", _flat(left)) for left in _without_some(groups))
+    for index, group in enumerate(groups):
+        if len(group) > 1:
+            yield _with(table, "method", _flat([*groups[:index], group[:-1], *groups[index + 1 :]]))
+
+
+def loads(table: Table) -> Iterator[Table]:
+    """Without clients."""
+    for block in ("consumers", "workloads"):
+        yield from (_with(table, block, left) for left in _without_some(table.get(block, [])))
+
+
+def _flat(groups: Sequence[Sequence[Table]]) -> list[Table]:
+    return [entry for group in groups for entry in group]
+
+
+def _without_some(items: Sequence[Any]) -> Iterator[list[Any]]:
+    """Without all, without each half, each quarter, and so on to single ones; the last ones first."""
+    size = len(items)
+    while size:
+        for end in range(len(items), 0, -size):
+            yield [*items[: max(0, end - size)], *items[end:]]
+        size //= 2
+
+
+def topics(table: Table) -> Iterator[Table]:
+    """Without a topic, with fewer partitions, or with one partition only."""
+    found = table.get("topics", [])
+    for topic in found:
+        if len(found) > 1:
+            yield from _attempt(with_partitions, table, topic["name"], [])
+    for topic in found:
+        count = len(topic.get("assignment", ()))
+        if count > 1:
+            keep = [[index] for index in range(count)]
+            keep += [[one for one in range(count) if one != index] for index in range(count)] if count > 2 else []
+            for kept in keep:
+                yield from _attempt(with_partitions, table, topic["name"], kept)
+
+
+def brokers(table: Table) -> Iterator[Table]:
+    """Without a broker; first as it stands, then with the controller on each of the others."""
+    count = table["cluster"]["brokers"]
+    for gone in range(count - 1, -1, -1) if count > 1 else ():
+        for found in _attempt(_without_broker, table, gone):
+            yield found
+            for controller in range(count - 1):
+                yield _with(found, "cluster", {**found["cluster"], "controller": controller})
+
+
+def _without_broker(table: Table, gone: int) -> Table:
+    cluster = {**table["cluster"], "brokers": table["cluster"]["brokers"] - 1}
+    if cluster.get("controller") == gone:
+        del cluster["controller"]
+    return with_brokers({**table, "cluster": cluster}, lambda b: None if b == gone else b - (b > gone))
+
+
+def replicas(table: Table) -> Iterator[Table]:
+    """With one replica less of each partition of a topic; with replicas on fewer brokers: one broker's place is taken
+    by another, in all that it does."""
+    for number, topic in enumerate(table.get("topics", ())):
+        lists = topic.get("assignment", [])
+        for place in range(len(lists[0]) - 1, -1, -1) if lists and len(lists[0]) > 1 else ():
+            fewer = [found[:place] + found[place + 1 :] for found in lists]
+            some = [*table["topics"][:number], {**topic, "assignment": fewer}, *table["topics"][number + 1 :]]
+            yield _with(table, "topics", some)
+    for one in range(table["cluster"]["brokers"]):
+        for other in range(one):
+            yield from _attempt(with_brokers, table, lambda b, one=one, other=other: other if b == one else b)
+
+
+def targets(table: Table) -> Iterator[Table]:
+    """Brokers by their ids, where they were found by a role or drawn."""
+    for index, entry in enumerate(table.get("method", ())):
+        if isinstance(entry.get("target"), (str, dict)):
+            for broker in range(table["cluster"]["brokers"]):
+                yield _with_entry(table, index, {**entry, "target": broker})
+        if isinstance(entry.get("target"), list) and len(entry["target"]) > 1:
+            for left in _without_some(entry["target"]):
+                if left:
+                    yield _with_entry(table, index, {**entry, "target": left})
+
+
+def _with_entry(table: Table, index: int, entry: Table) -> Table:
+    method = table["method"]
+    return _with(table, "method", [*method[:index], entry, *method[index + 1 :]])
+
+
+def keys(table: Table) -> Iterator[Table]:
+    """Without each key that has a default, and without each item of lists, deep inside first come last."""
+    for path, _value in _paths(table, ()):
+        part = len(path) > 1 and path[0] not in ("expect", "plan") and path[-1] != "assignment"
+        if part and (isinstance(path[-1], str) or path[0] == "method"):
+            yield _changed(table, path, None)
+    if "plan" in table and len(table["plan"].get("partitions", ())) > 1:
+        moves = table["plan"]["partitions"]
+        for index in range(len(moves)):
+            yield _with(table, "plan", {**table["plan"], "partitions": moves[:index] + moves[index + 1 :]})
+
+
+def _paths(value: Any, path: tuple[str | int, ...]) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """Every place in a table, the outer ones first."""
+    items: Sequence[tuple[str | int, Any]] = ()
+    if isinstance(value, dict):
+        items = list(value.items())
+    elif isinstance(value, list):
+        items = list(enumerate(value))
+    for name, item in items:
+        yield (*path, name), item
+    for name, item in items:
+        yield from _paths(item, (*path, name))
+
+
+def _changed(value: Any, path: tuple[str | int, ...], new: Any) -> Any:
+    """The table with another value at one place; None takes it out."""
+    name, rest = path[0], path[1:]
+    found: Any = dict(value) if isinstance(value, dict) else list(value)
+    if rest:
+        found[name] = _changed(value[name], rest, new)
+    elif new is None:
+        del found[name]
+    else:
+        found[name] = new
+    return found
+
+
+# -- times and numbers ------------------------------------------------------------------------------------------------
+
+SECOND_US = 1_000_000
+SHORT = ("1s", "2s", "5s", "10s", "20s", "30s", "1m", "2m")
+
+
+def moments(table: Table) -> Iterator[Table]:
+    """Everything earlier: each pause between two moments becomes shorter, or all moments whole seconds."""
+    found = _moments(table)
+    yield _retimed(table, {us: -(-us // SECOND_US) * SECOND_US for us in found})
+    for before, after in zip([0, *found], found, strict=False):
+        for gap_us in (SECOND_US, 5 * SECOND_US, 10 * SECOND_US, 20 * SECOND_US):
+            less_us = after - before - gap_us
+            if less_us > 0:
+                yield _retimed(table, {us: us - less_us for us in found if us >= after})
+
+
+def _moments(table: Table) -> list[int]:
+    """The times at which something begins or ends, in order."""
+    found = {us for _path, us in _times(table)}
+    return sorted(found)
+
+
+def _times(table: Table) -> Iterator[tuple[tuple[str | int, ...], int]]:
+    for block, names in (("method", ("at",)), ("workloads", ("start", "stop")), ("consumers", ("start", "stop"))):
+        for index, item in enumerate(table.get(block, ())):
+            for name in names:
+                if isinstance(item.get(name), str):
+                    yield (block, index, name), parse_duration(item[name])
+
+
+def _retimed(table: Table, times: Mapping[int, int]) -> Table:
+    for path, us in _times(table):
+        if us in times:
+            table = _changed(table, path, format_duration(max(0, times[us])))
+    return table
+
+
+def durations(table: Table) -> Iterator[Table]:
+    """Durations, sizes and waits that are shorter or rounder, the horizon too. What is expected within a time stays:
+    nothing is well at once."""
+    for path, value in _paths(table, ()):
+        if (
+            not isinstance(value, str)
+            or path[0] in ("title", "description", "expect")
+            or path[-1] in ("at", "start", "stop")
+        ):
+            continue
+        with suppress(BadInput):
+            now_us = parse_duration(value)
+            rounder = (SECOND_US * (now_us // SECOND_US), 1000 * (now_us // 1000))
+            for us in dict.fromkeys((*map(parse_duration, SHORT), *rounder)):
+                if 0 < us < now_us:
+                    yield _changed(table, path, format_duration(us))
+
+
+def numbers(table: Table) -> Iterator[Table]:
+    """Rates, counts, settings and the seed as small and round as they can be."""
+    for path, value in _paths(table, ()):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 2 or not _is_amount(path):
+            continue
+        rounder = [10 ** (len(str(value)) - 1), value // 2]
+        for number in dict.fromkeys(sorted([1, 2, 5, 10, 20, 50, 100, *rounder])):
+            if number < value:
+                yield _changed(table, path, number)
+
+
+def _is_amount(path: tuple[str | int, ...]) -> bool:
+    last = next(name for name in reversed(path) if isinstance(name, str))
+    return (
+        path == ("seed",)
+        or (path[0] in ("workloads", "consumers", "topics") and last != "assignment")
+        or (last in ("occurrence", "times", "value", "repeat"))
+    )
+
+
+def seeds(table: Table) -> Iterator[Table]:
+    """What can be made smaller only where chance decides otherwise: without a broker, a topic or an entry, under
+    another seed."""
+    for structural in (entries, topics, brokers, replicas):
+        for found in structural(table):
+            for seed in range(4):
+                if seed != table.get("seed", 0):
+                    yield {**found, "seed": seed}
+
+
+def _attempt(change: Callable[..., Table], *arguments: Any) -> Iterator[Table]:
+    try:
+        yield change(*arguments)
+    except Gone:
+        return
+
+
+PASSES: tuple[Pass, ...] = (
+    entries, blocks, loads, topics, brokers, replicas, targets, keys, moments, durations, numbers,
+)  # fmt: skip
+"""In the order in which they are tried; ``seeds`` comes when these find nothing more."""

@@ -1,0 +1,64 @@
+"""Brings a scenario into the form that can be taken apart: everything explicit, every entry for itself.
+
+Each step says the same in other words, so that the run stays what it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from attrs import evolve
+
+from scenarios.language import After, At, MethodEntry, Scenario
+from scenarios.language.entries import METHOD_ENTRY
+from scenarios.language.plan import GeneratedPlan, Plan
+from scenarios.studies.shrink.references import Table
+
+Step = Callable[[Scenario], Table]
+
+
+def placed(scenario: Scenario) -> Table:
+    """Topics with their replica lists, in place of numbers from which these follow."""
+    table = scenario.to_table()
+    for written, topic in zip(table.get("topics", ()), scenario.topics, strict=True):
+        lists = topic.replica_lists(scenario.cluster.brokers)
+        for name in ("partitions", "replication_factor", "brokers"):
+            written.pop(name, None)
+        written["assignment"] = [list(replicas) for replicas in lists]
+    return table
+
+
+def planned(scenario: Scenario) -> Table:
+    """The moves of a plan in words."""
+    table = scenario.to_table()
+    if isinstance(scenario.plan, GeneratedPlan):
+        plain = Plan(partitions=scenario.plan.partitions)
+        table["plan"] = evolve(scenario, plan=plain).to_table()["plan"]
+    return table
+
+
+def unrolled(scenario: Scenario) -> Table:
+    """One entry for each turn, at a time of its own where that follows from the times of the entries before."""
+    table = scenario.to_table()
+    entries: list[MethodEntry] = []
+    before_us: int | None = 0
+    for entry in scenario.method:
+        for turn in entry.turns(scenario.cluster.brokers):
+            trigger = turn.trigger
+            if isinstance(trigger, After) and isinstance(trigger.delay_us, int) and before_us is not None:
+                trigger = At(before_us + trigger.delay_us)
+                turn = evolve(turn, trigger=trigger)
+            before_us = trigger.time_us if isinstance(trigger, At) and isinstance(trigger.time_us, int) else None
+            entries.append(turn)
+    if entries:
+        table["method"] = [METHOD_ENTRY.dump(entry) for entry in entries]
+    return table
+
+
+STEPS: tuple[Step, ...] = (placed, planned, unrolled)
+
+
+def relative(entry: dict[str, Any]) -> bool:
+    """Whether an entry counts from the one before it."""
+    return "after" in entry or "until" in entry

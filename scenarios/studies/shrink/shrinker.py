@@ -1,0 +1,234 @@
+"""Tries candidates until no smaller scenario gives the finding, or until the time is over.
+
+Not Hypothesis' engine: that one shrinks the bytes from which a value was drawn, and draws every part again when an
+earlier one is left out, while a scenario has a structure of its own: what is taken out of one place has to be taken out
+of all others that name it.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from itertools import islice
+from typing import Any
+
+from attrs import define, field, frozen
+
+from scenarios.errors import BadInput
+from scenarios.language import Scenario
+from scenarios.language.schema.text import write_toml
+from scenarios.runs.batch import Workers, kept_workers
+from scenarios.runs.finding import EXPECTATION, Finding
+from scenarios.studies.shrink.measure import Size
+from scenarios.studies.shrink.passes import PASSES, Pass, seeds
+from scenarios.studies.shrink.prepare import STEPS
+from scenarios.studies.shrink.references import Table
+from scenarios.studies.shrink.state import State
+from scenarios.studies.shrink.trial import Trial, gives
+from scenarios.units import parse_duration
+
+Weight = tuple[Any, ...]
+
+
+@frozen(kw_only=True)
+class Limits:
+    """How long to try.
+
+    Attributes:
+        seconds: of real time; None: until nothing smaller is found.
+        runs: how many candidates to run at most; None: any number.
+        jobs: processes that run candidates. What is found does not depend on it.
+    """
+
+    seconds: float | None = None
+    runs: int | None = None
+    jobs: int = 1
+
+
+@frozen(kw_only=True)
+class Shrunk:
+    """What was found.
+
+    Attributes:
+        scenario: the smallest one that gives the finding.
+        before, after: the sizes of the scenario as it was given, with everything in it made explicit, and of this one.
+        runs: how many candidates were run.
+        finished: nothing smaller was found in a whole round; otherwise the time, or the number of runs, was over.
+    """
+
+    scenario: Scenario
+    finding: Finding
+    before: Size
+    after: Size
+    runs: int
+    finished: bool
+
+
+class _Over(Exception):
+    """A limit is reached."""
+
+
+@define(eq=False)
+class Shrinker:
+    """Shrinks one scenario.
+
+    Attributes:
+        state: what was tried so far; kept in a file where it has one, so that the next attempt goes on from it.
+        said: called with a line for people when the scenario has become smaller.
+        gives: whether a trial has the finding; called in workers where there are several jobs.
+    """
+
+    scenario: Scenario
+    finding: Finding
+    limits: Limits = Limits()
+    state: State = field(factory=State)
+    said: Callable[[str], object] = lambda _: None
+    gives: Callable[[Trial], bool] = gives
+    _current: Table = field(init=False)
+    _until: float | None = field(init=False)
+    _workers: Workers = field(init=False)
+    _by_bugs: bool = False
+    _runs: int = 0
+
+    def shrink(self) -> Shrunk:
+        """Raises: BadInput where the scenario does not give the finding itself."""
+        seconds = self.limits.seconds
+        self._until = None if seconds is None else time.monotonic() + seconds
+        self._current = self.state.current or _titled(self.scenario, self.finding)
+        finished = True
+        if not self.state.current and not self._shows_it():
+            raise BadInput(f"its run does not show {self.finding.checker}; nothing to shrink")
+        self._by_bugs = bool(self.scenario.bugs) and not self._gives({**self._current, "bugs": []})
+        try:
+            self._prepare()
+            before = self.state.before = self.state.before or Size.of(self._current)
+            self.state.keep(self._current)
+            with kept_workers(self.limits.jobs) as self._workers:
+                self._shrink()
+        except _Over:
+            before, finished = self.state.before or Size.of(self._current), False
+        scenario = Scenario.from_table(self._current)
+        self.state.close(finished=finished)
+        return Shrunk(
+            scenario=scenario, finding=self.finding, before=before, after=Size.of(self._current),
+            runs=self.state.runs, finished=finished,
+        )  # fmt: skip
+
+    def _shows_it(self) -> bool:
+        """Whether the scenario gives the finding, by itself where it can."""
+        if self._gives(self._current):
+            return True
+        self.state.by_itself = False
+        return self._gives(self._current)
+
+    def _prepare(self) -> None:
+        """Make everything explicit, as far as the run stays what it was."""
+        for step in STEPS if not self.state.before else ():
+            table = _canonical(step(Scenario.from_table(self._current)))
+            if table is not None and table != self._current and self._gives(table):
+                self._current = table
+
+    def _shrink(self) -> None:
+        while True:
+            before = self._current
+            for one in PASSES:
+                self._exhaust(one)
+            if self._current == before:
+                self._exhaust(seeds)
+                if self._current == before:
+                    return
+
+    def _exhaust(self, one: Pass) -> None:
+        """Go through what the pass proposes, round and round, until a whole round gives nothing."""
+        start = 0
+        while True:
+            found = self._first(one, start)
+            if found is None:
+                return
+            start, self._current = found
+            self.state.keep(self._current)
+            self.said(f"{Size.of(self._current)} ({self.state.runs:,} runs)")
+
+    def _first(self, one: Pass, start: int) -> tuple[int, Table] | None:
+        """The first candidate from the place ``start`` on that gives the finding, and its place."""
+        proposed = list(one(self._current))
+        order = [*range(start, len(proposed)), *range(min(start, len(proposed)))]
+        fresh = self._fresh((place, proposed[place]) for place in order)
+        jobs = self.limits.jobs
+        while chunk := list(islice(fresh, jobs)):
+            trials = [self._trial(table) for _place, table in chunk]
+            with closing(self._workers.in_order(self.gives, trials)) as results:
+                for (place, table), holds in zip(chunk, results, strict=True):
+                    self._count(table)
+                    if holds:
+                        return place, table
+        return None
+
+    def _fresh(self, proposed: Iterator[tuple[int, Table]]) -> Iterator[tuple[int, Table]]:
+        """The candidates that are scenarios, smaller than the current one, and were not tried before."""
+        weight = _weight(self._current)
+        for place, candidate in proposed:
+            table = _canonical(candidate)
+            if table is not None and _weight(table) < weight and not self.state.was_tried(table):
+                self._check_limits()
+                yield place, table
+
+    def _gives(self, table: Table) -> bool:
+        self._check_limits()
+        self._count(table)
+        return self.gives(self._trial(table))
+
+    def _trial(self, table: Table) -> Trial:
+        return Trial(
+            json.dumps(table), self.finding.checker, self.finding.statement, self._by_bugs, self.state.by_itself
+        )
+
+    def _count(self, table: Table) -> None:
+        self._runs += 1
+        self.state.tried(table)
+
+    def _check_limits(self) -> None:
+        over = self.limits.runs is not None and self._runs >= self.limits.runs
+        if over or (self._until is not None and time.monotonic() >= self._until):
+            raise _Over
+
+
+def _titled(scenario: Scenario, finding: Finding) -> Table:
+    """The scenario's table with a title of what it shows, and without what the run does not depend on."""
+    table = scenario.to_table()
+    for name in ("description", "tags"):
+        table.pop(name, None)
+    words = finding.statement.rpartition(": ")[2]
+    return {**table, "title": words if finding.checker == EXPECTATION else f"{finding.checker}: {words}"}
+
+
+def _canonical(candidate: Mapping[str, Any]) -> Table | None:
+    """The table as a scenario writes itself; None where it is none."""
+    try:
+        return Scenario.from_table(candidate).to_table()
+    except (BadInput, KeyError, IndexError, TypeError, ValueError):
+        return None
+
+
+def _weight(table: Table) -> Weight:
+    """What makes one scenario smaller than another: its parts, then its text, then its numbers."""
+    *parts, _lines = Size.of(table)
+    leaves, amount = _leaves(table)
+    return (*parts, leaves, len(write_toml(table)), amount)
+
+
+def _leaves(value: Any) -> tuple[int, int]:
+    """How many values there are, and their sum; times in milliseconds."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list):
+        found = [_leaves(item) for item in value]
+        return sum(count for count, _ in found), sum(amount for _, amount in found)
+    if isinstance(value, str):
+        try:
+            return 1, parse_duration(value) // 1000
+        except BadInput:
+            return 1, 0
+    return 1, int(value)

@@ -1,0 +1,94 @@
+"""What a shrinking has tried, in a file, so that an interrupted one goes on where it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+
+from scenarios.studies.shrink.measure import Size
+from scenarios.studies.shrink.references import Table
+
+SAVED_EACH_S = 2.0
+
+
+def digest(table: Table) -> str:
+    """Identifies a table."""
+    return hashlib.sha256(json.dumps(table, sort_keys=True).encode()).hexdigest()[:16]
+
+
+@define(eq=False)
+class State:
+    """The state of one shrinking.
+
+    Attributes:
+        path: its file; None: it is not kept.
+        identity: what the file has to be about: the scenario, the finding and the program.
+        current: the smallest scenario so far; None: none yet.
+        before: the size from which the shrinking began.
+        runs: how many candidates were run.
+        by_itself: no known behaviour explains the finding, nor may one explain that of a candidate.
+    """
+
+    path: Path | None = None
+    identity: str = ""
+    current: Table | None = None
+    before: Size | None = None
+    runs: int = 0
+    by_itself: bool = True
+    _tried: dict[str, None] = field(factory=dict)
+    _saved: float = 0.0
+
+    @classmethod
+    def at(cls, path: Path, identity: str) -> State:
+        """The state in the file, where there is one of the same identity."""
+        state = cls(path, identity)
+        try:
+            found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return state
+        if found.get("identity") == identity:
+            state.current, state.runs = found["current"], found["runs"]
+            state.before = None if found["before"] is None else Size(*found["before"])
+            state.by_itself = found["by_itself"]
+            state._tried = dict.fromkeys(found["tried"])
+        return state
+
+    def was_tried(self, table: Table) -> bool:
+        return digest(table) in self._tried
+
+    def tried(self, table: Table) -> None:
+        """Note a candidate that was run."""
+        self.runs += 1
+        self._tried[digest(table)] = None
+        if time.monotonic() - self._saved > SAVED_EACH_S:
+            self._save()
+
+    def keep(self, table: Table) -> None:
+        """Note a scenario that is smaller and gives the finding."""
+        self.current = table
+        self._save()
+
+    def close(self, *, finished: bool) -> None:
+        """The end: a shrinking that has finished needs no file any more."""
+        if finished and self.path is not None:
+            self.path.unlink(missing_ok=True)
+        else:
+            self._save()
+
+    def _save(self) -> None:
+        if self.path is None:
+            return
+        self._saved = time.monotonic()
+        content = {
+            "identity": self.identity, "current": self.current, "before": self.before, "runs": self.runs,
+            "by_itself": self.by_itself, "tried": list(self._tried),
+        }  # fmt: skip
+        part = self.path.with_suffix(self.path.suffix + ".part")
+        part.write_text(json.dumps(content), encoding="utf-8")
+        os.replace(part, self.path)

@@ -1,0 +1,79 @@
+"""The outcomes of producers' batches, from ``produce``."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from scenarios.observe.measures.producers import GIVEN_UP_FOR
+from scenarios.studies.spark.aggregations.percentiles import percentiles
+from scenarios.studies.spark.aggregations.query import KEY, computes
+
+PLACES = {"produce_p50_us": 0.5, "produce_p99_us": 0.99, "produce_p999_us": 0.999, "produce_max_us": 1.0}
+PARTITION = (KEY, "topic", "partition")
+
+
+@computes(
+    "produce",
+    "acked_batches", "failed_batches", "unfinished_batches", "unfinished_wait_us",
+    *(f"failed_batches_{error.lower()}" for error in GIVEN_UP_FOR),
+    default=0,
+)  # fmt: skip
+def batches(produce: DataFrame) -> DataFrame:
+    """How many batches had each outcome; with acks=0 nothing is ever acknowledged. And how long the oldest of those had
+    waited that had none when the run ended."""
+    return produce.groupBy(KEY).agg(
+        F.count_if(_acknowledged()).alias("acked_batches"),
+        F.count_if(F.col("error") != "NONE").alias("failed_batches"),
+        F.count_if(_unfinished()).alias("unfinished_batches"),
+        F.max(F.when(_unfinished(), F.col("latency_us"))).alias("unfinished_wait_us"),
+        *(F.count_if(F.col("error") == error).alias(f"failed_batches_{error.lower()}") for error in GIVEN_UP_FOR),
+    )
+
+
+def errors_by_code(produce: DataFrame) -> DataFrame:
+    """The batches that producers gave up, by the last error: ``run_id, error, batches``."""
+    return produce.where("error <> 'NONE'").groupBy(KEY, "error").agg(F.count("*").alias("batches"))
+
+
+@computes("produce", *PLACES, default=None)
+def latencies(produce: DataFrame) -> DataFrame:
+    """Percentiles and maximum of the latency of acknowledged batches, and of the wait of unfinished ones."""
+    waited = produce.where(_acknowledged() | (_unfinished() & (F.col("acks") != 0)))
+    return percentiles(waited, [KEY], {"latency_us": PLACES})
+
+
+@computes("produce", "longest_gap_us", default=0)
+def longest_gap(produce: DataFrame) -> DataFrame:
+    """The longest gap of each run."""
+    return gaps(produce).groupBy(KEY).agg(F.max("gap_us").alias("longest_gap_us"))
+
+
+def gaps(produce: DataFrame) -> DataFrame:
+    """The longest gap of each partition, ``run_id, topic, partition, gap_us``: how long batches waited and none was
+    acknowledged.
+
+    The batches between two acknowledgements, with the one that is acknowledged next, are a group. Its gap begins with
+    the acknowledgement before it, or when the first of them was closed, whichever is later; it ends with their last
+    outcome.
+    """
+    before = Window.partitionBy(*PARTITION).orderBy("seq").rowsBetween(Window.unboundedPreceding, -1)
+    rows = produce.where("acks <> 0").select(
+        *PARTITION,
+        "t_us",
+        (F.col("t_us") - F.col("latency_us")).alias("closed_us"),
+        F.count_if(_acknowledged()).over(before).alias("group"),
+        F.max(F.when(_acknowledged(), F.col("t_us"))).over(before).alias("acked_us"),
+    )
+    found = rows.groupBy(*PARTITION, "group").agg(
+        (F.max("t_us") - F.greatest(F.max("acked_us"), F.min("closed_us"))).alias("gap_us")
+    )
+    return found.groupBy(*PARTITION).agg(F.max("gap_us").alias("gap_us"))
+
+
+def _acknowledged() -> Column:
+    return (F.col("error") == "NONE") & (F.col("acks") != 0) & ~_unfinished()
+
+
+def _unfinished() -> Column:
+    return F.col("outcome") == "unfinished"

@@ -1,0 +1,18 @@
+"""The traffic of brokers, from ``broker_traffic``."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+
+from scenarios.studies.spark.aggregations.query import KEY, computes
+
+
+@computes("broker_traffic", "peak_broker_egress", "peak_broker_ingress", default=None)
+def peaks(broker_traffic: DataFrame) -> DataFrame:
+    """The most that a broker sent and received in a second, in bytes; null where the release does not measure
+    replication."""
+    return broker_traffic.groupBy(KEY).agg(
+        F.max(F.col("bytes_out") + F.col("replication_bytes_out")).alias("peak_broker_egress"),
+        F.max(F.col("bytes_in") + F.col("replication_bytes_in")).alias("peak_broker_ingress"),
+    )

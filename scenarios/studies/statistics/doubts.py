@@ -1,0 +1,137 @@
+"""Reasons to doubt a comparison, a line each: what the seeds, the runs or the set-up cannot tell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import median
+
+from scenarios.runs.dataset.arm import Arm
+from scenarios.runs.dataset.record import DONE
+from scenarios.studies.statistics.differences import POWER
+from scenarios.studies.statistics.result import Completions, Doubt, Level, Row, Verdict
+from scenarios.studies.statistics.run_figures import TIME_TO_COMPLETE, RunFigures
+
+FEW_SEEDS = 10
+"""Below it, intervals and p say little."""
+_NO_HELP = 0.9
+"""Independent levels have 1, less what chance takes away."""
+_NAMED = 3
+"""Metrics and runs that a line names; it counts the others."""
+
+
+def doubts(
+    rows: Sequence[Row],
+    levels: Sequence[Level],
+    completions: Completions | None,
+    runs: Sequence[RunFigures],
+    planned: Mapping[Arm, int],
+) -> tuple[Doubt, ...]:
+    """All doubts, the gravest first. ``planned``: how many runs each arm was to have."""
+    found = [
+        *_about_runs(runs, planned),
+        *_about_moves(levels, completions),
+        *_about_seeds(rows, levels),
+        *_about_spread(rows),
+    ]
+    return tuple(found)
+
+
+def _about_runs(runs: Sequence[RunFigures], planned: Mapping[Arm, int]) -> Iterator[Doubt]:
+    failed = [run for run in runs if run.status != DONE]
+    if failed:
+        first = failed[0]
+        yield Doubt(
+            kind="failed",
+            text=f"{_number(len(failed), 'run')} failed and {_has(len(failed))} no figures; "
+            f"the first: {first.arm.name}, seed {first.seed}: {first.error}",
+        )
+    have = Counter(run.arm for run in runs)
+    short = [arm for arm, wanted in planned.items() if have[arm] < wanted]
+    if short:
+        more = f", and {len(short) - 1} more arms lack some" if len(short) > 1 else ""
+        yield Doubt(
+            kind="incomplete",
+            text=f"{short[0].name}: {have[short[0]]} of {planned[short[0]]} runs are here{more}; the sweep did not end",
+        )
+    disagreeing = [f"{run.arm.name} with seed {run.seed}" for run in runs if not run.agrees]
+    if disagreeing:
+        yield Doubt(
+            kind="disagree",
+            text=f"the figures of {_number(len(disagreeing), 'run')} differ from their own account: {disagreeing[0]}",
+        )
+
+
+def _about_moves(levels: Sequence[Level], completions: Completions | None) -> Iterator[Doubt]:
+    if completions is None or not completions.unfinished:
+        return
+    moved, finished = sum(level.moved for level in levels), sum(level.finished for level in levels)
+    if not finished:
+        yield Doubt(
+            kind="all-unfinished",
+            text=f"no run finished its moves, so {TIME_TO_COMPLETE} says only how long the runs were; "
+            "lengthen the horizon",
+            metrics=(TIME_TO_COMPLETE,),
+        )
+        return
+    yield Doubt(
+        kind="unfinished",
+        text=f"{moved - finished} of {moved} runs did not finish their moves and count as lasting until their end, "
+        f"{completions.horizon_s:.4g} s at most",
+        metrics=(TIME_TO_COMPLETE,),
+    )
+
+
+def _about_seeds(rows: Sequence[Row], levels: Sequence[Level]) -> Iterator[Doubt]:
+    if len(levels) < 2:
+        yield Doubt(kind="one-level", text=f"{levels[0].name} was run alone, so there is nothing to compare it with")
+        return
+    cells = [cell for row in rows for cell in row.differences.values() if cell.pairs]
+    pairs = min((cell.pairs for cell in cells), default=0)
+    if pairs < FEW_SEEDS:
+        yield Doubt(
+            kind="few-seeds",
+            text=f"{_number(pairs, 'seed')} in common, fewer than {FEW_SEEDS}: intervals and p values say little",
+        )
+    unknown = [cell for cell in cells if cell.verdict is Verdict.UNKNOWN]
+    needed = sorted(cell.seeds_needed for cell in unknown if cell.seeds_needed is not None)
+    if needed:
+        most = needed[min(len(needed) - 1, int(POWER * len(needed)))]
+        yield Doubt(
+            kind="more-seeds",
+            text=f"{len(unknown)} of {len(cells)} differences are not known; about {most:,} seeds would settle most "
+            f"of them (now {pairs})",
+        )
+
+
+def _about_spread(rows: Sequence[Row]) -> Iterator[Doubt]:
+    cells = [(row.metric, cell) for row in rows for cell in row.differences.values()]
+    fixed = tuple(dict.fromkeys(metric for metric, cell in cells if cell.deterministic))
+    if fixed:
+        yield Doubt(
+            kind="deterministic",
+            text=f"the seeds hardly change {_named(fixed)}: the spread over the seeds is far below the difference, or "
+            "below what matters; p says that the program repeats itself, not how far the finding carries. "
+            "Let the seed vary more of the scenario",
+            metrics=fixed,
+        )
+    ratios = [cell.pairing for _, cell in cells if cell.pairing is not None and not cell.deterministic]
+    if ratios and median(ratios) < _NO_HELP:
+        yield Doubt(
+            kind="pairing",
+            text=f"pairing by seed does not help: it makes variances {1 / median(ratios):.2g} times as large in the "
+            "median metric, so the levels do not meet the same conditions under the same seed",
+        )
+
+
+def _named(metrics: Sequence[str]) -> str:
+    more = f" and {len(metrics) - _NAMED} more" if len(metrics) > _NAMED else ""
+    return ", ".join(metrics[:_NAMED]) + more
+
+
+def _number(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _has(number: int) -> str:
+    return "has" if number == 1 else "have"

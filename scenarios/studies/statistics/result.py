@@ -1,0 +1,343 @@
+"""What a comparison says: plain values, no computation. The text, the JSON and the HTML report are views of it.
+
+Every number of a metric is in the metric's own unit (``Row.unit``). ``None`` stands where there is no such number:
+too few seeds, or no run that has the metric. A *level* is what is compared: an arm of the study, or, with ``--by``, all
+arms that share a value of one axis.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from attrs import frozen
+
+from scenarios.observe.measures.figure import Better
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from scenarios.studies.statistics.run_figures import RunFigures
+
+CONFIDENCE = 0.95
+"""Of every interval."""
+SIGNIFICANT = 0.05
+"""Of all tests of one table together."""
+
+
+class Verdict(Enum):
+    """What can be said of one metric of a level against the baseline."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    LOWER = "lower"
+    """Of a metric that describes and does not judge."""
+    HIGHER = "higher"
+    SAME = "no difference that matters"
+    """Whatever the difference is, it is smaller than the smallest difference of interest."""
+    UNKNOWN = "not known"
+    """The seeds are too few to tell."""
+
+
+DIFFERENT = (Verdict.BETTER, Verdict.WORSE, Verdict.LOWER, Verdict.HIGHER)
+"""The verdicts that are findings."""
+
+
+@frozen
+class Interval:
+    """A confidence interval of 95 %, both ends included. An end can be infinite."""
+
+    low: float
+    high: float
+
+
+@frozen(kw_only=True)
+class Sample:
+    """One metric in one level. With ``--by`` each seed counts with the mean over the arms of the level.
+
+    Attributes:
+        seeds: how many seeds have the metric.
+        mean: what the difference is about.
+        median, median_interval: over the seeds; the interval is exact, from order statistics.
+        smallest, largest: over the seeds.
+        spread: standard deviation over the seeds.
+        censored: runs that did not finish and count with a lower bound (``time_to_complete_s``).
+    """
+
+    seeds: int
+    mean: float | None
+    median: float | None
+    median_interval: Interval | None
+    smallest: float | None
+    largest: float | None
+    spread: float | None
+    censored: int = 0
+
+
+@frozen(kw_only=True)
+class Difference:
+    """One metric of a level less the same metric of the baseline, paired by seed.
+
+    Attributes:
+        pairs: the seeds that both have.
+        mean, interval: the mean difference, and its BCa interval.
+        relative, relative_interval: the same as a share of the baseline's mean over these seeds (0.1 is 10 % more);
+            None where that mean is 0.
+        median: the median difference.
+        higher, lower, equal: on how many seeds the level is higher or lower than the baseline, or equal.
+        dominance, dominance_interval: Cliff's delta within pairs: the share of the seeds on which the level is higher
+            less the share on which it is lower, from -1 to 1.
+        minimum: the smallest difference that matters.
+        p: of the hypothesis that the true difference is at most ``minimum``, two-sided, by flipping signs; None
+            where every pair is equal, which needs no test.
+        p_adjusted: the same after Holm's correction over the table.
+        pairing: the variance of the difference if the seeds were not paired, divided by that of the paired one: above
+            1 the pairing helps. None where nothing varies.
+        verdict: the finding.
+        seeds_needed: with ``UNKNOWN``, about how many seeds would settle it; None where that cannot be told.
+        deterministic: the seeds hardly change the metric in either level, so that p and the intervals say how alike the
+            runs are and not how far the finding carries.
+    """
+
+    pairs: int
+    mean: float | None
+    interval: Interval | None
+    relative: float | None
+    relative_interval: Interval | None
+    median: float | None
+    higher: int
+    lower: int
+    equal: int
+    dominance: float | None
+    dominance_interval: Interval | None
+    minimum: float
+    p: float | None
+    p_adjusted: float | None
+    pairing: float | None
+    verdict: Verdict
+    seeds_needed: int | None
+    deterministic: bool
+
+
+@frozen(kw_only=True)
+class Row:
+    """One metric.
+
+    Attributes:
+        metric: its name, as in ``understudy list metrics``. text: its meaning.
+        better: which of two values is the better one.
+        samples: by the level's name, the baseline's first.
+        differences: by the name of each other level.
+    """
+
+    metric: str
+    text: str
+    unit: str
+    better: Better
+    samples: dict[str, Sample]
+    differences: dict[str, Difference]
+
+
+@frozen(kw_only=True)
+class Level:
+    """One of the things that are compared.
+
+    Attributes:
+        name: as in ``samples`` and ``differences``.
+        arms: the names of the arms whose runs it has: one, or with ``--by`` all those with the same value on the axis.
+        values: axis to value, for the axes on which all its runs agree.
+        runs: runs that have figures. seeds: how many seeds these have.
+        moved: those of them that had a move. finished: those of them whose moves all finished.
+        failed: runs that broke and have no figures.
+    """
+
+    name: str
+    arms: tuple[str, ...]
+    values: dict[str, str]
+    runs: int
+    seeds: int
+    moved: int
+    finished: int
+    failed: int
+
+
+@frozen(kw_only=True)
+class Completion:
+    """When the moves of one level's runs were finished; runs that did not finish are censored at their end.
+
+    Attributes:
+        times_s, finished, low, high: the completion curve (Kaplan and Meier): from each time on, the share of the runs
+            that have finished, with its 95 % interval. Before the first time it is 0.
+        median_s: when half of the runs have finished; None where less than half ever did.
+        restricted_mean_s: the mean time to complete, restricted to ``Completions.horizon_s``.
+        p, p_adjusted: log-rank against the baseline; after Holm's correction over the levels. None for the baseline,
+            and where neither has finished a run.
+    """
+
+    times_s: tuple[float, ...]
+    finished: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    median_s: float | None
+    restricted_mean_s: float | None
+    p: float | None = None
+    p_adjusted: float | None = None
+
+
+@frozen(kw_only=True)
+class Completions:
+    """The times to complete of all levels, by name.
+
+    Attributes:
+        horizon_s: up to when every level was observed: the restricted means count times to it.
+        unfinished: whether any run did not finish; if none, the curves are plain distribution functions.
+    """
+
+    horizon_s: float
+    unfinished: bool
+    levels: dict[str, Completion]
+
+
+@frozen(kw_only=True)
+class Effect:
+    """How much one axis, or two axes together, matter for a metric.
+
+    Attributes:
+        axes: one axis, a main effect; two, their interaction: how far the effect of one depends on the other.
+        share: of the metric's variance over all runs, 0 to 1.
+        p, p_adjusted: of the F test; after Holm's correction over all effects of all metrics. None where nothing is
+            left to test against.
+        means: of a main effect: the axis's value to the mean over its runs.
+    """
+
+    axes: tuple[str, ...]
+    share: float
+    p: float | None
+    p_adjusted: float | None
+    means: dict[str, float]
+
+
+@frozen(kw_only=True)
+class Effects:
+    """The effects of the axes on one metric; the shares add up to 1 with those of the seeds and of the rest.
+
+    Attributes:
+        seeds: the share of the variance between seeds. rest: that which neither axes nor seeds account for.
+        runs: from how many runs: those of the seeds that every arm has.
+    """
+
+    metric: str
+    effects: tuple[Effect, ...]
+    seeds: float
+    rest: float
+    runs: int
+
+
+@frozen(kw_only=True)
+class Front:
+    """Which levels no other level beats on all of some metrics (Pareto).
+
+    Attributes:
+        metrics: the objectives, each with a declared direction.
+        points: level to its means, in the order of ``metrics``.
+        best: the levels on the front, in the order of the comparison.
+        beaten_by: each other level to one that is nowhere worse and somewhere better, by more than what matters; one
+            on the front where there is one.
+    """
+
+    metrics: tuple[str, ...]
+    points: dict[str, tuple[float, ...]]
+    best: tuple[str, ...]
+    beaten_by: dict[str, str]
+
+
+@frozen(kw_only=True)
+class Doubt:
+    """A reason to doubt the table, or a part of it.
+
+    Attributes:
+        kind: one word for programs, such as ``deterministic`` or ``few-seeds``.
+        text: one line for people.
+        metrics: those that it is about; none: all.
+    """
+
+    kind: str
+    text: str
+    metrics: tuple[str, ...] = ()
+
+
+@frozen(kw_only=True, repr=False)
+class Comparison:
+    """A comparison, and the runs that it is computed from.
+
+    Attributes:
+        title: of the scenario.
+        by: the axes in which the levels differ: ``strategy``, ``profile``, keys of the grid.
+        levels: the baseline first.
+        minimum: the smallest difference that matters, as it was asked for.
+        rows: all metrics, in the order of their declaration.
+        told: the rows and levels that say most, the most telling first: (metric, level).
+        completions: None where no run had a move.
+        effects: of each metric, where the arms form a grid of two axes or more; else empty.
+        front: None with one level, or without objectives.
+        headlines: what is better at what, by how much and how sure: a sentence each.
+        doubts: what to mind when reading it.
+    """
+
+    title: str
+    by: tuple[str, ...]
+    levels: tuple[Level, ...]
+    minimum: str
+    rows: tuple[Row, ...]
+    told: tuple[tuple[str, str], ...]
+    completions: Completions | None
+    effects: tuple[Effects, ...]
+    front: Front | None
+    headlines: tuple[str, ...]
+    doubts: tuple[Doubt, ...]
+    runs: tuple[RunFigures, ...]
+
+    @property
+    def baseline(self) -> str:
+        """The name of the level that the others are compared with."""
+        return self.levels[0].name
+
+    @property
+    def level_of(self) -> dict[str, str]:
+        """The name of each arm to the level that it is in."""
+        return {arm: level.name for level in self.levels for arm in level.arms}
+
+    @property
+    def text(self) -> str:
+        """The comparison for people: sentences, the ten most telling rows, what to mind."""
+        from scenarios.studies.statistics.text import as_text
+
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        """What an interactive Python shows; ``to_json`` has all."""
+        return self.text
+
+    def to_json(self) -> str:
+        """All of it as one JSON object; what is infinite is null."""
+        from scenarios.studies.statistics.as_json import as_json
+
+        return as_json(self)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each metric and level but the baseline, in the order of ``rows``."""
+        from scenarios.studies.report.notebook import comparison_frame
+
+        return comparison_frame(self)
+
+    def _repr_html_(self) -> str:
+        from scenarios.studies.report.notebook import comparison_html
+
+        return comparison_html(self)
+
+    def row(self, metric: str) -> Row:
+        """Raises: KeyError for a metric that is no row."""
+        for row in self.rows:
+            if row.metric == metric:
+                return row
+        raise KeyError(metric)

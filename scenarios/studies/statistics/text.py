@@ -1,0 +1,194 @@
+"""A comparison as text, in the manner of Go's benchstat: a line for each metric and level, findings first."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from scenarios.studies.statistics.numbers import change, number, p_value
+from scenarios.studies.statistics.result import (
+    CONFIDENCE,
+    DIFFERENT,
+    Comparison,
+    Completions,
+    Difference,
+    Effects,
+    Row,
+    Sample,
+    Verdict,
+)
+from scenarios.studies.statistics.run_figures import TIME_TO_COMPLETE
+from scenarios.units import counted
+
+WIDTH = 80
+ROWS = 10
+"""Differences that are shown unless all are asked for."""
+_EFFECTS = 5
+
+_NOTES = (
+    "Means over the seeds; a difference is the mean of the differences seed by seed, as a share of the baseline's mean "
+    "where that is not 0, with its {confidence:.0%} BCa interval. same: no difference that matters; it is below "
+    "{minimum} of the larger mean. not known (N): about N seeds would tell. p: that the true difference does not "
+    "matter, by flipping signs, after Holm over the table. partition-seconds are summed over partitions; lags are in "
+    "records, over time and followers."
+)
+_CENSORED = " A run that did not finish counts as lasting until its end; ≥ marks means that rest on one."
+
+
+def as_text(comparison: Comparison, *, every: bool = False) -> str:
+    """The comparison for people, without a line break at its end. ``every``: all rows, not only the most telling."""
+    parts = [
+        [_title(comparison)],
+        list(comparison.headlines),
+        list(_finished(comparison.completions, comparison)),
+        list(_table(comparison, every)),
+        list(_effects(comparison.effects, comparison.told, every)),
+        [f"warning: {doubt.text}" for doubt in comparison.doubts],
+        [_notes(comparison)],
+    ]
+    wrapped = (["\n".join(_wrapped(line)) for line in part] for part in parts if part)
+    return "\n\n".join("\n".join(part) for part in wrapped)
+
+
+def _wrapped(line: str) -> list[str]:
+    """Sentences are broken into lines; lines of tables, which begin with a space or hold wide gaps, are not."""
+    if len(line) <= WIDTH or line.startswith(" ") or "   " in line:
+        return [line]
+    return textwrap.wrap(line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
+def _title(comparison: Comparison) -> str:
+    seeds = max(level.seeds for level in comparison.levels)
+    by = f" by {', '.join(comparison.by)}" if comparison.by else ""
+    return f"{comparison.title}{by}: {counted(len(comparison.runs), 'runs')}, {counted(seeds, 'seeds')}"
+
+
+def _finished(found: Completions | None, comparison: Comparison) -> Iterator[str]:
+    if found is None:
+        return
+    if not found.unfinished:
+        yield "All runs finished their moves."
+        return
+    lines = [["finished", "", f"mean to {found.horizon_s:.4g} s", "half by", "log-rank"]]
+    for level in comparison.levels:
+        if level.name in found.levels:
+            times = found.levels[level.name]
+            p = "" if times.p_adjusted is None else p_value(times.p_adjusted)
+            lines.append(
+                [
+                    level.name,
+                    f"{level.finished} of {level.moved}",
+                    f"{number(times.restricted_mean_s)} s",
+                    "-" if times.median_s is None else f"{number(times.median_s)} s",
+                    p,
+                ]
+            )
+    yield from _aligned(lines, left=1)
+
+
+# -- the table -------------------------------------------------------------------------------------------------------
+
+
+def _table(comparison: Comparison, every: bool) -> Iterator[str]:
+    if len(comparison.levels) == 1:
+        yield from _alone(comparison)
+        return
+    if not comparison.told:
+        return
+    shown = comparison.told if every else comparison.told[:ROWS]
+    if every:
+        places = {place: index for index, place in enumerate(comparison.told)}
+        shown = tuple((row.metric, level) for row in comparison.rows for level in row.differences)
+        shown = tuple(place for place in shown if place in places)
+    two = len(comparison.levels) == 2
+    lines = list(_pairs(comparison, shown) if two else _blocks(comparison, shown))
+    yield from _aligned(lines, left=1 if two else 2)
+    left = len(comparison.told) - len(shown)
+    if left:
+        known = sum(comparison.row(m).differences[at].verdict in DIFFERENT for m, at in comparison.told[len(shown) :])
+        yield f"{left} more, {known} of them findings: --all"
+
+
+def _alone(comparison: Comparison) -> Iterator[str]:
+    level = comparison.baseline
+    lines = [["metric", "unit", "mean", "median", f"{CONFIDENCE:.0%} of the median"]]
+    for row in comparison.rows:
+        sample = row.samples[level]
+        ends = sample.median_interval
+        interval = "-" if ends is None else f"[{number(ends.low)}, {number(ends.high)}]"
+        lines.append([row.metric, row.unit, _mean(sample), number(sample.median), interval])
+    yield from _aligned(lines, left=2)
+
+
+def _pairs(comparison: Comparison, shown: Sequence[tuple[str, str]]) -> Iterator[list[str]]:
+    """A line for each metric: both means, the difference, the verdict."""
+    baseline, other = (level.name for level in comparison.levels)
+    yield ["metric", baseline, other, "difference", "verdict"]
+    for metric, level in shown:
+        row = comparison.row(metric)
+        cell = row.differences[level]
+        yield [metric, _mean(row.samples[baseline]), _mean(row.samples[other]), change(cell), _verdict(row, cell)]
+
+
+def _blocks(comparison: Comparison, shown: Sequence[tuple[str, str]]) -> Iterator[list[str]]:
+    """For each metric a line for the baseline, and one for each of the levels that are shown."""
+    yield ["metric", "arm", "mean", "difference", "verdict"]
+    by_metric: dict[str, list[str]] = {}
+    for metric, level in shown:
+        by_metric.setdefault(metric, []).append(level)
+    for metric, levels in by_metric.items():
+        row = comparison.row(metric)
+        yield [metric, comparison.baseline, _mean(row.samples[comparison.baseline]), "", ""]
+        for level in levels:
+            cell = row.differences[level]
+            yield ["", level, _mean(row.samples[level]), change(cell), _verdict(row, cell)]
+
+
+def _mean(sample: Sample) -> str:
+    return f"{'≥' if sample.censored else ''}{number(sample.mean)}"
+
+
+def _verdict(row: Row, cell: Difference) -> str:
+    if cell.verdict is Verdict.SAME:
+        return "same"
+    if cell.verdict is Verdict.UNKNOWN:
+        return "not known" if cell.seeds_needed is None else f"not known ({cell.seeds_needed:,})"
+    return f"{cell.verdict.value}, {p_value(cell.p_adjusted)}"
+
+
+def _effects(effects: Sequence[Effects], told: Sequence[tuple[str, str]], every: bool) -> Iterator[str]:
+    """What part of the variance each axis accounts for, of the first metrics of ``told``."""
+    by_metric = {one.metric: one for one in effects}
+    metrics = [metric for metric in dict.fromkeys(metric for metric, _ in told) if metric in by_metric]
+    if not metrics:
+        return
+    yield "What a metric's variance comes from:"
+    first = by_metric[metrics[0]]
+    lines = [["metric", *(" x ".join(effect.axes) for effect in first.effects), "seeds", "rest"]]
+    for metric in metrics if every else metrics[:_EFFECTS]:
+        one = by_metric[metric]
+        shares = [*(effect.share for effect in one.effects), one.seeds, one.rest]
+        lines.append([metric, *("<1%" if share < 0.005 else f"{share:.0%}" for share in shares)])
+    yield from _aligned(lines, left=1)
+
+
+def _notes(comparison: Comparison) -> str:
+    notes = _NOTES.format(confidence=CONFIDENCE, minimum=comparison.minimum)
+    censored = any(row.metric == TIME_TO_COMPLETE and _is_censored(row) for row in comparison.rows)
+    return notes + (_CENSORED if censored else "")
+
+
+def _is_censored(row: Row) -> bool:
+    return any(sample.censored for sample in row.samples.values())
+
+
+def _aligned(lines: Sequence[Sequence[str]], *, left: int) -> Iterator[str]:
+    """Columns side by side; the first ``left`` of them and the last one begin at their left edge."""
+    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+    last = len(widths) - 1
+    for line in lines:
+        cells = [
+            cell.ljust(width) if column < left or column == last else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        yield "  ".join(cells).rstrip()

@@ -1,0 +1,195 @@
+"""An emulated cluster for real clients in a test, on sockets of this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from attrs import define, field
+
+from scenarios.errors import BadInput
+from scenarios.language import Scenario
+from scenarios.runs.run import Run
+from scenarios.testing.cluster import Topics, scenario_of
+from scenarios.testing.virtual_time import NotInTime
+from scenarios.wire.asking import ask
+from scenarios.wire.serving import LiveRun, ServeOptions
+
+READY_S = 60.0
+"""A cluster is ready in much less, also on a machine that has more to do."""
+LOOK_S = 0.02
+
+
+@define(eq=False)
+class KafkaServer:
+    """A served cluster, for ``with`` and for asyncio's ``async with``. Between the two it runs in a thread of its own;
+    its time follows the clock.
+
+    Attributes:
+        recording: the folder that the run is recorded in (``understudy replay``).
+        run: how it went; there once the context has ended.
+    """
+
+    scenario: Scenario
+    rate: float = 1.0
+    port: int | None = None
+    recording: Path | None = None
+    run: Run | None = None
+    _live: LiveRun | None = None
+    _thread: threading.Thread | None = None
+    _failure: list[BaseException] = field(factory=list)
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """As clients take it (``bootstrap.servers``)."""
+        return self._serving.bootstrap_servers
+
+    # -- faults and questions -----------------------------------------------------------------------------------------
+
+    def act(self, action: str, target: int | str | Sequence[int] | None = None, **keys: object) -> dict[str, Any]:
+        """Perform an action of the scenario files (``understudy list actions``): ``act("broker.pause", 1,
+        duration="30s")``. With ``at``, ``after`` or ``when`` it waits for its trigger. Returns what was done.
+
+        Raises: BadInput with what is wrong with it.
+        """
+        asked = {"action": action, **({} if target is None else {"target": target}), **keys}
+        answer = ask(self._serving.control, asked)
+        if "error" in answer:
+            raise BadInput(str(answer["error"]))
+        return answer
+
+    def crash(self, target: int | str) -> None:
+        """Kill a broker's process: ``crash(2)``, ``crash("leader(orders-0)")``, ``crash("controller")``."""
+        self.act("broker.crash", target)
+
+    def start(self, target: int | str) -> None:
+        """Start a broker that has crashed."""
+        self.act("broker.start", target)
+
+    def reassign(self, partition: str, replicas: Sequence[int]) -> None:
+        """Begin to move a partition to these brokers."""
+        topic, _, number = partition.rpartition("-")
+        move = {"topic": topic, "partition": int(number), "replicas": list(replicas)}
+        self.act("reassign.execute", plan={"partitions": [move]})
+
+    def state(self, partition: str) -> dict[str, Any]:
+        """``leader``, ``leader_epoch``, ``isr``, ``replicas``, ``logs`` of a partition such as ``"orders-0"``; during a
+        move also ``adding`` and ``removing``."""
+        [found] = self.act("state", partition=partition)["partitions"]
+        return dict(found)
+
+    def until(self, holds: Callable[[], bool], within_s: float = 30.0) -> None:
+        """Wait until ``holds()``, in real time. Raises: NotInTime."""
+        late_s = time.monotonic() + within_s
+        while not holds():
+            if time.monotonic() > late_s:
+                raise NotInTime(f"not in {within_s:g} s")
+            time.sleep(LOOK_S)
+
+    # -- the context --------------------------------------------------------------------------------------------------
+
+    def begin(self) -> KafkaServer:
+        """Serve. Raises: BadInput where a port is taken."""
+        if self.recording is None:
+            self.recording = Path(tempfile.mkdtemp(prefix="understudy-live-"))
+        ready = threading.Event()
+        options = ServeOptions(rate=self.rate, port=self.port, record=self.recording)
+        self._live = live = LiveRun(self.scenario, options, on_ready=lambda _: ready.set())
+
+        def play() -> None:
+            try:
+                self.run = live.play()
+            except BaseException as error:
+                self._failure.append(error)
+            finally:
+                ready.set()
+
+        self._thread = threading.Thread(target=play, name="understudy", daemon=True)
+        self._thread.start()
+        if not ready.wait(READY_S):
+            raise NotInTime(f"the cluster is not ready in {READY_S:g} s")
+        self._raise_failure()
+        return self
+
+    def end(self) -> Run:
+        """Stop, and judge the run. Raises: AssertionError where it broke an invariant or an expectation."""
+        assert self._thread is not None
+        if self._thread.is_alive():
+            ask(self._serving.control, {"action": "stop"})
+        self._thread.join()
+        self._raise_failure()
+        run = self.run
+        assert run is not None
+        assert run.passed, f"{run.explanation}\n{run.replay}"
+        return run
+
+    def __enter__(self) -> KafkaServer:
+        return self.begin()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        try:
+            self.end()
+        except AssertionError as broken:
+            if error is None:
+                raise
+            error.add_note(str(broken))
+        if error is not None and self.run is not None:
+            error.add_note(f"what the cluster did: {self.run.replay}")
+
+    async def __aenter__(self) -> KafkaServer:
+        return await asyncio.to_thread(self.begin)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await asyncio.to_thread(self.__exit__, kind, error, traceback)
+
+    @property
+    def _serving(self) -> LiveRun:
+        if self._live is None:
+            raise RuntimeError("the cluster is not served yet: use it in a with statement")
+        return self._live
+
+    def _raise_failure(self) -> None:
+        for failure in self._failure:
+            raise failure
+
+
+def kafka(
+    brokers: int = 3,
+    topics: Topics | None = None,
+    *,
+    scenario: str | Path | None = None,
+    seed: int | None = None,
+    rate: float = 1.0,
+    port: int | None = None,
+    record: str | Path | None = None,
+    **more: Any,
+) -> KafkaServer:
+    """A cluster that real clients attach to: ``with kafka(topics={"orders": [[0, 1, 2]]}) as server:``.
+
+    Args:
+        brokers, topics, more: as for ``understudy.testing.cluster``.
+        scenario: a scenario file instead; its method runs against the live cluster.
+        rate: virtual seconds for each second.
+        port: of broker 0, the others after it; None: any free ports.
+        record: the new folder to record the run in; None: one in the folder for temporary files.
+
+    Raises: BadInput.
+    """
+    if scenario is not None:
+        given: Mapping[str, object] = {**more, **({"topics": topics} if topics else {})}
+        if given:
+            raise BadInput(f"a scenario file has its own {', '.join(given)}; give one or the other")
+        found = Scenario.load(scenario)
+    else:
+        found = scenario_of(brokers, topics, **more)
+    return KafkaServer(found.for_run(seed=seed), rate, port, None if record is None else Path(record))

@@ -1,0 +1,159 @@
+"""The pytest plugin: scenario files as tests, and the fixtures ``cluster`` and ``kafka`` (docs/pytest.md).
+
+pytest imports it in every project that has Understudy installed, so it imports the rest only when a scenario file is
+collected or the fixture is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SUFFIX = ".scenario.toml"
+FIXTURE = "cluster"
+KAFKA = "kafka"
+SEED = "seed"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("understudy", "Understudy: an emulated Kafka cluster")
+    group.addoption(
+        "--understudy-seeds",
+        metavar="N",
+        help="run each scenario file, and each test that uses the fixture 'cluster', with the seeds 0 to N-1, or A:B; "
+        "without it a file with its own seed",
+    )
+    group.addoption(
+        "--understudy-jobs",
+        metavar="N",
+        type=int,
+        default=1,
+        help="processes that run the scenario files (default: 1; with pytest-xdist -n is enough)",
+    )
+    group.addoption(
+        "--understudy-strategy",
+        metavar="S",
+        action="append",
+        default=[],
+        help="run each scenario file with this strategy instead of its own; repeatable",
+    )
+    group.addoption(
+        "--understudy-plugin",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="import this Python file before scenario files are read (docs/plugins.md); repeatable",
+    )
+    group.addoption(
+        "--understudy-artifacts",
+        metavar="DIR",
+        default="understudy-artifacts",
+        help="where a failed scenario leaves its file, its trace and the shrunk file (default: understudy-artifacts)",
+    )
+    group.addoption(
+        "--understudy-shrink",
+        metavar="TIME",
+        default="20s",
+        help="how long a failed scenario is shrunk, in real time; 0s: not at all (default: 20s)",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse what the options cannot mean before anything is collected."""
+    from scenarios.errors import BadInput
+    from scenarios.testing.pytest_plugin.options import Options
+
+    config.addinivalue_line(
+        "markers", "kafka(brokers=3, topics=None, ...): what the fixture kafka serves (understudy.testing.kafka)"
+    )
+    try:
+        config.stash[Options.KEY] = Options.of(config)
+    except BadInput as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    if not file_path.name.endswith(SUFFIX):
+        return None
+    from scenarios.testing.pytest_plugin.files import ScenarioFile
+
+    return ScenarioFile.from_parent(parent, path=file_path)
+
+
+# -- the fixture ------------------------------------------------------------------------------------------------------
+
+
+def _give_cluster() -> Any:
+    """``understudy.testing.cluster``; an ``async def`` test that has it runs in virtual time."""
+    from scenarios.testing.cluster import cluster
+
+    return cluster
+
+
+cluster_fixture = pytest.fixture(name=FIXTURE)(_give_cluster)
+
+
+@pytest.fixture(name=KAFKA)
+def kafka_fixture(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """``understudy.testing.KafkaServer``: a cluster that real clients attach to while the test runs. The mark
+    ``kafka`` says which one. The test fails where the run breaks an invariant."""
+    from scenarios.testing.kafka import kafka
+
+    mark = request.node.get_closest_marker(KAFKA)
+    given = {} if mark is None else mark.kwargs
+    with kafka(*(() if mark is None else mark.args), **given) as server:
+        yield server
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test for each of ``--understudy-seeds``, where a test uses the fixture and has an argument ``seed``."""
+    from scenarios.testing.pytest_plugin.options import Options
+
+    seeds = metafunc.config.stash[Options.KEY].seeds
+    given = {name for mark in metafunc.definition.iter_markers("parametrize") for name in _names(mark.args[0])}
+    if _has_the_fixture(metafunc.definition) and SEED in metafunc.fixturenames and SEED not in given:
+        metafunc.parametrize(SEED, [0] if seeds is None else list(seeds))
+
+
+def _has_the_fixture(item: pytest.Function) -> bool:
+    """Whether the test uses this plugin's fixture, and not another one of that name."""
+    if FIXTURE not in item.fixturenames:
+        return False
+    found = item.session._fixturemanager.getfixturedefs(FIXTURE, item)
+    return found is not None and found[-1].func is _give_cluster
+
+
+def _names(argument: Any) -> list[str]:
+    return [name.strip() for name in argument.split(",")] if isinstance(argument, str) else list(argument)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let asynchronous tests that use the fixture run in virtual time, before another plugin takes them for its own."""
+    import inspect
+
+    for item in items:
+        if isinstance(item, pytest.Function) and _has_the_fixture(item) and inspect.iscoroutinefunction(item.obj):
+            from scenarios.testing.virtual_time import in_virtual_time
+
+            item.obj = in_virtual_time(item.obj)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Name the seed and the command that repeats it beside the failure of a test in virtual time."""
+    report = yield
+    if report.when == "call" and report.failed and isinstance(item, pytest.Function) and _has_the_fixture(item):
+        report.sections.append(("replay", f"python -m pytest '{item.nodeid}'{_seed_option(item)}"))
+    recording = getattr(getattr(item, "funcargs", {}).get(KAFKA), "recording", None)
+    if report.when == "call" and report.failed and recording is not None:
+        report.sections.append(("what the cluster did", f"understudy replay {recording}"))
+    return report
+
+
+def _seed_option(item: pytest.Function) -> str:
+    seed = item.callspec.params.get(SEED) if hasattr(item, "callspec") else None
+    return f" --understudy-seeds {seed}:{seed + 1}" if isinstance(seed, int) else ""

@@ -1,0 +1,127 @@
+"""How an API of the wire is declared: a class with ``@wire_api`` in a module of this package.
+
+It turns the body of a request into one message of the emulator, which goes to the broker over the emulated network, and
+the broker's answer into the body of a response. Bodies are plain dictionaries with the names of Kafka's message schemas
+in snake_case (``scenarios.wire.codec``). What a request means is the broker's business, not that of these classes.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any, ClassVar, TypeVar
+
+from attrs import define, field, frozen
+
+from emulator.nodes import Process
+from emulator.protocol.api import Request
+from scenarios.wire.storage import ClientBatches
+
+Body = dict[str, Any]
+Address = tuple[str, int]
+Versions = tuple[int, int]
+"""The lowest and the highest version of an API."""
+
+
+class InvalidRequest(Exception):
+    """A request that no client sends, such as one with a negative size: its connection is closed, as brokers do."""
+
+
+@frozen
+class ServedCluster:
+    """What the translation of requests and responses needs to know of the cluster, and no broker knows by itself.
+
+    Attributes:
+        cluster_id: as in /cluster/id.
+        addresses: where clients reach each broker: host and port.
+        racks: of the brokers that have one.
+        versions: the versions of each API that brokers announce, by the API's number.
+        batches: what producers have sent.
+    """
+
+    cluster_id: str
+    addresses: Mapping[int, Address]
+    racks: Mapping[int, str]
+    versions: Mapping[int, Versions]
+    batches: ClientBatches = field(factory=ClientBatches)
+
+
+@define(eq=False)
+class Connection:
+    """One client's connection to one broker, for the translation of its requests and responses.
+
+    Attributes:
+        client_id: of its requests (``client.id``); empty: none was sent.
+        client_host: the client's address, as brokers write it into the descriptions of groups.
+        version: of the request whose body is being translated, or of its response.
+    """
+
+    broker: int
+    client_id: str
+    served: ServedCluster
+    client_host: str = "/127.0.0.1"
+    version: int = field(default=0, kw_only=True)
+
+    def advertised(self, broker: int) -> Address:
+        """Host and port at which clients reach a broker, also one that is down."""
+        return self.served.addresses[broker]
+
+
+class WireApi:
+    """One API. It has no state of its own: one object serves all connections.
+
+    Attributes:
+        key: Kafka's number (org.apache.kafka.common.protocol.ApiKeys).
+        versions: those that it can translate. A profile can announce fewer (``scenarios.wire.versions``).
+    """
+
+    key: ClassVar[int]
+    versions: ClassVar[Versions]
+
+    def to_request(self, body: Body, connection: Connection) -> Request:
+        """The message for the broker. Raises: InvalidRequest."""
+        raise NotImplementedError
+
+    def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
+        """The body of the response.
+
+        Args:
+            response: the broker's answer.
+            body: that of the request.
+        """
+        raise NotImplementedError
+
+    def sent(self, request: Any, connection: Connection, client: Process) -> None:
+        """A request that is not answered was sent by ``client``: the place to record what follows from that."""
+
+    def answered(self, request: Any, response: Any, waited_us: int, connection: Connection, client: Process) -> None:
+        """A response has reached ``client``: the place to record what its application knows now.
+
+        Args:
+            waited_us: since the request was sent.
+        """
+
+    def is_answered(self, body: Body) -> bool:
+        """Whether the client waits for a response (not so with acks=0)."""
+        return True
+
+
+A = TypeVar("A", bound=type[WireApi])
+_REGISTRY: dict[int, WireApi] = {}
+
+
+def wire_api(declared: A) -> A:
+    """Register a class. Raises: ValueError if another one has its number."""
+    if declared.key in _REGISTRY:
+        raise ValueError(f"two classes for API {declared.key}")
+    _REGISTRY[declared.key] = declared()
+    return declared
+
+
+@cache
+def wire_apis() -> Mapping[int, WireApi]:
+    """All APIs of this package, by number."""
+    for module in iter_modules([str(Path(__file__).parent)]):
+        import_module(f"{__package__}.{module.name}")
+    return dict(sorted(_REGISTRY.items()))

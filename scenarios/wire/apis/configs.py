@@ -1,0 +1,117 @@
+"""DescribeConfigs, AlterConfigs and IncrementalAlterConfigs."""
+
+from typing import Any
+
+from emulator.protocol.alter_configs import (
+    AlterConfigOp,
+    AlterConfigsRequest,
+    AlterConfigsResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
+from emulator.protocol.describe_configs import (
+    ConfigEntry,
+    ConfigSource,
+    DescribeConfigsRequest,
+    DescribeConfigsResponse,
+    DescribedResource,
+    Resource,
+)
+from emulator.protocol.errors import ApiError
+from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
+from scenarios.wire.apis.shared import answer
+
+
+@wire_api
+class DescribeConfigs(WireApi):
+    """Versions: 0 has whether a value is the default, later ones where it comes from; 3 types and documentation, which
+    is null here."""
+
+    key = 32
+    versions = (0, 4)
+
+    def to_request(self, body: Body, connection: Connection) -> DescribeConfigsRequest:
+        wanted = tuple((_resource(each), _names(each["configuration_keys"])) for each in body["resources"])
+        return DescribeConfigsRequest(wanted, body["include_synonyms"])
+
+    def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
+        found: DescribeConfigsResponse = response
+        return {"results": [_described(each) for each in found.resources]}
+
+
+def _names(keys: list[str] | None) -> tuple[str, ...] | None:
+    return None if keys is None else tuple(keys)
+
+
+def _described(found: DescribedResource) -> Body:
+    return {**_result(found.resource, found.error), "configs": [_entry(entry) for entry in found.entries]}
+
+
+def _entry(entry: ConfigEntry) -> Body:
+    return {
+        "name": entry.name,
+        "value": entry.value,
+        "read_only": entry.read_only,
+        "is_default": entry.source is ConfigSource.DEFAULT_CONFIG,
+        "config_source": int(entry.source),
+        "is_sensitive": entry.is_sensitive,
+        "synonyms": [
+            {"name": synonym.name, "value": synonym.value, "source": int(synonym.source)} for synonym in entry.synonyms
+        ],
+        "config_type": int(entry.type),
+        "documentation": None,
+    }
+
+
+@wire_api
+class AlterConfigs(WireApi):
+    """All settings of a resource at once."""
+
+    key = 33
+    versions = (0, 2)
+
+    def to_request(self, body: Body, connection: Connection) -> AlterConfigsRequest:
+        changes = tuple(
+            (_resource(each), tuple((config["name"], config["value"]) for config in each["configs"]))
+            for each in body["resources"]
+        )
+        return AlterConfigsRequest(changes, body["validate_only"])
+
+    def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
+        return _altered(response)
+
+
+@wire_api
+class IncrementalAlterConfigs(WireApi):
+    """Single settings (KIP-339)."""
+
+    key = 44
+    versions = (0, 1)
+
+    def to_request(self, body: Body, connection: Connection) -> IncrementalAlterConfigsRequest:
+        changes = tuple(
+            (
+                _resource(each),
+                tuple(
+                    AlterConfigOp(config["name"], config["config_operation"], config["value"])
+                    for config in each["configs"]
+                ),
+            )
+            for each in body["resources"]
+        )
+        return IncrementalAlterConfigsRequest(changes, body["validate_only"])
+
+    def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
+        return _altered(response)
+
+
+def _altered(response: AlterConfigsResponse | IncrementalAlterConfigsResponse) -> Body:
+    return {"responses": [_result(resource, error) for resource, error in response.resources]}
+
+
+def _resource(each: Body) -> Resource:
+    return Resource(each["resource_type"], each["resource_name"])
+
+
+def _result(resource: Resource, error: ApiError) -> Body:
+    return {**answer(error), "resource_type": resource.type, "resource_name": resource.name}

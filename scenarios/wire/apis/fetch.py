@@ -1,0 +1,132 @@
+"""Fetch."""
+
+from collections.abc import Iterable
+from itertools import groupby
+from struct import Struct
+from typing import Any
+
+from brokers.groups.records import GroupBatch
+from emulator.nodes import Process
+from emulator.protocol.clients.fetch import ConsumerFetchRequest, PartitionData
+from emulator.protocol.events import Fetched
+from emulator.protocol.fetch import FetchedPartition, FetchResponse
+from emulator.protocol.records import APPEND_TIME, NO_TIMESTAMP, StoredBatch, write_records
+from emulator.protocol.types import Batch, TopicPartition
+from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
+from scenarios.wire.codec.records import CHECKED_FROM, CRC_AT, checked, placed
+from scenarios.wire.group_records import group_records
+
+_ATTRIBUTES = Struct(">h")
+_MAX_TIMESTAMP = Struct(">q")
+_MAX_TIMESTAMP_AT = 35
+_RECORD_OVERHEAD = 12
+"""About the bytes of a record without key, beside its value."""
+
+
+@wire_api
+class Fetch(WireApi):
+    """Batches of records, by session or without one (FetchRequest, 0.11 to 3.0)."""
+
+    key = 1
+    versions = (4, 12)
+
+    def to_request(self, body: Body, connection: Connection) -> ConsumerFetchRequest:
+        wanted = tuple(
+            PartitionData(
+                TopicPartition.of(topic["topic"], partition["partition"]),
+                partition["current_leader_epoch"],
+                partition["fetch_offset"],
+                partition["last_fetched_epoch"],
+                partition["partition_max_bytes"],
+            )
+            for topic in body["topics"]
+            for partition in topic["partitions"]
+        )
+        forgotten = tuple(
+            TopicPartition.of(topic["topic"], partition)
+            for topic in body["forgotten_topics_data"]
+            for partition in topic["partitions"]
+        )
+        return ConsumerFetchRequest(
+            body["replica_id"], body["session_id"], body["session_epoch"], body["max_wait_ms"] * 1000,
+            body["min_bytes"], body["max_bytes"], 0,
+            tuple((each.tp, each.leader_epoch, each.fetch_offset, -1, each.last_fetched_epoch) for each in wanted),
+            forgotten, wanted,
+        )  # fmt: skip
+
+    def to_response(self, response: FetchResponse, body: Body, connection: Connection) -> Body:
+        return {
+            "error_code": int(response.error),
+            "session_id": response.session_id,
+            "responses": [
+                {"topic": topic, "partitions": [_partition(partition, body) for partition in partitions]}
+                for topic, partitions in groupby(response.partitions, key=lambda partition: partition.tp.topic)
+            ],
+        }
+
+    def answered(
+        self, request: ConsumerFetchRequest, response: Any, waited_us: int, connection: Connection, client: Process
+    ) -> None:
+        """What the client has received, for the checkers."""
+        for partition in response.partitions:
+            batches = partition.batches
+            if batches:
+                client.emit(
+                    Fetched, client.node.id, *partition.tp, batches[0].base_offset, batches[-1].next_offset,
+                    tuple(batch.id for batch in batches), connection.broker, batches[-1].leader_epoch,
+                    partition.high_watermark,
+                )  # fmt: skip
+
+
+def _partition(partition: FetchedPartition, request: Body) -> Body:
+    found: Body = {
+        "partition_index": partition.tp.partition,
+        "error_code": int(partition.error),
+        "high_watermark": partition.high_watermark,
+        # There are no transactions: everything that is committed is stable.
+        "last_stable_offset": partition.high_watermark,
+        "log_start_offset": partition.log_start_offset,
+        "aborted_transactions": [] if request["isolation_level"] and not partition.error else None,
+        "records": in_bytes(partition.batches),
+    }
+    if partition.diverging is not None:
+        epoch, end_offset = partition.diverging
+        found["diverging_epoch"] = {"epoch": epoch, "end_offset": end_offset}
+    return found
+
+
+def in_bytes(batches: Iterable[Batch]) -> bytes:
+    """Batches as they are sent to a client."""
+    return b"".join(map(_batch_in_bytes, batches))
+
+
+def _batch_in_bytes(batch: Batch) -> bytes:
+    stored = isinstance(batch, StoredBatch)
+    if isinstance(batch, StoredBatch):
+        data = batch.records.read()
+    else:
+        data = group_records(batch) if isinstance(batch, GroupBatch) else _made_up(batch)
+    if isinstance(batch, StoredBatch) and batch.append_time_ms != NO_TIMESTAMP:
+        data = _restamped(data, batch.append_time_ms)
+    elif not stored or not any(data[CRC_AT:CHECKED_FROM]):
+        data = checked(data)
+    if batch.corrupt:
+        data = data[:CRC_AT] + bytes([data[CRC_AT] ^ 0xFF]) + data[CRC_AT + 1 :]
+    return placed(data, batch.base_offset, batch.leader_epoch)
+
+
+def _made_up(batch: Batch) -> bytes:
+    """The records of an emulated producer, which has none: as many as it says, without keys, all of zeros, of about
+    the size of the batch together."""
+    count = batch.next_offset - batch.base_offset
+    value = bytes(max(0, batch.size // count - _RECORD_OVERHEAD))
+    return write_records([(None, value)] * count, batch.timestamp_us // 1000)
+
+
+def _restamped(data: bytes, timestamp_ms: int) -> bytes:
+    """``data`` with the time of the append for all its records (DefaultRecordBatch.setMaxTimestamp)."""
+    changed = bytearray(data)
+    (attributes,) = _ATTRIBUTES.unpack_from(data, CHECKED_FROM)
+    _ATTRIBUTES.pack_into(changed, CHECKED_FROM, attributes | APPEND_TIME)
+    _MAX_TIMESTAMP.pack_into(changed, _MAX_TIMESTAMP_AT, timestamp_ms)
+    return checked(changed)

@@ -1,0 +1,88 @@
+"""DescribeGroups, ListGroups and DeleteGroups."""
+
+from typing import Any
+
+from emulator.protocol.groups.operations import (
+    DeleteGroupsRequest,
+    DeleteGroupsResponse,
+    DescribedGroup,
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+    ListGroupsRequest,
+    ListGroupsResponse,
+)
+from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
+from scenarios.wire.apis.shared import NOT_REQUESTED
+
+
+@wire_api
+class DescribeGroups(WireApi):
+    """How groups stand."""
+
+    key = 15
+    versions = (0, 5)
+
+    def to_request(self, body: Body, connection: Connection) -> DescribeGroupsRequest:
+        return DescribeGroupsRequest(tuple(body["groups"]))
+
+    def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
+        found: DescribeGroupsResponse = response
+        return {"groups": [_described(group) for group in found.groups]}
+
+
+def _described(group: DescribedGroup) -> Body:
+    return {
+        "error_code": int(group.error),
+        "group_id": group.group,
+        "group_state": group.state,
+        "protocol_type": group.protocol_type,
+        "protocol_data": group.protocol,
+        "members": [
+            {
+                "member_id": member.member_id,
+                "group_instance_id": member.instance_id,
+                "client_id": member.client_id,
+                "client_host": member.client_host,
+                "member_metadata": member.metadata,
+                "member_assignment": member.assignment,
+            }
+            for member in group.members
+        ],
+        "authorized_operations": NOT_REQUESTED,
+    }
+
+
+@wire_api
+class ListGroups(WireApi):
+    """The groups that a broker coordinates; of some states only since version 4 (KIP-518)."""
+
+    key = 16
+    versions = (0, 4)
+
+    def to_request(self, body: Body, connection: Connection) -> ListGroupsRequest:
+        return ListGroupsRequest(tuple(body["states_filter"] or ()))
+
+    def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
+        found: ListGroupsResponse = response
+        return {
+            "error_code": int(found.error),
+            "groups": [
+                {"group_id": each.group, "protocol_type": each.protocol_type, "group_state": each.state}
+                for each in found.groups
+            ],
+        }
+
+
+@wire_api
+class DeleteGroups(WireApi):
+    """Groups without members are deleted, with their offsets."""
+
+    key = 42
+    versions = (0, 2)
+
+    def to_request(self, body: Body, connection: Connection) -> DeleteGroupsRequest:
+        return DeleteGroupsRequest(tuple(body["groups_names"]))
+
+    def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
+        deleted: DeleteGroupsResponse = response
+        return {"results": [{"group_id": group, "error_code": int(error)} for group, error in deleted.groups]}

@@ -1,0 +1,135 @@
+"""OffsetCommit, OffsetFetch and OffsetDelete."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from emulator.protocol.errors import Errors
+from emulator.protocol.groups.offsets import (
+    NO_RETENTION,
+    CommittedOffset,
+    GroupOffsets,
+    OffsetCommitRequest,
+    OffsetCommitResponse,
+    OffsetDeleteRequest,
+    OffsetDeleteResponse,
+    OffsetFetchRequest,
+    OffsetFetchResponse,
+    OffsetsWanted,
+    OffsetToCommit,
+)
+from emulator.protocol.types import TopicPartition
+from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
+from scenarios.wire.apis.shared import by_topic, partitions_of
+
+SEVERAL_GROUPS, GROUP_ERROR = 8, 2
+"""The first version of OffsetFetch for several groups (KIP-709), and the first with an error of the whole response."""
+
+
+def _outcomes(partitions: Iterable[tuple[TopicPartition, Errors]]) -> list[Body]:
+    return [
+        {
+            "name": topic,
+            "partitions": [{"partition_index": number, "error_code": int(error)} for number, error in found],
+        }
+        for topic, found in by_topic(partitions).items()
+    ]
+
+
+@wire_api
+class OffsetCommit(WireApi):
+    """How far a group has read. Versions 2 to 4 can say for how long to keep that."""
+
+    key = 8
+    versions = (2, 8)
+
+    def to_request(self, body: Body, connection: Connection) -> OffsetCommitRequest:
+        offsets = tuple(
+            OffsetToCommit(
+                TopicPartition(topic["name"], each["partition_index"]),
+                each["committed_offset"],
+                each["committed_leader_epoch"],
+                each["committed_metadata"] or "",
+            )
+            for topic in body["topics"]
+            for each in topic["partitions"]
+        )
+        retention_ms = body["retention_time_ms"]
+        return OffsetCommitRequest(
+            body["group_id"],
+            offsets,
+            body["generation_id"],
+            body["member_id"],
+            body["group_instance_id"],
+            NO_RETENTION if retention_ms < 0 else retention_ms * 1000,
+        )
+
+    def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
+        committed: OffsetCommitResponse = response
+        return {"topics": _outcomes(committed.partitions)}
+
+
+@wire_api
+class OffsetFetch(WireApi):
+    """What groups have committed."""
+
+    key = 9
+    versions = (1, 8)
+
+    def to_request(self, body: Body, connection: Connection) -> OffsetFetchRequest:
+        groups = body["groups"] if connection.version >= SEVERAL_GROUPS else (body,)
+        wanted = tuple(
+            OffsetsWanted(group["group_id"], partitions_of(group["topics"], "name", "partition_indexes"))
+            for group in groups
+        )
+        return OffsetFetchRequest(wanted, body["require_stable"])
+
+    def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
+        found: OffsetFetchResponse = response
+        if connection.version >= SEVERAL_GROUPS:
+            return {"groups": [{"group_id": group.group, **_group(group)} for group in found.groups]}
+        (group,) = found.groups
+        if group.error and connection.version < GROUP_ERROR:
+            asked = partitions_of(body["topics"], "name", "partition_indexes") or ()
+            group = group._replace(partitions=tuple(CommittedOffset(tp, error=group.error) for tp in asked))
+        return _group(group)
+
+
+def _group(group: GroupOffsets) -> Body:
+    rows = ((each.tp, each) for each in group.partitions)
+    return {
+        "error_code": int(group.error),
+        "topics": [
+            {"name": topic, "partitions": [_committed(number, each) for number, each in found]}
+            for topic, found in by_topic(rows).items()
+        ],
+    }
+
+
+def _committed(number: int, committed: CommittedOffset) -> Body:
+    return {
+        "partition_index": number,
+        "committed_offset": committed.offset,
+        "committed_leader_epoch": committed.leader_epoch,
+        "metadata": committed.metadata,
+        "error_code": int(committed.error),
+    }
+
+
+@wire_api
+class OffsetDelete(WireApi):
+    """Committed offsets are deleted."""
+
+    key = 47
+    versions = (0, 0)
+
+    def to_request(self, body: Body, connection: Connection) -> OffsetDeleteRequest:
+        partitions = tuple(
+            TopicPartition(topic["name"], each["partition_index"])
+            for topic in body["topics"]
+            for each in topic["partitions"]
+        )
+        return OffsetDeleteRequest(body["group_id"], partitions)
+
+    def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
+        deleted: OffsetDeleteResponse = response
+        return {"error_code": int(deleted.error), "topics": _outcomes(deleted.partitions)}

@@ -1,0 +1,54 @@
+"""What the bodies of several APIs have in common."""
+
+from collections.abc import Iterable
+from typing import TypeVar
+
+from emulator.protocol.errors import ApiError, Errors
+from emulator.protocol.types import TopicPartition
+from scenarios.wire.apis.base import Body, InvalidRequest
+
+V = TypeVar("V")
+
+NOT_REQUESTED = -2147483648
+"""The authorized operations of a response to a client that did not ask for them (KIP-430)."""
+
+
+def microseconds(timeout_ms: int) -> int:
+    """A request's own timeout. Negative ones are as good as none at all."""
+    return max(timeout_ms, 0) * 1000
+
+
+def answer(error: ApiError) -> Body:
+    """The fields of a result."""
+    return {"error_code": int(error.code), "error_message": error.message}
+
+
+def coded(error: Errors, message: str | None = None) -> Body:
+    """The same for an error without words of its own: those that Kafka's brokers send for its code are left out."""
+    return answer(ApiError(error, message))
+
+
+def partitions_of(topics: Iterable[Body] | None, name: str, numbers: str) -> tuple[TopicPartition, ...] | None:
+    """The partitions that a body lists by topic; None where it lists none at all, which means all of them.
+
+    Args:
+        name: the field with the name of a topic.
+        numbers: the field with its partitions.
+
+    Raises:
+        InvalidRequest: a number is negative.
+    """
+    if topics is None:
+        return None
+    found = tuple(TopicPartition(topic[name], number) for topic in topics for number in topic[numbers])
+    if any(tp.partition < 0 for tp in found):
+        raise InvalidRequest("a partition has a negative number")
+    return found
+
+
+def by_topic(rows: Iterable[tuple[TopicPartition, V]]) -> dict[str, list[tuple[int, V]]]:
+    """Rows of partitions by topic, in the order of the first row of each topic."""
+    topics: dict[str, list[tuple[int, V]]] = {}
+    for tp, row in rows:
+        topics.setdefault(tp.topic, []).append((tp.partition, row))
+    return topics

@@ -1,0 +1,97 @@
+"""CreateTopics, DeleteTopics and CreatePartitions."""
+
+from typing import Any
+
+from emulator.protocol.create_partitions import CreatePartitionsRequest, CreatePartitionsResponse, NewPartitions
+from emulator.protocol.create_topics import CreatedTopic, CreateTopicsRequest, CreateTopicsResponse, NewTopic
+from emulator.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
+from emulator.protocol.errors import Errors
+from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
+from scenarios.wire.apis.shared import answer, microseconds
+
+
+@wire_api
+class CreateTopics(WireApi):
+    """Versions: up to 3 the numbers are stated; 4 takes -1 for the defaults (KIP-464); 5 returns the settings."""
+
+    key = 19
+    versions = (0, 6)
+
+    def to_request(self, body: Body, connection: Connection) -> CreateTopicsRequest:
+        topics = tuple(_new_topic(topic) for topic in body["topics"])
+        return CreateTopicsRequest(topics, microseconds(body["timeout_ms"]), body["validate_only"])
+
+    def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
+        found: CreateTopicsResponse = response
+        return {"topics": [_created(topic) for topic in found.topics]}
+
+
+def _new_topic(topic: Body) -> NewTopic:
+    return NewTopic(
+        topic["name"],
+        topic["num_partitions"],
+        topic["replication_factor"],
+        {each["partition_index"]: tuple(each["broker_ids"]) for each in topic["assignments"]},
+        {each["name"]: each["value"] for each in topic["configs"]},
+    )
+
+
+def _created(topic: CreatedTopic) -> Body:
+    return {
+        "name": topic.name,
+        **answer(topic.error),
+        "num_partitions": topic.partitions,
+        "replication_factor": topic.replication_factor,
+        "configs": [
+            {
+                "name": entry.name, "value": entry.value, "read_only": entry.read_only,
+                "config_source": int(entry.source), "is_sensitive": entry.is_sensitive,
+            }
+            for entry in topic.config
+        ],
+    }  # fmt: skip
+
+
+@wire_api
+class DeleteTopics(WireApi):
+    """Versions: 3 has TOPIC_DELETION_DISABLED, before it INVALID_REQUEST; 5 has error messages."""
+
+    key = 20
+    versions = (1, 5)
+
+    def to_request(self, body: Body, connection: Connection) -> DeleteTopicsRequest:
+        return DeleteTopicsRequest(tuple(body["topic_names"]), microseconds(body["timeout_ms"]))
+
+    def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
+        found: DeleteTopicsResponse = response
+        results = [{"name": topic, **answer(error)} for topic, error in found.topics]
+        if connection.version < 3:
+            for result in results:
+                if result["error_code"] == Errors.TOPIC_DELETION_DISABLED:
+                    result["error_code"] = int(Errors.INVALID_REQUEST)
+        return {"responses": results}
+
+
+@wire_api
+class CreatePartitions(WireApi):
+    """More partitions in existing topics."""
+
+    key = 37
+    versions = (0, 3)
+
+    def to_request(self, body: Body, connection: Connection) -> CreatePartitionsRequest:
+        topics = tuple(
+            NewPartitions(
+                topic["name"],
+                topic["count"],
+                None
+                if topic["assignments"] is None
+                else tuple(tuple(each["broker_ids"]) for each in topic["assignments"]),
+            )
+            for topic in body["topics"]
+        )
+        return CreatePartitionsRequest(topics, microseconds(body["timeout_ms"]), body["validate_only"])
+
+    def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
+        found: CreatePartitionsResponse = response
+        return {"results": [{"name": topic, **answer(error)} for topic, error in found.topics]}

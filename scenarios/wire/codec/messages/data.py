@@ -1,0 +1,196 @@
+"""Records, and the offsets of logs."""
+
+from scenarios.wire.codec.schema import Api, Field
+
+PRODUCE = Api(
+    0,
+    "Produce",
+    "3-9",
+    flexible="9+",
+    request=[
+        Field("transactional_id", "string", "3+", nullable="3+", default=None),
+        Field("acks", "int16", "0+"),
+        Field("timeout_ms", "int32", "0+"),
+        Field("topic_data", "[]struct", "0+").of(
+            Field("name", "string", "0+"),
+            Field("partition_data", "[]struct", "0+").of(
+                Field("index", "int32", "0+"),
+                Field("records", "records", "0+", nullable="0+"),
+            ),
+        ),
+    ],
+    response=[
+        Field("responses", "[]struct", "0+").of(
+            Field("name", "string", "0+"),
+            Field("partition_responses", "[]struct", "0+").of(
+                Field("index", "int32", "0+"),
+                Field("error_code", "int16", "0+"),
+                Field("base_offset", "int64", "0+"),
+                Field("log_append_time_ms", "int64", "2+", default=-1),
+                Field("log_start_offset", "int64", "5+", default=-1),
+                Field("record_errors", "[]struct", "8+").of(
+                    Field("batch_index", "int32", "8+"),
+                    Field("batch_index_error_message", "string", "8+", nullable="8+", default=None),
+                ),
+                Field("error_message", "string", "8+", nullable="8+", default=None),
+            ),
+        ),
+        Field("throttle_time_ms", "int32", "1+"),
+    ],
+)
+
+FETCH = Api(
+    1,
+    "Fetch",
+    "4-12",
+    flexible="12+",
+    request=[
+        Field("cluster_id", "string", "12+", nullable="12+", tag=0, default=None),
+        Field("replica_id", "int32", "0+"),
+        Field("max_wait_ms", "int32", "0+"),
+        Field("min_bytes", "int32", "0+"),
+        Field("max_bytes", "int32", "3+", default=2147483647),
+        Field("isolation_level", "int8", "4+"),
+        Field("session_id", "int32", "7+"),
+        Field("session_epoch", "int32", "7+", default=-1),
+        Field("topics", "[]struct", "0+").of(
+            Field("topic", "string", "0+"),
+            Field("partitions", "[]struct", "0+").of(
+                Field("partition", "int32", "0+"),
+                Field("current_leader_epoch", "int32", "9+", default=-1),
+                Field("fetch_offset", "int64", "0+"),
+                Field("last_fetched_epoch", "int32", "12+", default=-1),
+                Field("log_start_offset", "int64", "5+", default=-1),
+                Field("partition_max_bytes", "int32", "0+"),
+            ),
+        ),
+        Field("forgotten_topics_data", "[]struct", "7+").of(
+            Field("topic", "string", "7+"),
+            Field("partitions", "[]int32", "7+"),
+        ),
+        Field("rack_id", "string", "11+"),
+    ],
+    response=[
+        Field("throttle_time_ms", "int32", "1+"),
+        Field("error_code", "int16", "7+"),
+        Field("session_id", "int32", "7+"),
+        Field("responses", "[]struct", "0+").of(
+            Field("topic", "string", "0+"),
+            Field("partitions", "[]struct", "0+").of(
+                Field("partition_index", "int32", "0+"),
+                Field("error_code", "int16", "0+"),
+                Field("high_watermark", "int64", "0+"),
+                Field("last_stable_offset", "int64", "4+", default=-1),
+                Field("log_start_offset", "int64", "5+", default=-1),
+                Field("diverging_epoch", "struct", "12+", tag=0).of(
+                    Field("epoch", "int32", "12+", default=-1),
+                    Field("end_offset", "int64", "12+", default=-1),
+                ),
+                Field("current_leader", "struct", "12+", tag=1).of(
+                    Field("leader_id", "int32", "12+", default=-1),
+                    Field("leader_epoch", "int32", "12+", default=-1),
+                ),
+                Field("snapshot_id", "struct", "12+", tag=2).of(
+                    Field("end_offset", "int64", "0+", default=-1),
+                    Field("epoch", "int32", "0+", default=-1),
+                ),
+                Field("aborted_transactions", "[]struct", "4+", nullable="4+").of(
+                    Field("producer_id", "int64", "4+"),
+                    Field("first_offset", "int64", "4+"),
+                ),
+                Field("preferred_read_replica", "int32", "11+", default=-1),
+                Field("records", "records", "0+", nullable="0+"),
+            ),
+        ),
+    ],
+)
+
+LIST_OFFSETS = Api(
+    2,
+    "ListOffsets",
+    "1-7",
+    flexible="6+",
+    request=[
+        Field("replica_id", "int32", "0+"),
+        Field("isolation_level", "int8", "2+"),
+        Field("topics", "[]struct", "0+").of(
+            Field("name", "string", "0+"),
+            Field("partitions", "[]struct", "0+").of(
+                Field("partition_index", "int32", "0+"),
+                Field("current_leader_epoch", "int32", "4+", default=-1),
+                Field("timestamp", "int64", "0+"),
+            ),
+        ),
+    ],
+    response=[
+        Field("throttle_time_ms", "int32", "2+"),
+        Field("topics", "[]struct", "0+").of(
+            Field("name", "string", "0+"),
+            Field("partitions", "[]struct", "0+").of(
+                Field("partition_index", "int32", "0+"),
+                Field("error_code", "int16", "0+"),
+                Field("timestamp", "int64", "1+", default=-1),
+                Field("offset", "int64", "1+", default=-1),
+                Field("leader_epoch", "int32", "4+", default=-1),
+            ),
+        ),
+    ],
+)
+
+OFFSET_FOR_LEADER_EPOCH = Api(
+    23,
+    "OffsetForLeaderEpoch",
+    "2-4",
+    flexible="4+",
+    request=[
+        Field("replica_id", "int32", "3+", default=-2),
+        Field("topics", "[]struct", "0+").of(
+            Field("topic", "string", "0+"),
+            Field("partitions", "[]struct", "0+").of(
+                Field("partition", "int32", "0+"),
+                Field("current_leader_epoch", "int32", "2+", default=-1),
+                Field("leader_epoch", "int32", "0+"),
+            ),
+        ),
+    ],
+    response=[
+        Field("throttle_time_ms", "int32", "2+"),
+        Field("topics", "[]struct", "0+").of(
+            Field("topic", "string", "0+"),
+            Field("partitions", "[]struct", "0+").of(
+                Field("error_code", "int16", "0+"),
+                Field("partition", "int32", "0+"),
+                Field("leader_epoch", "int32", "1+", default=-1),
+                Field("end_offset", "int64", "0+", default=-1),
+            ),
+        ),
+    ],
+)
+
+DELETE_RECORDS = Api(
+    21,
+    "DeleteRecords",
+    "0-2",
+    flexible="2+",
+    request=[
+        Field("topics", "[]struct", "0+").of(
+            Field("name", "string", "0+"),
+            Field("partitions", "[]struct", "0+").of(
+                Field("partition_index", "int32", "0+"),
+                Field("offset", "int64", "0+"),
+            ),
+        ),
+        Field("timeout_ms", "int32", "0+"),
+    ],
+    response=[
+        Field("throttle_time_ms", "int32", "0+"),
+        Field("topics", "[]struct", "0+").of(
+            Field("name", "string", "0+"),
+            Field("partitions", "[]struct", "0+").of(
+                Field("partition_index", "int32", "0+"),
+                Field("low_watermark", "int64", "0+"),
+                Field("error_code", "int16", "0+"),
+            ),
+        ),
+    ],
+)

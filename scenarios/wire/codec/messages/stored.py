@@ -1,0 +1,56 @@
+"""What coordinators of groups write into their topic: keys and values of records in __consumer_offsets.
+
+Each begins with its version (two bytes). The key's version says which kind of record it is: 0 and 1 are offsets, 2 is
+a group. Kafka 2.1 and later write offsets of version 3 (1 where they expire at a time of their own); groups have
+version 2 in 2.1 and 2.2, and 3 from 2.3 on (GroupMetadataManager).
+"""
+
+from typing import Final
+
+from scenarios.wire.codec.schema import Field, Stored
+
+OFFSET_COMMIT_KEY: Final = Stored(
+    "OffsetCommitKey",
+    "0-1",
+    [
+        Field("group", "string", "0-1"),
+        Field("topic", "string", "0-1"),
+        Field("partition", "int32", "0-1"),
+    ],
+)
+
+OFFSET_COMMIT_VALUE: Final = Stored(
+    "OffsetCommitValue",
+    "0-3",
+    [
+        Field("offset", "int64", "0+"),
+        Field("leader_epoch", "int32", "3+", default=-1),
+        Field("metadata", "string", "0+"),
+        Field("commit_timestamp", "int64", "0+"),
+        Field("expire_timestamp", "int64", "1", default=-1),
+    ],
+)
+
+GROUP_METADATA_KEY: Final = Stored("GroupMetadataKey", "2", [Field("group", "string", "2")])
+
+GROUP_METADATA_VALUE: Final = Stored(
+    "GroupMetadataValue",
+    "0-3",
+    [
+        Field("protocol_type", "string", "0+"),
+        Field("generation", "int32", "0+"),
+        Field("protocol", "string", "0+", nullable="0+"),
+        Field("leader", "string", "0+", nullable="0+"),
+        Field("current_state_timestamp", "int64", "2+", default=-1),
+        Field("members", "[]struct", "0+").of(
+            Field("member_id", "string", "0+"),
+            Field("group_instance_id", "string", "3+", nullable="3+", default=None),
+            Field("client_id", "string", "0+"),
+            Field("client_host", "string", "0+"),
+            Field("rebalance_timeout", "int32", "1+"),
+            Field("session_timeout", "int32", "0+"),
+            Field("subscription", "bytes", "0+"),
+            Field("assignment", "bytes", "0+"),
+        ),
+    ],
+)

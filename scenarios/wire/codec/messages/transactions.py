@@ -1,0 +1,117 @@
+"""Idempotent and transactional producers."""
+
+from scenarios.wire.codec.schema import Api, Field
+
+INIT_PRODUCER_ID = Api(
+    22,
+    "InitProducerId",
+    "0-4",
+    flexible="2+",
+    request=[
+        Field("transactional_id", "string", "0+", nullable="0+"),
+        Field("transaction_timeout_ms", "int32", "0+"),
+        Field("producer_id", "int64", "3+", default=-1),
+        Field("producer_epoch", "int16", "3+", default=-1),
+    ],
+    response=[
+        Field("throttle_time_ms", "int32", "0+"),
+        Field("error_code", "int16", "0+"),
+        Field("producer_id", "int64", "0+", default=-1),
+        Field("producer_epoch", "int16", "0+"),
+    ],
+)
+
+ADD_PARTITIONS_TO_TXN = Api(
+    24,
+    "AddPartitionsToTxn",
+    "0-3",
+    flexible="3+",
+    request=[
+        Field("transactional_id", "string", "0+"),
+        Field("producer_id", "int64", "0+"),
+        Field("producer_epoch", "int16", "0+"),
+        Field("topics", "[]struct", "0+").of(
+            Field("name", "string", "0+"),
+            Field("partitions", "[]int32", "0+"),
+        ),
+    ],
+    response=[
+        Field("throttle_time_ms", "int32", "0+"),
+        Field("results", "[]struct", "0+").of(
+            Field("name", "string", "0+"),
+            Field("results", "[]struct", "0+").of(
+                Field("partition_index", "int32", "0+"),
+                Field("error_code", "int16", "0+"),
+            ),
+        ),
+    ],
+)
+
+ADD_OFFSETS_TO_TXN = Api(
+    25,
+    "AddOffsetsToTxn",
+    "0-3",
+    flexible="3+",
+    request=[
+        Field("transactional_id", "string", "0+"),
+        Field("producer_id", "int64", "0+"),
+        Field("producer_epoch", "int16", "0+"),
+        Field("group_id", "string", "0+"),
+    ],
+    response=[
+        Field("throttle_time_ms", "int32", "0+"),
+        Field("error_code", "int16", "0+"),
+    ],
+)
+
+END_TXN = Api(
+    26,
+    "EndTxn",
+    "0-3",
+    flexible="3+",
+    request=[
+        Field("transactional_id", "string", "0+"),
+        Field("producer_id", "int64", "0+"),
+        Field("producer_epoch", "int16", "0+"),
+        Field("committed", "bool", "0+"),
+    ],
+    response=[
+        Field("throttle_time_ms", "int32", "0+"),
+        Field("error_code", "int16", "0+"),
+    ],
+)
+
+TXN_OFFSET_COMMIT = Api(
+    28,
+    "TxnOffsetCommit",
+    "0-3",
+    flexible="3+",
+    request=[
+        Field("transactional_id", "string", "0+"),
+        Field("group_id", "string", "0+"),
+        Field("producer_id", "int64", "0+"),
+        Field("producer_epoch", "int16", "0+"),
+        Field("generation_id", "int32", "3+", default=-1),
+        Field("member_id", "string", "3+"),
+        Field("group_instance_id", "string", "3+", nullable="3+", default=None),
+        Field("topics", "[]struct", "0+").of(
+            Field("name", "string", "0+"),
+            Field("partitions", "[]struct", "0+").of(
+                Field("partition_index", "int32", "0+"),
+                Field("committed_offset", "int64", "0+"),
+                Field("committed_leader_epoch", "int32", "2+", default=-1),
+                Field("committed_metadata", "string", "0+", nullable="0+"),
+            ),
+        ),
+    ],
+    response=[
+        Field("throttle_time_ms", "int32", "0+"),
+        Field("topics", "[]struct", "0+").of(
+            Field("name", "string", "0+"),
+            Field("partitions", "[]struct", "0+").of(
+                Field("partition_index", "int32", "0+"),
+                Field("error_code", "int16", "0+"),
+            ),
+        ),
+    ],
+)

@@ -1,0 +1,118 @@
+"""What comes from outside, put into the world: connections, frames, operations."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import define, field
+
+from emulator.kernel import KernelError
+from emulator.network import Endpoint
+from emulator.nodes import CrashKind, Listener, Node, Process
+from emulator.protocol.address import LISTENER
+from scenarios.cluster.cluster import FIRST_CLIENT, Cluster
+from scenarios.wire.apis.base import ServedCluster, WireApi, wire_apis
+from scenarios.wire.gateway.connection import ClientConnection
+from scenarios.wire.gateway.outlet import Outlets
+from scenarios.wire.inputs import Accepted, Closed, Frame, Input, Operation
+
+MOST_MACHINES = 1000
+"""Clients that have a machine of their own; all others share one, so that names cannot fill the memory."""
+OTHERS = "others"
+
+
+@define(eq=False)
+class Gateway:
+    """The clients of one cluster.
+
+    Attributes:
+        outlets: the ways out.
+        operate: performs an operation.
+        log: gets a line for each frame that was refused.
+        connections: those that are open, by number.
+        machines: of the clients, by client.id.
+    """
+
+    cluster: Cluster
+    served: ServedCluster
+    outlets: Outlets
+    operate: Callable[[Operation], object]
+    log: Callable[[str], object]
+    apis: Mapping[int, WireApi] = field(factory=wire_apis)
+    connections: dict[int, ClientConnection] = field(factory=dict)
+    machines: dict[str, Node] = field(factory=dict)
+
+    def perform(self, given: Input) -> None:
+        """Handle what came from outside."""
+        if isinstance(given, Frame):
+            connection = self.connections.get(given.connection)
+            if connection is not None:
+                connection.frame(given.data)
+        elif isinstance(given, Accepted):
+            outlet = self.outlets.outlet(given.connection)
+            self.connections[given.connection] = ClientConnection(
+                self, given.connection, given.broker, given.address, outlet
+            )
+        elif isinstance(given, Closed):
+            connection = self.connections.get(given.connection)
+            if connection is not None:
+                connection.close()
+        else:
+            self.operate(given)
+
+    def machine(self, client_id: str) -> Node:
+        """The machine of a client in the emulated network."""
+        if client_id not in self.machines and len(self.machines) >= MOST_MACHINES:
+            client_id = OTHERS
+        found = self.machines.get(client_id)
+        if found is None:
+            found = self.machines[client_id] = self.cluster.start_outside_client(client_id)
+            found.on_crash.append(self._client_crashed)
+        return found
+
+    def _client_crashed(self, process: Process, _: CrashKind) -> None:
+        for connection in list(self.connections.values()):
+            if connection.machine is process.node:
+                connection.reset()
+
+    # -- listeners ----------------------------------------------------------------------------------------------------
+
+    def open(self) -> None:
+        """Accept connections to the brokers that listen, and follow them from now on."""
+        self.cluster.network.on_listen.append(self._listens)
+        for node in self.cluster.nodes.values():
+            node.on_crash.append(self._broker_crashed)
+            if LISTENER in node.listeners:
+                self._listens(node.listeners[LISTENER].process)
+
+    def _listens(self, process: Process) -> None:
+        """A broker serves requests: those of clients from outside pass a guard first."""
+        listeners = process.node.listeners
+        accept = listeners[LISTENER].accept
+        listeners[LISTENER] = Listener(process, lambda endpoint: self._guard(endpoint, accept))
+        self.outlets.listen(process.node.id)
+
+    def _guard(self, endpoint: Endpoint, accept: Callable[[Endpoint], object]) -> None:
+        """Accept a connection. A request from outside that a handler fails on costs its connection, not the run."""
+        accept(endpoint)
+        if endpoint.out.target.id > FIRST_CLIENT:
+            return
+        receive = endpoint.receive
+
+        def guarded(request: Any) -> None:
+            try:
+                receive(request)
+            except KernelError:
+                raise
+            except Exception as error:
+                broker, api = endpoint.process.node.id, request.api.name
+                self.log(f"a defect: broker {broker} fails at {api}: {type(error).__name__}: {error}; closed")
+                endpoint.close()
+                endpoint.closed("closed")
+
+        endpoint.receive = guarded
+
+    def _broker_crashed(self, process: Process, kind: CrashKind) -> None:
+        """Where the machine runs, it refuses connections. One that is down does not answer; here it accepts them and
+        is silent, since a socket of this machine cannot do less."""
+        if kind != "host":
+            self.outlets.refuse(process.node.id)

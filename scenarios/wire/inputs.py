@@ -1,0 +1,50 @@
+"""What comes into a live run from outside. With the virtual times at which they came in, in order, these are all that a
+replay needs."""
+
+from attrs import frozen
+
+
+@frozen
+class Accepted:
+    """A client has connected.
+
+    Attributes:
+        connection: counts the connections of the run from 1.
+        broker: whose listener accepted it.
+        address: the client's end, as text.
+    """
+
+    connection: int
+    broker: int
+    address: str
+
+
+@frozen
+class Frame:
+    """A client has sent a request: ``data`` is the frame without its four bytes of length."""
+
+    connection: int
+    data: bytes
+
+
+@frozen
+class Closed:
+    """A connection has ended at the client's end, or was refused here for what it sent."""
+
+    connection: int
+
+
+@frozen
+class Operation:
+    """An operator's action.
+
+    Attributes:
+        text: a JSON object in one line, such as ``{"action": "broker.crash", "target": 1}``.
+        number: counts the operations of the run from 1.
+    """
+
+    text: str
+    number: int = 0
+
+
+Input = Accepted | Frame | Closed | Operation

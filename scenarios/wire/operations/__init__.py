@@ -1,0 +1,6 @@
+"""What an operator does to a live cluster from outside, one file for each theme (``@operation``). Everything else is an
+action of the scenario language."""
+
+from scenarios.wire.operations.base import Answer, Asked, Operations, Reply, operation
+
+__all__ = ["Answer", "Asked", "Operations", "Reply", "operation"]

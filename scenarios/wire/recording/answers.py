@@ -1,0 +1,62 @@
+"""What clients were answered, as one number: a replay has to come to the same."""
+
+from __future__ import annotations
+
+from zlib import crc32
+
+from attrs import define, field
+
+from scenarios.wire.gateway.outlet import Outlet, Outlets
+
+
+@define(eq=False)
+class CountedAnswers:
+    """Ways out that count what goes through them, on its way to others or to nowhere.
+
+    Attributes:
+        onwards: where it goes then; None: nowhere, as in a replay.
+        checksum: over each connection's number and response, in order (CRC-32).
+    """
+
+    onwards: Outlets | None = None
+    checksum: int = 0
+
+    def outlet(self, connection: int) -> Outlet:
+        """That of a connection which was accepted."""
+        return _CountedAnswer(self, connection, None if self.onwards is None else self.onwards.outlet(connection))
+
+    def listen(self, broker: int) -> None:
+        """Accept connections to ``broker``."""
+        if self.onwards is not None:
+            self.onwards.listen(broker)
+
+    def refuse(self, broker: int) -> None:
+        """Refuse connections to ``broker``."""
+        if self.onwards is not None:
+            self.onwards.refuse(broker)
+
+
+@define(eq=False)
+class _CountedAnswer:
+    """One connection."""
+
+    answers: CountedAnswers
+    connection: int
+    onwards: Outlet | None
+    _number: bytes = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._number = self.connection.to_bytes(4, "little")
+
+    def write(self, frame: bytes) -> None:
+        self.answers.checksum = crc32(frame, crc32(self._number, self.answers.checksum))
+        if self.onwards is not None:
+            self.onwards.write(frame)
+
+    def handled(self) -> None:
+        if self.onwards is not None:
+            self.onwards.handled()
+
+    def end(self, *, reset: bool) -> None:
+        if self.onwards is not None:
+            self.onwards.end(reset=reset)

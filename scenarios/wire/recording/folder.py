@@ -1,0 +1,158 @@
+"""The folder of a recorded live run: the scenario that was run, how it was served, and the log of what came in."""
+
+from __future__ import annotations
+
+import shlex
+import tomllib
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field, frozen
+
+from scenarios.errors import BadInput
+from scenarios.language import Scenario
+from scenarios.language.schema.text import write_toml
+from scenarios.runs.dataset.identity import COMMAND, code_digest
+from scenarios.wire.apis.base import Address
+from scenarios.wire.inputs import Input
+from scenarios.wire.recording.log import Ended, InputLog, RecordedInputs, read_log
+
+VERSION = 1
+LOG, RUN, SCENARIO = "log", "run.toml", "scenario.toml"
+
+
+@frozen(kw_only=True)
+class ServedAs:
+    """How a cluster was served: what responses contain, and the scenario does not say.
+
+    Attributes:
+        addresses: the address of each broker, as its responses name it.
+        api_versions: one of ``scenarios.wire.versions.PROFILES``.
+        code: the digest of the program (``code_digest``).
+    """
+
+    addresses: Mapping[int, Address]
+    api_versions: str
+    code: str = field(factory=code_digest)
+
+    def to_table(self) -> dict[str, Any]:
+        """As run.toml has it."""
+        brokers = [{"id": broker, "host": host, "port": port} for broker, (host, port) in self.addresses.items()]
+        return {"version": VERSION, "code": self.code, "api_versions": self.api_versions, "brokers": brokers}
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> ServedAs:
+        """Raises: BadInput where it is of another version; KeyError, TypeError where something is missing."""
+        if table["version"] != VERSION:
+            raise BadInput(f"is of version {table['version']}, and this program reads version {VERSION}")
+        addresses = {broker["id"]: (broker["host"], broker["port"]) for broker in table["brokers"]}
+        return cls(addresses=addresses, api_versions=table["api_versions"], code=table["code"])
+
+
+@define(eq=False)
+class LiveRecording:
+    """Writes a live run into a new folder while it runs.
+
+    Raises: BadInput where the disk refuses, in every method. What was flushed before can be replayed.
+    """
+
+    folder: Path
+    _log: InputLog | None = None
+    _last_us: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        """Raises: BadInput where the folder cannot be made, or holds something."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            if any(self.folder.iterdir()):
+                raise BadInput("is not empty; name a new folder", where="--record", source=str(self.folder))
+        except OSError as error:
+            raise BadInput(f"cannot be made ({error.strerror})", where="--record", source=str(self.folder)) from error
+
+    def begin(self, scenario: Scenario, served: ServedAs) -> None:
+        """The run begins. ``scenario``: as it is run, with what its seed has drawn."""
+        try:
+            (self.folder / SCENARIO).write_text(scenario.to_toml(), encoding="utf-8")
+            (self.folder / RUN).write_text(write_toml(served.to_table()), encoding="utf-8")
+            self._log = InputLog(self.folder / LOG)
+        except OSError as error:
+            raise self._refused(error) from error
+
+    def observe(self, t_us: int, given: Input) -> None:
+        """An input is handled at ``t_us``."""
+        self._write(t_us, given)
+        self._last_us = t_us
+
+    def flush(self) -> None:
+        """What was observed survives the end of this process."""
+        if self._log is not None:
+            try:
+                self._log.flush()
+            except OSError as error:
+                raise self._refused(error) from error
+
+    def end(self, t_us: int, ended: Ended) -> None:
+        """The run has ended in good order."""
+        self._write(t_us, ended)
+        self.flush()
+
+    def close(self) -> None:
+        """Nothing more is written."""
+        if self._log is not None:
+            log, self._log = self._log, None
+            with suppress(OSError):
+                log.close()
+
+    def _write(self, t_us: int, what: Input | Ended) -> None:
+        assert self._log is not None
+        try:
+            self._log.write(t_us, what)
+        except OSError as error:
+            raise self._refused(error) from error
+
+    def _refused(self, error: OSError) -> BadInput:
+        return BadInput(
+            f"cannot be written ({error.strerror}); what came in by about {self._last_us / 1e6:.3f} s can be replayed",
+            source=str(self.folder),
+        )
+
+
+@frozen
+class RecordedLiveRun:
+    """A folder that was read."""
+
+    folder: Path
+    scenario: Scenario
+    served: ServedAs
+    inputs: RecordedInputs
+
+    @property
+    def replay(self) -> str:
+        """The command that replays it."""
+        return replay_command(self.folder)
+
+
+def replay_command(folder: Path) -> str:
+    """The command that replays what is recorded in a folder."""
+    return shlex.join((COMMAND, "replay", str(folder)))
+
+
+def is_live_run(folder: Path) -> bool:
+    """Whether a live run is recorded there."""
+    return (folder / RUN).is_file() and (folder / LOG).is_file()
+
+
+def read_live_run(folder: Path) -> RecordedLiveRun:
+    """Raises: BadInput."""
+    path = folder / RUN
+    try:
+        served = ServedAs.from_table(tomllib.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise BadInput("holds no live run; serve --record DIR writes one", source=str(folder)) from None
+    except BadInput as error:
+        raise BadInput(error.what, source=str(path)) from None
+    except (KeyError, TypeError, AttributeError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadInput(f"cannot be read ({type(error).__name__}: {error})", source=str(path)) from error
+    return RecordedLiveRun(folder, Scenario.load(folder / SCENARIO), served, read_log(folder / LOG))

@@ -1,0 +1,181 @@
+"""The log of a live run: each input with the virtual time at which it came in, in order, and at the end the digest.
+
+The file begins with ``MAGIC``. Each entry follows as its length (4 bytes), the CRC-32 of what comes next (4 bytes), its
+kind (1 byte), its virtual time in microseconds (8 bytes), a number (4 bytes: of its connection or operation; at the end
+the checksum of the answers), and its data. All numbers are unsigned and little-endian. Entries are only appended, so
+that a process that is killed leaves at most one that is cut short.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, NamedTuple
+from zlib import crc32
+
+from attrs import define, field, frozen
+
+from scenarios.errors import BadInput
+from scenarios.wire.inputs import Accepted, Closed, Frame, Input, Operation
+
+MAGIC = b"understudy live run 1\n"
+_FRONT = struct.Struct("<II")
+_HEAD = struct.Struct("<BQI")
+_BROKER = struct.Struct("<i")
+_ACCEPTED, _FRAME, _CLOSED, _OPERATION, _ENDED = range(1, 6)
+
+
+@frozen
+class Ended:
+    """The live run has ended in good order.
+
+    Attributes:
+        digest: of its trace.
+        answers: the checksum over what clients were answered (``CountedAnswers``).
+    """
+
+    digest: str
+    answers: int = 0
+
+
+class Entry(NamedTuple):
+    """One entry: virtual time in microseconds, and what came in then."""
+
+    t_us: int
+    what: Input | Ended
+
+
+class RecordedInputs(NamedTuple):
+    """What a log holds.
+
+    Attributes:
+        entries: in order, those that are whole.
+        cut_short: the process ended while it wrote the next entry.
+    """
+
+    entries: list[Entry]
+    cut_short: bool
+
+    @property
+    def ended(self) -> Ended | None:
+        """How the run ended; None: it was killed."""
+        last = self.entries[-1].what if self.entries else None
+        return last if isinstance(last, Ended) else None
+
+
+@define(eq=False)
+class InputLog:
+    """Appends entries to a new file. Use it as a context manager, or ``close`` it.
+
+    Raises: OSError where the disk refuses, in every method; the entries before are whole then.
+    """
+
+    path: Path
+    _file: BinaryIO = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._file = self.path.open("xb")
+        self._file.write(MAGIC)
+
+    def write(self, t_us: int, what: Input | Ended) -> None:
+        """Append an entry. It can stay in the memory of this process until ``flush``."""
+        kind, number, data = _taken_apart(what)
+        rest = _HEAD.pack(kind, t_us, number) + data
+        self._file.write(_FRONT.pack(len(rest), crc32(rest)) + rest)
+
+    def flush(self) -> None:
+        """Give what was appended to the operating system: it survives the end of this process."""
+        self._file.flush()
+
+    def close(self) -> None:
+        self._file.close()
+
+    def __enter__(self) -> InputLog:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def read_log(path: Path) -> RecordedInputs:
+    """The entries of a file. Raises: BadInput where it is no such file, or an entry before the last one is damaged."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise BadInput("has no log of a live run; serve --record DIR writes one", source=str(path.parent)) from None
+    return entries_of(data, str(path))
+
+
+def entries_of(data: bytes, source: str) -> RecordedInputs:
+    """The entries of a log's bytes. Raises: BadInput as ``read_log``."""
+    if not data.startswith(MAGIC):
+        if MAGIC.startswith(data):
+            return RecordedInputs([], cut_short=True)
+        raise BadInput("is not the log of a live run of this version", source=source)
+    entries: list[Entry] = []
+    for place, rest in _rests(data, source):
+        if rest is None:
+            return RecordedInputs(entries, cut_short=True)
+        try:
+            entries.append(_entry(rest))
+        except (struct.error, UnicodeDecodeError, KeyError) as error:
+            raise BadInput(f"has an entry at byte {place} that this version does not know", source=source) from error
+    return RecordedInputs(entries, cut_short=False)
+
+
+def _rests(data: bytes, source: str) -> Iterator[tuple[int, bytes | None]]:
+    """Place and content of each entry; None for the content of one that is cut short."""
+    place = len(MAGIC)
+    while place < len(data):
+        start = place + _FRONT.size
+        if start > len(data):
+            yield place, None
+            return
+        length, checksum = _FRONT.unpack_from(data, place)
+        rest = data[start : start + length]
+        if len(rest) < length or (crc32(rest) != checksum and start + length == len(data)):
+            yield place, None
+            return
+        if crc32(rest) != checksum:
+            raise BadInput(f"is damaged at byte {place}: the checksum is wrong", source=source)
+        yield place, rest
+        place = start + length
+
+
+def _taken_apart(what: Input | Ended) -> tuple[int, int, bytes]:
+    """Kind, number and data of an entry."""
+    match what:
+        case Accepted(connection, broker, address):
+            return _ACCEPTED, connection, _BROKER.pack(broker) + address.encode()
+        case Frame(connection, data):
+            return _FRAME, connection, data
+        case Closed(connection):
+            return _CLOSED, connection, b""
+        case Operation(text, number):
+            return _OPERATION, number, text.encode()
+        case Ended(digest, answers):
+            return _ENDED, answers, digest.encode()
+
+
+def _entry(rest: bytes) -> Entry:
+    kind, t_us, number = _HEAD.unpack_from(rest)
+    data = rest[_HEAD.size :]
+    return Entry(t_us, _PUT_TOGETHER[kind](number, data))
+
+
+def _accepted(number: int, data: bytes) -> Accepted:
+    (broker,) = _BROKER.unpack_from(data)
+    return Accepted(number, broker, data[_BROKER.size :].decode())
+
+
+_PUT_TOGETHER: dict[int, Callable[[int, bytes], Input | Ended]] = {
+    _ACCEPTED: _accepted,
+    _FRAME: Frame,
+    _CLOSED: lambda number, _: Closed(number),
+    _OPERATION: lambda number, data: Operation(data.decode(), number),
+    _ENDED: lambda answers, data: Ended(data.decode(), answers),
+}

@@ -1,0 +1,131 @@
+"""A recorded live run, carried out again in virtual time: no sockets, no clock."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field, frozen
+
+from emulator.kernel.live import UNBOUNDED, LiveWorld
+from scenarios.runs.record import Recording, write_trace
+from scenarios.runs.run import Run
+from scenarios.runs.runner import conclude
+from scenarios.wire.gateway.gateway import Gateway
+from scenarios.wire.inputs import Input, Operation
+from scenarios.wire.live_stage import LiveStage
+from scenarios.wire.operations.base import ACTION, Operations
+from scenarios.wire.operations.run import STOP
+from scenarios.wire.recording.answers import CountedAnswers
+from scenarios.wire.recording.folder import RecordedLiveRun
+from scenarios.wire.recording.log import Ended, Entry
+from scenarios.wire.served import served_cluster
+
+
+@define(eq=False)
+class ReplayedInputs:
+    """The inputs of a log, each at its virtual time. The last one stops the run.
+
+    Attributes:
+        entries: in order; at least one.
+        perform: handles each, in the world.
+    """
+
+    entries: list[Entry]
+    perform: Callable[[Any], object] = field(init=False)
+    _next: int = 0
+    _began: bool = False
+
+    def begin(self) -> None:
+        """The cluster is up: time waits for inputs from now on."""
+        self._began = True
+
+    def horizon_us(self) -> int:
+        """The time of the next input."""
+        return self.entries[min(self._next, len(self.entries) - 1)].t_us if self._began else UNBOUNDED
+
+    def take(self, now_us: int) -> Input | None:
+        """The next input, at its time."""
+        if self._next == len(self.entries) or self.entries[self._next].t_us != now_us:
+            return None
+        self._next += 1
+        what = self.entries[self._next - 1].what
+        assert not isinstance(what, Ended)
+        return what
+
+    def seconds_until(self, _t_us: float) -> float:
+        """No time passes outside."""
+        return 0.0
+
+
+@frozen
+class Replay:
+    """A replay, judged.
+
+    Attributes:
+        run: judged as any run.
+        same: whether the trace and the answers are those of the live run; None: it was killed before it wrote down what
+            they are, or only its beginning was replayed.
+    """
+
+    run: Run
+    same: bool | None
+
+
+@define(eq=False)
+class ReplayedRun:
+    """One replay.
+
+    Attributes:
+        until_us: stop at this virtual time; None: where the live run ended.
+        on_event: gets every chunk of events.
+    """
+
+    recorded: RecordedLiveRun
+    until_us: int | None = None
+    on_event: Callable[[list[Any]], None] | None = None
+    _inputs: ReplayedInputs = field(init=False)
+    _stage: LiveStage = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._inputs = ReplayedInputs(_stopped(self.recorded.inputs.entries, self.until_us))
+
+    def play(self, trace_dir: Path | None = None) -> Replay:
+        """Carry it out and judge it. ``trace_dir``: write the data set of the run there. Raises: BadInput."""
+        recorded, inputs = self.recorded, self._inputs
+        self._stage = stage = LiveStage(
+            recorded.scenario, keep_rows=trace_dir is not None, inputs=inputs, ready=self._ready
+        )
+        recording = None if trace_dir is None else Recording(stage)
+        if self.on_event is not None:
+            stage.cluster.trace.sink(self.on_event)
+        answers = CountedAnswers()
+        served = served_cluster(stage, recorded.served.addresses, recorded.served.api_versions)
+        gateway = Gateway(stage.cluster, served, answers, Operations(stage).perform, lambda _: None)
+        inputs.perform = gateway.perform
+        began = time.perf_counter()
+        stage.play()
+        run, figures = conclude(stage, recorded.scenario, time.perf_counter() - began, replay=recorded.replay)
+        if trace_dir is not None and recording is not None:
+            write_trace(run, recorded.scenario, figures, recording.tables(run), trace_dir, overwrite=True)
+        ended = recorded.inputs.ended
+        whole = ended is not None and (self.until_us is None or self.until_us >= recorded.inputs.entries[-1].t_us)
+        return Replay(run, Ended(run.digest, answers.checksum) == ended if whole else None)
+
+    def _ready(self) -> None:
+        world = self._stage.world
+        assert isinstance(world, LiveWorld)
+        self._inputs.begin()
+        world.horizon_moved()
+
+
+def _stopped(entries: Iterable[Entry], until_us: int | None) -> list[Entry]:
+    """The inputs up to a time, and then one that stops the run, unless one does."""
+    kept = [entry for entry in entries if not isinstance(entry.what, Ended)]
+    stop = Operation(json.dumps({ACTION: STOP}))
+    if until_us is not None and kept and kept[-1].t_us > until_us:
+        return [*(entry for entry in kept if entry.t_us <= until_us), Entry(until_us, stop)]
+    return [*kept, Entry(kept[-1].t_us if kept else 0, stop)]

@@ -1,0 +1,83 @@
+"""A recorded live run as a scenario: the operator's actions are its method, the frames of the clients its load."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from scenarios.errors import BadInput
+from scenarios.language import Scenario
+from scenarios.language.schema.text import write_toml
+from scenarios.language.targets import CLIENT_NAME
+from scenarios.language.triggers import TRIGGER_KEYS
+from scenarios.units import format_duration
+from scenarios.wire.gateway.connection import RefusedFrame, client_id_of
+from scenarios.wire.inputs import Frame, Operation
+from scenarios.wire.operations.base import ACTION, operations
+from scenarios.wire.recording.folder import RecordedLiveRun
+from scenarios.wire.recording.log import Ended, Entry, InputLog
+
+AFTER_US = 60_000_000
+"""How long the run has after the last input for what then still happens."""
+
+
+def write_scenario(recorded: RecordedLiveRun, path: Path) -> Path:
+    """Write the scenario, and beside it the frames, whose path is returned. Neither goes over another file.
+
+    Raises: BadInput.
+    """
+    frames = path.with_suffix(".frames")
+    for file in (path, frames):
+        if file.exists():
+            raise BadInput("is there already; name another file", where="--to-scenario", source=str(file))
+    inputs = [entry for entry in recorded.inputs.entries if not isinstance(entry.what, Operation | Ended)]
+    try:
+        with InputLog(frames) as log:
+            for entry in inputs:
+                log.write(*entry)
+        text = write_toml(_table(recorded, frames.name))
+        Scenario.loads(text, source=str(path), folder=path.parent)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        frames.unlink(missing_ok=True)
+        raise BadInput(f"cannot be written ({error.strerror})", where="--to-scenario", source=str(path)) from error
+    except BadInput:
+        frames.unlink(missing_ok=True)
+        raise
+    return frames
+
+
+def _table(recorded: RecordedLiveRun, frames: str) -> dict[str, Any]:
+    scenario, entries = recorded.scenario, recorded.inputs.entries
+    table = scenario.to_table()
+    last_us = entries[-1].t_us if entries else 0
+    return {
+        **table,
+        "title": f"{scenario.title}, as real clients met it",
+        "horizon": format_duration(max(scenario.horizon_us, last_us + AFTER_US)),
+        "attached": list(dict.fromkeys((*scenario.attached, *_clients(entries)))),
+        "frames": {"file": frames, "api_versions": recorded.served.api_versions},
+        "method": [*table.get("method", []), *_actions(entries)],
+    }
+
+
+def _clients(entries: list[Entry]) -> Iterator[str]:
+    """The client ids that targets can name."""
+    for entry in entries:
+        if isinstance(entry.what, Frame):
+            with suppress(BadInput, RefusedFrame):
+                name = client_id_of(entry.what.data)
+                CLIENT_NAME.read(name)
+                yield name
+
+
+def _actions(entries: list[Entry]) -> Iterator[dict[str, Any]]:
+    """The operator's actions as entries of a method."""
+    for t_us, what in entries:
+        if isinstance(what, Operation):
+            asked = json.loads(what.text)
+            if asked[ACTION] not in operations():
+                yield asked if any(key in asked for key in TRIGGER_KEYS) else {"at": format_duration(t_us), **asked}

@@ -1,0 +1,28 @@
+"""What clients learn of a live run's cluster that its brokers do not know by themselves."""
+
+import base64
+import hashlib
+from collections.abc import Mapping
+
+from controller.reassignment.protocol import RequestedByApi
+from emulator.protocol.placement import rack_of
+from scenarios.runs.runner import Stage
+from scenarios.wire.apis.base import Address, ServedCluster, wire_apis
+from scenarios.wire.versions import announced
+
+KIP_455 = (45, 46)
+"""AlterPartitionReassignments and ListPartitionReassignments: not announced by a controller that is asked for moves in
+ZooKeeper."""
+
+
+def served_cluster(stage: Stage, addresses: Mapping[int, Address], api_versions: str) -> ServedCluster:
+    """The cluster of a stage, with the addresses that its brokers have and the versions that they announce."""
+    setup, scenario = stage.cluster.setup, stage.scenario
+    racks = {broker: rack_of(broker, setup.racks) for broker in range(setup.brokers)} if setup.racks > 1 else {}
+    digest = hashlib.sha256(f"{scenario.title}/{scenario.seed}".encode()).digest()
+    cluster_id = base64.urlsafe_b64encode(digest[:16]).decode().rstrip("=")
+    versions = announced(api_versions, wire_apis())
+    if not isinstance(setup.controller.reassignment, RequestedByApi):
+        # Clients then say themselves that the brokers do not have it.
+        versions = {key: found for key, found in versions.items() if key not in KIP_455}
+    return ServedCluster(cluster_id, addresses, racks, versions)

@@ -1,0 +1,189 @@
+"""A live run from its scenario to its verdict: the cluster in its world, the gateway, and the sockets beside it."""
+
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import trio
+from attrs import define, field, frozen
+
+from emulator.kernel import WorldClock
+from emulator.kernel.live import LiveWorld
+from scenarios.errors import BadInput
+from scenarios.language import Scenario
+from scenarios.runs.culprits import named_failures
+from scenarios.runs.run import Run
+from scenarios.runs.runner import conclude, prepare
+from scenarios.wire.gateway.control import ControlServer
+from scenarios.wire.gateway.gateway import Gateway
+from scenarios.wire.gateway.outlet import Outlets
+from scenarios.wire.gateway.sockets import Sockets
+from scenarios.wire.inputs import Operation
+from scenarios.wire.live_inputs import LiveInputs
+from scenarios.wire.live_stage import LiveStage
+from scenarios.wire.operations.base import ACTION, Operations
+from scenarios.wire.operations.run import STOP
+from scenarios.wire.recording.answers import CountedAnswers
+from scenarios.wire.recording.folder import LiveRecording, ServedAs, replay_command
+from scenarios.wire.recording.log import Ended
+from scenarios.wire.served import served_cluster
+from scenarios.wire.versions import DEFAULT
+
+LOOPBACK = "127.0.0.1"
+MAX_REQUEST_BYTES = 104_857_600
+"""socket.request.max.bytes."""
+
+
+@frozen(kw_only=True)
+class ServeOptions:
+    """How a cluster is served.
+
+    Attributes:
+        host: the address of the listeners.
+        advertised_host: what brokers give to clients (advertised.listeners); None: the same.
+        port: of broker 0; the others have the ports after it; None: any free ports.
+        rate: virtual seconds for each second.
+        api_versions: one of ``scenarios.wire.versions.PROFILES``.
+        ready_file: written once clients can connect: JSON with the bootstrap servers and the control socket.
+        record: the new folder that the run is written to, for ``replay``.
+    """
+
+    host: str = LOOPBACK
+    advertised_host: str | None = None
+    port: int | None = None
+    rate: float = 1.0
+    api_versions: str = DEFAULT
+    ready_file: Path | None = None
+    record: Path | None = None
+
+
+@define(eq=False)
+class LiveRun:
+    """One live run.
+
+    Attributes:
+        scenario: as it was read.
+        log: gets a line for each thing that a person may want to know.
+        on_ready: called when clients can connect.
+        changes: those that ``scenario`` has to its file.
+        control: the path of the socket for operations (``scenarios.wire.gateway.control``).
+    """
+
+    scenario: Scenario
+    options: ServeOptions = field(factory=ServeOptions)
+    log: Callable[[str], object] = lambda _: None
+    on_ready: Callable[["LiveRun"], object] = lambda _: None
+    changes: Sequence[tuple[str, str]] = ()
+    inputs: LiveInputs = field(init=False)
+    stage: LiveStage = field(init=False)
+    sockets: Sockets = field(init=False)
+    gateway: Gateway = field(init=False)
+    control: str = field(init=False)
+    _recording: LiveRecording | None = field(init=False)
+    _answers: CountedAnswers = field(init=False)
+    _operations: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        folder = self.options.record
+        self._recording = None if folder is None else LiveRecording(folder)
+        self.inputs = LiveInputs(self.options.rate, self._recording)
+        self.stage = LiveStage(prepare(self.scenario), inputs=self.inputs, ready=self._ready)
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """As clients take it (bootstrap.servers)."""
+        return ",".join(f"{host}:{port}" for host, port in self.sockets.addresses.values())
+
+    def play(self) -> Run:
+        """Serve until the run is stopped, and judge it. Raises: BadInput where a port cannot be had."""
+        began = time.perf_counter()
+        recording = self._recording
+        try:
+            with named_failures():
+                clock = WorldClock(self.stage.world)
+                trio.run(self._main, clock=clock, restrict_keyboard_interrupt_to_checkpoints=True)
+            replay = "" if recording is None else replay_command(recording.folder)
+            run, _ = conclude(self.stage, self.scenario, time.perf_counter() - began, self.changes, replay)
+            if recording is not None:
+                recording.end(self.stage.world.now, Ended(run.digest, self._answers.checksum))
+        finally:
+            if recording is not None:
+                recording.close()
+        return run
+
+    def operate(self, text: str) -> int:
+        """Let an operation enter the world: a JSON object in one line. Returns its number. Trio's thread only."""
+        self._operations += 1
+        self.inputs.put(Operation(text, self._operations))
+        return self._operations
+
+    async def _main(self) -> None:
+        world, cluster = self.stage.world, self.stage.cluster
+        assert isinstance(world, LiveWorld)
+        failures: list[BaseException] = []
+        control: ControlServer | None = None
+        async with trio.open_nursery() as outside:
+            options = self.options
+            advertised = options.advertised_host or options.host
+            self.sockets = Sockets(world, self.inputs, outside, options.host, advertised, MAX_REQUEST_BYTES, self.log)
+            try:
+                port = self.options.port
+                brokers = range(self.stage.scenario.cluster.brokers)
+                self.sockets.reserve({broker: 0 if port is None else port + broker for broker in brokers})
+                control = ControlServer(world, self.operate, self.log)
+                outside.start_soon(control.serve)
+                self.control = control.path
+                operations = Operations(self.stage, control.answered)
+                addresses, versions = self.sockets.addresses, self.options.api_versions
+                served = served_cluster(self.stage, addresses, versions)
+                outlets: Outlets = self.sockets
+                if self._recording is not None:
+                    self._recording.begin(self.stage.scenario, ServedAs(addresses=addresses, api_versions=versions))
+                    outlets = self._answers = CountedAnswers(self.sockets)
+                self.gateway = Gateway(cluster, served, outlets, operations.perform, self.log)
+                self.inputs.perform = self.gateway.perform
+                if threading.current_thread() is threading.main_thread():
+                    await outside.start(self._watch_signals)
+                await world.main(cluster.run, self.stage.drive)
+            except Exception as error:
+                failures.append(error)  # outside the nursery, which would put it into a group
+            finally:
+                self.sockets.close()
+                if control is not None:
+                    control.close()
+                outside.cancel_scope.cancel()
+        for failure in failures:
+            raise failure
+
+    def _ready(self) -> None:
+        """The cluster is up. From here on time follows the clock, and clients can connect."""
+        world = self.stage.world
+        assert isinstance(world, LiveWorld)
+        self.inputs.begin(world.now)
+        world.horizon_moved()
+        self.gateway.open()
+        if self.options.ready_file is not None:
+            self._write_ready_file(self.options.ready_file)
+        self.on_ready(self)
+
+    def _write_ready_file(self, path: Path) -> None:
+        """Whole: who waits for the file can read it as soon as it is there."""
+        text = json.dumps({"bootstrap_servers": self.bootstrap_servers, "control": self.control, "pid": os.getpid()})
+        unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            unfinished.write_text(text + "\n", encoding="utf-8")
+            unfinished.replace(path)
+        except OSError as error:
+            raise BadInput(f"{path} cannot be written ({error.strerror})", where="--ready-file") from error
+
+    async def _watch_signals(self, task_status: "trio.TaskStatus[None]") -> None:
+        """Ctrl-C and SIGTERM end the run in the world; the second Ctrl-C ends the process."""
+        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            task_status.started()
+            async for _ in signals:
+                self.operate(json.dumps({ACTION: STOP}))
+                return

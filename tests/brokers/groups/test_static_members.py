@@ -1,0 +1,127 @@
+"""Static members (KIP-345): a client that comes back as the same instance keeps its place."""
+
+import pytest
+
+from brokers.groups.group import GroupState
+from brokers.groups.policies import GroupPolicies
+from emulator.protocol.errors import Errors
+from tests.brokers.groups.bench import DELAY, SESSION, GroupBench
+
+STORED = GroupPolicies(static_member_stored=True, static_member_rebalances=True)
+
+
+def pair(bench: GroupBench) -> tuple[str, str]:
+    """A stable group of two static members, ``a`` and ``b``: their member ids."""
+    lines = [bench.ask_join(instance=name, requires_member_id=True) for name in "ab"]
+    bench.wait(2 * DELAY)
+    first, second = (line.last.member_id for line in lines)
+    waiting = bench.ask_sync(second, 1, instance_id="b")
+    assert not bench.ask_sync(first, 1, (first, second), instance_id="a").last.error
+    assert not waiting.last.error
+    return first, second
+
+
+@pytest.mark.parametrize("policies", [None, STORED])
+def test_a_static_member_comes_back_without_a_rebalance(policies: GroupPolicies | None) -> None:
+    bench = GroupBench(policies)
+    leader, follower = pair(bench)
+    assert leader.startswith("a-")
+    back = bench.ask_join(instance="b").last
+    assert (back.error, back.generation, back.leader) == (Errors.NONE, 1, leader)
+    assert back.member_id != follower
+    assert bench.group.state is GroupState.STABLE
+    assert bench.ask_sync(back.member_id, 1, instance_id="b").last.assignment == f"for {follower}".encode()
+
+
+def test_the_one_that_it_replaces_is_fenced() -> None:
+    bench = GroupBench()
+    _leader, follower = pair(bench)
+    bench.ask_join(instance="b")
+    assert bench.heartbeat(follower, 1, "b") is Errors.FENCED_INSTANCE_ID
+    assert bench.ask_sync(follower, 1, instance_id="b").last.error is Errors.FENCED_INSTANCE_ID
+    assert bench.ask_join(follower, "b").last.error is Errors.FENCED_INSTANCE_ID
+    assert bench.commit(5, follower, 1, instance_id="b") is Errors.FENCED_INSTANCE_ID
+    assert bench.leave((follower, "b")).members[0][1] is Errors.FENCED_INSTANCE_ID
+    assert bench.heartbeat(follower, 1) is Errors.UNKNOWN_MEMBER_ID
+
+
+def test_a_leader_that_comes_back_does_not_assign() -> None:
+    bench = GroupBench()
+    leader, _follower = pair(bench)
+    back = bench.ask_join(instance="a").last
+    assert (back.leader, back.members) == (leader, ())
+    assert bench.group.leader == back.member_id
+
+
+def test_a_join_that_waits_is_fenced_by_the_next() -> None:
+    bench = GroupBench()
+    _leader, follower = pair(bench)
+    line = bench.ask_join(follower, "b", protocols=(("range", b"other"),))
+    assert line.replies == []
+    bench.ask_join(instance="b")
+    assert line.last.error is Errors.FENCED_INSTANCE_ID
+
+
+@pytest.mark.parametrize("rebalances", [False, True])
+def test_one_that_comes_back_before_the_assignment_starts_a_rebalance_since_kafka_9801(rebalances: bool) -> None:
+    bench = GroupBench(GroupPolicies(static_member_rebalances=rebalances))
+    joined = bench.join(instance="a")
+    line = bench.ask_join(instance="a")
+    assert line.last.generation == (2 if rebalances else 1)
+    assert (line.last.leader == joined.member_id) is not rebalances
+
+
+def test_a_static_member_keeps_its_place_until_its_session_ends() -> None:
+    bench = GroupBench()
+    leader, follower = pair(bench)
+    bench.wait(SESSION - 1)
+    assert bench.heartbeat(leader, 1, "a") is Errors.NONE
+    bench.wait(1)
+    assert list(bench.group.members) == [leader]
+    assert follower not in bench.group.instances.values()
+
+
+def test_a_rebalance_leaves_static_members_in_that_are_not_back() -> None:
+    bench = GroupBench()
+    leader, follower = pair(bench)
+    line = bench.ask_join(leader, "a", rebalance_timeout_us=SESSION // 2, protocols=(("range", b"x"),))
+    bench.group.members[follower].session_timeout_us = 10 * SESSION
+    bench.heartbeat(follower, 1, "b")
+    bench.wait(61_000_000)
+    assert line.last.generation == 2
+    assert {each.instance_id for each in line.last.members} == {"a", "b"}
+
+
+def test_an_administrator_removes_a_static_member_by_its_instance() -> None:
+    bench = GroupBench()
+    pair(bench)
+    (outcome,) = bench.leave(("", "b")).members
+    assert outcome[1] is Errors.NONE
+    assert list(bench.group.instances) == ["a"]
+
+
+@pytest.mark.parametrize("policies", [GroupPolicies(), STORED])
+def test_the_next_coordinator_knows_the_new_member_id_since_kafka_10284(policies: GroupPolicies) -> None:
+    bench = GroupBench(policies)
+    pair(bench)
+    back = bench.ask_join(instance="b").last.member_id
+    bench.resign()
+    bench.elect(2)
+    error = bench.heartbeat(back, 1, "b")
+    assert error is (Errors.NONE if policies.static_member_stored else Errors.FENCED_INSTANCE_ID)
+
+
+def test_a_member_id_that_is_not_stored_is_taken_back() -> None:
+    bench = GroupBench(STORED)
+    _leader, follower = pair(bench)
+    bench.manager.policies = bench.manager._services.policies = _needs_two(bench)
+    refused = bench.ask_join(instance="b").last
+    assert (refused.error, refused.member_id) == (Errors.COORDINATOR_NOT_AVAILABLE, "")
+    assert bench.group.instances["b"] == follower
+
+
+def _needs_two(bench: GroupBench):  # type: ignore[no-untyped-def]
+    from attrs import evolve
+
+    policies = bench.manager.policies
+    return evolve(policies, config=evolve(policies.config, min_insync_replicas=2))

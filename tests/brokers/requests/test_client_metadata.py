@@ -1,0 +1,55 @@
+"""Metadata for real clients, from one broker's cache."""
+
+from typing import cast
+
+import pytest
+
+from brokers.requests.client_metadata import ClientMetadataHandler
+from brokers.topic_creation import AdminZkClient
+from emulator.protocol.clients.metadata import ClientMetadataRequest, PartitionAnswer
+from emulator.protocol.errors import Errors
+from emulator.protocol.types import NO_LEADER, TopicPartition
+from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
+from tests.brokers.bench import Bench
+
+
+@pytest.fixture
+def bench() -> Bench:
+    """Brokers 0 and 1 are alive, 2 is not. The partitions of ``t`` are led by 1 and 2."""
+    bench = Bench()
+    bench.router.add(ClientMetadataHandler(bench.manager, cast(AdminZkClient, None)))
+    states = tuple(
+        PartitionMetadata(TopicPartition("t", number), 1, leader, 5, (1, 2), 0, (1, 2), (2,))
+        for number, leader in ((1, 2), (0, 1))
+    )
+    bench.manager.metadata.update(UpdateMetadataRequest(9, 1, -1, states, (0, 1)))
+    return bench
+
+
+def partitions(bench: Bench, *, only_alive: bool = False) -> tuple[PartitionAnswer, ...]:
+    [topic] = bench.send(ClientMetadataRequest(("t",), only_alive=only_alive)).last.topics
+    assert topic.error is Errors.NONE
+    found: tuple[PartitionAnswer, ...] = topic.partitions
+    return found
+
+
+def test_partitions_are_in_order_and_a_dead_leader_is_none(bench: Bench) -> None:
+    first, second = partitions(bench)
+    assert (first.error, first.state.leader, first.state.isr) == (Errors.NONE, 1, (1, 2))
+    assert (second.error, second.state.leader) == (Errors.LEADER_NOT_AVAILABLE, NO_LEADER)
+    assert second.state.leader_epoch == 5
+
+
+def test_the_oldest_clients_get_no_broker_that_is_not_alive(bench: Bench) -> None:
+    first, _ = partitions(bench, only_alive=True)
+    assert (first.error, first.state.replicas, first.state.isr) == (Errors.REPLICA_NOT_AVAILABLE, (1,), (1,))
+
+
+def test_all_topics_or_those_that_are_asked_for(bench: Bench) -> None:
+    answer = bench.send(ClientMetadataRequest(None)).last
+    assert ([topic.name for topic in answer.topics], answer.live_brokers, answer.controller) == (["t"], (0, 1), 9)
+    answer = bench.send(ClientMetadataRequest(("none", "t"))).last
+    assert [(topic.name, topic.error) for topic in answer.topics] == [
+        ("none", Errors.UNKNOWN_TOPIC_OR_PARTITION), ("t", Errors.NONE),
+    ]  # fmt: skip
+    assert bench.send(ClientMetadataRequest(())).last.topics == ()

@@ -1,0 +1,175 @@
+"""A seed of a file with [[chaos]] draws one ordinary scenario: valid, the same each time, and its own replay."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+from attrs import evolve
+
+from scenarios.chaos.draw import concrete, default_swarm
+from scenarios.chaos.draws import Draws
+from scenarios.faults.actions.healing import Heal
+from scenarios.language import Scenario
+from scenarios.language.chaos import all_kinds, find_kind
+from scenarios.language.schema.spans import certain
+from scenarios.language.triggers import At
+from scenarios.profiles import PROFILES
+from tests.scenarios.cli.tool import environment
+from tests.scenarios.language.builders import SMALL, small_and
+
+FAST = """
+schema = "scenario/1"
+title = "fast"
+
+[cluster]
+brokers = 3
+
+[[topics]]
+name = "orders"
+assignment = [[0, 1, 2]]
+
+[[chaos]]
+kind = "loads"
+batches = 2
+
+[[chaos]]
+kind = "attrition"
+share = 1.0
+
+[[chaos]]
+kind = "healing"
+at = "6s"
+"""
+"""A file whose runs take some milliseconds."""
+
+
+def of(*kinds: str, share: float = 1.0) -> Scenario:
+    """The small scenario with a block of each kind."""
+    blocks = [find_kind(kind)(share=share, **({"brokers": (7, 9)} if kind == "cluster" else {})) for kind in kinds]
+    return evolve(Scenario.loads(SMALL), chaos=blocks)
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_what_the_default_swarm_draws_is_a_valid_scenario_under_every_profile(profile: str) -> None:
+    swarm = default_swarm().for_run(profile=profile)
+    for seed in (*range(12), 226):  # in the last one a topic is made as healing begins, and loaded after it
+        drawn = concrete(swarm, seed)
+        assert not drawn.chaos
+        assert Scenario.loads(drawn.to_toml()) == drawn
+
+
+def test_the_default_swarm_has_every_kind() -> None:
+    assert Counter(block.kind for block in default_swarm().chaos) == Counter(list(all_kinds()))
+
+
+@pytest.mark.parametrize("kind", all_kinds())
+def test_every_kind_draws_something_that_fits_a_file(kind: str) -> None:
+    alone, without = of("healing", kind), of("healing")
+    drawn = [concrete(alone, seed) for seed in range(6)]
+    plain = [evolve(concrete(without, seed), description=one.description) for seed, one in enumerate(drawn)]
+    assert kind in ("healing", "consumers", "loads") or drawn != plain
+    assert [one.method[0] for one in drawn] == [alone.method[0]] * len(drawn)
+
+
+def test_the_same_seed_draws_the_same_scenario_in_every_process() -> None:
+    code = "from scenarios.chaos.draw import *; print(*(concrete(default_swarm(), n).digest() for n in range(5)))"
+    command = [sys.executable, "-c", code]
+    found = {
+        subprocess.run(command, check=True, capture_output=True, text=True, env=environment(PYTHONHASHSEED=seed)).stdout
+        for seed in ("1", "2")
+    }
+    assert found == {" ".join(concrete(default_swarm(), seed).digest() for seed in range(5)) + "\n"}
+
+
+def test_a_block_that_is_added_does_not_move_what_the_others_draw() -> None:
+    few, more = of("healing", "cuts", "pauses"), of("healing", "clogging", "cuts", "pauses")
+    for seed in range(8):
+        kept = [entry for entry in concrete(more, seed).method if entry.name != "link.delay"]
+        assert kept == list(concrete(few, seed).method)
+
+
+def test_an_episode_more_does_not_move_the_others() -> None:
+    once, twice = (
+        Scenario.loads(small_and("[[chaos]]", 'kind = "pauses"', "share = 1.0", f"times = {times}")) for times in (1, 2)
+    )
+    for seed in range(8):
+        assert set(map(str, concrete(once, seed).method)) < set(map(str, concrete(twice, seed).method))
+
+
+def test_seeds_leave_kinds_out_as_often_as_their_share_says() -> None:
+    scenario = of("healing", "pauses", share=0.25)
+    having = sum("broker.pause" in {entry.name for entry in concrete(scenario, seed).method} for seed in range(200))
+    assert 30 <= having <= 70
+
+
+def test_weights_take_the_place_of_shares() -> None:
+    scenario = of("healing", "pauses", share=0.0)
+    names = {entry.name for entry in concrete(scenario, 1, {"pauses": 1.0}).method}
+    assert "broker.pause" in names
+    assert "broker.pause" not in {entry.name for entry in concrete(scenario, 1).method}
+
+
+def test_faults_are_optional_and_end_with_healing() -> None:
+    own, *faults, heal = concrete(of("healing", "attrition", "storms"), 3).method
+    assert not own.optional
+    assert faults
+    assert all(entry.optional for entry in faults)
+    assert heal.name == "heal"
+
+
+def test_the_cluster_is_expected_to_converge_in_the_time_that_the_file_allows() -> None:
+    (expect,) = concrete(of("healing"), 3).expect
+    assert (expect.converged, expect.within_us) == (True, 120_000_000)
+    own = Scenario.loads(small_and("[[chaos]]", 'kind = "healing"', "", "[[expect]]", "converged = true"))
+    assert concrete(own, 3).expect == own.expect
+
+
+def test_a_core_of_more_than_half_of_the_brokers_may_be_healed() -> None:
+    text = small_and("[[chaos]]", 'kind = "healing"', "core = 1.0")
+    for seed in range(6):
+        drawn = concrete(Scenario.loads(text), seed)
+        [core] = [entry.action for entry in drawn.method if isinstance(entry.action, Heal)]
+        assert drawn.cluster.brokers // 2 < len(core.brokers) < drawn.cluster.brokers
+        assert drawn.plan is None or {*drawn.plan.partitions[0].replicas}.issubset(core.brokers)
+
+
+def test_controllers_are_replaced_while_they_do_what_operators_ask_for() -> None:
+    soon = 0
+    for seed in range(8):
+        method = concrete(of("healing", "failovers", "elections"), seed).method
+        at = {entry.name: certain(entry.trigger.time_us) for entry in method if isinstance(entry.trigger, At)}
+        lost = [at[name] for name in ("controller.resign", "zk.expire", "broker.crash") if name in at]
+        soon += any(0 < lost_us - at.get("election.preferred", 0) < 1_000_000 for lost_us in lost)
+    assert soon >= 2
+
+
+def test_a_block_keeps_to_its_brokers_and_topics() -> None:
+    text = small_and("[[chaos]]", 'kind = "attrition"', "share = 1.0", "brokers = [5]", "times = 5")
+    targets = [entry.target for entry in concrete(Scenario.loads(text), 2).method[1:-1]]
+    assert {target.brokers for target in targets if target is not None} == {(5,)}
+
+
+def test_what_was_drawn_is_in_the_description() -> None:
+    drawn = concrete(of("healing", "attrition", share=0.5), 1)
+    assert drawn.description.startswith("Drawn by seed 1 from ")
+    assert "left out: " in drawn.description
+
+
+def test_a_chaos_run_is_the_run_of_the_scenario_that_is_drawn() -> None:
+    scenario = Scenario.loads(FAST)
+    replay = Scenario.loads(concrete(scenario, 5).to_toml())
+    assert scenario.run(seed=5).digest == replay.run().digest
+
+
+def test_times_are_spread_over_orders_of_magnitude() -> None:
+    draws = Draws.of(1, "times")
+    found = Counter(len(str(draws.spread((1_000, 999_000)) // 1_000)) for _ in range(3_000))
+    assert all(700 < found[digits] < 1_300 for digits in (1, 2, 3))
+
+
+def test_a_scenario_without_blocks_is_drawn_as_it_is() -> None:
+    scenario = Scenario.loads(SMALL)
+    assert concrete(scenario, 7) == evolve(scenario, seed=7)

@@ -1,0 +1,90 @@
+"""``chaos``: campaigns from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.scenarios.chaos.test_draw import FAST
+from tests.scenarios.cli.conftest import Call
+
+FAILS = """
+[[expect]]
+metric = "acked_batches"
+tolerance = 0
+"""
+"""What no run of the file meets."""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "fast.toml"
+    path.write_text(FAST)
+    return path
+
+
+@pytest.fixture
+def failing_file(tmp_path: Path) -> Path:
+    path = tmp_path / "fails.toml"
+    path.write_text(FAST + FAILS)
+    return path
+
+
+def test_a_campaign_that_passes(file: Path, call: Call) -> None:
+    said = call("chaos", file, "--seeds", "0:3", "--jobs", "1")
+    assert said.code == 0, said.out
+    assert "3 of 3 seeds passed" in said.out
+
+
+def test_json_has_what_the_reference_says(failing_file: Path, call: Call) -> None:
+    said = call("chaos", failing_file, "--seeds", "4:6", "--jobs", "1", "--format", "json")
+    found = json.loads(said.out)
+    assert said.code == 1
+    assert (found["seeds"], found["passed"], found["known"]) == (2, 0, [])
+    assert [(one["seed"], one["checker"]) for one in found["failed"]] == [(4, "expectation"), (5, "expectation")]
+    assert found["failed"][0]["replay"] == f"./understudy run {failing_file} --seed 4"
+    assert found["virtual_s"] > 12
+    assert found["seeds_per_s"] > 0
+
+
+def test_a_failing_seed_is_replayed_from_its_file(failing_file: Path, tmp_path: Path, call: Call) -> None:
+    out = tmp_path / "campaign"
+    said = call("chaos", failing_file, "--seeds", "4", "--jobs", "1", "--out", out, "--format", "json")
+    _, *replay = json.loads(said.out)["failed"][0]["replay"].split()
+    assert replay == ["run", str(out / "seed-4.toml")]
+    again, direct = call(*replay, "--format", "json"), call("run", failing_file, "--seed", "4", "--format", "json")
+    assert json.loads(again.out)["digest"] == json.loads(direct.out)["digest"]
+
+
+def test_the_drawn_options_are_printed(file: Path, call: Call) -> None:
+    said = call("chaos", file, "--seeds", "2", "--jobs", "1", "-v")
+    assert "Drawn by seed 2 from" in said.out
+    assert "seed 2: passed" in said.out
+
+
+def test_the_default_swarm_needs_no_file(call: Call) -> None:
+    said = call("chaos", "--seeds", "0", "--jobs", "1", "--profile", "kafka-2.4")
+    assert said.code in (0, 1)
+    assert said.out.splitlines()[0] == "The default swarm: profile kafka-2.4, strategy kip-455"
+
+
+def test_a_file_without_blocks_is_refused(failing: Path, call: Call) -> None:
+    said = call("chaos", failing)
+    assert said.code == 2
+    assert "has no [[chaos]] blocks" in said.line
+
+
+def test_a_campaign_stops_at_what_it_was_to_reach(file: Path, call: Call) -> None:
+    said = call("chaos", file, "--until-reached", "controller elected", "--jobs", "1")
+    assert "controller elected: first in seed 0" in said.out
+    assert "never reached, " in said.out
+    assert "step failover.F1" in call("chaos", file, "--reach").out.splitlines()
+    said = call("chaos", file, "--until-reached", "controller electd")
+    assert said.code == 2
+    assert "did you mean 'controller elected'?" in said.line
+
+
+def test_leaning_needs_a_folder(file: Path, call: Call) -> None:
+    assert "add --out" in call("chaos", file, "--lean").line

@@ -1,0 +1,83 @@
+"""``ctl`` on a cluster that is served."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scenarios.cli.program import main
+from tests.scenarios.wire.gateway.served import served
+
+SCENARIO = {
+    "profile": "kafka-2.4",
+    "cluster": {"brokers": 3, "controller": 2},
+    "topics": [{"name": "orders", "assignment": [[0, 1], [1, 2]]}],
+}
+
+
+@pytest.fixture(scope="module")
+def control() -> Iterator[str]:
+    with served(SCENARIO) as cluster:
+        yield cluster.run.control
+
+
+class Ctl:
+    """Calls ``understudy ctl`` and keeps what it prints."""
+
+    def __init__(self, control: str, capsys: pytest.CaptureFixture[str]) -> None:
+        self._control = control
+        self._capsys = capsys
+
+    def __call__(self, *words: str, code: int = 0) -> str:
+        assert main(["ctl", *words, "--control", self._control]) == code
+        captured = self._capsys.readouterr()
+        return captured.err if code else captured.out
+
+
+@pytest.fixture
+def ctl(control: str, capsys: pytest.CaptureFixture[str]) -> Ctl:
+    return Ctl(control, capsys)
+
+
+def partition(ctl: Ctl, name: str) -> dict[str, object]:
+    answer = json.loads(ctl("state", name, "--format", "json"))
+    (found,) = answer["partitions"]
+    assert isinstance(found, dict)
+    return found
+
+
+def test_a_leader_is_crashed_and_healed(ctl: Ctl) -> None:
+    assert "broker.crash  on 0" in ctl("crash", "leader(orders-0)")
+    assert "brokers 0 down, 1 up, 2 up" in ctl("state")
+    assert "is not up" in ctl("broker.crash", "0", code=2)
+    assert "heal  on 0,1,2" in ctl("heal")
+    assert "brokers 0 up, 1 up, 2 up" in ctl("state")
+
+
+def test_a_plan_is_handed_over_and_its_tool_answers(ctl: Ctl, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.json"
+    plan.write_text(json.dumps({"version": 1, "partitions": [{"topic": "orders", "partition": 1, "replicas": [2, 1]}]}))
+    assert "reassign.execute" in ctl("reassign", str(plan))
+    for _ in range(1000):
+        if partition(ctl, "orders-1")["replicas"] == [2, 1]:
+            break
+    assert partition(ctl, "orders-1")["replicas"] == [2, 1]
+    plan.write_text(json.dumps({"version": 1, "partitions": [{"topic": "none", "partition": 1, "replicas": [2, 1]}]}))
+    assert "none-1" in ctl("reassign", str(plan), code=2)
+
+
+def test_what_cannot_be_done_is_one_line(ctl: Ctl) -> None:
+    for words, said in (
+        (("state", "order-0"), "did you mean 'orders-0'?"),
+        (("broker.crash", "9"), "broker 9 does not exist"),
+        (("crash", "leader(orders-0)", "durations=1s"), "did you mean 'duration'?"),
+    ):
+        line = ctl(*words, code=2)
+        assert said in line
+        assert line.count("\n") == 1
+
+
+def test_without_a_cluster_there_is_nothing_to_act_on(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert main(["ctl", "state", "--control", str(tmp_path / "none")]) == 2
+    assert "is the cluster still served?" in capsys.readouterr().err

@@ -1,0 +1,97 @@
+"""``serve`` from start to Ctrl-C."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from scenarios.cli import main
+
+LIMIT_S = 60.0
+
+
+@contextmanager
+def serving(ready: Path, *words: str) -> Iterator["subprocess.Popen[str]"]:
+    """``understudy serve`` once clients can connect."""
+    command = [sys.executable, "-m", "scenarios.cli", "serve", *words, "--ready-file", str(ready)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        deadline = time.monotonic() + LIMIT_S
+        while not ready.exists():
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_a_cluster_without_a_file_is_served_until_it_is_stopped(tmp_path: Path, by: signal.Signals) -> None:
+    ready = tmp_path / "ready.json"
+    with serving(ready, "--quiet", "--set", "cluster.brokers=4") as process:
+        written = json.loads(ready.read_text())
+        servers = written["bootstrap_servers"].split(",")
+        assert len(servers) == 4
+        host, port = servers[2].split(":")
+        socket.create_connection((host, int(port)), LIMIT_S).close()
+        assert Path(written["control"]).is_socket()
+        process.send_signal(by)
+        said, noted = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 0
+    announced, verdict = said.splitlines()
+    assert announced == f"bootstrap.servers={written['bootstrap_servers']}"
+    assert verdict.startswith("PASSED after")
+    assert noted == ""
+    assert not Path(written["control"]).exists()
+
+
+def test_fixed_ports_follow_each_other_and_a_foreign_address_is_warned_of(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    if port + 2 > 65535:
+        pytest.skip("the free port that was found is one of the last")
+    ready = tmp_path / "ready.json"
+    with serving(ready, "--port", str(port), "--host", "127.0.0.2") as process:
+        servers = json.loads(ready.read_text())["bootstrap_servers"]
+        assert servers == ",".join(f"127.0.0.2:{port + broker}" for broker in range(3))
+        process.send_signal(signal.SIGINT)
+        _, noted = process.communicate(timeout=LIMIT_S)
+    assert "127.0.0.2 is no loopback address" not in noted
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--host", "0.0.0.0"), "--host: clients cannot connect to that address; add --advertised-host"),
+        (("--host", "here"), "--host: 'here' is no address; write one such as"),
+        (("--rate", "fast"), "--rate: 'fast' is no rate; write a number from 0.001 to 1000"),
+        (("--api-versions", "2.5"), "--api-versions: unknown value '2.5'"),
+        (("no-such-file.toml",), "no-such-file.toml: there is no such scenario file"),
+    ],
+)
+def test_wrong_options_are_one_line(words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", *words]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert said in line
+
+
+def test_a_taken_port_is_one_line() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        command = [sys.executable, "-m", "scenarios.cli", "serve", "--port", str(port)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert f"port {port} of 127.0.0.1 cannot be used" in line

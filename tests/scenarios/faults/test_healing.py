@@ -1,0 +1,136 @@
+"""``heal`` ends every fault at once, in a core or in the whole cluster."""
+
+from typing import Any
+
+import pytest
+
+from emulator.protocol.events import Fault, NodeStarted
+from scenarios.errors import BadInput
+from scenarios.faults.performer import PerformedAction
+from scenarios.language.actions import all_actions
+from scenarios.runs.findings import findings
+from scenarios.runs.known_findings import known
+from tests.scenarios.runs.building import TP, Played, Table, play, scenario
+
+HEALED: Table = {"at": "30s", "action": "heal"}
+FULL: Table = {"within": "1m", "after": "heal", "isr": {"orders-0": [0, 1, 2]}}
+
+
+def healed(*faults: Table, heal: Table = HEALED, **more: Any) -> Played:
+    wanted: dict[str, Any] = {"brokers": 4, "controller": 3, "horizon": "3m", "expect": [FULL], **more}
+    return play(scenario(method=[*faults, heal], **wanted))
+
+
+FAULTS: dict[str, Table] = {
+    "a crash": {"action": "broker.crash", "target": 1},
+    "a crash of the host": {"action": "broker.crash", "target": 1, "kind": "host"},
+    "a stop": {"action": "broker.stop", "target": 1},
+    "a controlled shutdown": {"action": "broker.controlled_shutdown", "target": 0},
+    "a pause": {"action": "broker.pause", "target": 1},
+    "a cut": {"action": "link.cut", "target": 1},
+    "a one-way cut from ZooKeeper": {"action": "link.cut", "target": 1, "peer": "zookeeper", "direction": "to"},
+    "a slow link": {"action": "link.delay", "target": 1, "delay": {"latency": "20s"}},
+    "an isolated host": {"action": "host.isolate", "target": 0},
+    "a failed fetcher": {"action": "fetcher.fail_partition", "target": 1, "partition": "orders-0"},
+    "a full disk": {"action": "disk.full", "target": 1},
+    "a failing disk": {"action": "disk.fail", "target": 1},
+    "a slow disk": {"action": "disk.slow", "target": 1, "write": "1kB/s"},
+    "an offline directory": {"action": "log_dir.offline", "target": 1},
+    "a corrupt batch": {"action": "disk.corrupt", "target": 0, "partition": "orders-0"},
+    "a wrong clock": {"action": "broker.clock", "target": 0, "step": "-1h", "drift": 0.1},
+    "no CPU time": {"action": "broker.slow", "target": 0, "cpu": 0.02},
+    "lost packets": {"action": "link.loss", "target": 1, "loss": 0.9},
+    "a narrow link": {"action": "link.limit", "target": 1, "rate": "1kB/s"},
+    "a killed client": {"action": "client.crash", "target": "clients"},
+    "groups": {"action": "network.partition", "into": 3, "zookeeper": True},
+    "a flapping card": {"action": "host.flap", "target": 1, "down": "1s..8s", "up": "100ms..1s"},
+    "a slow ZooKeeper": {"action": "zookeeper.slow", "write": "2s", "read": "1s"},
+    "no ZooKeeper": {"action": "zookeeper.stop"},
+    "held answers": {"when": {"message": "Fetch", "response": True, "to": 1}, "action": "message.hold"},
+    "a slow message": {
+        "when": {"message": "Fetch", "to": 0}, "action": "message.delay", "delay": {"latency": "30s"},
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("profile", ["kafka-2.3", "kafka-1.1"])
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+def test_every_fault_ends(fault: Table, profile: str) -> None:
+    timed = {} if "when" in fault else {"at": "3s"}
+    run = healed({**timed, **fault}, profile=profile, rate=20).run
+    new = [finding for finding in findings(run) if known(run, finding) is None]
+    assert not new, run.explanation
+
+
+def test_a_step_that_is_held_is_released() -> None:
+    hold = {"at": "1s", "action": "gate.hold", "gate": {"step": "move.start"}}
+    move = {"at": "2s", "action": "reassign.execute"}
+    moved: Table = {"within": "1m", "after": "heal", "assignment": {"orders-0": [0, 1, 3]}}
+    played = healed(hold, move, plan={0: [0, 1, 3]}, expect=[moved])
+    assert played.run.passed, played.run.explanation
+
+
+def test_an_effect_that_is_due_does_not_come_any_more() -> None:
+    """The broker does not fail when it becomes a follower after its restart."""
+    due = {"at": "3s", "action": "broker.fail_start_replica", "target": 2, "partition": "orders-0", "times": 50}
+    crash = {"at": "5s", "action": "broker.crash", "target": 0, "duration": "10s"}
+    played = healed(due, crash)
+    assert played.run.passed, played.run.explanation
+
+
+def test_a_broker_that_was_started_while_its_disk_failed_is_started_again() -> None:
+    """The directory was offline as the broker started, and would stay so."""
+    offline = {"at": "3s", "action": "log_dir.offline", "target": 1, "log_dir": "/data/0", "duration": "40s"}
+    crash = {"at": "5s", "action": "broker.crash", "target": 1, "duration": "1s"}
+    assert healed(offline, crash, cluster={"log_dirs": 2}).run.passed
+
+
+def test_only_the_core_is_healed() -> None:
+    crash = {"at": "3s", "action": "broker.crash", "target": [0, 1]}
+    core = {**HEALED, "brokers": [0, 2, 3]}
+    played = healed(crash, heal=core, expect=[{**FULL, "isr": {"orders-0": [0, 2]}}])
+    assert played.run.passed, played.run.explanation
+    (fault,) = played.of(Fault, lambda event: event.action == "heal")
+    assert fault.target == "0,2,3"
+
+
+def test_the_others_are_stopped_where_that_is_asked_for() -> None:
+    core = {**HEALED, "brokers": [0, 2, 3], "others": "stopped"}
+    played = healed({"at": "3s", "action": "broker.pause", "target": 0}, heal=core, expect=[])
+    assert played.state(TP).isr == (2, 0)
+    assert not played.stage.cluster.nodes[1].running
+
+
+def test_what_is_well_is_left_alone() -> None:
+    played = healed()
+    assert [event.node for event in played.of(NodeStarted)] == [0, 1, 2, 3]
+
+
+def test_nothing_is_undone_after_it() -> None:
+    pause = {"at": "3s", "action": "broker.pause", "target": 1, "duration": "1h"}
+    expire = {"at": "40s", "action": "zk.expire", "target": 3}
+    played = healed(pause, {**HEALED, "at": "10s"}, heal=expire, expect=[])
+    assert [event.action for event in played.of(Fault)] == ["broker.pause", "heal", "zk.expire"]
+    assert played.run.passed, played.run.explanation
+    assert played.run.virtual_s < 60
+
+
+def test_it_may_be_a_rollback() -> None:
+    crash = {"at": "3s", "action": "broker.crash", "target": 1}
+    played = play(scenario(brokers=4, method=[crash], rollbacks=[{"action": "heal"}], controller=3, expect=[FULL]))
+    assert played.run.passed, played.run.explanation
+
+
+def test_others_need_a_core() -> None:
+    with pytest.raises(BadInput, match=r"name the core"):
+        healed(heal={**HEALED, "others": "stopped"})
+
+
+def test_whatever_can_be_undone_can_be_healed() -> None:
+    """An action that lasts declares how ``heal`` ends it: the one that undoes it, if not ``heal`` itself."""
+    by_heal_itself = ("broker.start", "broker.resume")
+    for kind in all_actions().values():
+        undo = kind.undo
+        if undo is not None and issubclass(undo, PerformedAction) and undo.name not in by_heal_itself:
+            own = any("end_all" in vars(one) for one in undo.__mro__ if one is not PerformedAction)
+            assert own, f"{undo.name} has no end_all"

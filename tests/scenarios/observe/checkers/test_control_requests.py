@@ -1,0 +1,366 @@
+"""M4, E7, V3: what the controller has to tell brokers is queued for them, delivered, and acted upon."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from emulator.protocol import events as e
+from emulator.protocol.control_requests import ControlChannelClosed, ControlDelivered, ControlQueued
+from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
+from emulator.protocol.stop_replica import StopReplicaRequest
+from emulator.protocol.types import LEADER_DURING_DELETE
+from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
+from scenarios.observe.history.settings import StartSettings
+from tests.scenarios.observe.checkers.test_led_in_time import Cluster
+from tests.scenarios.observe.checkers.written_history import ORDERS_0
+
+RS = (0, 1, 2)
+
+
+def leader_and_isr(leader: int, epoch: int) -> LeaderAndIsrRequest:
+    state = LeaderAndIsrPartition(ORDERS_0, 1, leader, epoch, RS, 0, RS, False)
+    return LeaderAndIsrRequest(3, 1, 1, (state,), RS)
+
+
+def metadata(leader: int, epoch: int, controller_epoch: int = 1) -> UpdateMetadataRequest:
+    state = PartitionMetadata(ORDERS_0, controller_epoch, leader, epoch, RS, 0, RS, ())
+    return UpdateMetadataRequest(3, controller_epoch, 1, (state,), RS)
+
+
+def stop() -> StopReplicaRequest:
+    return StopReplicaRequest(3, 1, 1, True, (ORDERS_0,))
+
+
+def queued(run: Cluster, broker: int, request: Any) -> Any:
+    run.show(ControlQueued, 3, broker, request)
+    return request
+
+
+# -- requests_delivered ------------------------------------------------------------------------------------------------
+
+
+def delivery() -> Cluster:
+    return Cluster("requests_delivered")
+
+
+def test_requests_are_answered_in_their_order() -> None:
+    run = delivery()
+    for request in [queued(run, 1, stop()), queued(run, 1, stop())]:
+        run.passes(20)
+        run.show(ControlDelivered, 3, 1, request)
+    run.passes(60)
+    run.rest()
+    assert run.violations() == []
+
+
+def test_a_request_that_is_left_out() -> None:
+    run = delivery()
+    queued(run, 1, stop())
+    run.show(ControlDelivered, 3, 1, queued(run, 1, leader_and_isr(0, 1)))
+    [violation] = run.violations()
+    assert violation.state == (
+        "controller 3 of epoch 1 has dropped a StopReplica for broker 1, queued at 0.012 s; both are there as they "
+        "were then"
+    )
+
+
+def test_a_request_without_an_answer() -> None:
+    run = delivery()
+    queued(run, 1, stop())
+    queued(run, 1, stop())
+    run.passes(34)
+    assert run.violations() == []
+    run.passes(2)
+    [violation] = run.violations()
+    assert violation.state == (
+        "a StopReplica of controller 3 has waited for 35.0 s for broker 1 to answer; 1 more wait after it"
+    )
+
+
+@pytest.mark.parametrize("resigns", [False, True])
+def test_a_queue_that_is_dropped_though_the_broker_stays(resigns: bool) -> None:
+    run = delivery()
+    queued(run, 1, stop())
+    run.show(ControlChannelClosed, 3, 1, resigns)
+    assert run.invariants() == ([] if resigns else ["requests_delivered"])
+
+
+def test_a_queue_for_an_earlier_incarnation_may_be_dropped() -> None:
+    run = delivery()
+    run.emit(e.BrokerRegistered, 1, 7)
+    queued(run, 1, stop())
+    run.show(ControlChannelClosed, 3, 1, False)
+    assert run.violations() == []
+
+
+def test_a_broker_that_is_replaced_and_a_controller_that_dies() -> None:
+    run = delivery()
+    queued(run, 1, stop())
+    run.dies(1)
+    run.registers(1)
+    run.show(ControlChannelClosed, 3, 1, False)
+    queued(run, 2, stop())
+    run.emit(e.NodeCrashed, 3, 0, "process")
+    run.passes(60)
+    assert run.violations() == []
+
+
+def test_a_broker_that_is_back_before_its_last_session_has_expired() -> None:
+    run = delivery()
+    queued(run, 1, stop())
+    run.emit(e.NodeCrashed, 1, 0, "process")
+    run.emit(e.NodeStarted, 1, 1)
+    run.passes(60)
+    run.rest()
+    assert run.violations() == []
+
+
+# -- replicas_notified ------------------------------------------------------------------------------------------------
+
+
+def telling() -> Cluster:
+    run = Cluster("replicas_notified")
+    run.assigned(RS)
+    for broker in RS:
+        queued(run, broker, UpdateMetadataRequest(3, 1, 1, (), RS))
+    return run
+
+
+def test_a_replica_that_is_sent_nothing() -> None:
+    run = telling()
+    run.state(1, RS, 1)
+    queued(run, 0, leader_and_isr(1, 1))
+    queued(run, 1, leader_and_isr(1, 1))
+    run.passes(11)
+    assert run.violations() == []
+    run.passes(2)
+    [violation] = run.violations()
+    assert violation.state == (
+        "orders-0: broker 1 leads in epoch 1, and broker 2, of the replicas [0, 1, 2], has been sent no LeaderAndIsr "
+        "for 12.0 s"
+    )
+
+
+def test_all_live_replicas_are_notified() -> None:
+    run = telling()
+    run.dies(2)
+    run.state(1, RS, 1)
+    for broker in (0, 1):
+        queued(run, broker, leader_and_isr(1, 1))
+    run.state(1, (1,), 2)
+    run.passes()
+    run.rest()
+    assert run.violations() == []
+
+
+def test_a_broker_that_shuts_down_is_notified_before_it_may_end() -> None:
+    """KAFKA-7482."""
+    run = telling()
+    run.fault("broker.controlled_shutdown", "0")
+    run.state(1, (1, 2), 1)
+    run.emit(e.ControlledShutdownAnswered, 0, 3, 1, "DISCONNECTED", -1)
+    assert run.violations() == []
+    answered = run.emit(e.ControlledShutdownAnswered, 0, 3, 2, "NONE", 0)
+    [violation] = run.violations()
+    assert violation.seq == answered.seq
+    assert "broker 0, of the replicas [0, 1, 2], has been sent no LeaderAndIsr" in violation.state
+
+
+@pytest.mark.parametrize("healed", [False, True])
+def test_a_replica_on_a_log_directory_that_has_failed_is_not_notified(healed: bool) -> None:
+    """Also once its disk works again: the directory stays offline until the broker is started again
+    (Election.leaderForOffline and ControllerContext.isReplicaOnline, 2.3.1)."""
+    run = telling()
+    run.fault("log_dir.offline", "0")
+    run.emit(e.LogDirFailed, 0, "/data/0", "injected by the scenario", 1, False)
+    run.state(1, RS, 1)
+    for broker in (1, 2):
+        queued(run, broker, leader_and_isr(1, 1))
+    if healed:
+        run.fault("disk.heal", "0")
+    run.passes()
+    run.rest()
+    assert run.violations() == []
+
+
+def test_a_broker_whose_registration_the_controller_has_not_seen_yet() -> None:
+    """Its replica stays as a stray one."""
+    run = telling()
+    run.dies(2)
+    run.registers(2)
+    run.assigned((0, 1))
+    run.rest()
+    assert run.violations() == []
+
+
+@pytest.mark.parametrize("sent", ["before", "after", "never"])
+def test_a_replica_that_leaves_the_assignment(sent: str) -> None:
+    run = telling()
+    if sent == "before":
+        queued(run, 2, stop())
+    run.assigned((0, 1))
+    if sent == "after":
+        queued(run, 2, stop())
+    run.rest()
+    assert run.invariants() == (["replicas_notified"] if sent == "never" else [])
+
+
+def test_a_replica_that_was_stopped_and_came_back_is_stopped_again() -> None:
+    run = telling()
+    queued(run, 2, stop())
+    queued(run, 2, leader_and_isr(0, 1))
+    run.assigned((0, 1))
+    run.rest()
+    assert run.invariants() == ["replicas_notified"]
+
+
+# -- metadata_follows --------------------------------------------------------------------------------------------------
+
+
+def following(**start: Any) -> Cluster:
+    run = Cluster("metadata_follows", start=StartSettings(**start))
+    queued(run, 1, metadata(0, 0))
+    return run
+
+
+def test_metadata_that_follows() -> None:
+    run = following()
+    run.state(1, RS, 1)
+    run.passes(5)
+    request = metadata(1, 1)
+    for broker in RS:
+        queued(run, broker, request)
+    run.state(1, (1, 2), 1)
+    run.passes()
+    run.rest()
+    assert run.violations() == []
+
+
+def test_an_epoch_that_is_not_sent() -> None:
+    """KAFKA-9212: the leader stays, and only its epoch is raised."""
+    run = following()
+    run.state(0, RS, 1)
+    queued(run, 1, metadata(0, 0))
+    run.passes(11)
+    assert run.violations() == []
+    run.passes(2)
+    [violation] = run.violations()
+    assert violation.state == (
+        "orders-0: leader 0 of leader epoch 1, while controller 3 has told the brokers leader 0 of leader epoch 0, for "
+        "12.0 s"
+    )
+
+
+def test_a_release_that_forgets_raised_epochs() -> None:
+    run = following(metadata_has_raised_epochs=False)
+    run.state(0, RS, 1)
+    run.passes()
+    assert run.violations() == []
+    run.state(1, RS, 2)
+    run.rest()
+    assert run.invariants() == ["metadata_follows"]
+
+
+def test_an_epoch_that_goes_back() -> None:
+    run = following()
+    run.state(1, RS, 5)
+    queued(run, 1, metadata(1, 5))
+    queued(run, 1, metadata(0, 4))
+    [violation] = run.violations()
+    assert violation.state == ("orders-0: controller 3 tells the brokers leader 0 of leader epoch 4, after 1 of 5")
+
+
+def test_what_an_older_controller_says_does_not_count() -> None:
+    run = following()
+    run.state(1, RS, 5)
+    queued(run, 1, metadata(1, 5, controller_epoch=2))
+    queued(run, 1, metadata(0, 4, controller_epoch=1))
+    run.rest()
+    assert run.violations() == []
+
+
+def test_a_topic_that_is_deleted_begins_again() -> None:
+    run = following()
+    run.state(1, RS, 5)
+    queued(run, 1, metadata(LEADER_DURING_DELETE, 0))
+    run.deleted()
+    run.state(0, RS, 0)
+    queued(run, 1, metadata(0, 0))
+    run.rest()
+    assert run.violations() == []
+
+
+# -- roles_adopted -----------------------------------------------------------------------------------------------------
+
+
+def adopting() -> Cluster:
+    """Broker 0 leads, the others follow."""
+    run = Cluster("roles_adopted")
+    run.assigned(RS)
+    run.leads(0, 0)
+    for broker in (1, 2):
+        run.follows(broker, 0, 0)
+    return run
+
+
+def test_a_replica_that_follows_the_last_leader() -> None:
+    run = adopting()
+    run.state(1, RS, 1)
+    run.leads(1, 1)
+    run.follows(0, 1, 1)
+    run.passes(34)
+    assert run.violations() == []
+    run.passes(3)
+    [violation] = run.violations()
+    assert violation.state == ("orders-0: leader 1 of epoch 1 in ZooKeeper, and broker 2 follows broker 0, for 36.0 s")
+
+
+def test_a_replica_without_a_role_after_its_start() -> None:
+    run = adopting()
+    run.dies(2)
+    run.passes(40)
+    run.emit(e.NodeStarted, 2, 1)
+    run.registers(2)
+    run.rest()
+    [violation] = run.violations()
+    assert "broker 2 has no role" in violation.state
+
+
+def test_a_new_replica_and_one_that_was_stopped() -> None:
+    run = adopting()
+    run.emit(e.ReplicaStopped, 2, *ORDERS_0, False)
+    run.assigned((0, 1, 2, 3))
+    run.rest()
+    found = [violation.state.partition("and ")[2].partition(",")[0] for violation in run.violations()]
+    assert found == ["broker 2 has no role", "broker 3 has no role"]
+
+
+def test_replicas_that_are_excused() -> None:
+    run = adopting()
+    run.emit(e.ReplicaOffline, 1, *ORDERS_0)
+    run.fault("broker.fail_start_replica", "2")
+    run.state(0, RS, 1)
+    run.state(3, RS, 2)
+    run.leads(3, 2)
+    run.fault("broker.controlled_shutdown", "0")
+    run.rest()
+    assert run.violations() == []
+
+
+def test_a_log_directory_that_cannot_be_read_at_the_start() -> None:
+    run = adopting()
+    run.dies(2)
+    run.emit(e.NodeStarted, 2, 1)
+    run.emit(e.LogDirFailed, 2, "/data/0", "it cannot be read", 0, False)
+    run.registers(2)
+    run.rest()
+    assert run.violations() == []
+
+
+def test_without_a_leader_there_is_no_role() -> None:
+    run = adopting()
+    run.state(-1, (0,), 1)
+    run.rest()
+    assert run.violations() == []

@@ -1,0 +1,130 @@
+"""M1, M2, M3, R3, R8, E2: what a controller may do, and what a refused request of it must not do."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from attrs import evolve
+
+from emulator.protocol import events as e
+from emulator.protocol.control_requests import ControlQueued, PartitionsChanged, ReplicasChanged
+from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
+from scenarios.observe.history.settings import StartSettings
+from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
+
+NEW, ONLINE, OFFLINE, STARTED, SUCCESSFUL, INELIGIBLE, NON_EXISTENT = range(1, 8)
+
+
+# -- legal_transitions -------------------------------------------------------------------------------------------------
+
+
+def test_the_life_of_a_partition_and_of_a_replica() -> None:
+    run = WrittenHistory("legal_transitions")
+    for before, after in ((3, 0), (0, 1), (1, 1), (1, 2), (2, 1), (1, 2), (2, 3)):
+        run.show(PartitionsChanged, 3, (ORDERS_0,), (before,), after)
+    life = (NON_EXISTENT, NEW, ONLINE, ONLINE, OFFLINE, INELIGIBLE, OFFLINE, STARTED, SUCCESSFUL, NON_EXISTENT)
+    for before, after in pairwise(life):
+        run.show(ReplicasChanged, 3, 1, (ORDERS_0,), (before,), after)
+    run.show(ReplicasChanged, 3, 1, (ORDERS_0,), (OFFLINE,), NON_EXISTENT)  # the controller page
+    assert run.violations() == []
+
+
+def test_states_that_do_not_follow_each_other() -> None:
+    run = WrittenHistory("legal_transitions")
+    run.show(PartitionsChanged, 3, (ORDERS_0,), (3,), 1)
+    run.show(ReplicasChanged, 3, 1, (ORDERS_0, ORDERS_0), (NEW, NON_EXISTENT), ONLINE)
+    assert [violation.state for violation in run.violations()] == [
+        "orders-0: from NonExistent to Online on controller 3",
+        "orders-0, broker 1: from NonExistent to Online on controller 3",
+    ]
+
+
+# -- controller_adds_none ----------------------------------------------------------------------------------------------
+
+
+def test_an_isr_that_grows_with_the_epoch() -> None:
+    run = WrittenHistory("controller_adds_none")
+    run.state(0, (0, 1), 0)
+    run.state(1, (1, 2), 1)
+    [violation] = run.violations()
+    assert violation.state == "orders-0: ISR [1, 2] under leader 1 of epoch 1, after [0, 1] in epoch 0"
+
+
+def test_isrs_that_shrink_and_those_that_leaders_expand() -> None:
+    run = WrittenHistory("controller_adds_none")
+    run.state(0, (0, 1), 0)
+    run.state(0, (0, 1, 2), 0)
+    run.state(1, (1, 2), 1)
+    run.state(-1, (1,), 2)
+    run.state(3, (3,), 3)
+    assert run.violations() == []
+
+
+# -- new_replicas_marked -----------------------------------------------------------------------------------------------
+
+FIRST = LeaderAndIsrPartition(ORDERS_0, 1, 0, 1, (0, 1), 0, (0, 1, 2), True, adding=(2,))
+
+
+def moving(**start: bool) -> WrittenHistory:
+    run = WrittenHistory("new_replicas_marked", start=StartSettings(**start))  # type: ignore[arg-type]
+    run.assigned((0, 1))
+    run.assigned((0, 1, 2))
+    return run
+
+
+def announced(run: WrittenHistory, state: LeaderAndIsrPartition) -> None:
+    run.show(ControlQueued, 3, 2, LeaderAndIsrRequest(3, 1, 1, (state,), (0,)))
+
+
+@pytest.mark.parametrize("wrong", [evolve(FIRST, is_new=False), evolve(FIRST, leader=2)])
+def test_a_replica_that_is_announced_as_an_old_one_or_as_the_leader(wrong: LeaderAndIsrPartition) -> None:
+    """KAFKA-10314."""
+    run = moving()
+    announced(run, wrong)
+    run.world.now += 6_000_000
+    run.checkers.look(run.world.now)
+    assert run.invariants() == ["new_replicas_marked"]
+
+
+def test_replicas_that_are_announced_as_new_and_later_requests() -> None:
+    run = moving()
+    announced(run, evolve(FIRST, is_new=False))  # the ISR has shrunk, since another replica is stopped
+    announced(run, FIRST)
+    announced(run, evolve(FIRST, is_new=False))
+    run.world.now += 6_000_000
+    run.checkers.look(run.world.now)
+    assert run.violations() == []
+
+
+def test_what_another_controller_announces_and_what_older_releases_do() -> None:
+    run = moving(marks_new_replicas=False)
+    announced(run, evolve(FIRST, is_new=False))
+    again = moving()
+    again.emit(e.ControllerElected, 1, 2)
+    announced(again, evolve(FIRST, is_new=False))
+    for history in (run, again):
+        history.world.now += 6_000_000
+        history.checkers.look(history.world.now)
+    assert run.violations() == again.violations() == []
+
+
+# -- refused_changes_nothing -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("error", "found"), [("NONE", []), ("STALE_CONTROLLER_EPOCH", ["refused_changes_nothing"])])
+def test_a_request_that_is_refused_after_all(error: str, found: list[str]) -> None:
+    run = WrittenHistory("refused_changes_nothing")
+    run.trace.anchor(e.ControlRequest, "StopReplica", 3, 1, 1, 70, 1, "")
+    run.emit(e.ReplicaStopped, 1, *ORDERS_0, True)
+    run.emit(e.ControlResponse, "StopReplica", 1, 3, 1, error, 0)
+    assert run.invariants() == found
+
+
+def test_what_another_request_did_before() -> None:
+    run = WrittenHistory("refused_changes_nothing")
+    run.trace.anchor(e.ControlRequest, "LeaderAndIsr", 3, 1, 1, 70, 1, "")
+    run.leads(1, 1)
+    run.trace.anchor(e.ControlRequest, "LeaderAndIsr", 3, 1, 1, 70, 1, "")
+    run.emit(e.ControlResponse, "LeaderAndIsr", 1, 3, 1, "STALE_CONTROLLER_EPOCH", 0)
+    assert run.violations() == []

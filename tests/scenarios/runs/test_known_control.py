@@ -1,0 +1,180 @@
+"""What controllers do wrong by themselves is recognized by its marks in the trace, and by nothing less."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from emulator.protocol import events as e
+from emulator.protocol.znodes import REASSIGN_PARTITIONS, encode_topic, topic_path
+from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.checkers import Violation
+from scenarios.observe.checkers.converged import IN_SYNC, LED, NOTHING_ASKED
+from scenarios.runs import Run, run_scenario
+from scenarios.runs.findings import findings
+from tests.scenarios.runs.building import TP, Table, at_step, scenario
+from tests.scenarios.runs.test_known_findings import assigned, elected, kept, quiet, tickets, told
+
+__all__ = ["quiet"]
+
+KAFKA_9672 = "KAFKA-9672"
+
+LEADERLESS: tuple[Table, ...] = (
+    {"at": "1s", "action": "broker.crash", "target": 1, "duration": "12s"},
+    {"at": "9s", "action": "broker.controlled_shutdown", "target": 0},
+    {"at": "13500ms", "action": "zk.expire", "target": 2},
+)
+"""Broker 0 leads alone, cannot give that up, and asks again after 5 s. Meanwhile broker 1 comes back into the ISR. As
+broker 2 fails the controller finds a partition whose leader shuts down, and lets broker 1 lead."""
+
+UNREAD: tuple[Table, ...] = (
+    {"at": "1s", "action": "gate.hold", "gate": {"step": "failover.F8", "edge": "before"}, "duration": "20s"},
+    {"at": "2s", "action": "controller.crash"},
+    {"at": "15s", "action": "reassign.execute"},
+)
+DROPPED: tuple[Table, ...] = (
+    {"at": "1s", "action": "link.cut", "target": 3, "peer": 0},
+    {"at": "2s", "action": "reassign.execute"},
+    at_step("move.wait", "before", "reassign.cancel"),
+    {"when": {"step": "kip-455.U1", "edge": "after", "occurrence": 2}, "action": "controller.crash"},
+    {"at": "20s", "action": "heal"},
+)
+
+
+@pytest.fixture(scope="module")
+def leaderless() -> Run:
+    return run_scenario(scenario(brokers=4, controller=3, assignment=[[0, 1]], method=LEADERLESS, rate=0))
+
+
+@pytest.fixture(scope="module")
+def unread() -> Run:
+    return run_scenario(scenario(brokers=4, controller=3, plan={0: (2, 1, 0)}, method=UNREAD, rate=0, horizon="1m"))
+
+
+@pytest.fixture(scope="module")
+def dropped() -> Run:
+    converged: Table = {"converged": True, "within": "30s"}
+    return run_scenario(
+        scenario(
+            brokers=5, controller=4, plan={0: (0, 1, 3)}, method=DROPPED, expect=[converged], profile="kafka-2.4",
+            strategy="kip-455", rate=0,
+        )
+    )  # fmt: skip
+
+
+def changed(run: Run, change: Callable[[Any], Any], profile: str = "") -> list[str | None]:
+    """The tickets of the findings if events had been others; None: it was not there."""
+    events = [new for event in kept(run) if (new := change(event)) is not None]
+    return tickets(evolve(told(run, profile or run.profile, events, *run.violations), reason=run.reason))
+
+
+def test_a_broker_that_shuts_down_is_not_notified_of_the_leader_of_a_partition_without_one(leaderless: Run) -> None:
+    assert [finding.checker for finding in findings(leaderless)] == ["replicas_notified"]
+    assert tickets(leaderless) == ["Election.leaderForOffline (2.3.1 to 2.7.2)"]
+
+
+def test_of_a_leadership_that_it_gave_up_it_is(leaderless: Run) -> None:
+    def gives_up(event: Any) -> Any:
+        return event._replace(selector="controlled-shutdown") if type(event) is e.LeaderElected else event
+
+    assert changed(leaderless, gives_up) == [None]
+
+
+def test_so_is_a_broker_that_does_not_shut_down(leaderless: Run) -> None:
+    def stays(event: Any) -> Any:
+        shuts_down = type(event) is Step and event.step.startswith("shutdown.")
+        return None if shuts_down or type(event) is e.ControlledShutdownAnswered else event
+
+    assert changed(leaderless, stays) == [None]
+
+
+def test_a_move_that_a_new_controller_has_not_read_is_deleted(unread: Run) -> None:
+    assert [finding.checker for finding in findings(unread)] == ["unfinished"]
+    assert tickets(unread) == ["KafkaController.removePartitionsFromReassignedPartitions (2.0.1 to 2.3.1)"]
+    assert changed(unread, lambda event: event, "kafka-2.4") == [None]
+
+
+def test_one_that_was_there_before_is_not(unread: Run) -> None:
+    def late(event: Any) -> Any:
+        return None if type(event) is Step and event.step == "failover.F3" else event
+
+    def later(event: Any) -> Any:
+        return None if type(event) is ZkWritten and event.path == REASSIGN_PARTITIONS else event
+
+    assert changed(unread, late) == changed(unread, later) == [None]
+
+
+def test_a_replica_that_a_cancelled_move_drops_outlives_its_controller(dropped: Run) -> None:
+    assert dict.fromkeys(finding.checker for finding in findings(dropped)) == {"converged": None}
+    assert set(tickets(dropped)) == {"KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)"}
+
+
+def test_one_that_a_controller_has_stopped_does_not(dropped: Run) -> None:
+    [cancelled] = [event for event in kept(dropped) if type(event) is e.MoveCancelled]
+    writes = [event for event in kept(dropped) if type(event) is ZkWritten and event.path == "/brokers/topics/orders"]
+    at = writes[-1]
+    assert at.seq > cancelled.seq
+
+    def stopped(event: Any) -> Any:
+        if type(event) is Step and event.seq > at.seq:
+            return e.ControlResponse(at.t_us, at.seq + 1, 0, "StopReplica", 3, 4, 1, "NONE", 0)
+        return event
+
+    assert set(changed(dropped, stopped)) == {KAFKA_9672}
+
+
+def test_nor_where_the_controller_stays(dropped: Run) -> None:
+    elected = [event for event in kept(dropped) if type(event) is e.ControllerElected]
+    assert set(changed(dropped, lambda event: None if event == elected[-1] else event)) == {KAFKA_9672}
+
+
+def test_kafka_9672_a_replica_that_joins_after_it_was_dropped_stays_in_the_isr(quiet: Run) -> None:
+    joins = e.IsrProposed(5, 5, 0, 0, *TP, 1, "expand", (0, 1), 0, 0, 0, (1,), (0,), (1,), (0,), 1, -1)
+    found = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0")
+    marks = [assigned(1, 0, 1), assigned(3, 0), joins]
+    assert tickets(told(quiet, "kafka-2.5", marks, found)) == [KAFKA_9672]
+    assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
+    for lacking in (
+        [marks[0], joins],
+        [*marks[:2], joins._replace(seq=2)],
+        [*marks[:2], joins._replace(kind="shrink")],
+    ):
+        assert tickets(told(quiet, "kafka-2.5", lacking, found)) == [None]
+
+
+def test_kafka_1120_a_broker_that_is_back_too_soon_gets_no_request(quiet: Run) -> None:
+    gone = ZkWritten(3, 3, 0, -1, "delete", "/brokers/ids/1", 0, 3, "")
+    back = ZkWritten(4, 4, 0, 1, "create", "/brokers/ids/1", 0, 4, "{}")
+    idle = Violation("roles_adopted", "…", 9, 9, "orders-0: leader 0 of epoch 1 in ZooKeeper, and broker 1 has no role")
+    silent = Violation("converged", LED, 9, 9, "orders-0: broker 1 does not lead in epoch 1")
+    assert tickets(told(quiet, "kafka-1.1", [gone, back], idle, silent)) == ["KAFKA-1120"] * 2
+    assert tickets(told(quiet, "kafka-2.3", [gone, back], idle, silent)) == [None] * 2
+    started = Step(5, 5, 0, "broker-startup.1", "before", "", -1, 1, 0, 2, "")
+    for marks in ([], [gone], [back], [gone, back, started], [gone, back, e.ControllerElected(6, 6, 0, 2, 3)]):
+        assert tickets(told(quiet, "kafka-1.1", marks, idle, silent)) == [None] * 2
+
+
+def test_kafka_6082_a_request_after_one_that_a_replaced_controller_deleted_is_not_seen(quiet: Run) -> None:
+    elected = [e.ControllerElected(1, 1, 0, 1, 1), e.ControllerElected(2, 2, 0, 2, 2)]
+    deleted = ZkWritten(3, 3, 0, 1, "delete", REASSIGN_PARTITIONS, 1, 3, "")
+    asked = ZkWritten(4, 4, 0, -1, "create", REASSIGN_PARTITIONS, 0, 4, "{}")
+    found = Violation("converged", NOTHING_ASKED, 9, 9, f"{REASSIGN_PARTITIONS} is still there")
+    assert tickets(told(quiet, "kafka-1.1", [*elected, deleted, asked], found)) == ["KAFKA-6082"]
+    assert tickets(told(quiet, "kafka-2.3", [*elected, deleted, asked], found)) == [None]
+    taken_up = ZkWritten(5, 5, 0, 2, "set", REASSIGN_PARTITIONS, 1, 5, "{}")
+    for marks in ([deleted], [asked], [deleted._replace(client=2), asked], [deleted, asked, taken_up]):
+        assert tickets(told(quiet, "kafka-1.1", [*elected, *marks], found)) == [None]
+
+
+def test_kafka_6650_one_partition_without_a_leader_is_enough(quiet: Run) -> None:
+    """The other one was led."""
+    asked = ZkWritten(3, 3, 0, -1, "create", "/admin/delete_topics/orders", 0, 3, "")
+    found = Violation("converged", NOTHING_ASKED, 9, 9, "/admin/delete_topics/orders is still there")
+    path = topic_path("orders")
+    two = ZkWritten(1, 1, 0, 2, "create", path, 0, 1, encode_topic({0: (0,), 1: (1,)}))
+    assert tickets(told(quiet, "kafka-1.1", [two, elected(2, 0, 1), asked], found)) == ["KAFKA-6650"]
+    one = two._replace(data=encode_topic({0: (0,)}))
+    assert tickets(told(quiet, "kafka-1.1", [one, elected(2, 0, 1), asked], found)) == [None]

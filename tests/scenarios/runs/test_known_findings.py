@@ -1,0 +1,500 @@
+"""What a release does wrong by itself is distinguished from what is new, and only where the trace has its marks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from emulator.protocol import events as e
+from emulator.protocol.znodes import LeaderAndIsr, encode_topic, state_path
+from emulator.trace.events import Step, ZkWritten
+from scenarios.cli.report import report
+from scenarios.museum.exhibits import exhibit
+from scenarios.observe.checkers import Violation
+from scenarios.observe.checkers.converged import (
+    FETCHED,
+    GAUGES,
+    IN_SYNC,
+    LED,
+    NO_STRAYS,
+    NOTHING_ASKED,
+    SAME_LOGS,
+)
+from scenarios.profiles import PROFILES
+from scenarios.runs import Run, run_scenario
+from scenarios.runs.control_plane_log import ControlPlaneLog
+from scenarios.runs.finding import EXPECTATION, UNFINISHED, Finding
+from scenarios.runs.findings import findings
+from scenarios.runs.known_findings import KNOWN, known, known_findings
+from scenarios.runs.run import Expectation
+from tests.scenarios.runs.building import TP, Table, scenario
+
+CRASHES: tuple[Table, ...] = (
+    {"at": "2s", "action": "broker.crash", "target": 0, "kind": "host", "duration": "1s"},
+    {"at": "5s", "action": "controller.crash"},
+)
+"""The machine of broker 0, which leads, crashes, and then the controller: when the next one is elected broker 0 is
+back, with what it had flushed."""
+
+
+@pytest.fixture(scope="module")
+def bounced() -> Run:
+    return run_scenario(scenario(brokers=4, controller=3, method=CRASHES, horizon="40s"))
+
+
+@pytest.fixture(scope="module")
+def away(bounced: Run) -> Run:
+    """The same, but that the session of broker 0 ends a little earlier: there is room for what happens meanwhile."""
+    gone = seq_of(bounced, "delete")
+    events = [event._replace(seq=gone - 1) if event.seq == gone else event for event in kept(bounced)]
+    return told(bounced, bounced.profile, events, *bounced.violations)
+
+
+@pytest.fixture(scope="module")
+def quiet() -> Run:
+    return run_scenario(scenario(brokers=3, controller=2, assignment=[[0, 1]], rate=0))
+
+
+def told(run: Run, profile: str, events: list[Any], *violations: Violation, **changes: Any) -> Run:
+    """``run`` as if it had seen these events and violations under ``profile``."""
+    log = ControlPlaneLog()
+    log.take(events)
+    return evolve(run, profile=profile, verdict="failed", reason="violated", violations=violations, log=log, **changes)
+
+
+def kept(run: Run) -> list[Any]:
+    """The events of ``run``, without the many that predicates do not look at."""
+    return [event for event in run.control_plane if type(event) not in (e.Produced, e.Appended, e.HighWatermark)]
+
+
+def assigned(seq: int, *replicas: int) -> ZkWritten:
+    """The topic's znode gets these replicas."""
+    return ZkWritten(seq, seq, 0, 2, "setData", "/brokers/topics/orders", seq, seq, encode_topic({0: replicas}))
+
+
+def elected(seq: int, leader: int, *isr: int) -> ZkWritten:
+    """The state znode gets this leader, in epoch 3."""
+    data = LeaderAndIsr(leader, 3, (leader, *isr), 1).encode()
+    return ZkWritten(seq, seq, 0, 2, "setData", state_path(TP), seq, seq, data)
+
+
+def tickets(run: Run) -> list[str | None]:
+    """The ticket of each finding; None: it is new."""
+    return [reason.ticket if (reason := known(run, finding)) else None for finding in findings(run)]
+
+
+def test_a_leader_that_is_back_before_any_controller_knew_is_the_gap_of_kip_966(bounced: Run) -> None:
+    run = bounced
+    assert dict.fromkeys(tickets(run)) == {"KIP-966": None}
+    found = {finding.checker: None for finding in findings(run)}
+    assert "isr_complete" in found
+    assert "no_acked_record_lost" in found
+    [(reason, of_it)] = known_findings(run)
+    assert len(of_it) == len(findings(run))
+    [line] = [line for line in report(run) if line.startswith("  known: ")]
+    assert line.startswith(f"  known: KIP-966: {reason.text} (isr_complete, ")
+    assert [(one["ticket"], one["checkers"][0]) for one in run.to_json()["known"]] == [("KIP-966", "isr_complete")]
+
+
+def test_a_process_that_only_restarted_lost_nothing_and_excuses_nothing(bounced: Run) -> None:
+    run = bounced
+    killed: list[Any] = [event for event in kept(run) if type(event) is not e.LogRecovered]
+    killed = [event._replace(kind="process") if type(event) is e.NodeCrashed else event for event in killed]
+    assert set(tickets(told(run, run.profile, killed, *run.violations))) == {None}
+
+
+def test_what_a_recovery_cuts_is_lost_like_what_was_not_flushed(bounced: Run) -> None:
+    crash = next(event for event in bounced.control_plane if type(event) is e.NodeCrashed)
+    cut = e.LogRecovered(crash.t_us, crash.seq + 1, 0, 0, *TP, 64, 1, "corrupt")
+    events: list[Any] = [event for event in kept(bounced) if type(event) is not e.LogRecovered]
+    events = [event._replace(kind="process") if type(event) is e.NodeCrashed else event for event in events]
+    events = sorted([*events, cut], key=lambda event: event.seq)
+    assert set(tickets(told(bounced, bounced.profile, events, *bounced.violations))) == {"KIP-966"}
+
+
+LOADS = ("failover.F3", "before"), ("failover.F3", "after")
+SHRINKS = ("failover.F6", "before"), ("failover.F6", "after")
+
+
+def failing_over(run: Run, steps: tuple[tuple[str, str], ...], *at: int) -> list[Any]:
+    """The events of ``run``, and these steps of a failover on broker 3, each right after the event of that number."""
+    added: list[Any] = [
+        Step(0, seq, 0, step, edge, "", -1, -1, 0, 3, "")
+        for (step, edge), seq in zip(steps, (*at, *(at[-1:] * len(steps))), strict=False)
+    ]
+    return sorted([*kept(run), *added], key=lambda event: event.seq)
+
+
+def seq_of(run: Run, op: str) -> int:
+    """The deletion, or the second creation, of the znode of broker 0."""
+    written = [event for event in kept(run) if type(event) is ZkWritten and event.path == "/brokers/ids/0"]
+    return next(event.seq for event in reversed(written) if event.op == op)
+
+
+def test_a_controller_that_died_before_it_came_to_the_isrs_removed_none(away: Run) -> None:
+    """The next one is elected once the replica is back."""
+    gone = seq_of(away, "delete")
+    cut_short = failing_over(away, LOADS, gone + 1)
+    assert set(tickets(told(away, away.profile, cut_short, *away.violations))) == {"KIP-966"}
+    whole = failing_over(away, LOADS + SHRINKS, gone + 1)
+    assert set(tickets(told(away, away.profile, whole, *away.violations))) == {None}
+
+
+def test_a_controller_that_finds_the_znode_of_a_dead_broker_takes_it_for_live(away: Run) -> None:
+    """Its session has not expired yet."""
+    crash = next(event for event in away.control_plane if type(event) is e.NodeCrashed)
+    early = failing_over(away, LOADS + SHRINKS, crash.seq + 1)
+    assert set(tickets(told(away, away.profile, early, *away.violations))) == {"KIP-966"}
+
+
+def test_requests_show_whether_a_controller_that_loads_as_the_znode_comes_has_found_it(away: Run) -> None:
+    gone, back = seq_of(away, "delete"), seq_of(away, "create")
+    across = failing_over(away, LOADS + SHRINKS, gone + 1, back + 1)
+    assert set(tickets(told(away, away.profile, across, *away.violations))) == {None}
+    sends = e.ControlRequest(0, back + 2, 0, "UpdateMetadata", 3, 0, 2, 1, 0, "")
+    sent = sorted([*across, sends], key=lambda event: event.seq)
+    assert set(tickets(told(away, away.profile, sent, *away.violations))) == {"KIP-966"}
+    starts = Step(0, back + 1, 0, "broker-startup.1", "before", "", -1, 0, -1, 3, "")
+    started = sorted([*across, starts, sends], key=lambda event: event.seq)
+    assert set(tickets(told(away, away.profile, started, *away.violations))) == {None}
+
+
+@pytest.mark.parametrize("edge", ["before", "after"])
+def test_so_has_one_that_died_while_it_handled_the_failure(bounced: Run, edge: str) -> None:
+    crash = next(event for event in bounced.control_plane if type(event) is e.NodeCrashed)
+    step = Step(0, crash.seq + 1, 0, "broker-failure.3", edge, "", -1, 0, -1, 3, "")
+    events = sorted([*kept(bounced), step], key=lambda event: event.seq)
+    found = tickets(told(bounced, bounced.profile, events, *bounced.violations))
+    assert (None in found) == (edge == "after")
+
+
+def test_a_broker_is_back_once_its_znode_is_there_though_it_has_no_answer_yet(bounced: Run) -> None:
+    """A controller that loads the brokers meanwhile finds it."""
+    crash = next(event for event in bounced.control_plane if type(event) is e.NodeCrashed)
+    events = kept(bounced)
+    created, registered = (
+        next(event for event in events if type(event) is kind and event.seq > crash.seq and shows(event))
+        for kind, shows in (
+            (ZkWritten, lambda event: (event.path, event.op) == ("/brokers/ids/0", "create")),
+            (e.BrokerRegistered, lambda event: event.node == 0),
+        )
+    )
+    assert created.seq < registered.seq
+    late = failing_over(bounced, LOADS + SHRINKS, created.seq + 1)
+    assert set(tickets(told(bounced, bounced.profile, late, *bounced.violations))) == {"KIP-966"}
+
+
+def test_a_follower_of_2_3_learns_a_high_watermark_from_before_its_log(quiet: Run) -> None:
+    follows, leads_since = e.BecameFollower(1, 1, 0, 0, *TP, 1, 1, 10, 10), leads(2, seq=2)
+    found = Violation(
+        "offset_bounds", "…", 9, 9, "broker 0, orders-0, when its high watermark moves: log start 10, high watermark 5…"
+    )
+    beyond = evolve(found, state="broker 0, orders-0, when its high watermark moves: log start 5, high watermark 10…")
+    ticket = "Log.updateHighWatermark (2.4)"
+    assert tickets(told(quiet, "kafka-2.3", [follows], found)) == [ticket]
+    assert tickets(told(quiet, "kafka-2.3", [follows, leads_since], found)) == [None]
+    assert tickets(told(quiet, "kafka-2.3", [follows], beyond)) == [None]
+    assert tickets(told(quiet, "kafka-2.4", [follows], found)) == [None]
+
+
+def without_broker_0(run: Run, leader_epoch: int) -> Run:
+    """The same, with an ISR without broker 0 as soon as it has crashed."""
+    crash = next(event for event in run.control_plane if type(event) is e.NodeCrashed)
+    state = LeaderAndIsr(1, leader_epoch, (1, 2), 1).encode()
+    shrunk = ZkWritten(crash.t_us, crash.seq + 1, 0, 3, "setData", state_path(TP), 1, 1, state)
+    events = sorted([*kept(run), shrunk], key=lambda event: event.seq)
+    return told(run, run.profile, events, *run.violations)
+
+
+def test_a_replica_that_was_out_of_the_isr_meanwhile_is_not_excused(bounced: Run) -> None:
+    assert set(tickets(without_broker_0(bounced, 0))) == {None}
+
+
+def test_a_leader_of_an_epoch_that_is_over_was_in_its_isr_until_then(bounced: Run) -> None:
+    late = without_broker_0(bounced, 1)
+    found = dict(zip([finding.checker for finding in findings(late)], tickets(late), strict=True))
+    assert (found["isr_complete"], found["leader_completeness"]) == (None, "KIP-966")
+
+
+def test_what_a_release_does_is_no_excuse_for_the_bug_that_a_file_switches_on() -> None:
+    case = exhibit("KAFKA-1028").scenario
+    switched, old = run_scenario(case), run_scenario(evolve(case, bugs=(), profile="kafka-0.8"))
+    assert "leader_in_isr" in [finding.checker for finding in findings(switched)]
+    assert set(tickets(switched)) == {None}
+    assert dict(zip([finding.checker for finding in findings(old)], tickets(old), strict=True))["leader_in_isr"] == (
+        "KAFKA-1028"
+    )
+
+
+def wish(epoch: int, *, seq: int, node: int = 0) -> e.IsrProposed:
+    return e.IsrProposed(
+        seq, seq, 0, node, *TP, epoch, "expand", (0, 1), 0, 0, 0, (1,), (0,), (epoch,), (0,), 10_000_000, -1
+    )
+
+
+def outcome(epoch: int, *, seq: int) -> e.IsrChanged:
+    return e.IsrChanged(seq, seq, 0, 0, *TP, epoch, "expand", (0, 1), 1)
+
+
+def leads(epoch: int, *, seq: int) -> e.BecameLeader:
+    return e.BecameLeader(seq, seq, 0, 0, *TP, epoch, 0, 0, (0,), (0, 1), (), ())
+
+
+STUCK = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1], leader 0")
+DROPPED = [wish(1, seq=1), leads(2, seq=2), wish(2, seq=3)]
+
+
+def test_a_wish_that_a_late_answer_has_dropped_leaves_the_isr_as_it_is(quiet: Run) -> None:
+    assert tickets(told(quiet, "kafka-2.7", DROPPED, STUCK)) == ["KAFKA-12686"]
+
+
+def test_a_request_that_outlasts_two_leader_epochs_drops_what_is_wished_for_then(quiet: Run) -> None:
+    events = [*DROPPED, leads(3, seq=4), wish(3, seq=5)]
+    assert tickets(told(quiet, "kafka-2.7", events, STUCK)) == ["KAFKA-12686"]
+    assert tickets(told(quiet, "kafka-2.7", [*events, outcome(3, seq=6)], STUCK)) == [None]
+
+
+def test_so_is_an_expected_isr(quiet: Run) -> None:
+    unmet = Expectation("isr orders-0 [0, 1]", False, "found orders-0 [0]")
+    assert tickets(told(quiet, "kafka-2.7", DROPPED, expectations=(unmet,))) == ["KAFKA-12686"]
+    other = Expectation("leader orders-0 [1]", False, "found orders-0 [0]")
+    assert tickets(told(quiet, "kafka-2.7", DROPPED, expectations=(other,))) == [None]
+
+
+@pytest.mark.parametrize(
+    ("profile", "events"),
+    [
+        ("kafka-2.6", DROPPED),
+        ("kafka-2.7", [*DROPPED, outcome(2, seq=4)]),
+        ("kafka-2.7", [*DROPPED, leads(3, seq=4)]),
+        ("kafka-2.7", [wish(1, seq=1), outcome(1, seq=2), leads(2, seq=3), wish(2, seq=4)]),
+        ("kafka-2.7", [wish(2, seq=3)]),
+    ],
+)
+def test_without_its_marks_an_isr_that_stays_is_new(quiet: Run, profile: str, events: list[Any]) -> None:
+    assert tickets(told(quiet, profile, events, STUCK)) == [None]
+
+
+def test_every_violation_behind_a_finding_has_a_reason(quiet: Run) -> None:
+    other = evolve(STUCK, state="orders-1: isr [0], assignment [0, 1], leader 0")
+    assert tickets(told(quiet, "kafka-2.7", DROPPED, STUCK, other)) == [None]
+
+
+def test_an_old_release_answers_with_the_latest_offset_too_early(quiet: Run) -> None:
+    early = Violation("applied_high_watermark", "…", 9, 9, "orders-0: broker 0, leader of epoch 1, …")
+    assert tickets(told(quiet, "kafka-1.1", [], early)) == ["KIP-207"]
+    assert tickets(told(quiet, "kafka-2.3", [], early)) == [None]
+
+
+def test_a_replaced_controller_writes(quiet: Run) -> None:
+    elected = [e.ControllerElected(1, 1, 0, 1, 1), e.ControllerElected(2, 2, 0, 2, 2)]
+    late, own = (ZkWritten(9, 9, 0, broker, "setData", "/brokers/topics/orders", 1, 1, "") for broker in (1, 2))
+    found = Violation("controller_fence", "…", 9, 9, "…")
+    assert tickets(told(quiet, "kafka-1.1", [*elected, late], found)) == ["KAFKA-6082"]
+    assert tickets(told(quiet, "kafka-1.1", [*elected, own], found)) == [None]
+    assert tickets(told(quiet, "kafka-2.3", [*elected, late], found)) == [None]
+
+
+def test_a_follower_of_0_8_cuts_its_log_at_its_high_watermark(quiet: Run) -> None:
+    cut, other = (e.Truncated(9, 9, 0, 1, *TP, 1, 10, high_watermark) for high_watermark in (10, 5))
+    found = Violation("truncate_safety", "…", 9, 9, "orders-0: broker 1, in the ISR [0, 1], truncates to 10")
+    regressed = Violation(
+        "append_shape", "…", 9, 9, "broker 1, orders-0: batch 3 of epoch 0 follows a batch of epoch 1"
+    )
+    assert tickets(told(quiet, "kafka-0.8", [cut], found, regressed)) == ["KIP-101"] * 2
+    assert tickets(told(quiet, "kafka-0.8", [other], found)) == [None]
+    assert tickets(told(quiet, "kafka-1.1", [cut], found)) == [None]
+
+
+def test_an_old_release_stops_replicas_that_were_started_again() -> None:
+    late = evolve(exhibit("KAFKA-9539").scenario, bugs=(), profile="kafka-2.5")
+    assert tickets(run_scenario(late))[0] == "KAFKA-9539"
+
+
+def test_an_old_release_does_not_notify_a_broker_that_shuts_down() -> None:
+    shut = {"at": "3s", "action": "broker.controlled_shutdown", "target": 0}
+    run = run_scenario(scenario(brokers=4, controller=3, method=[shut], horizon="40s", profile="kafka-1.1"))
+    assert [finding.checker for finding in findings(run)] == ["replicas_notified"]
+    assert tickets(run) == ["KAFKA-7482"]
+
+
+def test_a_leader_that_crashed_appends_again_in_the_leader_epoch_that_it_had(quiet: Run) -> None:
+    led, again = (e.BecameLeader(seq, seq, 0, 0, *TP, 4, 10, 10, (0,), (0, 1), (), ()) for seq in (1, 3))
+    crash = e.NodeCrashed(2, 2, 0, 0, 1, "host")
+    state = ZkWritten(0, 0, 0, 2, "create", state_path(TP), 0, 1, LeaderAndIsr(0, 4, (0,), 1).encode())
+    reason = f"append: {TP}: batch at 7, log ends at 10"
+    fails = e.PartitionFailed(4, 4, 0, 1, "ReplicaFetcherThread-0-0", *TP, 4, reason)
+    differs = Violation("log_matching", "…", 5, 5, "orders-0, broker 1, epoch 4: below its high watermark 12 …")
+    gives_up = Violation("converged", FETCHED, 6, 6, "orders-0: failed on broker 1 (KIP-461)")
+    stays = Violation("converged", IN_SYNC, 6, 6, "orders-0: isr [0], assignment [0, 1], leader 0")
+    found = (differs, gives_up, stays)
+    assert tickets(told(quiet, "kafka-2.6", [state, led, crash, again, fails], *found)) == ["KIP-966"] * 3
+    assert tickets(told(quiet, "kafka-2.6", [state, led, crash, again], *found)) == ["KIP-966", None, None]
+    for marks in (
+        [led, again, fails],
+        [led, crash._replace(kind="process"), again, fails],
+        [led, crash, again._replace(leader_epoch=5), fails],
+        [led._replace(node=1), crash, again, fails],
+    ):
+        assert tickets(told(quiet, "kafka-2.6", [state, *marks], *found)) == [None] * 3
+
+
+@pytest.mark.parametrize(("leader_epoch", "ticket"), [(0, "KAFKA-14140"), (1, None)])
+def test_a_leader_adds_a_replica_that_has_died_since(quiet: Run, leader_epoch: int, ticket: str | None) -> None:
+    writes = [(0, (0,)), (leader_epoch, (0, 1))]
+    events = [
+        ZkWritten(0, seq, 0, 2, "setData", state_path(TP), seq, seq, LeaderAndIsr(0, epoch, isr, 1).encode())
+        for seq, (epoch, isr) in enumerate(writes, 1)
+    ]
+    state = f"{TP}: ISR [0, 1] under leader 0, while controller 2 has known for 12.0 s that broker 1 is dead"
+    violation = Violation("dead_leave_isr", "", 0, 2, state)
+    assert tickets(told(quiet, "kafka-2.3", events, violation)) == [ticket]
+
+
+def test_a_log_that_ends_at_its_high_watermark_is_not_cut_by_0_8_and_differs(quiet: Run) -> None:
+    follows, behind = (e.BecameFollower(8, 8, 0, 1, *TP, 1, 0, 10, high_watermark) for high_watermark in (10, 5))
+    found = Violation("log_matching", "…", 9, 9, "orders-0, broker 1, epoch 3: below its high watermark 20 …")
+    assert tickets(told(quiet, "kafka-0.8", [follows], found)) == ["KIP-101"]
+    assert tickets(told(quiet, "kafka-0.8", [behind], found)) == [None]
+
+
+def test_a_broker_that_refused_metadata_does_not_follow_a_leader_that_it_knows_as_dead(quiet: Run) -> None:
+    refuses = e.ControlResponse(5, 5, 0, "UpdateMetadata", 1, 2, 4, "UNKNOWN_SERVER_ERROR", 0)
+    leads_on = "orders-0: leader 0 of epoch 1 in ZooKeeper, and broker 1 leads, for 35.5 s"
+    fenced = Violation("converged", FETCHED, 9, 9, "orders-0: failed on broker 1 (KIP-461)")
+    found = (Violation("roles_adopted", "…", 9, 9, leads_on), STUCK, fenced)
+    assert tickets(told(quiet, "kafka-2.3", [refuses], *found)) == ["KAFKA-9839"] * 3
+    for marks in (
+        [],
+        [refuses._replace(node=0)],
+        [refuses._replace(error="STALE_BROKER_EPOCH")],
+        [refuses, e.NodeCrashed(6, 6, 0, 1, 1, "process")],
+    ):
+        assert tickets(told(quiet, "kafka-2.3", marks, *found)) == [None] * 3
+    assert tickets(told(quiet, "kafka-2.6", [refuses], *found)) == [None] * 3
+
+
+def test_a_move_of_0_8_waits_for_a_new_replica_whose_broker_was_started_meanwhile(quiet: Run) -> None:
+    asks = e.MoveStarted(2, 2, 0, *TP, (0, 1))
+    waits = Step(3, 3, 0, "kafka-42.3", "before", *TP, 3, 0, 2, "")
+    back = e.BrokerRegistered(4, 4, 0, 1, 40)
+    follows = e.BecameFollower(5, 5, 0, 1, *TP, 0, 1, 0, 0)
+    found = Violation("converged", NOTHING_ASKED, 9, 9, "/admin/reassign_partitions is still there")
+    ticket = "KafkaController.onPartitionReassignment (0.8.1)"
+    assert tickets(told(quiet, "kafka-0.8", [asks, waits, back], found)) == [ticket]
+    for marks in ([asks, back], [asks, waits], [asks, waits, back, follows], [waits, back]):
+        assert tickets(told(quiet, "kafka-0.8", marks, found)) == [None]
+    assert tickets(told(quiet, "kafka-1.1", [asks, waits, back], found)) == [None]
+    told_of_another = [asks, waits, follows, elected(6, 2, 3)]
+    assert tickets(told(quiet, "kafka-0.8", told_of_another, found)) == [ticket]
+    assert tickets(told(quiet, "kafka-0.8", [*told_of_another, assigned(7, 0, 1)], found)) == [None]
+    left = Violation("converged", NO_STRAYS, 9, 9, "orders-0: broker 1 still has a replica, assigned to [0]")
+    assert tickets(told(quiet, "kafka-0.8", [asks], left)) == [ticket]
+    assert tickets(told(quiet, "kafka-0.8", [asks._replace(target=(0, 2))], left)) == [None]
+    assert tickets(told(quiet, "kafka-0.8", [asks, assigned(7, 0, 1), assigned(8, 0)], left)) == [None]
+
+
+def test_a_move_of_0_8_to_replicas_that_are_in_the_isr_marks_none_as_online(quiet: Run) -> None:
+    asks = e.MoveStarted(4, 4, 0, *TP, (0, 1))
+    found = Violation(
+        "roles_adopted", "…", 9, 9, "orders-0: leader 0 of epoch 1 in ZooKeeper, and broker 1 has no role"
+    )
+    marks = [assigned(2, 0), elected(3, 0, 1), asks, assigned(5, 0, 1)]
+    ticket = "KafkaController.onPartitionReassignment (0.8.0)"
+    assert tickets(told(quiet, "kafka-0.8", marks, found)) == [ticket]
+    for lacking in (marks[:2], [*marks[:1], *marks[2:]], [assigned(2, 0, 1), *marks[1:]]):
+        assert tickets(told(quiet, "kafka-0.8", lacking, found)) == [None]
+    assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
+
+
+def test_a_leader_of_0_8_counts_the_replicas_that_a_partition_came_with(quiet: Run) -> None:
+    found = Violation("converged", GAUGES, 9, 9, "broker 0 shows UnderReplicatedPartitions = 1")
+    came = e.PartitionCreated(3, 3, 0, 0, *TP, 3)
+    ticket = "Partition.isUnderReplicated (0.8.0)"
+    assert tickets(told(quiet, "kafka-0.8", [came, assigned(5, 0, 1)], found)) == [ticket]
+    assert tickets(told(quiet, "kafka-0.8", [came, assigned(5, 0, 1, 2)], found)) == [None]
+    assert tickets(told(quiet, "kafka-0.8", [came._replace(node=1), assigned(5, 0, 1)], found)) == [None]
+    assert tickets(told(quiet, "kafka-1.1", [came, assigned(5, 0, 1)], found)) == [None]
+
+
+def test_before_kip_461_an_error_ends_the_thread(quiet: Run) -> None:
+    dies = e.FetcherStopped(4, 4, 0, 1, "ReplicaFetcherThread-0-0", 0, "died")
+    found = (Violation("converged", FETCHED, 9, 9, "broker 1: ReplicaFetcherThread-0-0 has died"), STUCK)
+    for profile, ticket in (("kafka-0.8", "KIP-461"), ("kafka-1.1", "KIP-461"), ("kafka-2.3", None)):
+        assert tickets(told(quiet, profile, [dies], *found)) == [ticket] * 2
+    for marks in ([], [dies._replace(reason="idle")], [dies._replace(node=0)]):
+        assert tickets(told(quiet, "kafka-0.8", marks, *found)) == [None] * 2
+
+
+def test_a_dead_replica_that_a_failover_left_stays_in_the_isr(quiet: Run) -> None:
+    dies, takes_over = e.NodeCrashed(3, 3, 0, 1, 1, "stop"), e.ControllerElected(4, 4, 0, 2, 3)
+    found = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [1, 0], leader 0")
+    assert tickets(told(quiet, "kafka-1.1", [dies, takes_over], found)) == ["KAFKA-3143"]
+    assert tickets(told(quiet, "kafka-2.3", [dies, takes_over], found)) == [None]
+    for marks in (
+        [dies],
+        [takes_over],
+        [dies, takes_over, e.NodeStarted(5, 5, 0, 1, 2)],
+        [dies._replace(seq=6), takes_over],
+    ):
+        assert tickets(told(quiet, "kafka-1.1", marks, found)) == [None]
+
+
+def test_a_leader_of_0_8_adds_any_replica(quiet: Run) -> None:
+    found = Violation("expands_assigned", "…", 9, 9, "orders-0: broker 2, leader of epoch 0, … adds broker 1")
+    stays = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0, 1], assignment [0], leader 0")
+    joins = e.IsrProposed(5, 5, 0, 0, *TP, 1, "expand", (0, 1), 0, 0, 0, (1,), (0,), (-1,), (0,), 1, -1)
+    assert tickets(told(quiet, "kafka-0.8", [joins], found, stays)) == ["KAFKA-1097"] * 2
+    assert tickets(told(quiet, "kafka-0.8", [], found, stays)) == ["KAFKA-1097", None]
+    silent = Violation("converged", LED, 9, 9, "orders-0: broker 1 does not lead in epoch 3")
+    assert tickets(told(quiet, "kafka-0.8", [joins, assigned(6, 0, 2)], silent)) == ["KAFKA-1097"]
+    assert tickets(told(quiet, "kafka-0.8", [joins, assigned(6, 0, 1)], silent)) == [None]
+    assert tickets(told(quiet, "kafka-1.1", [], found)) == [None]
+
+
+def test_a_follower_of_1_1_asks_about_one_epoch_only(quiet: Run) -> None:
+    cut = e.Truncated(8, 8, 0, 1, *TP, 1, 10, 5)
+    found = Violation("log_matching", "…", 9, 9, "orders-0, broker 1, epoch 3: below its high watermark 20 …")
+    after = Violation("converged", SAME_LOGS, 10, 10, "orders-0: brokers 0 and 1 hold different batches")
+    stays = Violation("converged", IN_SYNC, 10, 10, "orders-0: isr [0], assignment [0, 1], leader 0")
+    assert tickets(told(quiet, "kafka-1.1", [cut], found, after, stays)) == ["KIP-279", "KIP-279", None]
+    assert tickets(told(quiet, "kafka-1.1", [cut._replace(node=0)], found)) == [None]
+    assert tickets(told(quiet, "kafka-2.3", [cut], found)) == [None]
+
+
+def test_a_broker_that_shuts_down_is_not_notified(quiet: Run) -> None:
+    asked = Step(5, 5, 0, "shutdown.3", "before", "", -1, 1, 0, 2, "")
+    found = Violation(
+        "replicas_notified", "…", 9, 9, "orders-0: broker 0 leads, and broker 1, of the replicas [1, 0], …"
+    )
+    assert tickets(told(quiet, "kafka-1.1", [asked], found)) == ["KAFKA-7482"]
+    assert tickets(told(quiet, "kafka-1.1", [asked._replace(broker=0)], found)) == [None]
+    assert tickets(told(quiet, "kafka-1.1", [asked, e.BrokerRegistered(6, 6, 0, 1, 40)], found)) == [None]
+    assert tickets(told(quiet, "kafka-2.3", [asked], found)) == [None]
+
+
+def test_a_topic_that_never_had_a_leader_is_not_deleted(quiet: Run) -> None:
+    deletes = ZkWritten(5, 5, 0, -1, "create", "/admin/delete_topics/orders", 0, 1, "")
+    state = ZkWritten(4, 4, 0, 3, "create", state_path(TP), 0, 1, LeaderAndIsr(0, 0, (0,), 1).encode())
+    found = (
+        Violation("converged", NOTHING_ASKED, 9, 9, "/admin/delete_topics/orders is still there"),
+        Violation("converged", LED, 9, 9, "orders-0: no leader was ever elected"),
+    )
+    assert tickets(told(quiet, "kafka-1.1", [deletes], *found)) == ["KAFKA-6650"] * 2
+    assert tickets(told(quiet, "kafka-1.1", [state, deletes], *found)) == [None] * 2
+    assert tickets(told(quiet, "kafka-2.3", [deletes], *found)) == [None] * 2
+
+
+def test_every_reason_applies_to_some_profile_and_names_checkers() -> None:
+    from scenarios.observe.checkers.checkers import REGISTRY
+
+    for reason in KNOWN:
+        assert any(reason.applies(profile.policies) for profile in PROFILES.values()), reason
+        assert all(checker in (*REGISTRY, EXPECTATION, UNFINISHED) for checker in reason.checkers), reason
+
+
+def test_a_finding_of_a_checker_that_no_reason_names_is_new(quiet: Run) -> None:
+    assert known(quiet, Finding("polls_go_on", "…")) is None
+    assert quiet.known == ()

@@ -1,0 +1,113 @@
+"""What leaders and controllers do wrong by themselves to ISRs and moves, by its marks in the trace and nothing less."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from emulator.protocol import events as e
+from emulator.protocol.znodes import LeaderAndIsr, state_path
+from emulator.trace.events import Step, ZkWritten
+from scenarios.observe.checkers import Violation
+from scenarios.observe.checkers.converged import FETCHED, GAUGES, IN_SYNC, LED
+from scenarios.runs import Run
+from tests.scenarios.runs.building import TP
+from tests.scenarios.runs.test_known_findings import assigned, elected, outcome, quiet, tickets, told, wish
+
+__all__ = ["quiet"]
+
+GIVEN_UP = "Partition.handleAlterIsrResponse (2.7.0 to 3.0.0)"
+DROPPED = "KafkaController.updateCurrentReassignment (2.4.1 to 2.7.2)"
+LOST = "KafkaController.processApiPartitionReassignment (2.4.1 to 2.7.2)"
+
+
+def joins(seq: int, broker: int) -> e.IsrProposed:
+    return e.IsrProposed(seq, seq, 0, 0, *TP, 3, "expand", (0, broker), 0, 0, 0, (1,), (0,), (1,), (0,), 1, -1)
+
+
+def test_kafka_9672_a_replica_that_joined_after_it_was_dropped_is_in_sync_when_it_is_added_again(quiet: Run) -> None:
+    lacks = "orders-0, ISR [0, 1]: the log of broker 1 ends at 0 and lacks what is committed up to offset 5"
+    found = Violation("isr_complete", "…", 9, 9, lacks)
+    marks: list[Any] = [
+        assigned(1, 0, 1),
+        assigned(2, 0),
+        joins(3, 1),
+        elected(4, 0, 1),
+        assigned(5, 0, 1),
+        elected(6, 0, 1),
+    ]
+    assert tickets(told(quiet, "kafka-2.5", marks, found)) == ["KAFKA-9672"]
+    assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
+    left = [*marks[:5], elected(6, 0), elected(7, 0, 1)]
+    for others in (left, [marks[0], *marks[2:]], [*marks[:2], *marks[3:]], [marks[0], marks[2], marks[1], *marks[3:]]):
+        in_order = [event._replace(seq=number, t_us=number) for number, event in enumerate(others, 1)]
+        assert tickets(told(quiet, "kafka-2.5", in_order, found)) == [None]
+
+
+def refused(epoch: int, *, seq: int) -> e.IsrUpdateFailed:
+    return e.IsrUpdateFailed(seq, seq, 0, 0, *TP, epoch)
+
+
+def test_a_leader_of_2_7_that_is_refused_waits_with_the_isr_from_before(quiet: Run) -> None:
+    found = Violation("converged", GAUGES, 9, 9, "broker 0 shows UnderReplicatedPartitions = 1")
+    marks = [wish(3, seq=1), elected(2, 0, 1), refused(3, seq=3)]
+    assert tickets(told(quiet, "kafka-2.7", marks, found)) == [GIVEN_UP]
+    assert tickets(told(quiet, "kafka-2.6", marks, found)) == [None]
+    assert tickets(told(quiet, "kafka-2.7", marks, evolve(found, state=found.state.replace("= 1", "= 2")))) == [None]
+    for others in (
+        marks[:2],
+        [*marks, outcome(3, seq=4)],
+        [marks[0], elected(2, 0), marks[2]],
+        [wish(2, seq=1), marks[1], refused(2, seq=3)],
+    ):
+        assert tickets(told(quiet, "kafka-2.7", others, found)) == [None]
+
+
+def leaderless(seq: int, *isr: int) -> ZkWritten:
+    data = LeaderAndIsr(-1, 4, isr, 1).encode()
+    return ZkWritten(seq, seq, 0, 2, "setData", state_path(TP), seq, seq, data)
+
+
+def step(seq: int, name: str, edge: str = "before") -> Step:
+    return Step(seq, seq, 0, name, edge, *TP, -1, 0, 2, "")
+
+
+def test_a_move_that_is_cancelled_may_drop_the_whole_isr(quiet: Run) -> None:
+    led = Violation("converged", LED, 9, 9, "orders-0: no leader, isr [4]")
+    failed = Violation("converged", FETCHED, 9, 9, "orders-0: failed on broker 1 (KIP-461)")
+    marks: list[Any] = [assigned(1, 1, 4), elected(2, 4), step(3, "kip-455.U1"), assigned(4, 1), leaderless(5, 4)]
+    assert tickets(told(quiet, "kafka-2.6", marks, led, failed)) == [DROPPED] * 2
+    assert tickets(told(quiet, "kafka-2.3", marks, led, failed)) == [None] * 2
+    for others in (
+        [*marks[:2], *marks[3:]],
+        [marks[0], elected(2, 4, 1), *marks[2:]],
+        marks[:4],
+        [*marks[:3], assigned(4, 1, 4), marks[4]],
+    ):
+        assert tickets(told(quiet, "kafka-2.6", others, led, failed)) == [None] * 2
+
+
+def test_a_request_through_the_api_is_lost_with_its_controller(quiet: Run) -> None:
+    asked = e.MoveStarted(1, 1, 0, *TP, (1, 2))
+    replaced = e.ControllerElected(2, 2, 0, 1, 2)
+    late = e.MoveAnswered(3, 3, 0, *TP, "REQUEST_TIMED_OUT")
+
+    def found(*events: Any, profile: str = "kafka-2.4") -> list[str | None]:
+        return tickets(evolve(told(quiet, profile, list(events)), reason="unfinished"))
+
+    assert found(asked, replaced, late) == [LOST]
+    assert found(asked, replaced, late, profile="kafka-2.3") == [None]
+    assert found(asked, late) == [None]
+    assert found(asked, replaced) == [None]
+    assert found(asked, replaced, late._replace(error="NONE")) == [None]
+    assert found(asked, step(2, "kip-455.U1"), replaced, late) == [None]
+
+
+@pytest.mark.parametrize(("down", "expected"), [(True, "KAFKA-9839"), (False, None)])
+def test_a_replica_on_a_broker_that_is_down_needs_no_reason(quiet: Run, down: bool, expected: str | None) -> None:
+    refuses = e.ControlResponse(5, 5, 0, "UpdateMetadata", 1, 2, 4, "UNKNOWN_SERVER_ERROR", 0)
+    away = e.NodeCrashed(6, 6, 0, 2, 1, "stop")
+    found = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1, 2], leader 0")
+    assert tickets(told(quiet, "kafka-2.3", [refuses, away] if down else [refuses], found)) == [expected]

@@ -1,0 +1,104 @@
+"""What a release does wrong by itself to logs, from runs in which it happens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from emulator.protocol import events as e
+from scenarios.observe.checkers import Violation
+from scenarios.observe.checkers.converged import COMMITTED
+from scenarios.runs import Run, run_scenario
+from scenarios.runs.findings import findings
+from tests.scenarios.runs.building import TP, Table, scenario
+from tests.scenarios.runs.test_known_findings import kept, quiet, tickets, told
+
+__all__ = ["quiet"]
+
+IGNORED = "FetchSessionHandler.build (1.1.0 to 2.0.1)"
+EMPTIED = "LeaderEpochFileCache.truncateFromEnd (2.3.1 to 2.7.2)"
+
+BOTH_CRASH: tuple[Table, ...] = (
+    {"at": "6200ms", "action": "broker.crash", "target": 1, "kind": "host", "duration": "1s"},
+    {"at": "7200ms", "action": "broker.crash", "target": 0, "kind": "host", "duration": "25s"},
+)
+"""Broker 0 leads. What it has is deleted after 6.1 s, so its machine comes back with an empty log. That of broker 1
+comes back with less, and is elected first."""
+
+
+LOADS: tuple[Table, ...] = (
+    {"topic": "orders", "producerRate": 5, "stop": "4s"},
+    {"topic": "orders", "producerRate": 5, "start": "26s", "stop": "27s"},
+)
+
+
+@pytest.fixture(scope="module")
+def emptied() -> Run:
+    written = scenario(
+        brokers=2, controller=0, assignment=[[0, 1]], rate=0, size="0B", method=BOTH_CRASH, horizon="40s",
+        profile="kafka-2.5", strategy="kip-455", workloads=LOADS, topic_config={"retention.ms": 1000},
+        cluster={"config": {"log.retention.check.interval.ms": 7000}},
+    )  # fmt: skip
+    return run_scenario(written)
+
+
+def test_an_empty_log_goes_on_from_where_it_was(emptied: Run) -> None:
+    assert findings(emptied)
+    assert set(tickets(emptied)) == {EMPTIED}
+
+
+@pytest.mark.parametrize("profile", ["kafka-2.3", "kafka-2.7"])
+def test_in_each_release_with_leader_epochs(emptied: Run, profile: str) -> None:
+    assert set(tickets(told(emptied, profile, kept(emptied), *emptied.violations))) == {EMPTIED}
+
+
+def test_a_log_that_is_not_empty_or_is_cut_to_the_start_of_the_epoch_excuses_nothing(emptied: Run) -> None:
+    events = kept(emptied)
+    loaded = [event._replace(log_start_offset=3) if is_loaded_full(event) else event for event in events]
+    assert len([one for one, two in zip(events, loaded, strict=True) if one != two]) == 1
+    assert EMPTIED not in tickets(told(emptied, emptied.profile, loaded, *emptied.violations))
+    cut = [event._replace(log_end_offset=0) if type(event) is e.Truncated else event for event in events]
+    assert EMPTIED not in tickets(told(emptied, emptied.profile, cut, *emptied.violations))
+
+
+def is_loaded_full(event: Any) -> bool:
+    return type(event) is e.LogLoaded and event.log_end_offset > 0
+
+
+def follows(seq: int, leader: int, epoch: int, end: int = 14) -> e.BecameFollower:
+    return e.BecameFollower(seq, seq, 0, 1, *TP, epoch, leader, end, 13)
+
+
+def test_a_session_of_1_1_does_not_repeat_a_high_watermark_that_was_ignored(quiet: Run) -> None:
+    state = "orders-0: the high watermark of broker 1 is 13, its log ends at 14; leader 0, isr [0, 1]"
+    found = Violation("converged", COMMITTED, 9, 9, state)
+    assert tickets(told(quiet, "kafka-1.1", [follows(1, 0, 1), follows(2, 0, 2)], found)) == [IGNORED]
+    assert tickets(told(quiet, "kafka-2.3", [follows(1, 0, 1), follows(2, 0, 2)], found)) == [None]
+    for events in (
+        [follows(1, 0, 1)],
+        [follows(1, 2, 1), follows(2, 0, 2)],
+        [follows(1, 0, 1), follows(2, 0, 2, end=13)],
+        [follows(1, 0, 1), e.NodeCrashed(2, 2, 0, 1, 1, "process"), follows(3, 0, 2)],
+    ):
+        assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
+
+
+def led(seq: int, node: int, epoch: int) -> e.BecameLeader:
+    return e.BecameLeader(seq, seq, 0, node, *TP, epoch, 14, 14, (node, 1), (0, 1, 2), (), ())
+
+
+def test_before_kip_320_a_follower_misses_elections(quiet: Run) -> None:
+    found = Violation(
+        "log_matching", "…", 9, 9, "orders-0, broker 1, epoch 0: below its high watermark 14 its log has …"
+    )
+    missed = [follows(1, 0, 0), led(2, 2, 1), led(3, 0, 2)]
+    assert tickets(told(quiet, "kafka-1.1", missed, found)) == ["KIP-320"]
+    assert tickets(told(quiet, "kafka-2.3", missed, found)) == [None]
+    for events in (
+        missed[:2],
+        [missed[0], missed[2]],
+        [*missed, follows(4, 0, 2)],
+        [missed[0], missed[1], led(3, 2, 2)],
+    ):
+        assert "KIP-320" not in tickets(told(quiet, "kafka-1.1", events, found))

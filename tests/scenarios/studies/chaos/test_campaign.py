@@ -1,0 +1,207 @@
+"""A campaign runs each seed once, whatever stops it, and reports what it has found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scenarios.chaos.draw import default_swarm
+from scenarios.errors import BadInput
+from scenarios.language import Scenario
+from scenarios.language.chaos import find_kind
+from scenarios.runs.batch import ThisProcess
+from scenarios.studies.chaos import campaign as campaigns
+from scenarios.studies.chaos.campaign import CHUNK, Campaign, Tally
+from scenarios.studies.chaos.leaning import Reached, packed, unpacked
+from scenarios.studies.chaos.results import NAME
+from scenarios.studies.chaos.seed_run import TOOL, Drawn, Found, SeedResult, run_seed
+from tests.scenarios.chaos.test_draw import FAST
+
+SCENARIO = Scenario.loads(FAST)
+
+
+def campaign(seeds: Iterable[int], out: Path | None = None, scenario: Scenario = SCENARIO) -> Campaign:
+    return Campaign(drawn=Drawn(scenario=scenario), seeds=tuple(seeds), out=out)
+
+
+def carried_out(asked: Campaign, workers: Any = None) -> tuple[Tally, list[int]]:
+    """The tally, and the seeds that were reported, in order."""
+    told: list[int] = []
+    tally = campaigns.run(asked, workers or ThisProcess(), lambda result, _: told.append(result.seed))
+    return tally, told
+
+
+class Killed(BaseException):
+    """The process ends."""
+
+
+class Dying:
+    """Workers that are killed after some chunks."""
+
+    def __init__(self, after: int) -> None:
+        self.after = after
+
+    def in_order(self, work: Callable[[Any], Any], tasks: Iterable[Any]) -> Generator[Any, None, None]:
+        for number, task in enumerate(tasks):
+            if number == self.after:
+                raise Killed
+            yield work(task)
+
+
+def test_every_seed_is_reported_once() -> None:
+    tally, told = carried_out(campaign(range(3, 9)))
+    assert told == list(range(3, 9))
+    assert (tally.seeds, tally.before) == (6, 0)
+    assert tally.virtual_us > 6 * 6_000_000
+
+
+def test_a_campaign_that_was_killed_goes_on(tmp_path: Path) -> None:
+    asked = campaign(range(3 * CHUNK), tmp_path)
+    with pytest.raises(Killed):
+        carried_out(asked, Dying(2))
+    tally, told = carried_out(asked)
+    assert told == list(range(3 * CHUNK))
+    assert tally.before == 2 * CHUNK
+    assert carried_out(campaign(range(3 * CHUNK)))[0].events == tally.events
+
+
+def test_a_torn_last_line_is_done_again(tmp_path: Path) -> None:
+    asked = campaign(range(4), tmp_path)
+    carried_out(asked)
+    file = tmp_path / NAME
+    whole = file.read_bytes()
+    for lost in (1, 5, len(whole.splitlines()[-1]) + 1):
+        file.write_bytes(whole[:-lost])
+        tally, told = carried_out(asked)
+        assert told == [0, 1, 2, 3]
+        assert tally.before == 3
+        assert file.read_bytes() == whole
+
+
+def test_more_seeds_join_those_that_are_there(tmp_path: Path) -> None:
+    carried_out(campaign(range(2, 4), tmp_path))
+    tally, told = carried_out(campaign(range(5), tmp_path))
+    assert sorted(told) == [0, 1, 2, 3, 4]
+    assert tally.before == 2
+
+
+def test_another_campaigns_folder_is_refused(tmp_path: Path) -> None:
+    carried_out(campaign(range(1), tmp_path))
+    other = campaign(range(1), tmp_path, SCENARIO.for_run(profile="kafka-2.4"))
+    with pytest.raises(BadInput, match="holds a campaign with scenario"):
+        carried_out(other)
+
+
+def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
+    asked = campaign(range(2), tmp_path)
+
+    class Nested:
+        def in_order(self, work: Callable[[Any], Any], tasks: Iterable[Any]) -> Generator[Any, None, None]:
+            with pytest.raises(BadInput, match="another campaign writes there now"):
+                carried_out(asked)
+            yield from map(work, tasks)
+
+    assert carried_out(asked, Nested())[1] == [0, 1]
+
+
+@pytest.mark.parametrize("text", ["not json\n", "[1]\n"])
+def test_a_file_that_is_no_campaigns_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / NAME).write_text(text)
+    with pytest.raises(BadInput, match="is no campaign's"):
+        carried_out(campaign(range(1), tmp_path))
+
+
+def test_a_corrupt_line_is_named(tmp_path: Path) -> None:
+    carried_out(campaign(range(2), tmp_path))
+    lines = (tmp_path / NAME).read_text().splitlines()
+    (tmp_path / NAME).write_text("\n".join([lines[0], "{}", *lines[2:], ""]))
+    with pytest.raises(BadInput, match="line 2 is corrupt"):
+        carried_out(campaign(range(2), tmp_path))
+
+
+def test_an_exception_of_the_program_is_a_result_of_its_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(drawn: Drawn, seed: int) -> SeedResult:
+        if seed == 1:
+            raise ZeroDivisionError("a defect")
+        return SeedResult(seed=seed)
+
+    monkeypatch.setattr("scenarios.studies.chaos.seed_run.run_seed", broken)
+    tally, told = carried_out(campaign(range(3)))
+    assert told == [0, 1, 2]
+    ((failed,), checkers) = tally.failed, tally.checkers
+    assert failed.found[0].checker == TOOL
+    assert "ZeroDivisionError: a defect" in failed.found[0].state
+    assert "broken" in failed.error
+    assert checkers == {TOOL: 1}
+
+
+def test_a_result_reads_back_from_its_line() -> None:
+    result = SeedResult(seed=3, virtual_us=5, events=7, error="why")
+    assert SeedResult.from_line(result.to_line()) == result
+
+
+def test_what_a_release_does_by_itself_is_known_and_no_failure() -> None:
+    known, new = Found("log_matching", "s", "x", "KAFKA-1"), Found("isr_complete", "s", "y")
+    tally = Tally(Reached(()))
+    tally.add(SeedResult(seed=4, found=(known,)))
+    tally.add(SeedResult(seed=5, found=(known, new)))
+    assert (tally.passed, [one.seed for one in tally.failed], tally.checkers) == (1, [5], {"isr_complete": 1})
+    assert (tally.known, tally.known_in) == ({"KAFKA-1": [4, 5]}, {"KAFKA-1": 2})
+    assert SeedResult.from_line(tally.failed[0].to_line()) == tally.failed[0]
+
+
+def test_no_seed_begins_after_its_time() -> None:
+    asked = Campaign(drawn=Drawn(scenario=SCENARIO), seeds=range(100), for_s=0.0)
+    assert carried_out(asked)[1] == []
+
+
+NAMES = ("controller elected", "session expired", "step failover.F1", "truncation to the end of an epoch")
+
+
+def test_what_seeds_have_reached_is_counted_and_kept(tmp_path: Path) -> None:
+    drawn = Drawn(scenario=SCENARIO, names=NAMES)
+    asked = Campaign(drawn=drawn, seeds=range(3), out=tmp_path)
+    reached = carried_out(asked)[0].reached
+    assert (reached.seeds["controller elected"], reached.first["controller elected"]) == (3, 0)
+    assert "truncation to the end of an epoch" in reached.never
+    assert carried_out(asked)[0].reached.seeds == reached.seeds
+
+
+def test_what_was_reached_is_packed() -> None:
+    assert unpacked(packed(["step failover.F1", "controller elected", "unforeseen"], NAMES), NAMES) == [
+        "controller elected",
+        "step failover.F1",
+    ]
+    assert unpacked("", NAMES) == []
+
+
+def test_a_campaign_ends_once_something_is_reached() -> None:
+    drawn = Drawn(scenario=SCENARIO, names=NAMES)
+    asked = Campaign(drawn=drawn, seeds=range(100), until="controller elected")
+    assert carried_out(asked)[1] == list(range(CHUNK))
+
+
+def test_weights_lean_towards_kinds_that_reach_what_is_seldom() -> None:
+    blocks = [find_kind("pauses")(share=0.4), find_kind("cuts")(share=0.4), find_kind("cluster")()]
+    reached = Reached(NAMES)
+    for seed in range(40):
+        reached.add(seed, packed(NAMES[:2], NAMES), ["cuts"])
+        reached.add(seed, packed(NAMES[2:3] if seed % 8 == 0 else (), NAMES), ["pauses"])
+    weights = reached.weights(blocks)
+    assert set(weights) == {"pauses", "cuts"}
+    assert weights["cuts"] > 0.4 > weights["pauses"]
+    assert Reached(NAMES).weights(blocks) == {}
+
+
+def test_a_result_keeps_the_weights_that_it_was_drawn_with() -> None:
+    result = SeedResult(seed=3, weights={"cuts": 0.7}, reach="5")
+    assert SeedResult.from_line(result.to_line()) == result
+    drawn = Drawn(scenario=default_swarm(), weights={"pauses": 1.0, "attrition": 0.0})
+    asked = Campaign(drawn=drawn, seeds=range(1), leans=True)
+    kinds = asked.kinds_of(SeedResult(seed=2, weights=drawn.weights))
+    assert "pauses" in kinds
+    assert "attrition" not in kinds
+    assert run_seed(drawn, 2).weights == drawn.weights

@@ -1,0 +1,73 @@
+"""Which plug-ins are imported, when, and what is said of those that cannot be."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scenarios import plugins
+from scenarios.errors import BadInput
+from scenarios.runs.dataset.identity import code_digest
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays() -> Iterator[None]:
+    before = dict(plugins._LOADED)
+    yield
+    plugins._LOADED.clear()
+    plugins._LOADED.update(before)
+
+
+def plugin(folder: Path, text: str, name: str = "mine.py") -> str:
+    (folder / name).write_text(text)
+    return str(folder / name)
+
+
+def test_a_file_is_imported_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = plugin(tmp_path, '"""Says when it is imported."""\nprint("imported")')
+    plugins.load([file])
+    plugins.load([file])
+    assert capsys.readouterr().out == "imported\n"
+    assert [(one.file, one.help) for one in plugins.loaded()] == [(file, "Says when it is imported.")]
+
+
+def test_files_of_the_variable_are_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = [plugin(tmp_path, "", "one.py"), plugin(tmp_path, "", "two.py")]
+    monkeypatch.setenv(plugins.VARIABLE, os.pathsep.join(files))
+    plugins.load()
+    assert [one.file for one in plugins.loaded()] == files
+
+
+def test_the_identity_of_runs_covers_their_text(tmp_path: Path) -> None:
+    before = code_digest()
+    plugins.load([plugin(tmp_path, "x = 1")])
+    first = code_digest()
+    plugin(tmp_path, "x = 2")
+    assert len({before, first, code_digest()}) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("\n1 / 0", r"--plugin: plug-in .*mine\.py: ZeroDivisionError: division by zero, line 2 of mine\.py"),
+        ("x = (", r"plug-in .*mine\.py: SyntaxError"),
+        ("from understudy.plugins import nothing", r"cannot import name 'nothing'"),
+    ],
+)
+def test_one_that_cannot_be_imported_is_refused_with_its_place(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        plugins.load([plugin(tmp_path, text)])
+    assert not plugins.loaded()
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"--plugin: '.*' is no Python file; write the path of one"):
+        plugins.load([str(tmp_path / "gone.py")])
+
+
+def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    plugins.load([plugin(tmp_path, "")])
+    with pytest.raises(BadInput, match="have the same name; rename one"):
+        plugins.load([plugin(tmp_path / "other", "")])

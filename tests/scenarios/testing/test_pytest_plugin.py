@@ -1,0 +1,118 @@
+"""The pytest plugin, as a project meets it: pytest runs in a folder of its own, in a process of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scenarios.language import Scenario
+from tests.docs.pages import ROOT, fenced
+
+MOVE = """
+title = "a move"
+[cluster]
+brokers = 3
+[[topics]]
+name = "orders"
+assignment = [[0, 1]]
+[plan]
+partitions = [{ topic = "orders", partition = 0, replicas = [1, 2] }]
+[[method]]
+at = "1s"
+action = "reassign.execute"
+[[expect]]
+within = "WITHIN"
+assignment = { "orders-0" = [1, 2] }
+"""
+
+
+def run_pytest(folder: Path, *arguments: str) -> str:
+    """What pytest prints. The plugin is named, whether this environment has its entry point or not."""
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "scenarios/package")])
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "understudy.pytest_plugin", "-p", "no:cacheprovider", "-v", *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": paths, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout + done.stderr
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "good.scenario.toml").write_text(MOVE.replace("WITHIN", "1m"))
+    (tmp_path / "late.scenario.toml").write_text(MOVE.replace("WITHIN", "1ms"))
+    return tmp_path
+
+
+def test_a_file_is_a_test_for_each_strategy_and_seed(folder: Path) -> None:
+    options = ("--understudy-seeds", "2", "--understudy-strategy", "wiki", "--understudy-strategy", "kafka-6794")
+    printed = run_pytest(folder, "good.scenario.toml", *options, "--understudy-jobs", "2")
+    names = [f"good.scenario.toml::{strategy}[{seed}] PASSED" for strategy in ("wiki", "kafka-6794") for seed in (0, 1)]
+    assert all(name in printed for name in names), printed
+    assert "4 passed" in printed
+
+
+def test_a_failure_names_seed_and_replay_and_leaves_its_run(folder: Path) -> None:
+    printed = run_pytest(
+        folder, "late.scenario.toml::wiki[3]", "--understudy-seeds", "3:4", "--understudy-shrink", "0s"
+    )
+    assert "expected assignment orders-0 [1, 2] within 0.001 s" in printed
+    assert "python -m pytest 'late.scenario.toml::wiki[3]' --understudy-seeds 3:4" in printed
+    kept = folder / "understudy-artifacts" / "late.scenario.toml--wiki-3"
+    assert Scenario.load(kept / "scenario.toml").seed == 3
+    assert (kept / "trace" / "manifest.json").exists()
+
+
+def test_a_failing_run_is_shrunk_and_a_chaos_file_is_what_its_seed_draws(folder: Path) -> None:
+    (folder / "mine.scenario.toml").write_text(
+        'title = "one broker after the other"\nbugs = ["KAFKA-7128"]\n[cluster]\nbrokers = 3\n'
+        '[[topics]]\nname = "orders"\nassignment = [[0, 1]]\n[[chaos]]\nkind = "attrition"\nshare = 1\n'
+        '[[expect]]\nwithin = "1ms"\nassignment = { "orders-0" = [0, 2] }\n'
+    )
+    printed = run_pytest(folder, "mine.scenario.toml", "--understudy-seeds", "1:2", "--understudy-shrink", "10s")
+    kept = folder / "understudy-artifacts" / "mine.scenario.toml--wiki-1"
+    drawn, shrunk = Scenario.load(kept / "scenario.toml"), Scenario.load(kept / "shrunk.toml")
+    assert drawn.method, printed
+    assert len(shrunk.method) < len(drawn.method)
+    assert "the smallest scenario that shows it" in printed
+
+
+def test_a_wrong_file_and_a_wrong_option_are_one_line(folder: Path) -> None:
+    (folder / "bad.scenario.toml").write_text(MOVE.replace("WITHIN", "1m").replace("assignment =", "asignment =", 1))
+    assert "did you mean 'assignment'?" in run_pytest(folder, "bad.scenario.toml")
+    printed = run_pytest(folder, "--understudy-seeds", "none")
+    assert printed.strip() == "ERROR: --understudy-seeds: 'none' names no seeds; write a number, or A:B such as 3:4"
+
+
+def test_the_tests_that_the_page_teaches_pass(tmp_path: Path) -> None:
+    (tmp_path / "test_page.py").write_text("\n".join(block.text for block in fenced("pytest.md", "python")))
+    printed = run_pytest(tmp_path, "--understudy-seeds", "2", "-p", "_hypothesis_pytestplugin")
+    assert "5 passed" in printed, printed
+    assert "test_the_next_replica_leads[1] PASSED" in printed
+
+
+def test_a_failing_test_with_the_fixture_names_its_seed(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(
+        "async def test_seed(cluster, seed):\n    async with cluster(brokers=1) as c:\n        assert seed != 5\n"
+    )
+    printed = run_pytest(tmp_path, "--understudy-seeds", "5:6")
+    assert "python -m pytest 'test_it.py::test_seed[5]' --understudy-seeds 5:6" in printed
+    assert "of virtual time, seed 5" in printed
+
+
+def test_a_fixture_of_the_projects_own_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(
+        "import inspect, pytest\n"
+        "@pytest.fixture\n"
+        "def cluster():\n    return 7\n"
+        "def test_own(cluster):\n    assert cluster == 7\n"
+        "async def test_asynchronous(cluster): ...\n"
+        "def test_not_wrapped(request):\n"
+        "    assert [inspect.iscoroutinefunction(item.obj) for item in request.session.items] == [False, True, False]\n"
+    )
+    assert "2 passed" in run_pytest(tmp_path)

@@ -1,0 +1,74 @@
+"""Produce requests as they come in: what of their records no leader appends."""
+
+import pytest
+
+from emulator.protocol.errors import Errors
+from emulator.protocol.records import CONTROL, TRANSACTIONAL, InMemory, PlainStoredBatch, RecordHeader, write_records
+from scenarios.wire.apis.base import Connection, InvalidRequest, ServedCluster
+from scenarios.wire.apis.fetch import in_bytes
+from scenarios.wire.apis.produce import InitProducerId, Produce
+from scenarios.wire.codec.records import HEADER
+
+ATTRIBUTES, COUNT = 5, 12
+"""Places in the header."""
+
+
+def sent(*, offset: int = 0, **fields: int) -> bytes:
+    """A batch of two records, with other ``fields`` in its header, and its checksum."""
+    data = write_records([(None, b"a"), (b"key", b"b")], 1000)
+    header = list(HEADER.unpack_from(data))
+    for name, value in fields.items():
+        header[{"attributes": ATTRIBUTES, "count": COUNT, "delta": 6}[name]] = value
+    data = HEADER.pack(*header) + data[HEADER.size :]
+    stored = PlainStoredBatch(offset, offset + 2, -1, len(data), 1, -1, -1, RecordHeader(0, 2, 0, 0), InMemory(data))
+    return in_bytes([stored])
+
+
+def received(records: bytes | None, version: int = 9) -> Errors:
+    """Why a leader does not append them."""
+    connection = Connection(0, "", ServedCluster("id", {}, {}, {}), version=version)
+    body = {
+        "acks": 1, "timeout_ms": 1000,
+        "topic_data": [{"name": "t", "partition_data": [{"index": 0, "records": records}]}],
+    }  # fmt: skip
+    [batch] = Produce().to_request(body, connection).records
+    assert batch.size == len(records or b"")
+    return batch.invalid
+
+
+@pytest.mark.parametrize(
+    ("records", "expected"),
+    [
+        (sent(), Errors.NONE),
+        (None, Errors.INVALID_RECORD),
+        (b"", Errors.INVALID_RECORD),
+        (sent() + sent(), Errors.INVALID_RECORD),
+        (sent()[:-1], Errors.CORRUPT_MESSAGE),
+        (sent()[:-1] + b"x", Errors.CORRUPT_MESSAGE),
+        (sent(offset=5), Errors.INVALID_RECORD),
+        (sent(attributes=CONTROL), Errors.INVALID_RECORD),
+        (sent(attributes=TRANSACTIONAL), Errors.INVALID_TXN_STATE),
+        (sent(count=3), Errors.INVALID_RECORD),
+        (sent(count=1_000_000, delta=999_999), Errors.INVALID_RECORD),
+        (sent(attributes=4), Errors.NONE),
+    ],
+)
+def test_records(records: bytes | None, expected: Errors) -> None:
+    assert received(records) is expected
+
+
+def test_zstd_came_with_version_7() -> None:
+    assert received(sent(attributes=4), version=6) is Errors.UNSUPPORTED_COMPRESSION_TYPE
+
+
+def test_no_client_names_a_partition_twice() -> None:
+    connection = Connection(0, "", ServedCluster("id", {}, {}, {}), version=9)
+    topic = {"name": "t", "partition_data": [{"index": 0, "records": sent()}] * 2}
+    with pytest.raises(InvalidRequest, match="twice"):
+        Produce().to_request({"acks": 1, "timeout_ms": 0, "topic_data": [topic]}, connection)
+
+
+def test_a_producer_id_or_why_there_is_none() -> None:
+    connection = Connection(0, "", ServedCluster("id", {}, {}, {}), version=4)
+    asked = InitProducerId().to_request({"transactional_id": "t", "producer_id": 5, "producer_epoch": 1}, connection)
+    assert (asked.transactional_id, asked.producer_id, asked.producer_epoch) == ("t", 5, 1)

@@ -1,0 +1,121 @@
+"""Kafka's own command line tools from the local Maven repository. Nothing is fetched here:
+
+    python -m tests.scenarios.wire.java.jars
+
+fetches what is missing (about 150 MB).
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from attrs import frozen
+
+JAVA_OPTIONS = ("-Xmx160m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true")
+LIMIT_S = 120
+
+
+@frozen
+class Release:
+    """One release and the classes of its tools; ``""``: it has none that works without ZooKeeper.
+
+    Attributes:
+        logger: what its class path needs for its log.
+    """
+
+    version: str
+    logger: tuple[str, str]
+    topics: str = "kafka.admin.TopicCommand"
+    configs: str = "kafka.admin.ConfigCommand"
+    reassign: str = "kafka.admin.ReassignPartitionsCommand"
+    elections: str = "kafka.admin.LeaderElectionCommand"
+    log_dirs: str = "kafka.admin.LogDirsCommand"
+    groups: str = "kafka.admin.ConsumerGroupCommand"
+    producer: str = "kafka.tools.ConsoleProducer"
+    consumer: str = "kafka.tools.ConsoleConsumer"
+    verifiable_producer: str = "org.apache.kafka.tools.VerifiableProducer"
+    verifiable_consumer: str = "org.apache.kafka.tools.VerifiableConsumer"
+
+
+RELEASES = (
+    Release("2.4.1", ("slf4j-log4j12", "1.7.30"), reassign=""),
+    Release("2.7.2", ("slf4j-log4j12", "1.7.30")),
+    Release(
+        "3.9.1", ("slf4j-reload4j", "1.7.36"),
+        topics="org.apache.kafka.tools.TopicCommand",
+        reassign="org.apache.kafka.tools.reassign.ReassignPartitionsCommand",
+        elections="org.apache.kafka.tools.LeaderElectionCommand",
+        log_dirs="org.apache.kafka.tools.LogDirsCommand",
+        groups="org.apache.kafka.tools.consumer.group.ConsumerGroupCommand",
+        consumer="org.apache.kafka.tools.consumer.ConsoleConsumer",
+    ),
+)  # fmt: skip
+
+
+@cache
+def class_path(release: Release, *, offline: bool = True) -> str:
+    """The jars of a release. Raises: LookupError where Maven, Java or a jar is missing."""
+    for program in ("java", "mvn"):
+        if shutil.which(program) is None:
+            raise LookupError(f"there is no {program} on the PATH")
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "pom.xml").write_text(_pom(release))
+        command = ["mvn", "-q", "-B", *(["-o"] if offline else []), "dependency:build-classpath"]
+        done = subprocess.run(
+            [*command, "-Dmdep.outputFile=class-path"], cwd=folder, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            how = f"{sys.executable} -m tests.scenarios.wire.java.jars"
+            raise LookupError(f"Kafka {release.version} is not in the local Maven repository; fetch it by {how}")
+        return (Path(folder) / "class-path").read_text().strip()
+
+
+def _pom(release: Release) -> str:
+    wanted = (
+        ("org.apache.kafka", "kafka_2.13", release.version),
+        ("org.apache.kafka", "kafka-tools", release.version),
+        ("org.slf4j", *release.logger),
+    )
+    found = "".join(
+        f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version></dependency>"
+        for group, artifact, version in wanted
+    )
+    return (
+        "<project><modelVersion>4.0.0</modelVersion><groupId>tools</groupId><artifactId>tools</artifactId>"
+        f"<version>1</version><dependencies>{found}</dependencies></project>"
+    )
+
+
+def call(release: Release, tool: str, *words: str, given: str = "", servers: str) -> str:
+    """Run a tool to its end, and return what it prints. Raises: AssertionError with its output where it fails."""
+    old = release.version < "2.5" and tool in (
+        release.producer,
+        release.verifiable_producer,
+        release.verifiable_consumer,
+    )
+    name = "--broker-list" if old else "--bootstrap-server"
+    command = ["java", *JAVA_OPTIONS, "-cp", class_path(release), tool, name, servers, *words]
+    done = subprocess.run(
+        command, input=given, capture_output=True, text=True, timeout=LIMIT_S, check=False,
+        env={**os.environ, "LC_ALL": "C.UTF-8"},
+    )  # fmt: skip
+    output = f"{tool} {' '.join(words)}\n{done.stdout}{done.stderr}"
+    assert done.returncode == 0, output
+    return done.stdout
+
+
+def main(argv: Sequence[str]) -> None:
+    """Fetch the jars of all releases, or of those that are named."""
+    for release in RELEASES:
+        if not argv or release.version in argv:
+            class_path(release, offline=False)
+            print(release.version)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
