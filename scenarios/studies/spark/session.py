@@ -10,11 +10,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from pyspark import SparkConf
 from pyspark.sql import SparkSession
 
 from scenarios.errors import BadInput
 from scenarios.runs.dataset.identity import IMPORT_ROOT
 from scenarios.studies.java import ensure_java
+from scenarios.studies.spark import ctrl_c
 from scenarios.studies.spark.far_side import reason
 from scenarios.studies.spark.shipping import PROGRAM, is_local, ship
 
@@ -71,11 +73,12 @@ def session(
         return
     with tempfile.TemporaryDirectory(prefix="understudy-spark-") as folder:
         spark = _start(master, Path(folder), brief, quiet)
-        try:
-            ship(spark, packages)
-            yield spark
-        finally:
-            spark.stop()
+        with ctrl_c.unremarked():
+            try:
+                ship(spark, packages)
+                yield spark
+            finally:
+                spark.stop()
 
 
 def compile_queries(spark: SparkSession, compiled: bool) -> None:
@@ -123,8 +126,9 @@ def _start(master: str, folder: Path, brief: bool, quiet: bool) -> SparkSession:
     log = folder / "spark.log"
     logging.write_text(_LOG4J.format(log=log, shown="fatal" if quiet else "error"))
     java_options = f"-Dlog4j2.configurationFile=file:{logging}{_BRIEF if brief else _LONG}"
-    builder = SparkSession.Builder().master(master).appName("understudy")
     options = {
+        "spark.master": master,
+        "spark.app.name": "understudy",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
@@ -142,14 +146,12 @@ def _start(master: str, folder: Path, brief: bool, quiet: bool) -> SparkSession:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         options |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
         options["spark.executor.extraJavaOptions"] = java_options
-    for name, value in options.items():
-        builder = builder.config(name, value)
     try:
-        spark = builder.getOrCreate()
+        ctrl_c.start(SparkConf().setAll(list(options.items())))
+        return SparkSession.Builder().getOrCreate()
     except Exception as error:  # py4j raises Java's exceptions under many names
         written = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
         raise BadInput(f"Spark does not start on {master!r}: {reason(error, written)}", where="--master") from error
-    return spark
 
 
 def _put_first(variable: str, folder: str) -> None:

@@ -20,6 +20,7 @@ from pyspark import Accumulator, AccumulatorParam
 from pyspark.sql import SparkSession
 
 from scenarios import plugins
+from scenarios.studies.spark import ctrl_c
 
 _LOOK_S = 0.1
 _COUNT_S = 1.0
@@ -117,12 +118,15 @@ class Waves:
         Args:
             deal: is asked for at most so many tasks; none ends it, unless it has some when the last result was taken.
 
-        Ctrl-C, an exception, or closing the generator cancels what is under way.
+        An exception, or closing the generator, cancels what is under way. So does Ctrl-C, where the next result is
+        waited for.
         """
         group, waves = f"understudy-{secrets.token_hex(8)}", list[_Wave[Task]]()
-        with ThreadPoolExecutor(_MOST_WAVES, thread_name_prefix="spark-job") as threads:
+        threads = ThreadPoolExecutor(_MOST_WAVES, thread_name_prefix="spark-job")
+        with ctrl_c.held_back() as heed_ctrl_c, threads:
             try:
                 while True:
+                    heed_ctrl_c()
                     while len(waves) < _MOST_WAVES and (tasks := deal(self._room(waves))):
                         waves.append(self._begin(threads, group, work, tasks))
                     if not waves:

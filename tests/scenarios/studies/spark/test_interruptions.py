@@ -1,4 +1,4 @@
-"""Real processes: a driver that is killed half-way, and Ctrl-C."""
+"""A real process: a driver that is killed half-way."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from scenarios.runs.dataset.reader import open_data_set, read_table
 from tests.scenarios.runs.dataset.runs import rows
-from tests.scenarios.studies.spark.processes import PATIENCE_S, sweeping, wait_for
+from tests.scenarios.studies.spark.processes import sweeping, wait_for
 from tests.scenarios.studies.spark.sweeping import WITHOUT_SPARK, swept
 
 pytestmark = pytest.mark.spark
@@ -30,18 +29,6 @@ def test_a_driver_killed_half_way_and_resumed_loses_and_doubles_nothing(tmp_path
     swept(whole, WITHOUT_SPARK, "synthetic", SEEDS)
     assert rows(killed) == rows(whole)
     assert uncounted(killed) == []
-
-
-def test_ctrl_c_keeps_what_was_finished(tmp_path: Path) -> None:
-    with sweeping(tmp_path, "local[2]", "synthetic", SEEDS) as process:
-        wait_for(lambda: len(committed(tmp_path)) >= 2, process)
-        os.kill(process.pid, signal.SIGINT)
-        output, errors = process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == 130, errors
-    assert "Traceback" not in errors
-    runs = read_table(open_data_set(tmp_path), "runs").num_rows
-    assert 2 <= runs < 2 * SEEDS
-    assert output.startswith("interrupted; ")
 
 
 def committed(root: Path) -> list[Path]:

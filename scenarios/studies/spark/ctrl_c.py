@@ -1,0 +1,67 @@
+"""Ctrl-C while this process talks to Spark's JVM.
+
+PySpark's own handler of the signal sends a command to the JVM. Where the main thread waits for the answer of another
+command just then, the two share a connection, and the process hangs (PySpark 4.0, py4j 0.10.9). So Spark is started
+where that handler is not installed, and the tasks of a sweep are handed out with Ctrl-C held back.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from types import FrameType
+
+from pyspark import SparkConf, SparkContext
+
+
+def start(conf: SparkConf) -> SparkContext:
+    """Spark's context, with Ctrl-C left as it is: PySpark installs its handler in the main thread only."""
+    with ThreadPoolExecutor(1, thread_name_prefix="spark-start") as aside:
+        return aside.submit(SparkContext.getOrCreate, conf).result()
+
+
+@contextmanager
+def unremarked() -> Iterator[None]:
+    """Within it, nothing is printed of a Ctrl-C that meets a command of py4j: no traceback, and no warning that the JVM
+    did not stop cleanly."""
+    unheard = logging.NullHandler()
+    logging.getLogger().addHandler(unheard)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Unable to cleanly shutdown Spark JVM", RuntimeWarning)
+            yield
+    finally:
+        logging.getLogger().removeHandler(unheard)
+
+
+@contextmanager
+def held_back() -> Iterator[Callable[[], None]]:
+    """Within it, Ctrl-C waits until the function that this gives is called, or the end, and is a KeyboardInterrupt
+    then. A second Ctrl-C does not wait."""
+    pressed = False
+
+    def press(number: int, frame: FrameType | None) -> None:
+        nonlocal pressed
+        if pressed:
+            raise KeyboardInterrupt
+        pressed = True
+
+    def heed() -> None:
+        if pressed:
+            raise KeyboardInterrupt
+
+    before = signal.getsignal(signal.SIGINT)
+    if before is None or threading.current_thread() is not threading.main_thread():
+        yield heed  # what was not set from Python could not be put back; signals are the main thread's
+        return
+    signal.signal(signal.SIGINT, press)
+    try:
+        yield heed
+    finally:
+        signal.signal(signal.SIGINT, before)
+    heed()
