@@ -4,10 +4,11 @@ Whatever comes from outside is an *input*. Time goes up to a horizon that the so
 there. When everything up to the horizon is handled, one input is handled at that time, as an event after all others of
 that instant; then again everything up to the horizon, and the next one. So what happens depends on the inputs, their
 order and the virtual time of each, and on nothing else: not on how much was handled at once, not on when Trio ran what
-reads the sockets.
+sockets were read.
 """
 
 import math
+from collections.abc import Callable
 from heapq import heappop
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -44,6 +45,10 @@ class Inputs(Protocol):
 class LiveWorld(World):
     """A world whose time is bounded by ``inputs``.
 
+    Attributes:
+        pause: called when there is nothing to do for so many seconds. It may wait for what Trio does not know of.
+            Returns how long Trio may sleep then.
+
     Ordinary Trio tasks may run beside it in the same ``trio.run``. They read and write sockets, and never touch the
     world: what they have read they put where ``inputs.take`` finds it. What the world starts or wakes among them, it
     announces with ``wake``.
@@ -54,6 +59,7 @@ class LiveWorld(World):
     ) -> None:
         super().__init__(seed, backend=backend, schedule=schedule)
         self.inputs = inputs
+        self.pause: Callable[[float], float] = _leave_to_trio
         self._horizon_us = 0
         self._reached = True
         """Whether everything up to the horizon is handled, and no input was left."""
@@ -141,4 +147,14 @@ class LiveWorld(World):
         if self._woken:
             self._woken = False
             return 0.0
-        return self.inputs.seconds_until(self._heap[0][0] if self._heap else math.inf)
+        return self.pause(self.inputs.seconds_until(self._heap[0][0] if self._heap else math.inf))
+
+
+async def readable(file: int) -> None:
+    """Wait in Trio until a file can be read: for tasks outside the world."""
+    await trio.lowlevel.wait_readable(file)
+
+
+def _leave_to_trio(seconds: float) -> float:
+    """The default of ``LiveWorld.pause``."""
+    return seconds

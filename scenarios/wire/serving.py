@@ -21,6 +21,7 @@ from scenarios.runs.runner import conclude, prepare
 from scenarios.wire.gateway.control import ControlServer
 from scenarios.wire.gateway.gateway import Gateway
 from scenarios.wire.gateway.outlet import Outlets
+from scenarios.wire.gateway.readiness import Readiness
 from scenarios.wire.gateway.sockets import Sockets
 from scenarios.wire.inputs import Operation
 from scenarios.wire.live_inputs import LiveInputs
@@ -126,10 +127,13 @@ class LiveRun:
         assert isinstance(world, LiveWorld)
         failures: list[BaseException] = []
         control: ControlServer | None = None
+        readiness = Readiness()
+        world.pause = readiness.pause
         async with trio.open_nursery() as outside:
             options = self.options
             advertised = options.advertised_host or options.host
-            self.sockets = Sockets(world, self.inputs, outside, options.host, advertised, MAX_REQUEST_BYTES, self.log)
+            outside.start_soon(readiness.serve)
+            self.sockets = Sockets(self.inputs, readiness, options.host, advertised, MAX_REQUEST_BYTES, self.log)
             try:
                 port = self.options.port
                 brokers = range(self.stage.scenario.cluster.brokers)
@@ -156,6 +160,7 @@ class LiveRun:
                 if control is not None:
                     control.close()
                 outside.cancel_scope.cancel()
+        readiness.close()
         for failure in failures:
             raise failure
 

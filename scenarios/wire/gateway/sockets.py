@@ -1,5 +1,5 @@
-"""The sockets: a listener for each broker, and for each connection a task that reads, and one that writes what the
-kernel did not take at once. They turn bytes into inputs, and never touch the world."""
+"""The sockets: a listener for each broker, and the connections. They turn bytes into inputs, and never touch the
+world."""
 
 import errno
 import os
@@ -11,12 +11,11 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-import trio
 from attrs import define, field
 
-from emulator.kernel.live import LiveWorld
 from scenarios.errors import BadInput
 from scenarios.wire.apis.base import Address
+from scenarios.wire.gateway.readiness import READ, WRITE, Readiness
 from scenarios.wire.inputs import Accepted, Closed, Frame
 from scenarios.wire.live_inputs import LiveInputs
 
@@ -60,20 +59,19 @@ class Sockets:
         log: gets a line for each frame that was refused.
     """
 
-    world: LiveWorld
     inputs: LiveInputs
-    nursery: trio.Nursery
+    readiness: Readiness
     host: str
     advertised_host: str
     most_bytes: int
     log: Callable[[str], object]
     addresses: dict[int, Address] = field(factory=dict)
     most_connections: int = MOST_CONNECTIONS
-    open_connections: int = 0
+    _open: dict[int, "SocketConnection"] = field(factory=dict)
     _new: dict[int, "SocketConnection"] = field(factory=dict)
     """The connections that the world does not know yet."""
     _reserved: list[socket.socket] = field(factory=list)
-    _listeners: dict[int, trio.socket.SocketType] = field(factory=dict)
+    _listeners: dict[int, socket.socket] = field(factory=dict)
     _accepted: int = 0
     _spare: int = field(init=False)
     """A file that can be closed when no more can be opened; -1: it is closed."""
@@ -111,7 +109,11 @@ class Sockets:
         return found
 
     def close(self) -> None:
-        """Give the ports back."""
+        """Close all connections, and give the ports back."""
+        for connection in list(self._open.values()):
+            connection.close()
+        for broker in list(self._listeners):
+            self.refuse(broker)
         for reserved in self._reserved:
             reserved.close()
         self._give_spare()
@@ -130,71 +132,64 @@ class Sockets:
         if broker in self._listeners:
             return
         try:
-            bound = self._bound(self.addresses[broker][1])
-            bound.listen(BACKLOG)
+            listener = self._bound(self.addresses[broker][1])
+            listener.listen(BACKLOG)
         except (BadInput, OSError) as error:
             self.log(f"broker {broker} cannot listen: {error}")
             return
-        self._listeners[broker] = listener = trio.socket.from_stdlib_socket(bound)
-        self.nursery.start_soon(self._accept, broker, listener)
-        self.world.wake()
+        listener.setblocking(False)
+        self._listeners[broker] = listener
+        self.readiness.watch(listener, READ, lambda _: self._accept(broker, listener))
 
     def refuse(self, broker: int) -> None:
         listener = self._listeners.pop(broker, None)
         if listener is not None:
+            self.readiness.watch(listener, 0, _nothing)
             listener.close()
-            self.world.wake()
 
     # -- outside ------------------------------------------------------------------------------------------------------
 
-    async def _accept(self, broker: int, listener: trio.socket.SocketType) -> None:
-        while True:
-            try:
-                found = await self._next(broker, listener)
-            except trio.ClosedResourceError:
-                return  # the broker has gone
-            if found is None:
-                continue
-            client, address = found
-            if self.open_connections >= self.most_connections:
-                self.log(f"{address[0]}:{address[1]} to broker {broker}: {self.open_connections} connections are open")
-                client.close()
-                continue
-            self._accepted += 1
-            plain = socket.socket(fileno=client.detach())
-            plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            connection = SocketConnection(self, self._accepted, plain, f"{address[0]}:{address[1]}")
-            self._new[connection.number] = connection
-            self.inputs.put(Accepted(connection.number, broker, connection.address))
-            self.nursery.start_soon(connection.read)
-
-    async def _next(self, broker: int, listener: trio.socket.SocketType) -> tuple[trio.socket.SocketType, Any] | None:
-        """The next client, with its address. None: it has gone already, or was closed."""
+    def _accept(self, broker: int, listener: socket.socket) -> None:
+        """A client has come, or has gone already."""
         try:
             try:
-                return await listener.accept()
+                client, address = listener.accept()
             except OSError as error:
                 if error.errno not in (errno.EMFILE, errno.ENFILE):
                     raise
-                return await self._accepted_with_spare(broker, listener)
+                client, address = self._accepted_with_spare(broker, listener)
         except OSError:
-            return None
+            return
+        if len(self._open) >= self.most_connections:
+            self.log(f"{address[0]}:{address[1]} to broker {broker}: {len(self._open)} connections are open")
+            client.close()
+            return
+        self._accepted += 1
+        client.setblocking(False)
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection = SocketConnection(self, self._accepted, client, f"{address[0]}:{address[1]}")
+        self._open[connection.number] = self._new[connection.number] = connection
+        self.inputs.put(Accepted(connection.number, broker, connection.address))
 
-    async def _accepted_with_spare(
-        self, broker: int, listener: trio.socket.SocketType
-    ) -> tuple[trio.socket.SocketType, Any] | None:
-        """The next client, when no more files could be opened: accepted with a file that is kept for this. None: the
-        client was closed at once, since there is still none but that."""
+    def closed(self, connection: "SocketConnection") -> None:
+        """A connection is over, with all that was unsent."""
+        del self._open[connection.number]
+
+    def _accepted_with_spare(self, broker: int, listener: socket.socket) -> tuple[socket.socket, Any]:
+        """The next client, when no more files could be opened: accepted with a file that is kept for this.
+
+        Raises: OSError where there is none but that; the client was closed at once.
+        """
         self._give_spare()
-        client, address = await listener.accept()
+        client, address = listener.accept()
         try:
             self._spare = os.open(os.devnull, os.O_RDONLY)
-            return client, address
         except OSError:
             client.close()
             self._spare = os.open(os.devnull, os.O_RDONLY)
             self.log(f"broker {broker} cannot accept a connection: too many files are open (ulimit -n)")
-            return None
+            raise
+        return client, address
 
 
 @define(eq=False)
@@ -214,14 +209,14 @@ class SocketConnection:
     unanswered: deque[int] = field(factory=deque)
     unsent: bytearray = field(factory=bytearray)
     ended: bool = False
-    _client: trio.socket.SocketType = field(init=False)
     _unanswered_bytes: int = 0
-    _room: trio.Event | None = None
-    """What the reader waits for, while there is too much that is unanswered or unsent."""
+    _read: bytearray = field(factory=bytearray)
+    """The beginning of a frame."""
+    _watched: int = 0
+    """What the socket is watched for: reading, unless too much is unanswered or unsent, and writing what is unsent."""
 
     def __attrs_post_init__(self) -> None:
-        self._client = trio.socket.from_stdlib_socket(self.plain)
-        self.sockets.open_connections += 1
+        self._watch()
 
     # -- for the world ------------------------------------------------------------------------------------------------
 
@@ -237,18 +232,17 @@ class SocketConnection:
             except BlockingIOError:
                 pass
             except OSError:
-                return  # the client has gone: the reader finds out
+                return  # the client has gone, which reading shows
         if sent < len(size) + len(frame):
-            if not self.unsent:
-                self.sockets.nursery.start_soon(self._send)
-                self.sockets.world.wake()
             self.unsent += size[sent:]
             self.unsent += memoryview(frame)[max(0, sent - len(size)) :]
+            self._watch()
 
     def handled(self) -> None:
         if self.unanswered:
             self._unanswered_bytes -= self.unanswered.popleft()
-        self._make_room()
+        if not self._watched & READ:
+            self._watch()
 
     def end(self, *, reset: bool) -> None:
         if self.ended:
@@ -257,41 +251,40 @@ class SocketConnection:
         if reset:
             self.plain.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
         if reset or not self.unsent:
-            self._close()
-        self._make_room(always=True)
+            self.close()
+        else:
+            self._watch()
 
     # -- outside ------------------------------------------------------------------------------------------------------
 
-    async def read(self) -> None:
-        """Read frames until the connection ends. No error leaves it."""
+    def _ready(self, events: int) -> None:
+        """The socket can be read or written. No error leaves it."""
         try:
-            await self._read_frames()
-        except (OSError, trio.ClosedResourceError):
-            pass  # the client has reset the connection, or it was closed here
+            if events & WRITE:
+                self._send()
+            goes_on = not events & READ or self.ended or self._receive()
+        except BlockingIOError:
+            return
+        except OSError:
+            goes_on = False  # the client has reset the connection
         except Exception as error:
             self.sockets.log(f"{self}: {type(error).__name__}: {error}; closed")
-        finally:
+            goes_on = False
+        if not goes_on:
             if not self.ended:
                 self.ended = True
                 self.sockets.inputs.put(Closed(self.number))
-                self._close()
+            self.close()
 
-    async def _read_frames(self) -> None:
-        buffer = bytearray()
-        while await self._has_room():
-            data = await self._client.recv(RECEIVE)
-            if not data:
-                return
-            buffer += data
-            if not self._take_frames(buffer):
-                return
-
-    async def _has_room(self) -> bool:
-        """Wait while too much is unanswered or unsent. False: the connection has ended."""
-        while self._is_full:
-            self._room = trio.Event()
-            await self._room.wait()
-        return not self.ended
+    def _receive(self) -> bool:
+        """Read what has come. False: the connection ends here."""
+        data = self.plain.recv(RECEIVE)
+        self._read += data
+        if not data or not self._take_frames(self._read):
+            return False
+        if self._is_full:
+            self._watch()
+        return True
 
     def _take_frames(self, buffer: bytearray) -> bool:
         """Take the whole frames out of what was read. False: what comes is no frame."""
@@ -317,35 +310,38 @@ class SocketConnection:
             return f"this is {other}, not Kafka's protocol without TLS"
         return f"a frame of {size} bytes, and at most {self.sockets.most_bytes} are allowed (socket.request.max.bytes)"
 
-    async def _send(self) -> None:
+    def _send(self) -> None:
         """Send what the socket did not take at once."""
-        try:
-            while self.unsent:
-                sent = await self._client.send(self.unsent[:RECEIVE])
-                del self.unsent[:sent]
-                self._make_room()
-        except (OSError, trio.ClosedResourceError):
-            return
-        if self.ended:
-            self._close()
+        sent = self.plain.send(memoryview(self.unsent)[:RECEIVE])
+        del self.unsent[:sent]
+        if self.ended and not self.unsent:
+            self.close()
+        else:
+            self._watch()
 
     @property
     def _is_full(self) -> bool:
         too_many = len(self.unanswered) >= MOST_UNANSWERED or self._unanswered_bytes >= MOST_UNANSWERED_BYTES
-        return not self.ended and (too_many or len(self.unsent) >= MOST_UNSENT)
+        return too_many or len(self.unsent) >= MOST_UNSENT
 
-    def _make_room(self, *, always: bool = False) -> None:
-        """Let the reader go on if it waits and may."""
-        if self._room is not None and (always or not self._is_full):
-            self._room.set()
-            self._room = None
-            self.sockets.world.wake()
+    def _watch(self) -> None:
+        """Watch the socket for what is wanted of it now."""
+        events = (0 if self.ended or self._is_full else READ) | (WRITE if self.unsent else 0)
+        if events != self._watched and self.plain.fileno() != -1:
+            self._watched = events
+            self.sockets.readiness.watch(self.plain, events, self._ready)
 
-    def _close(self) -> None:
-        if self._client.fileno() != -1:
-            self._client.close()
-            self.sockets.open_connections -= 1
-            self.sockets.world.wake()
+    def close(self) -> None:
+        """Close the socket. What is unsent is lost."""
+        if self.plain.fileno() != -1:
+            self.unsent.clear()
+            self._watch()
+            self.plain.close()
+            self.sockets.closed(self)
 
     def __str__(self) -> str:
         return f"connection {self.number} from {self.address}"
+
+
+def _nothing(_: int) -> None:
+    """For a socket that is not watched any more."""
