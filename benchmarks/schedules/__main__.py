@@ -56,7 +56,7 @@ def finds(bug: str, schedule: str, seed: int) -> bool:
     try:
         name, jitter_us = SCHEDULES[schedule]
         drawn = evolve(concrete(base, seed), schedule=name, schedule_jitter_us=jitter_us)
-        return _fires(drawn, shown.bug.checker) and not _fires(evolve(drawn, bugs=()), shown.bug.checker)
+        return _fires(drawn, shown.entry.checker) and not _fires(evolve(drawn, bugs=()), shown.entry.checker)
     except (BadInput, KernelError) as error:
         print(f"{bug}, {schedule}, seed {seed}: {type(error).__name__}: {error}", file=sys.stderr)
         return False

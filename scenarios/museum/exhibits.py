@@ -1,8 +1,9 @@
-"""Each bug with its minimal scenario, and the run of it with and without the bug."""
+"""Each bug and each guard with its minimal scenario, and the runs with and without the bug or the guard."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from attrs import evolve, frozen
 
 from scenarios.language import Scenario
 from scenarios.museum.densities import densities
+from scenarios.museum.guards import GUARDS, Guard
 from scenarios.profiles.bug import Bug
 from scenarios.profiles.bugs import BUGS
 
@@ -21,26 +23,50 @@ _CASES = files(__package__).joinpath("cases")
 
 @frozen
 class Exhibit:
-    """A bug and its case.
+    """A bug or a guard, and its case.
 
     Attributes:
-        scenario: the smallest scenario that was found in which ``bug.checker`` sees the bug. It switches the bug on.
+        scenario: the smallest scenario that was found in which ``entry.checker`` sees the bug, or that the guard is
+            missing. It switches the bug on; a guard is no switch.
     """
 
-    bug: Bug
+    entry: Bug | Guard
     scenario: Scenario
 
+    @property
+    def name(self) -> str:
+        """The bug's ticket or the guard's name."""
+        return self.entry.ticket if isinstance(self.entry, Bug) else self.entry.name
+
+    @property
+    def story(self) -> tuple[str, ...]:
+        """What happened in Kafka, if anything did, and how it looks here."""
+        return (self.entry.happened, self.entry.here) if isinstance(self.entry, Bug) else (self.entry.here,)
+
+    @property
+    def kind_in_words(self) -> str:
+        """The releases that had the bug; for a guard, that it is none."""
+        return (
+            self.entry.affected if isinstance(self.entry, Bug) else "a guard that is taken out, no bug that Kafka had"
+        )
+
+    @property
+    def otherwise(self) -> str:
+        """Where its case passes."""
+        return "without the bug" if isinstance(self.entry, Bug) else "with the guard"
+
     def show(self) -> Shown:
-        """Run the case with the bug and without it."""
+        """Run the case with the bug and without it, or without the guard and with it."""
         from scenarios.runs import run_scenario
 
         return Shown(self, self.run_broken(), run_scenario(evolve(self.scenario, bugs=())))
 
     def run_broken(self) -> Run:
-        """Run the case with the bug only."""
+        """Run the case with the bug only, or without the guard only."""
         from scenarios.runs import run_scenario
 
-        return run_scenario(self.scenario)
+        with nullcontext() if isinstance(self.entry, Bug) else self.entry.missing():
+            return run_scenario(self.scenario)
 
 
 @frozen
@@ -53,12 +79,12 @@ class Shown:
 
     @property
     def caught(self) -> bool:
-        """Whether the bug's checker sees it."""
-        return any(violation.invariant == self.exhibit.bug.checker for violation in self.broken.violations)
+        """Whether its checker sees it."""
+        return any(violation.invariant == self.exhibit.entry.checker for violation in self.broken.violations)
 
     @property
     def clean(self) -> bool:
-        """Whether the same scenario passes without the bug."""
+        """Whether the same scenario passes without the bug, or with the guard."""
         return self.fixed.passed
 
     @property
@@ -66,15 +92,22 @@ class Shown:
         """All checkers that see it, in the order in which they did."""
         return tuple(dict.fromkeys(violation.invariant for violation in self.broken.violations))
 
+    @property
+    def explanation(self) -> str:
+        """What its case says of itself; of a guard without the command that repeats it, which has the guard."""
+        text = self.broken.explanation
+        return text if isinstance(self.exhibit.entry, Bug) else text.partition("\nreplay it:")[0]
+
     def to_json(self) -> dict[str, Any]:
-        """``switch``: the policies that it puts back, by place; ``density``: see ``scenarios.museum.densities``, None
-        where it was not measured."""
-        bug = self.exhibit.bug
-        measured = densities().get(bug.ticket)
+        """``kind``: bug or guard; ``switch``: the policies that the bug puts back, by place, or the functions that the
+        guard is made of; ``density``: see ``scenarios.museum.densities``, None where it was not measured."""
+        name, entry = self.exhibit.name, self.exhibit.entry
+        measured = densities().get(name)
         return {
-            "bug": bug.ticket,
-            "switch": list(bug.policies),
-            "checker": bug.checker,
+            "bug": name,
+            "kind": "bug" if isinstance(entry, Bug) else "guard",
+            "switch": list(entry.policies) if isinstance(entry, Bug) else [one.place for one in entry.taken_out],
+            "checker": entry.checker,
             "caught": self.caught,
             "clean": self.clean,
             "density": None if measured is None else measured.per_1000,
@@ -82,15 +115,22 @@ class Shown:
         }
 
 
-def case_text(ticket: str) -> str:
-    """The file of a bug's case. Raises: FileNotFoundError where it has none."""
-    return _CASES.joinpath(f"{ticket}.toml").read_text(encoding="utf-8")
+def case_text(name: str) -> str:
+    """The file of the case of a bug or a guard. Raises: FileNotFoundError where it has none."""
+    return _CASES.joinpath(f"{name}.toml").read_text(encoding="utf-8")
 
 
-def exhibit(ticket: str) -> Exhibit:
-    return Exhibit(BUGS[ticket], Scenario.loads(case_text(ticket), source=f"{ticket}.toml"))
+def names() -> tuple[str, ...]:
+    """Tickets of bugs and names of guards, in the order of ``BUGS`` and ``GUARDS``."""
+    return (*BUGS, *GUARDS)
+
+
+def exhibit(name: str) -> Exhibit:
+    """That of a bug, by its ticket, or of a guard, by its name. Raises: KeyError where there is none."""
+    entry = BUGS[name] if name in BUGS else GUARDS[name]
+    return Exhibit(entry, Scenario.loads(case_text(name), source=f"{name}.toml"))
 
 
 def exhibits() -> Iterator[Exhibit]:
-    """All of them, in the order of ``BUGS``."""
-    return map(exhibit, BUGS)
+    """All of them."""
+    return map(exhibit, names())

@@ -1,4 +1,4 @@
-"""docs/museum.md: each bug, what happened in Kafka, and how it looks here, rendered from the museum.
+"""docs/museum.md: each bug, what happened in Kafka, and how it looks here; and each guard; rendered from the museum.
 
 ``python -m scenarios.museum.page docs/museum.md`` runs all cases and writes the sections into the page; a test compares
 them.
@@ -11,24 +11,41 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scenarios.museum.densities import densities
-from scenarios.museum.exhibits import Exhibit, case_text, exhibits
+from scenarios.museum.exhibits import Exhibit, case_text, exhibit
+from scenarios.museum.guards import GUARDS
 from scenarios.pages import into_page, table
 from scenarios.profiles.bugs import BUGS
 
 _HEADS = ("Bug", "What was wrong", "Fixed in", "Seen by", "Of 1,000 seeds")
+_GUARD_HEADS = ("Guard", "What happens without it", "Seen by")
 
 
 def sections() -> dict[str, str]:
-    """The overview, and a section for each bug, in one order."""
-    every = list(exhibits())
-    return {"bugs": table(_HEADS, map(_row, every)), "cases": "\n\n".join(map(_case, every))}
+    """The overviews, and a section for each bug and each guard, in one order."""
+    bugs, guards = list(map(exhibit, BUGS)), list(map(exhibit, GUARDS))
+    return {
+        "bugs": table(_HEADS, map(_row, bugs)),
+        "guards": table(_GUARD_HEADS, map(_guard_row, guards)),
+        "cases": "\n\n".join(map(_case, bugs)),
+        "guard-cases": "\n\n".join(map(_guard_case, guards)),
+    }
 
 
 def _row(one: Exhibit) -> Sequence[str]:
-    bug = one.bug
-    link = f"[{bug.ticket}](#{bug.ticket.lower()})"
-    seen_by = ", ".join(f"`{name}`" for name in (bug.checker, *bug.also))
-    return link, bug.title, bug.affected.rpartition("; ")[2], seen_by, _density(bug.ticket)
+    bug = BUGS[one.name]
+    return _link(one.name), bug.title, bug.affected.rpartition("; ")[2], _seen_by(one), _density(bug.ticket)
+
+
+def _guard_row(one: Exhibit) -> Sequence[str]:
+    return _link(one.name), one.entry.title, _seen_by(one)
+
+
+def _link(name: str) -> str:
+    return f"[{name}](#{name.lower()})"
+
+
+def _seen_by(one: Exhibit) -> str:
+    return ", ".join(f"`{name}`" for name in (one.entry.checker, *one.entry.also))
 
 
 def _density(ticket: str) -> str:
@@ -39,22 +56,36 @@ def _density(ticket: str) -> str:
 
 
 def _case(one: Exhibit) -> str:
-    bug = one.bug
+    bug = BUGS[one.name]
     lines = [
         f"### {bug.ticket}",
-        f"**{bug.title[0].upper()}{bug.title[1:]}** ({bug.affected}).",
+        f"**{_sentence(bug.title)}** ({bug.affected}).",
         bug.happened,
         f"*Here:* {bug.here}",
         *([f"*Chaos would have to draw:* {bug.trigger}"] if bug.trigger else []),
         f"*Source:* {bug.source}.",
-        f"```toml\n{case_text(bug.ticket).rstrip()}\n```",
-        f"```text\n{_what_is_seen(one)}\n```",
+        *_shown(one),
     ]
     return "\n\n".join(lines)
 
 
+def _guard_case(one: Exhibit) -> str:
+    guard = GUARDS[one.name]
+    places = ", ".join(f"`{taken.place}`" for taken in guard.taken_out)
+    lines = [f"### {guard.name}", f"**{_sentence(guard.title)}.**", guard.here, f"*Replaced:* {places}.", *_shown(one)]
+    return "\n\n".join(lines)
+
+
+def _sentence(title: str) -> str:
+    return title[0].upper() + title[1:]
+
+
+def _shown(one: Exhibit) -> Sequence[str]:
+    return f"```toml\n{case_text(one.name).rstrip()}\n```", f"```text\n{_what_is_seen(one)}\n```"
+
+
 def _what_is_seen(one: Exhibit) -> str:
-    """What the run of the case with its bug says, without the command that repeats it."""
+    """What the run of the case with its bug, or without its guard, says, without the command that repeats it."""
     text = one.run_broken().explanation.partition("\nreplay it:")[0]
     return "\n".join(line.rstrip() for line in text.splitlines())
 
@@ -63,7 +94,7 @@ def main(arguments: Sequence[str]) -> None:
     """Write the sections into the page named."""
     page = Path(arguments[0])
     page.write_text(into_page(page.read_text(encoding="utf-8"), sections()), encoding="utf-8")
-    print(f"{len(BUGS)} bugs")
+    print(f"{len(BUGS)} bugs, {len(GUARDS)} guards")
 
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
 import re
 
+from scenarios.museum.exhibits import names
 from scenarios.museum.page import sections
 from scenarios.pages import into_page
-from scenarios.profiles.bugs import BUGS
 from tests.docs.pages import text_of
 
 PAGE = "museum.md"
@@ -15,5 +15,5 @@ def test_the_page_is_rendered_from_the_museum() -> None:
     assert into_page(page, sections()) == page, "run: python -m scenarios.museum.page docs/museum.md"
 
 
-def test_every_bug_has_a_section() -> None:
-    assert re.findall(r"^### (\S+)$", text_of(PAGE), re.MULTILINE) == list(BUGS)
+def test_every_bug_and_every_guard_has_a_section() -> None:
+    assert re.findall(r"^### (\S+)$", text_of(PAGE), re.MULTILINE) == list(names())

@@ -1,4 +1,5 @@
-"""``museum [BUG]``: run the cases of bugs that Kafka had, each with the bug, which its checker sees, and without."""
+"""``museum [BUG]``: run the cases of bugs that Kafka had, each with the bug, which its checker sees, and without; and
+those of guards, which are taken out for the checkers that see no such bug."""
 
 from __future__ import annotations
 
@@ -19,10 +20,17 @@ if TYPE_CHECKING:
 def add(program: Program) -> None:
     parser = program.command("museum", run, "run the cases of bugs that Kafka had, with each bug and without it")
     parser.add_argument(
-        "bug", metavar="BUG", nargs="?", type=options.bug_of("BUG"), help="one of them (list bugs); without it all"
+        "bug", metavar="BUG", nargs="?", type=_exhibit, help="one of them (list bugs), or a checker; without it all"
     )
     parser.add_argument("--file", action="store_true", help="print the case as a scenario file and run nothing")
     options.add_format(parser)
+
+
+def _exhibit(text: str) -> str:
+    """A reader of a bug, by its ticket, or a guard, by its name."""
+    from scenarios.museum.exhibits import names
+
+    return options.one_of("BUG", names())(text)
 
 
 def run(arguments: Namespace) -> int:
@@ -47,27 +55,26 @@ def run(arguments: Namespace) -> int:
 def _table(shown: list[Shown]) -> Iterator[str]:
     rows = [
         (
-            one.exhibit.bug.ticket,
-            one.exhibit.bug.checker,
+            one.exhibit.name,
+            one.exhibit.entry.checker,
             "caught" if one.caught else "NOT CAUGHT",
-            "clean without it" if one.clean else "NOT CLEAN without it",
-            one.exhibit.bug.title,
+            f"clean {one.exhibit.otherwise}" if one.clean else f"NOT CLEAN {one.exhibit.otherwise}",
+            one.exhibit.entry.title,
         )
         for one in shown
     ]
     yield from table(rows, indent="")
     good = sum(one.caught and one.clean for one in shown)
-    yield f"{good} of {len(shown)} are caught by their checker and clean without the bug"
+    yield f"{good} of {len(shown)} are caught by their checker and clean otherwise"
 
 
 def _in_full(shown: Shown) -> Iterator[str]:
-    bug = shown.exhibit.bug
-    yield f"{bug.ticket}: {bug.title} ({bug.affected})"
+    exhibit = shown.exhibit
+    yield f"{exhibit.name}: {exhibit.entry.title} ({exhibit.kind_in_words})"
     yield ""
-    yield bug.happened
-    yield bug.here
+    yield from exhibit.story
     yield ""
-    yield from (shown.broken.explanation or "nothing was found with the bug").splitlines()
+    yield from (shown.explanation or "nothing was found").splitlines()
     yield ""
-    yield "without the bug: " + ("passed" if shown.clean else f"failed ({shown.fixed.reason})")
-    yield f"the case: understudy museum {bug.ticket} --file"
+    yield f"{exhibit.otherwise}: " + ("passed" if shown.clean else f"failed ({shown.fixed.reason})")
+    yield f"the case: understudy museum {exhibit.name} --file"

@@ -15,8 +15,8 @@ BUGS = (
         "fetched fell out of their ISRs, and nothing showed why but a line in the log; only a restart of the broker "
         "helped (KAFKA-8346).",
         here="An unforeseen error ends the thread. Its manager does not notice, and gives it new partitions.",
-        checker="converged",
-        also=("followed_in_time",),
+        checker="followed_in_time",
+        also=("converged",),
         policies={"fetchers.failures": STORAGE_TOLERATED},
         source="KIP-461; AbstractFetcherThread, 2.2.0 and 2.3.0",
     ),

@@ -25,8 +25,8 @@ BUGS = (
         "passed the high watermark; since 0.11 fetch responses carry that start, and followers and consumers met "
         "offsets that are out of range on both sides.",
         here="A leader deletes old segments whatever its high watermark is.",
-        checker="offset_bounds",
-        also=("high_watermark_monotone",),
+        checker="high_watermark_monotone",
+        also=("offset_bounds",),
         policies={"brokers.retention_stops_at_high_watermark": False},
         source="Log.deletableSegments, 0.11.0.0 and 0.11.0.1",
     ),

@@ -30,8 +30,8 @@ BUGS = (
         "never learned that it led, or whom to follow.",
         here="A request whose connection is lost is not sent again. The checker sees a leader in ZooKeeper that "
         "does not know that it leads.",
-        checker="converged",
-        also=("requests_delivered",),
+        checker="requests_delivered",
+        also=("converged",),
         policies={"controller.retries_requests": False},
         source="ControllerChannelManager's RequestSendThread.doWork, 0.8.0 and 0.8.1",
     ),

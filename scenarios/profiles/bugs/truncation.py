@@ -54,8 +54,8 @@ BUGS = (
         "leader had cut off meanwhile. Found by review.",
         here="A LeaderAndIsr that names the leader of before leaves the fetcher alone. Fetches name no epochs, as in "
         "2.0: since KIP-320 the leader would refuse them.",
-        checker="log_matching",
-        also=("isr_complete", "isr_logs_identical"),
+        checker="isr_logs_identical",
+        also=("isr_complete", "log_matching"),
         policies={"brokers.restarts_every_fetcher": False, "brokers.checks_epochs": False},
         source="Partition.makeFollower and ReplicaManager.makeFollowers, 2.0.0 and 2.0.1",
     ),

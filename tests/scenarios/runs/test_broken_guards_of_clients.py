@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,7 +12,6 @@ from brokers.requests.fetch_session import CachedPartition
 from emulator.protocol.errors import Errors
 from emulator.protocol.produce import IdempotentBatch
 from emulator.protocol.types import Batch
-from scenarios.cluster.clients.consuming import Position as ReadPosition
 from scenarios.language import Scenario
 from scenarios.runs import Run
 from tests.scenarios.runs.building import HEAL, Table, play, scenario
@@ -53,22 +52,6 @@ def test_a_leader_that_gives_consumers_what_is_not_committed(monkeypatch: pytest
     assert play(wanted).run.violations == ()
     monkeypatch.setattr(ConsumerSession, "_readable", all_there_is)
     assert {"reads_committed", "reads_consistent"} <= set(broken(play(wanted).run))
-
-
-def test_a_consumer_that_forgets_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each time it learns of another leader, it starts again at an earlier offset."""
-    lead_by = ReadPosition.lead_by
-
-    def and_goes_back(self: ReadPosition, leader: int, epoch: int, **more: Any) -> bool:
-        news = lead_by(self, leader, epoch, **more)
-        if news and self.offset > 100:
-            self.offset -= 20
-        return news
-
-    wanted = clients(CRASH)
-    assert play(wanted).run.violations == ()
-    monkeypatch.setattr(ReadPosition, "lead_by", and_goes_back)
-    assert broken(play(wanted).run) == ["polls_go_on"]
 
 
 def test_a_leader_that_does_not_detect_repeated_batches(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -186,18 +186,6 @@ def test_state_machines_that_make_every_change(monkeypatch: pytest.MonkeyPatch) 
     assert "legal_transitions" in broken(wanted)
 
 
-def test_an_election_that_puts_all_replicas_into_the_isr(monkeypatch: pytest.MonkeyPatch) -> None:
-    candidates = Elections._candidates
-
-    async def all_in(self: Elections, *of: Any) -> Candidates:
-        found = await candidates(self, *of)
-        return evolve(found, isr=found.assignment)
-
-    wanted = last_in_sync_dies()
-    monkeypatch.setattr(Elections, "_candidates", all_in)
-    assert "controller_adds_none" in broken(wanted)
-
-
 def test_a_mark_that_a_later_change_takes_away(monkeypatch: pytest.MonkeyPatch) -> None:
     add = ControllerBrokerRequestBatch.add_leader_and_isr
 

@@ -12,7 +12,6 @@ from controller.state_machines.elections import Elections
 from emulator.protocol.offsets_for_leader_epoch import EpochEndOffset
 from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.znodes import LeaderAndIsr
-from fetchers.manager import FetcherManager
 from fetchers.ports import FollowerLog
 from fetchers.truncation import Cut, Kip279
 from scenarios.language import Scenario
@@ -126,11 +125,6 @@ def test_a_leader_that_stamps_a_batch_with_an_older_epoch(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(Partition, "append_as_leader", sometimes_older)
     assert "append_shape" in broken(play(leader_dies()).run)
-
-
-def test_fetchers_that_keep_partitions_they_should_remove(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FetcherManager, "remove_fetcher_for_partitions", lambda *_, **__: None)
-    assert "one_role" in broken(play(leader_dies()).run)
 
 
 # -- what old releases do wrong by themselves ------------------------------------------------------------------------

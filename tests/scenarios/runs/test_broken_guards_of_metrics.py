@@ -2,14 +2,13 @@
 
 import pytest
 
-from brokers import metrics as broker_metrics
-from brokers.metrics import Figures, ReplicaManagerMetrics, figures
+from brokers.metrics import ReplicaManagerMetrics
 from controller.metrics import ControllerMetrics
 from emulator.protocol.fetch import FetchedFields
 from fetchers.state import PartitionFetchState
 from fetchers.thread import FetcherThread
 from scenarios.runs import Run
-from tests.scenarios.runs.building import EXECUTE, Table, play, scenario
+from tests.scenarios.runs.building import Table, play, scenario
 
 CRASH: Table = {"at": "3s", "action": "broker.crash", "target": 2, "duration": "20s"}
 
@@ -23,17 +22,6 @@ def test_an_isr_that_changes_and_does_not_show(monkeypatch: pytest.MonkeyPatch) 
     assert play(wanted).run.violations == ()
     monkeypatch.setattr(ReplicaManagerMetrics, "isr_written", lambda self, partition, kind: None)
     assert broken(play(wanted).run) == {"under_replicated_true"}
-
-
-def test_a_reassignment_that_is_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    wanted = scenario(profile="kafka-2.5", strategy="kip-455", method=[EXECUTE], plan={0: (1, 3, 4)}, size="4MiB")
-    assert play(wanted).run.violations == ()
-
-    def without(*arguments: object) -> Figures:
-        return figures(*arguments)._replace(reassigning=False)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(broker_metrics, "figures", without)
-    assert broken(play(wanted).run) == {"reassigning_true"}
 
 
 def test_kafka_7704_the_lag_of_an_idle_follower(monkeypatch: pytest.MonkeyPatch) -> None:

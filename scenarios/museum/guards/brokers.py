@@ -1,0 +1,72 @@
+"""Guards of brokers: which requests they carry out, which fetches count, and what they show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from brokers import metrics
+from brokers.partition.partition import Partition
+from brokers.requests.control import ControlHandler
+from emulator.protocol.errors import Errors
+from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
+from emulator.protocol.stop_replica import StopReplicaRequest
+from scenarios.museum.guards.guard import Guard, TakenOut
+
+
+def _any_broker_epoch(fence: Callable[..., Errors]) -> Callable[..., Errors]:
+    def accepts(self: ControlHandler, request: Any) -> Errors:
+        error = fence(self, request)
+        return Errors.NONE if error is Errors.STALE_BROKER_EPOCH else error
+
+    return accepts
+
+
+def _acts_first(fence: Callable[..., Errors]) -> Callable[..., Errors]:
+    def looks_late(self: ControlHandler, request: Any) -> Errors:
+        if isinstance(request, StopReplicaRequest):
+            self._manager.stop_replicas(request)
+        elif isinstance(request, LeaderAndIsrRequest):
+            self._manager.become_leader_or_follower(request)
+        return fence(self, request)
+
+    return looks_late
+
+
+def _any_leader_epoch(_check: Callable[..., Errors]) -> Callable[..., Errors]:
+    return lambda _self, _epoch, **_more: Errors.NONE
+
+
+def _counts_no_move(figures: Callable[..., metrics.Figures]) -> Callable[..., metrics.Figures]:
+    return lambda *of: figures(*of)._replace(reassigning=False)
+
+
+GUARDS = (
+    Guard(
+        name="broker_epoch_fence",
+        title="a broker carries out what was meant for its earlier incarnation",
+        here="A request names the epoch of the incarnation that it is for (KIP-380), and the broker does not compare it "
+        "with its own. KAFKA-7235 is the state before KIP-380, in which requests name none.",
+        taken_out=(TakenOut(owner=ControlHandler, function="_fence", instead=_any_broker_epoch),),
+    ),
+    Guard(
+        name="refused_changes_nothing",
+        title="a broker carries a request out and refuses it then",
+        here="A broker looks at the epochs of a LeaderAndIsr or StopReplica after it has carried it out. The controller "
+        "gets an error for a request that had its effect.",
+        taken_out=(TakenOut(owner=ControlHandler, function="_fence", instead=_acts_first),),
+    ),
+    Guard(
+        name="fetch_fence",
+        title="a leader counts fetches under any leader epoch",
+        here="Fetches name the leader epoch that the follower knows (KIP-320), and the leader does not compare it with "
+        "its own. The entry KIP-320 is the state before, in which fetches name none.",
+        taken_out=(TakenOut(owner=Partition, function="check_current_leader_epoch", instead=_any_leader_epoch),),
+    ),
+    Guard(
+        name="reassigning_true",
+        title="a broker does not count the partitions that are moved",
+        here="ReassigningPartitions (KIP-352, 2.5) counts none of the partitions that are being moved.",
+        taken_out=(TakenOut(owner=metrics, function="figures", instead=_counts_no_move),),
+    ),
+)

@@ -1,0 +1,84 @@
+"""Guards of controllers, and of ZooKeeper, to which they write."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from attrs import evolve
+
+from controller.state_machines.elections import Elections
+from controller.state_machines.replicas import ReplicaStateMachine
+from controller.state_machines.selectors import Candidates
+from controller.states import ReplicaState
+from emulator.protocol.znodes import LeaderAndIsr
+from emulator.zookeeper.server.server import Session, Sessions
+from scenarios.museum.guards.guard import Guard, TakenOut
+
+
+def _same_epoch(successor: Callable[..., LeaderAndIsr]) -> Callable[..., LeaderAndIsr]:
+    def keeps(self: Elections, state: LeaderAndIsr, **changes: Any) -> LeaderAndIsr:
+        return evolve(successor(self, state, **changes), leader_epoch=state.leader_epoch)
+
+    return keeps
+
+
+def _all_in_sync(candidates: Callable[..., Awaitable[Candidates]]) -> Callable[..., Awaitable[Candidates]]:
+    async def takes_all(self: Elections, *of: Any) -> Candidates:
+        found = await candidates(self, *of)
+        return evolve(found, isr=found.assignment)
+
+    return takes_all
+
+
+def _skips_offline(handle: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    async def skips(self: ReplicaStateMachine, replicas: Any, target: ReplicaState) -> None:
+        if target is not ReplicaState.OFFLINE:
+            await handle(self, replicas, target)
+
+    return skips
+
+
+def _can_be_resumed(_end: Callable[..., None]) -> Callable[..., None]:
+    def keeps(_self: Sessions, session: Session) -> None:
+        if session.timer is not None:
+            session.timer.cancel()
+
+    return keeps
+
+
+GUARDS = (
+    Guard(
+        name="one_leader_per_epoch",
+        title="an election keeps the leader epoch",
+        here="A controller writes another leader with the leader epoch of before.",
+        also=("epochs_grow", "roles_adopted"),
+        taken_out=(TakenOut(owner=Elections, function="successor", instead=_same_epoch),),
+    ),
+    Guard(
+        name="controller_adds_none",
+        title="an election puts all replicas into the ISR",
+        here="A controller takes all assigned replicas for in sync when it elects a leader.",
+        taken_out=(TakenOut(owner=Elections, function="_candidates", instead=_all_in_sync),),
+    ),
+    Guard(
+        name="legal_transitions",
+        title="the state machine of replicas makes every change that it is asked for",
+        here="A deletion of a topic forgets to take the replicas offline, and the state machine lets a replica that is "
+        "online begin to be deleted. With the state machine's check the same mistake is refused, and seen by nothing.",
+        taken_out=(
+            TakenOut(owner=ReplicaStateMachine, function="handle_state_changes", instead=_skips_offline),
+            TakenOut(
+                owner=ReplicaStateMachine,
+                function="_legal",
+                instead=lambda _legal: lambda _self, _broker, partitions, _target: partitions,
+            ),
+        ),
+    ),
+    Guard(
+        name="no_write_after_expiry",
+        title="ZooKeeper lets a client go on with a session that has expired",
+        here="ZooKeeper ends a session, deletes its ephemeral znodes, and takes its client back when that connects again.",
+        taken_out=(TakenOut(owner=Sessions, function="end", instead=_can_be_resumed),),
+    ),
+)

@@ -1,0 +1,70 @@
+"""A guard: a rule of the emulator that a demonstration takes out, so that a checker has something to see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from attrs import frozen
+
+
+@frozen(kw_only=True)
+class TakenOut:
+    """One function of the emulator, and what runs in its place.
+
+    Attributes:
+        owner: the class or module that has it.
+        function: its name there.
+        instead: given the function, the one that takes its place.
+    """
+
+    owner: Any
+    function: str
+    instead: Callable[[Callable[..., Any]], Callable[..., Any]]
+
+    @property
+    def place(self) -> str:
+        """Its full name, such as ``brokers.partition.partition.Partition.check_current_leader_epoch``."""
+        owner = (
+            f"{self.owner.__module__}.{self.owner.__qualname__}"
+            if isinstance(self.owner, type)
+            else self.owner.__name__
+        )
+        return f"{owner}.{self.function}"
+
+
+@frozen(kw_only=True)
+class Guard:
+    """A rule that Kafka has always kept, as far as we know, or whose loss no ticket names alone. It is no switch of
+    scenario files: code is replaced while its case runs, and only the museum does so.
+
+    Attributes:
+        name: the checker that misses it, and its own name: there is one guard at most for a checker.
+        title: what the emulator does without it, in one line without a full stop.
+        here: what is replaced, and what the checker sees.
+        also: the other checkers that see its case.
+        taken_out: the functions that are replaced.
+    """
+
+    name: str
+    title: str
+    here: str
+    also: tuple[str, ...] = ()
+    taken_out: tuple[TakenOut, ...]
+
+    @property
+    def checker(self) -> str:
+        return self.name
+
+    @contextmanager
+    def missing(self) -> Iterator[None]:
+        """Run the emulator without it, in this process and for as long as this lasts."""
+        before = [(one, vars(one.owner)[one.function]) for one in self.taken_out]
+        for one, function in before:
+            setattr(one.owner, one.function, one.instead(function))
+        try:
+            yield
+        finally:
+            for one, function in before:
+                setattr(one.owner, one.function, function)
