@@ -1,12 +1,15 @@
-"""``python -m benchmarks.clients [--client NAME] [--fault NAME] [--out FILE] [--write]``: what do applications see?
+"""``python -m benchmarks.clients [--client NAME] [--fault NAME] [--repeats 1] [--out FILE] [--write]``: what do
+applications see?
 
 A producer and a consumer of a group, with the client's own default settings but acks=all, attach to three brokers; a
 fault is performed while the producer sends 200 records a second to one partition. Virtual time passes as real time.
-What both have seen is compared with the log at the end. ``--out`` keeps a line for each pair of client and fault that
-is done, so that a broken-off run goes on; ``--write`` writes docs/clients.md.
+What both have seen is compared with the log at the end. ``--out`` keeps a line for each run of a pair of client and
+fault, so that a broken-off measurement goes on; ``--repeats`` are the runs of each pair; ``--write`` writes
+docs/clients.md. ``--fetch`` brings the clients that Maven and Go bring, and measures nothing.
 """
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -52,16 +55,18 @@ def measured(client: Client, fault: Fault) -> Findings:
         (folder / "applications.toml").write_text(SCENARIO)
         with kafka(scenario=folder / "applications.toml", record=folder / "run") as server:
             histories = [folder / "produced", folder / "consumed"]
-            applications = [
-                subprocess.Popen(
-                    client.command(role, server.bootstrap_servers, seconds, RECORDS_PER_S),
-                    stdout=history.open("w"),
-                    stderr=subprocess.DEVNULL,
-                )
-                for role, seconds, history in zip(
-                    ("produce", "consume"), (fault.seconds, fault.seconds + AFTER_S), histories, strict=True
-                )
-            ]
+
+            def start(role: str, seconds: float, history: Path) -> "subprocess.Popen[bytes]":
+                command = client.command(role, server.bootstrap_servers, seconds, RECORDS_PER_S)
+                environment = {**os.environ, **client.environment()}
+                with history.open("w") as output:
+                    return subprocess.Popen(command, stdout=output, stderr=subprocess.DEVNULL, env=environment)
+
+            reader = start("consume", fault.seconds + AFTER_S, histories[1])
+            if client.is_slow_to_start:
+                begun(server, histories[1:])
+            applications = [start("produce", fault.seconds, histories[0]), reader]
+            begun(server, histories)
             time.sleep(BEFORE_S)
             fault.perform(server)
             hanging = [application.args for application in applications if not ended(application, fault.seconds)]
@@ -70,6 +75,11 @@ def measured(client: Client, fault: Fault) -> Findings:
     if hanging:
         consumed.append(Seen(0, "error", error="does not end"))
     return findings(produced, consumed, log)
+
+
+def begun(server: KafkaServer, histories: Sequence[Path]) -> None:
+    """Wait until each application has seen something: a JVM takes a second to start, Spark ten."""
+    server.until(lambda: all(history.stat().st_size for history in histories), LIMIT_S)
 
 
 def ended(application: "subprocess.Popen[bytes]", seconds: float) -> bool:
@@ -103,45 +113,65 @@ def records(server: KafkaServer) -> list[int]:
     return found
 
 
-def rows(clients: Sequence[Client], faults: Sequence[Fault], out: Path | None) -> Iterator[tuple[str, str, Findings]]:
-    """Each pair, with what is in ``out`` already."""
-    done = {}
+def rows(
+    clients: Sequence[Client], faults: Sequence[Fault], repeats: int, out: Path | None
+) -> Iterator[tuple[str, str, list[Findings]]]:
+    """Each pair with its runs: first what is in ``out`` already, then what is missing of ``repeats``."""
+    done: dict[tuple[str, str], list[Findings]] = {}
     if out is not None and out.exists():
         for line in out.read_text().splitlines():
             one = json.loads(line)
-            done[one["client"], one["fault"]] = Findings(**one["findings"])
+            done.setdefault((one["client"], one["fault"]), []).append(Findings(**one["findings"]))
     for fault in faults:
         for client in clients:
-            pair = client.name, fault.name
-            found = done.get(pair)
-            if found is None:
+            if not client.meets(fault.name):
+                continue
+            runs = done.get((client.name, fault.name), [])
+            while len(runs) < repeats:
                 found = measured(client, fault)
+                runs.append(found)
                 if out is not None:
                     with out.open("a") as lines:
                         one = {"client": client.name, "fault": fault.name, "findings": asdict(found)}
                         lines.write(json.dumps(one) + "\n")
-            print(f"{fault.name}, {client.name}: {found}", flush=True)
-            yield *pair, found
+                print(f"{fault.name}, {client.name}: {found}", flush=True)
+            yield client.name, fault.name, runs
+
+
+def fetch(clients: Sequence[Client]) -> int:
+    """Bring what can be brought by a command."""
+    missing = 0
+    for client in clients:
+        try:
+            client.fetch()
+        except LookupError as reason:
+            missing = 1
+            print(f"{client.name}: {reason}", file=sys.stderr)
+    return missing
 
 
 def main() -> int:
-    parser = parser_of("clients", __doc__)
+    parser = parser_of("clients", __doc__, repeats=1)
     parser.add_argument("--client", action="append", choices=[client.name for client in CLIENTS])
     parser.add_argument("--fault", action="append", choices=[fault.name for fault in FAULTS])
-    parser.add_argument("--out", type=Path, help="keep a line for each pair that is done")
+    parser.add_argument("--out", type=Path, help="keep a line for each run that is done")
+    parser.add_argument("--fetch", action="store_true", help="bring what Maven and Go bring, and measure nothing")
     arguments = parser.parse_args()
     wanted = [client for client in CLIENTS if arguments.client is None or client.name in arguments.client]
+    if arguments.fetch:
+        return fetch(wanted)
     missing = [client for client in wanted if client.version() is None]
     for client in missing:
         print(f"left out: {client.name}, {client.install}", file=sys.stderr)
     clients = [client for client in wanted if client not in missing]
     faults = [fault for fault in FAULTS if arguments.fault is None or fault.name in arguments.fault]
-    found = list(rows(clients, faults, arguments.out))
+    found = list(rows(clients, faults, arguments.repeats, arguments.out))
     if arguments.write:
         write_page(clients, faults, found)
     lost = [
         f"{client}, {fault}: {one.lost} acknowledged records"
-        for client, fault, one in found
+        for client, fault, runs in found
+        for one in runs
         if one.lost and fault != "unclean-election"
     ]
     for one in lost:

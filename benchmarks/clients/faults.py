@@ -11,7 +11,7 @@ PARTITION = "orders-0"
 LEADER = f"leader({PARTITION})"
 OFFSETS = "__consumer_offsets-0"
 BEFORE_S = 3.0
-"""The applications run undisturbed for so long."""
+"""The applications run undisturbed for so long, once both have begun."""
 SOON_S = 60.0
 
 
@@ -23,7 +23,7 @@ class Fault:
         name: as ``--fault`` has it.
         words: what happens, for readers.
         seconds: how long the producer sends.
-        perform: called ``BEFORE_S`` after the applications' start.
+        perform: called ``BEFORE_S`` after both applications have begun.
     """
 
     name: str

@@ -7,8 +7,6 @@ from itertools import pairwise
 
 from attrs import frozen
 
-MOST_NAMED = 3
-
 
 @frozen
 class Seen:
@@ -17,8 +15,9 @@ class Seen:
     Attributes:
         t_s: when, on the clock of the driver's machine.
         kind: ``acked`` (the client says that the record is written), ``failed`` (it gives the record up), ``received``
-            (a consumer was given it), ``error`` (it told the application of an error).
-        record: the number of the record; -1 for an error.
+            (a consumer was given it), ``error`` (the application got to know of an error), ``begun`` (a consumer
+            that is slow to start is ready).
+        record: the number of the record; -1 where there is none.
         error: its name; empty unless there is one.
     """
 
@@ -63,12 +62,6 @@ class Findings:
     reread: int
     read_gap_s: float
     errors: Mapping[str, int]
-
-    @property
-    def errors_in_short(self) -> str:
-        """The most frequent errors."""
-        named = [f"{name} {count}" for name, count in Counter(self.errors).most_common(MOST_NAMED)]
-        return ", ".join(named) or "none"
 
 
 def findings(produced: Sequence[Seen], consumed: Sequence[Seen], log: Sequence[int]) -> Findings:

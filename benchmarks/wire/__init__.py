@@ -1,1 +1,1 @@
-"""What real clients get from a served cluster, in time and memory, beside librdkafka's own mock cluster."""
+"""What real clients get from a served cluster, in time and memory, beside librdkafka's mock cluster and kfake."""

@@ -1,7 +1,8 @@
 """``python -m benchmarks.wire [--repeats 5] [--records 100000] [--write]``: start, memory, throughput and latency of a
-served cluster, beside librdkafka's mock cluster, with the same client in the same program.
+served cluster, beside librdkafka's mock cluster and franz-go's kfake, with the same client in the same program.
 
-Both are measured in turn, each time from nothing. Exit code 1 where a target is missed.
+They are measured in turn, each time from nothing. kfake is left out where Go does not build it (``UNDERSTUDY_GO`` names
+the command where it is not on the path). Exit code 1 where a target is missed.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ from attrs import frozen
 
 from benchmarks.program import conclude, parser_of
 from benchmarks.results import machine
+from benchmarks.runtimes import go_program, go_version
 from benchmarks.tables import table
 from benchmarks.wire import clients, clusters
 from benchmarks.wire.clusters import Attached
 
-NAMES = ("served", "mock")
+CLUSTERS = {"served": clusters.served, "librdkafka's mock": clusters.mock, "kfake": clusters.kfake}
 ONE_US = 200
 """The target for one record at a time."""
 
@@ -54,10 +56,16 @@ def main() -> int:
     parser = parser_of("wire", __doc__, repeats=5)
     parser.add_argument("--records", type=int, default=100_000)
     arguments = parser.parse_args()
-    rounds: dict[str, list[Round]] = {name: [] for name in NAMES}
+    names = list(CLUSTERS)
+    try:
+        go_program(clusters.KFAKE, fetch=True)
+    except LookupError as reason:
+        names.remove("kfake")
+        print(f"left out: kfake, {reason}", file=sys.stderr)
+    rounds: dict[str, list[Round]] = {name: [] for name in names}
     for _ in range(arguments.repeats):
-        rounds["served"].append(measured(clusters.served, arguments.records))
-        rounds["mock"].append(measured(clusters.mock, arguments.records))
+        for name in names:
+            rounds[name].append(measured(CLUSTERS[name], arguments.records))
 
     def median(name: str, figure: str) -> float | None:
         values = [getattr(each, figure) for each in rounds[name]]
@@ -73,17 +81,19 @@ def main() -> int:
         ("resident memory when ready", "ready_mb", 1.0, "MB"),
         ("resident memory after that traffic", "resident_mb", 1.0, "MB"),
     ):
-        cells = (median(name, figure) for name in NAMES)
+        cells = (median(name, figure) for name in names)
         rows.append((title, *("-" if cell is None else f"{cell * scale:,.0f} {unit}" for cell in cells)))
     load = f"; load average {os.getloadavg()[1]:.0f} meanwhile"
     lines = [machine(f"python -m benchmarks.wire --records {arguments.records}") + load, ""]
-    lines += table(("", "served", "librdkafka's mock"), rows)
+    lines += table(("", *names), rows)
     lines += [
         "",
         f"Medians of {arguments.repeats} rounds, each with new clusters: three brokers, three partitions, records",
     ]
-    lines += ["of 100 bytes. The mock has no replication: acks=all waits for nothing there."]
-    served, mock = rounds["served"], rounds["mock"]
+    lines += ["of 100 bytes. The mock and kfake have no replication: acks=all waits for nothing there."]
+    if "kfake" in names:
+        lines += [f"kfake is that of {go_version(clusters.KFAKE, 'github.com/twmb/franz-go/pkg/kfake')}."]
+    served, mock = rounds["served"], rounds["librdkafka's mock"]
     problems = [
         f"{what}: {most}"
         for what, missed, most in (

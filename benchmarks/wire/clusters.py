@@ -1,5 +1,5 @@
-"""The clusters that clients attach to: a served one in a process of its own, and librdkafka's mock, which lives in the
-process of a client."""
+"""The clusters that clients attach to: a served one and franz-go's kfake, each in a process of its own, and the mock of
+librdkafka, which lives in the process of a client."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from tempfile import TemporaryDirectory
 from attrs import frozen
 from confluent_kafka import Producer
 
+from benchmarks.runtimes import go_program
+
+KFAKE = Path(__file__).parent / "kfake"
 TOPIC = "orders"
 PARTITIONS = 3
 SCENARIO = """
@@ -83,3 +86,25 @@ def mock() -> Iterator[Attached]:
     servers = ",".join(f"{broker.host}:{broker.port}" for broker in brokers)
     yield Attached(servers, time.perf_counter() - began)
     owner.flush(0)
+
+
+@contextmanager
+def kfake() -> Iterator[Attached]:
+    """The cluster of franz-go's tests, in Go. It has no replication.
+
+    Raises: LookupError where there is no Go, or no way to the modules that it needs.
+    """
+    program = go_program(KFAKE, fetch=True)
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        [str(program), "3", TOPIC, str(PARTITIONS)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        servers = process.stdout.readline().strip()
+        yield Attached(servers, time.perf_counter() - began, process.pid)
+    finally:
+        process.stdin.close()
+        process.stdout.close()
+        process.wait(LIMIT_S)

@@ -1,12 +1,17 @@
 """What follows from what an application saw."""
 
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+
 import pytest
 from attrs import evolve
 
-from benchmarks.clients.__main__ import measured
-from benchmarks.clients.faults import FAULTS
-from benchmarks.clients.history import Seen, findings, longest_gap_s, read, reordered
-from benchmarks.clients.known import CLIENTS
+from benchmarks.clients.__main__ import measured, rows
+from benchmarks.clients.faults import FAULTS, Fault
+from benchmarks.clients.history import Findings, Seen, findings, longest_gap_s, read, reordered
+from benchmarks.clients.known import CLIENTS, Client, class_path
+from benchmarks.clients.page import errors_in_short, span
+from benchmarks.runtimes import go_program, go_version
 
 
 def acked(*records: int) -> list[Seen]:
@@ -46,11 +51,82 @@ def test_a_line_that_is_cut_short_is_left_out() -> None:
     assert read(lines) == [Seen(1.0, "acked", 3)]
 
 
+@pytest.mark.parametrize(
+    ("values", "form", "text"),
+    [
+        ([3200], ",", "3,200"),
+        ([0, 2, 1], ",", "0 to 2"),
+        ([6.51, 6.54], ".1f", "6.5"),
+        ([6.5, 8.26], ".1f", "6.5 to 8.3"),
+    ],
+)
+def test_runs_that_disagree_show_their_least_and_their_most(values: list[float], form: str, text: str) -> None:
+    assert span(values, form) == text
+
+
+def test_errors_are_counted_run_by_run() -> None:
+    runs = [findings([Seen(0, "failed", 1, "NETWORK"), Seen(0, "failed", 2, "NETWORK")], [], []), findings([], [], [])]
+    assert errors_in_short(runs) == "NETWORK 0 to 2"
+    assert errors_in_short(runs[1:]) == "none"
+
+
+def test_what_was_measured_is_not_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out, measurements = tmp_path / "out", list[str]()
+
+    def count(client: Client, fault: Fault) -> Findings:
+        measurements.append(f"{client.name}, {fault.name}")
+        return findings(acked(0), [], [0])
+
+    monkeypatch.setattr("benchmarks.clients.__main__.measured", count)
+    clients, faults = [client for client in CLIENTS if client.name in ("franz-go", "spark")], FAULTS[4:5]
+    first = list(rows(clients, faults, 1, out))
+    second = list(rows(clients, faults, 3, out))
+    assert [(client, fault, len(runs)) for client, fault, runs in first] == [("franz-go", "coordinator-dies", 1)]
+    assert [len(runs) for _, _, runs in second] == [3]
+    assert measurements == ["franz-go, coordinator-dies"] * 3, "Spark has no group, and nothing is measured twice"
+
+
+@pytest.mark.parametrize("client", CLIENTS, ids=[client.name for client in CLIENTS])
+def test_a_client_that_is_not_there_is_left_out(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: object) -> str:
+        raise PackageNotFoundError
+
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("UNDERSTUDY_GO", "")
+    monkeypatch.setattr("benchmarks.runtimes.USUAL_PLACE_OF_GO", "")
+    monkeypatch.setattr("benchmarks.clients.known.installed", missing)
+    class_path.cache_clear()
+    go_program.cache_clear()
+    assert client.version() is None
+    assert client.install
+
+
+def test_the_version_of_a_module_is_that_of_the_program(tmp_path: Path) -> None:
+    required = "require example.org/a v1.2.0", "require (", "\texample.org/b v3.0.0 // indirect", ")"
+    (tmp_path / "go.mod").write_text("\n".join(("module x", "go 1.26.0", *required)))
+    assert go_version(tmp_path, "example.org/a") == "v1.2.0"
+    assert go_version(tmp_path, "example.org/b") == "v3.0.0"
+
+
 def test_a_leader_moves_under_a_real_producer_and_consumer(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("confluent_kafka", reason="confluent-kafka is not installed")
+    moved(CLIENTS[0], monkeypatch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("client", CLIENTS[1:], ids=[client.name for client in CLIENTS[1:]])
+def test_a_leader_moves_under_each_client(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    if client.version() is None:
+        pytest.skip(f"not there: {client.install}")
+    moved(client, monkeypatch)
+
+
+def moved(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Records go in while a leader moves, none is lost, and the consumer is given some."""
     monkeypatch.setattr("benchmarks.clients.__main__.AFTER_S", 1.0)
     monkeypatch.setattr("benchmarks.clients.__main__.BEFORE_S", 1.5)
     [fault] = [evolve(fault, seconds=3) for fault in FAULTS if fault.name == "leader-moves"]
-    found = measured(CLIENTS[0], fault)
+    found = measured(client, fault)
     assert found.acked > 100
     assert (found.lost, found.duplicated, found.failed) == (0, 0, 0)
+    assert found.unread < found.acked

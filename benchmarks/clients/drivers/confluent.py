@@ -10,9 +10,8 @@ from benchmarks.clients.drivers.writing import GROUP, TOPIC, arguments, write
 
 def produce(servers: str, seconds: float, rate: float) -> None:
     producer = Producer(
-        {"bootstrap.servers": servers, "client.id": "producer", "acks": "all", "enable.idempotence": False,
-         "error_cb": told, "log_level": 0}
-    )  # fmt: skip
+        {"bootstrap.servers": servers, "client.id": "producer", "acks": "all", "error_cb": told, "log_level": 0}
+    )
 
     def delivered(record: int, error: KafkaError | None, _: Message) -> None:
         write("failed" if error else "acked", record, error.name() if error else "")

@@ -11,9 +11,7 @@ from benchmarks.clients.drivers.writing import GROUP, TOPIC, arguments, write
 
 
 def produce(servers: str, seconds: float, rate: float) -> None:
-    producer = KafkaProducer(
-        bootstrap_servers=servers, client_id="producer", acks="all", enable_idempotence=False, retries=1_000_000
-    )
+    producer = KafkaProducer(bootstrap_servers=servers, client_id="producer", acks="all")
 
     def sent(record: int) -> None:
         future: Any = producer.send(TOPIC, str(record).encode())

@@ -9,9 +9,10 @@ GROUP = "readers"
 
 
 def write(kind: str, record: int = -1, error: str = "") -> None:
-    """Something was seen."""
+    """Something was seen. It is written at once: an application that does not end is killed, and what it saw counts."""
     seen = {"t_s": time.time(), "kind": kind, "record": record, "error": error}
     sys.stdout.write(json.dumps(seen) + "\n")
+    sys.stdout.flush()
 
 
 def arguments() -> tuple[str, str, float, float]:

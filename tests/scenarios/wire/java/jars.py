@@ -6,15 +6,14 @@ fetches what is missing (about 150 MB).
 """
 
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
 from attrs import frozen
+
+from benchmarks.runtimes import Artifact, jars
 
 JAVA_OPTIONS = ("-Xmx160m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Djava.net.preferIPv4Stack=true")
 LIMIT_S = 120
@@ -58,37 +57,14 @@ RELEASES = (
 
 
 @cache
-def class_path(release: Release, *, offline: bool = True) -> str:
+def class_path(release: Release, *, fetch: bool = False) -> str:
     """The jars of a release. Raises: LookupError where Maven, Java or a jar is missing."""
-    for program in ("java", "mvn"):
-        if shutil.which(program) is None:
-            raise LookupError(f"there is no {program} on the PATH")
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "pom.xml").write_text(_pom(release))
-        command = ["mvn", "-q", "-B", *(["-o"] if offline else []), "dependency:build-classpath"]
-        done = subprocess.run(
-            [*command, "-Dmdep.outputFile=class-path"], cwd=folder, capture_output=True, text=True, check=False
-        )
-        if done.returncode:
-            how = f"{sys.executable} -m tests.scenarios.wire.java.jars"
-            raise LookupError(f"Kafka {release.version} is not in the local Maven repository; fetch it by {how}")
-        return (Path(folder) / "class-path").read_text().strip()
-
-
-def _pom(release: Release) -> str:
-    wanted = (
-        ("org.apache.kafka", "kafka_2.13", release.version),
-        ("org.apache.kafka", "kafka-tools", release.version),
-        ("org.slf4j", *release.logger),
-    )
-    found = "".join(
-        f"<dependency><groupId>{group}</groupId><artifactId>{artifact}</artifactId><version>{version}</version></dependency>"
-        for group, artifact, version in wanted
-    )
-    return (
-        "<project><modelVersion>4.0.0</modelVersion><groupId>tools</groupId><artifactId>tools</artifactId>"
-        f"<version>1</version><dependencies>{found}</dependencies></project>"
-    )
+    kafka = "org.apache.kafka"
+    tools = Artifact(kafka, "kafka_2.13", release.version), Artifact(kafka, "kafka-tools", release.version)
+    try:
+        return jars((*tools, Artifact("org.slf4j", *release.logger)), fetch=fetch)
+    except LookupError as reason:
+        raise LookupError(f"{reason}; fetch them by {sys.executable} -m tests.scenarios.wire.java.jars") from None
 
 
 def call(release: Release, tool: str, *words: str, given: str = "", servers: str) -> str:
@@ -113,7 +89,7 @@ def main(argv: Sequence[str]) -> None:
     """Fetch the jars of all releases, or of those that are named."""
     for release in RELEASES:
         if not argv or release.version in argv:
-            class_path(release, offline=False)
+            class_path(release, fetch=True)
             print(release.version)
 
 
