@@ -11,7 +11,8 @@ from attrs import evolve, frozen
 
 from scenarios.language import Scenario
 from scenarios.museum.densities import densities
-from scenarios.museum.guards import GUARDS, Guard
+from scenarios.museum.guards import GUARDS
+from scenarios.museum.guards.guard import Guard
 from scenarios.profiles.bug import Bug
 from scenarios.profiles.bugs import BUGS
 

@@ -45,15 +45,15 @@ GUARDS = (
     Guard(
         name="broker_epoch_fence",
         title="a broker carries out what was meant for its earlier incarnation",
-        here="A request names the epoch of the incarnation that it is for (KIP-380), and the broker does not compare it "
-        "with its own. KAFKA-7235 is the state before KIP-380, in which requests name none.",
+        here="A request names the epoch of the incarnation that it is for (KIP-380), and the broker does not compare "
+        "it with its own. KAFKA-7235 is the state before KIP-380, in which requests name none.",
         taken_out=(TakenOut(owner=ControlHandler, function="_fence", instead=_any_broker_epoch),),
     ),
     Guard(
         name="refused_changes_nothing",
         title="a broker carries a request out and refuses it then",
-        here="A broker looks at the epochs of a LeaderAndIsr or StopReplica after it has carried it out. The controller "
-        "gets an error for a request that had its effect.",
+        here="A broker looks at the epochs of a LeaderAndIsr or StopReplica after it has carried it out. The "
+        "controller gets an error for a request that had its effect.",
         taken_out=(TakenOut(owner=ControlHandler, function="_fence", instead=_acts_first),),
     ),
     Guard(

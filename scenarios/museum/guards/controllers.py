@@ -78,7 +78,8 @@ GUARDS = (
     Guard(
         name="no_write_after_expiry",
         title="ZooKeeper lets a client go on with a session that has expired",
-        here="ZooKeeper ends a session, deletes its ephemeral znodes, and takes its client back when that connects again.",
+        here="ZooKeeper ends a session, deletes its ephemeral znodes, and takes its client back when that connects "
+        "again.",
         taken_out=(TakenOut(owner=Sessions, function="end", instead=_can_be_resumed),),
     ),
 )

@@ -1,6 +1,4 @@
-"""Every bug of the museum is seen by its checker in its case, and the case passes without the bug; likewise every guard.
-
-Every checker is the one that an entry is about: the museum would miss it."""
+"""Every bug of the museum is seen by its checker in its case, and the case passes without the bug; guards likewise."""
 
 import re
 from pathlib import Path
