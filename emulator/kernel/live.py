@@ -3,7 +3,7 @@
 Whatever comes from outside is an *input*. Time goes up to a horizon that the source of the inputs gives, and stops
 there. When everything up to the horizon is handled, one input is handled at that time, as an event after all others of
 that instant; then again everything up to the horizon, and the next one. So what happens depends on the inputs, their
-order and the virtual time of each, and on nothing else: not on how much was handled at once, not on when Trio ran what
+order and the virtual time of each, and on nothing else: not on how much was handled at once, not on when the
 sockets were read.
 """
 

@@ -5,7 +5,8 @@ this program's alone.
 a class is made: 0.3 ms for each of some 350 classes, Trio's among them, a quarter of the time of a short run. Python
 keeps no .pyc file of such code. ``KeptCode`` does, in a file beside this module's own .pyc file: attrs' module gets a
 ``compile`` that looks there first. A text that is not in the file is compiled as ever, so the file is never stale, and
-an attrs that does not look up ``compile`` starts more slowly and is otherwise the same.
+an attrs that does not look up ``compile`` starts more slowly and is otherwise the same. The texts themselves, which
+attrs keeps for debuggers, are not kept: two megabytes.
 
 **The cyclic garbage collector runs less often**, and not at the end of the process. Importing makes 100,000 objects
 that stay. By default it looks at them again and again, and twice more when the interpreter ends: a tenth of a short
@@ -21,7 +22,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
-from types import CodeType, ModuleType
+from types import CodeType, ModuleType, SimpleNamespace
 from zlib import crc32
 
 from scenarios.cli.program import main
@@ -60,39 +61,55 @@ class KeptCode:
 
     def __init__(self, pyc: str | None) -> None:
         self._path = None if pyc is None else f"{pyc}.methods"
-        self._code: dict[str, tuple[bytes, bytes]] = {}
-        self._new = False
+        self._code = self._read()
+        """What the file holds and was not asked for yet."""
+        self._new: dict[str, tuple[bytes, bytes]] = {}
+
+    def _read(self) -> dict[str, tuple[bytes, bytes]]:
+        """What the file holds: code with the digest of its text."""
         if self._path is not None:
             with suppress(OSError, EOFError, ValueError, TypeError), open(self._path, "rb") as file:
                 found = marshal.load(file)
-                self._code = found if isinstance(found, dict) else {}
+                return found if isinstance(found, dict) else {}
+        return {}
 
     def serve(self, module: ModuleType) -> None:
-        """Let the calls of ``compile`` in this module be served from here."""
+        """Let the calls of ``compile`` in this module be served from here, and no text be kept for debuggers."""
         vars(module)["compile"] = self.compile
+        vars(module)["linecache"] = SimpleNamespace(cache=_Forgetful())
 
     def compile(self, source: str, filename: str, mode: str) -> CodeType:
         """As the function of this name, except that the hash of a class's name becomes one that is always the same."""
         source = _with_lasting_hash(source, filename)
         digest = blake2b(f"{sys.version}\0{mode}\0{source}".encode(), digest_size=16).digest()
-        known, code = self._code.get(filename, (b"", b""))
+        known, code = self._code.pop(filename, (b"", b""))
         if known == digest:
             found: CodeType = marshal.loads(code)
             return found
         made: CodeType = compile(source, filename, mode)
-        self._code[filename] = digest, marshal.dumps(made)
-        self._new = True
+        self._new[filename] = digest, marshal.dumps(made)
         return made
 
     def save(self) -> None:
         """Write the file if there is something new, as Python writes .pyc files: where it may and can, and whole."""
         if not self._new or self._path is None or sys.dont_write_bytecode:
             return
+        kept = self._read()
+        together = {**kept, **self._new}
+        if together == kept:
+            return  # a text that was asked for twice
         unfinished = f"{self._path}.{os.getpid()}"
         with suppress(OSError):
             with open(unfinished, "wb") as file:
-                marshal.dump(self._code, file)
+                marshal.dump(together, file)
             os.replace(unfinished, self._path)
+
+
+class _Forgetful(dict[str, object]):
+    """Takes every entry and keeps none."""
+
+    def setdefault(self, _: str, value: object = None) -> object:
+        return value
 
 
 def _with_lasting_hash(source: str, filename: str) -> str:

@@ -11,10 +11,10 @@ from struct import Struct
 from typing import Final
 
 from attrs import define
-from crc32c import crc32c
 
 from emulator.protocol.errors import Errors
 from emulator.protocol.records import APPEND_TIME, COMPRESSION, CONTROL, MAGIC, NO_PRODUCER_ID, TRANSACTIONAL
+from scenarios.wire.codec.checksum import crc32c
 
 HEADER: Final = Struct(">qiibIhiqqqhii")
 """From baseOffset to the count of records (org.apache.kafka.common.record.DefaultRecordBatch)."""

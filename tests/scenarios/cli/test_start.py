@@ -40,6 +40,28 @@ def test_a_run_imports_only_what_it_uses() -> None:
     assert len([name for name in loaded if name.partition(".")[0] in OURS]) <= MOST_OF_OURS
 
 
+SERVE = """
+import linecache, sys
+from scenarios.cli.start import quick_start
+with quick_start():
+    from scenarios.language import Scenario
+    from scenarios.wire.serving import LiveRun
+    scenario = Scenario.from_table({"title": "a served cluster", "cluster": {"brokers": 3}})
+    LiveRun(scenario, on_ready=lambda run: run.operate('{"action": "stop"}')).play()
+print(*linecache.cache, sep="#")
+print(*sys.modules)
+"""
+
+
+def test_a_served_cluster_imports_only_what_it_uses() -> None:
+    done = subprocess.run([sys.executable, "-c", SERVE], capture_output=True, text=True, check=True)
+    texts, modules = done.stdout.splitlines()
+    loaded = modules.split()
+    assert [name for name in loaded for never in NEVER if name == never or name.startswith(f"{never}.")] == []
+    kept = [text for text in texts.split("#") if "<attrs" in text]
+    assert all("methods attr." in text for text in kept), "but for attrs' own classes no text is kept"
+
+
 @pytest.fixture
 def pyc(tmp_path: Path) -> str:
     return str(tmp_path / "start.pyc")
@@ -81,6 +103,19 @@ def test_what_attrs_generates_is_compiled_once(monkeypatch: pytest.MonkeyPatch, 
     after = point(monkeypatch, second)
     assert (repr(before), hash(before), before == before) == (repr(after), hash(after), after == after)
     assert not written(second, pyc)
+
+
+def test_what_is_kept_for_other_commands_stays(pyc: str) -> None:
+    for source in ("a = 1", "b = 1"):
+        kept = KeptCode(pyc)
+        compiled(kept, source, f"<{source}>")
+        kept.save()
+    both = KeptCode(pyc)
+    for source in ("a = 1", "b = 1", "a = 1"):
+        compiled(both, source, f"<{source}>")
+    before = Path(f"{pyc}.methods").stat().st_mtime_ns
+    both.save()
+    assert Path(f"{pyc}.methods").stat().st_mtime_ns == before
 
 
 def test_what_attrs_generates_does_not_depend_on_the_hash_seed(pyc: str) -> None:
