@@ -3,7 +3,7 @@
 Every method is one synchronous transition.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from attrs import define, field
 
@@ -20,7 +20,7 @@ from brokers.partition.isr import (
     committed_isr,
 )
 from brokers.partition.recorder import Recorder
-from brokers.partition.remote import NONE_REMOTE, AtTheEndOnly, Position, RemoteReplica
+from brokers.partition.remote import NO_POSITIONS, NONE_REMOTE, AtTheEndOnly, Position, RemoteReplica, recognized
 from brokers.partition.replica import Replica
 from brokers.policies import BrokerPolicies
 from brokers.purgatory import DelayedProduce, ProduceWatchers, Purgatory
@@ -100,12 +100,14 @@ class Partition(Replica):
         replication_factor: the number of replicas in the LeaderAndIsr that brought it to this broker.
         figures: the values of its gauges.
         readers: where consumers' sessions read; None before the first.
+        not_assigned: by broker, where followers that are not assigned read: their fetches do not count, until a
+            LeaderAndIsr comes that names them.
     """
 
     __slots__ = (
         "controller_epoch", "current", "delayed", "epoch_start_offset", "figures", "impending", "is_leader",
-        "isr_state", "leader", "readers", "remotes", "removing", "replication_factor", "services", "unassigned",
-        "zk_version",
+        "isr_state", "leader", "not_assigned", "readers", "remotes", "removing", "replication_factor", "services",
+        "unassigned", "zk_version",
     )  # fmt: skip
 
     def __init__(self, tp: TopicPartition, log: Log, services: Services, replication_factor: int) -> None:
@@ -126,6 +128,7 @@ class Partition(Replica):
         self.delayed: ProduceWatchers | None = None
         self.figures = NOT_LEADING
         self.readers: dict[Position, None] | None = None
+        self.not_assigned: Mapping[int, Position] = NO_POSITIONS
         if not services.policies.bounds_high_watermark:
             self.high_watermark = min(log.directory.high_watermarks.get(tp), log.end_offset)
         if services.policies.under_replication.keeps_factor:
@@ -166,6 +169,7 @@ class Partition(Replica):
                         # It reads under the old epoch: its next fetch is fenced.
                         remote.position.session.mark_dirty(remote.position)
                 remotes[broker] = remote
+        self.not_assigned = recognized(remotes, self.remotes, self.not_assigned)
         for reader in self.readers or ():
             reader.session.mark_dirty(reader)
         known = {**self.unassigned, **self.remotes}
@@ -196,8 +200,8 @@ class Partition(Replica):
         self.isr_state = NO_ISR
         remotes, self.remotes = self.remotes, NONE_REMOTE
         self.unassigned = NONE_REMOTE
-        for remote in remotes.values():
-            position = remote.position
+        not_assigned, self.not_assigned = self.not_assigned, NO_POSITIONS
+        for position in (*(remote.position for remote in remotes.values()), *not_assigned.values()):
             if position is not None:
                 position.unbind()
                 position.session.wake(position)

@@ -163,3 +163,24 @@ class AtTheEndOnly(RemoteReplica):
 
 NONE_REMOTE: Mapping[int, RemoteReplica] = MappingProxyType({})
 """Shared by all partitions that have no remote replicas."""
+
+NO_POSITIONS: Mapping[int, Position] = MappingProxyType({})
+"""Shared by all partitions that no broker reads to which they are not assigned."""
+
+
+def recognized(
+    remotes: Mapping[int, RemoteReplica], before: Mapping[int, RemoteReplica], not_assigned: Mapping[int, Position]
+) -> Mapping[int, Position]:
+    """``remotes`` are assigned now, in the place of those ``before``. One that was not, and has fetched all the same,
+    need not name the partition again in its session (KIP-227): its next fetch counts. Returns where those read that are
+    not assigned now."""
+    left = {broker: one.position for broker, one in before.items() if broker not in remotes and one.position}
+    if not left and not not_assigned:
+        return not_assigned
+    there = {**not_assigned, **left}
+    for broker, remote in remotes.items():
+        position = there.pop(broker, None)
+        if position is not None and remote.position is None:
+            remote.position = position
+            position.session.mark_dirty(position)
+    return there or NO_POSITIONS

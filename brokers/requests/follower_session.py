@@ -121,7 +121,9 @@ class FollowerSession(FetchSession):
         remote = partition.remotes.get(self.replica) or partition.take_in(self.replica)
         if remote is not None:
             position.bind(partition, remote)
-        elif position.high_watermark < 0 or offset < partition.log_end_offset:
+            return position
+        partition.not_assigned = {**partition.not_assigned, self.replica: position}
+        if position.high_watermark < 0 or offset < partition.log_end_offset:
             self.promising = True
         return position
 
@@ -146,6 +148,9 @@ class FollowerSession(FetchSession):
             if remote is not None:
                 remote.catch_up_with_session(partition.log_end_offset)
                 remote.position = None
+            not_assigned = partition.not_assigned
+            if self.replica in not_assigned and not_assigned[self.replica] is position:
+                partition.not_assigned = {b: one for b, one in not_assigned.items() if b != self.replica}
         del self.positions[tp]
         self.dirty.pop(position, None)
         position.unbind()
@@ -293,6 +298,9 @@ class FollowerSession(FetchSession):
                 partition = position.partition or self.manager.partitions[tp]
                 if position.offset < partition.log.end_offset or high_watermark != partition.high_watermark:
                     continue  # records that did not fit or were throttled, or a later high watermark: they come next
+                remote = partition.remotes.get(self.replica)
+                if remote is not None and remote.log_end_offset == UNKNOWN_OFFSET:
+                    continue  # recognized while this request waited: the next one counts
             elif diverging:
                 position.high_watermark = -1  # the follower does not take it over before it has truncated
             del dirty[position]
