@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from attrs import define, field, frozen
@@ -122,6 +122,10 @@ class ConvergenceJudge:
             return False
         went_by_us = self._checker.went_by_us
         return went_by_us is not None and went_by_us < self._found_us
+
+    def excuses(self, moves: Iterable[TopicPartition]) -> bool:
+        """Whether none of these moves can end: it is expected, and no replica may lead any of the partitions."""
+        return self.expected and not any(map(self._checker.can_be_led, moves))
 
     def lapsed(self, now_us: int) -> bool:
         """Whether it had come and does not hold any more, while there is time: under a load it may have seemed well

@@ -347,7 +347,9 @@ def _reason(stage: Stage, violated: bool, expectations: tuple[Expectation, ...],
         return "not exercised"
     if not all(expectation.ok for expectation in expectations):
         return "expectation"
-    return "unfinished" if stage.judges_moves and figures.unfinished_moves else ""
+    if stage.judges_moves and figures.unfinished_moves and not stage.convergence.excuses(stage.measures.unfinished):
+        return "unfinished"
+    return ""
 
 
 def _explanation(stage: Stage, reason: str, violations: Any, expectations: tuple[Expectation, ...], replay: str) -> str:

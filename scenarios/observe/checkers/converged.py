@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 from emulator.metrics import short_name
 from emulator.protocol.events import Fault
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import LeaderAndIsr
+from emulator.protocol.znodes import REASSIGN_PARTITIONS, LeaderAndIsr
 from scenarios.observe.checkers.checker import Checker, Moment, Report
 from scenarios.observe.history.history import History
 from scenarios.observe.history.replica_logs import ReplicaLog
@@ -31,6 +31,9 @@ FETCHED = "no fetcher has given up a partition or has died"
 GAUGES = "metrics show a cluster at rest"
 ACCEPTED = "every partition accepts a new record with acks=all"
 READ = "every consumer has read to the high watermark"
+
+LACK_WHAT_IS_NEW = "; all that are missing follow, and lack only what is new"
+"""Of an ISR, where that is so."""
 
 LAGS = (SAME_LOGS, COMMITTED)
 """What comes and goes while there is a load."""
@@ -72,7 +75,8 @@ class Converged(Checker):
     Not verified: replicas that are left on a broker whose process ended or whose session expired (Kafka up to 2.7
         forgets them), and the metrics of such a broker; those that a controller left which was replaced after it had
         written the new assignment, and perhaps before its last StopReplica; metadata caches; a partition of which no
-        in-sync replica lives, unless unclean elections are allowed.
+        in-sync replica lives, unless unclean elections are allowed, and moves of such partitions alone, which cannot
+        end.
     """
 
     name: ClassVar[str] = "converged"
@@ -182,7 +186,8 @@ class Converged(Checker):
         elif [node for node in shown if node in core] != [controller]:
             yield Broken(CONTROLLED, f"/controller names {controller}, ActiveControllerCount is 1 on {shown or 'none'}")
         for path in standing.requests:
-            yield Broken(NOTHING_ASKED, f"{path} is still there")
+            if path != REASSIGN_PARTITIONS or not standing.moving or any(map(self.can_be_led, standing.moving)):
+                yield Broken(NOTHING_ASKED, f"{path} is still there")
 
     def _partitions(self) -> Iterator[TopicPartition]:
         topology = self.history.topology
@@ -221,7 +226,9 @@ class Converged(Checker):
         missing = [broker for broker in wanted if broker not in state.isr]
         beyond = [broker for broker in state.isr if broker not in assigned or broker not in running]
         if missing or beyond:
-            yield Broken(IN_SYNC, f"{tp}: isr {list(state.isr)}, assignment {list(assigned)}, leader {state.leader}")
+            found = f"{tp}: isr {list(state.isr)}, assignment {list(assigned)}, leader {state.leader}"
+            lack_little = not beyond and all(self._lacks_what_is_new(tp, node, log, now_us) for node in missing)
+            yield Broken(IN_SYNC, found + LACK_WHAT_IS_NEW if lack_little else found)
         elif topology.is_reassigning(tp):
             yield Broken(NOTHING_ASKED, f"{tp}: its topic's znode names adding or removing replicas")
         else:
@@ -320,6 +327,14 @@ class Converged(Checker):
             log = None if state is None else self._logs.get(state.leader, tp)
             ends[tp] = 0 if log is None else log.end_offset
         self._marks = (*self._marks[-1:], Mark(now_us, ends))
+
+    def _lacks_what_is_new(self, tp: TopicPartition, broker: int, leader: ReplicaLog, now_us: int) -> bool:
+        """Whether ``broker`` follows and lacks something, but nothing that its leader had a while ago."""
+        log = self._logs.get(broker, tp)
+        if log is None or log.leads or log.leader_epoch != leader.leader_epoch or not self._marks:
+            return False
+        then = self._marks[0]
+        return now_us - then.t_us >= FRESH_US and then.ends.get(tp, 0) <= log.end_offset < leader.end_offset
 
     def _reaches(self, tp: TopicPartition, offset: int, now_us: int) -> bool:
         """Whether ``offset`` is at least what the leader had a while ago."""

@@ -40,7 +40,8 @@ class Standing:
         interrupted: brokers whose process has ended, or whose session has expired, at some time.
         registered: the brokers in /brokers/ids.
         controller: the broker in /controller; -1: none. controllers: how many there have been.
-        requests: the znodes below /admin by which operators ask for something.
+        requests: the znodes below /admin by which operators ask for something; ``moving``: the partitions that the one
+            for moves names.
         failed: by broker, the partitions on which its fetchers have given up; ``dead``: its fetchers that have died.
         copies_failed: by broker, the partitions whose copy to another log directory has failed.
         gauges: by broker and name, of those that are looked at when the cluster is at rest.
@@ -56,6 +57,7 @@ class Standing:
         self.controller = -1
         self.controllers = 0
         self.requests: dict[str, None] = {}
+        self.moving: tuple[TopicPartition, ...] = ()
         self.failed: dict[int, dict[TopicPartition, None]] = {}
         self.dead: dict[int, dict[str, None]] = {}
         self.copies_failed: dict[int, dict[TopicPartition, None]] = {}
@@ -87,6 +89,8 @@ class Standing:
             _put(self.registered, int(path.rpartition("/")[2]), gone)
         elif path in _REQUESTS or path.startswith(f"{znodes.DELETE_TOPICS}/"):
             _put(self.requests, path, gone)
+            if path == znodes.REASSIGN_PARTITIONS:
+                self.moving = () if gone else tuple(znodes.decode_reassignment(event.data))
 
     # -- what processes show ------------------------------------------------------------------------------------------
 

@@ -48,6 +48,11 @@ class Measures:
         return self._moves.under_way
 
     @property
+    def unfinished(self) -> tuple[TopicPartition, ...]:
+        """After ``finish``: the partitions whose moves had not ended."""
+        return self._moves.unfinished
+
+    @property
     def worst_partition(self) -> TopicPartition | None:
         """The partition that was under-replicated longest, after ``finish``; None where none was."""
         worst = self._isr.worst

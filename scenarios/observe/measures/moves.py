@@ -110,6 +110,11 @@ class Moves(Fold):
         """The moves that are under way, so far."""
         return tuple(self._open.values())
 
+    @property
+    def unfinished(self) -> tuple[TopicPartition, ...]:
+        """After ``finish``: the partitions whose moves had not ended."""
+        return tuple(TopicPartition(row.topic, row.partition) for row in self._rows if not row.finished)
+
     def finish(self, end_us: int) -> None:
         unfinished = (*self._open.values(), *self._planned.values())
         self._rows += [row._replace(w_us=end_us - row.t_us) for row in unfinished]

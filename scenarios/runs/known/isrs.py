@@ -19,7 +19,7 @@ from emulator.protocol.events import (
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import LeaderAndIsr
 from emulator.trace.events import ZkWritten
-from scenarios.observe.checkers.converged import GAUGES, IN_SYNC, LED
+from scenarios.observe.checkers.converged import GAUGES, IN_SYNC, LACK_WHAT_IS_NEW, LED
 from scenarios.runs.finding import EXPECTATION
 from scenarios.runs.known.reason import CONVERGED, LOSSES, Known, always, beyond, isr_and_assignment, lacking
 from scenarios.runs.past import broker_at_fault
@@ -122,6 +122,11 @@ def _in_isr_since_it_was_dropped(past: KeptEvents, violation: Violation | None) 
     written = [state for seq, state in past.states.get(tp, []) if drops[-1] < seq <= violation.seq]
     in_it = [state is not None and broker in state.isr for state in written]
     return past.joined(tp, broker, drops[-1]) and True in in_it and all(in_it[in_it.index(True) :])
+
+
+def _never_at_the_end(_: KeptEvents, violation: Violation | None) -> bool:
+    """Each replica that is not in the ISR follows, and lacks only what is new."""
+    return violation is not None and violation.state.endswith(LACK_WHAT_IS_NEW)
 
 
 def _had_more_replicas(past: KeptEvents, violation: Violation | None) -> bool:
@@ -253,6 +258,15 @@ ISRS: tuple[Known, ...] = (
         LOSSES,
         lambda policies: not policies.brokers.unassigned_leave_isr,
         _in_isr_since_it_was_dropped,
+    ),
+    Known(
+        "KAFKA-4485",
+        "a follower that fetches as fast as the leader's log grows is never at its end: it does not join the ISR while "
+        "the load goes on",
+        (CONVERGED,),
+        lambda policies: not policies.brokers.high_watermark_waits_for_caught_up,
+        _never_at_the_end,
+        statements=(IN_SYNC,),
     ),
     Known(
         "Partition.isUnderReplicated (0.8.0)",

@@ -119,6 +119,35 @@ def test_a_move_that_waits() -> None:
     assert broken(run)[converged.NOTHING_ASKED] == "/admin/reassign_partitions is still there"
 
 
+@pytest.mark.parametrize(
+    ("strategy", "profile"), [("wiki", "kafka-1.1"), ("wiki", "kafka-2.3"), ("kip-455", "kafka-2.4")]
+)
+@pytest.mark.parametrize("partitions", [1, 2])
+def test_a_move_of_what_no_replica_may_lead_need_not_end(strategy: str, profile: str, partitions: int) -> None:
+    """Its only in-sync replica is gone for good. One of another partition, which waits for a dead broker, has to."""
+    crash = {"at": "1s", "action": "broker.crash", "target": 0}
+    core = {"at": "20s", "action": "heal", "brokers": [1, 2, 3], "others": "stopped"}
+    assignment, plan = [(0,), (1,)], {0: (1, 2), 1: (1, 0)}
+    run = played(
+        crash, EXECUTE, core, assignment=assignment[:partitions], plan=dict(list(plan.items())[:partitions]), rate=0,
+        strategy=strategy, profile=profile, horizon="1m",
+    ).run  # fmt: skip
+    assert run.passed == (partitions == 1), run.explanation
+
+
+def test_a_move_that_is_forgotten_has_not_ended_though_the_cluster_is_well() -> None:
+    """The next controller deletes the request unread (removePartitionsFromReassignedPartitions, 2.3.1)."""
+    hold = {"step": "failover.F8", "edge": "before"}
+    run = played(
+        {"at": "1s", "action": "gate.hold", "gate": hold, "duration": "20s"},
+        {"at": "2s", "action": "controller.crash"},
+        {"at": "15s", "action": "reassign.execute"},
+        {"at": "25s", "action": "heal"},
+        plan={0: (2, 1, 0)}, rate=0, horizon="1m",
+    ).run  # fmt: skip
+    assert (run.convergence.broken, run.reason) == ((), "unfinished")
+
+
 def test_kafka_13972_a_cancelled_move_leaves_a_stray_replica() -> None:
     """Since KIP-570 (2.6) a StopReplica in the replica's own leader epoch is refused."""
     table = Scenario.load("scenarios/library/reassign-cancel.toml").to_table()

@@ -11,9 +11,9 @@ from emulator.protocol import events as e
 from emulator.protocol.znodes import LeaderAndIsr, state_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers import Violation
-from scenarios.observe.checkers.converged import FETCHED, GAUGES, IN_SYNC, LED
-from scenarios.runs import Run
-from tests.scenarios.runs.building import TP
+from scenarios.observe.checkers.converged import FETCHED, GAUGES, IN_SYNC, LACK_WHAT_IS_NEW, LED
+from scenarios.runs import Run, run_scenario
+from tests.scenarios.runs.building import TP, Table, scenario
 from tests.scenarios.runs.test_known_findings import assigned, elected, outcome, quiet, tickets, told, wish
 
 __all__ = ["quiet"]
@@ -111,3 +111,30 @@ def test_a_replica_on_a_broker_that_is_down_needs_no_reason(quiet: Run, down: bo
     away = e.NodeCrashed(6, 6, 0, 2, 1, "stop")
     found = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1, 2], leader 0")
     assert tickets(told(quiet, "kafka-2.3", [refuses, away] if down else [refuses], found)) == [expected]
+
+
+def keeps_up(profile: str, stop: str) -> Run:
+    """A follower comes back under a load, in which a batch comes every 30 ms, and is 20 ms away."""
+    load: Table = {"topic": "orders", "producerRate": 330, "keys": 1, "linger": "30ms", "stop": stop}
+    crash: Table = {"at": "3s", "action": "broker.crash", "target": 1, "duration": "10s"}
+    return run_scenario(
+        scenario(
+            brokers=3, controller=2, assignment=[[0, 1]], rate=0, size="0B", workloads=[load], method=[crash],
+            expect=[{"converged": True, "within": "15s"}], cluster={"network": {"latency": "20ms"}}, horizon="50s",
+            profile=profile, strategy="kafka-42" if profile == "kafka-0.8" else "wiki",
+        )
+    )  # fmt: skip
+
+
+def test_kafka_4485_a_follower_that_keeps_up_with_the_load_does_not_join_the_isr() -> None:
+    assert tickets(keeps_up("kafka-0.8", "40s")) == ["KAFKA-4485"]
+    assert keeps_up("kafka-0.8", "20s").passed, "it joins once nothing comes"
+    assert keeps_up("kafka-1.1", "40s").passed
+
+
+def test_kafka_4485_says_nothing_of_one_that_lacks_more(quiet: Run) -> None:
+    found = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1], leader 0")
+    assert tickets(told(quiet, "kafka-0.8", [], found)) == [None]
+    new = evolve(found, state=found.state + LACK_WHAT_IS_NEW)
+    assert tickets(told(quiet, "kafka-0.8", [], new)) == ["KAFKA-4485"]
+    assert tickets(told(quiet, "kafka-1.1", [], new)) == [None]
