@@ -157,6 +157,16 @@ class KeptEvents:
             for broker in move.target
         )
 
+    def last_role(self, tp: TopicPartition, broker: int) -> BecameFollower | BecameLeader | None:
+        """What ``broker`` became last in a partition."""
+        roles = [
+            event
+            for kind in (BecameFollower, BecameLeader)
+            for event in self.of(kind)
+            if (event.node, event.topic, event.partition) == (broker, *tp)
+        ]
+        return max(roles, key=lambda event: event.seq, default=None)
+
     def follows_another(self, tp: TopicPartition, broker: int) -> bool:
         """Whether the last role of ``broker`` was that of a follower of a broker that does not lead now."""
         roles = [

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from scenarios.runs.past import KeptEvents
 
 SHUTDOWN = "shutdown."
+LOOKS_AT_BROKERS = ("broker-failure.", "broker-startup.")
 _OF_REPLICAS = re.compile(r"\bbroker (\d+), of the replicas")
 _NOT_NOTIFIED = re.compile(r"broker (\d+) leads in epoch (\d+), and broker (\d+), of the replicas")
 _FAILED = re.compile(r"failed on broker (\d+)")
@@ -94,7 +95,10 @@ def _missed(past: KeptEvents, broker: int) -> bool:
     if [event.op for event in writes[-2:]] != ["delete", "create"]:
         return False
     gone, back = writes[-2:]
-    handled = any(event.broker == broker and event.seq > gone.seq for event in past.of(Step))
+    handled = any(
+        event.broker == broker and event.seq > gone.seq and event.step.startswith(LOOKS_AT_BROKERS)
+        for event in past.of(Step)
+    )
     return not handled and not any(event.seq > back.seq for event in past.of(ControllerElected))
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from brokers.partition.isr import ByZooKeeper
 from emulator.protocol.events import (
     BecameFollower,
     BecameLeader,
     FetcherStopped,
     IsrProposed,
+    IsrUpdateFailed,
     NodeCrashed,
     PartitionFailed,
     Truncated,
@@ -225,6 +227,63 @@ def _cut_by_an_answer(past: KeptEvents, violation: Violation | None) -> bool:
     )
 
 
+def _answered_without_an_offset(past: KeptEvents, violation: Violation | None) -> bool:
+    """A follower cut its log at its own high watermark, and the log of its leader begins beyond that: the leader has
+    deleted the records of the follower's latest epoch, and knew no epoch as early."""
+    event = None if violation is None else past.event(violation)
+    tp = None if violation is None else past.partition(violation)
+    if type(event) is not Truncated or tp is None:
+        return False
+    role = next(
+        (
+            one
+            for one in reversed(past.of(BecameFollower))
+            if (one.node, one.topic, one.partition) == (event.node, *tp) and one.seq < event.seq
+        ),
+        None,
+    )
+    if role is None or event.log_end_offset != role.high_watermark:
+        return False
+    return past.log_start(tp, role.leader, event.seq) > event.log_end_offset
+
+
+def _joined_before_it_was_read(past: KeptEvents, violation: Violation | None) -> bool:
+    """The replica at fault joined the ISR by a fetch from beyond the end of the leader's log."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
+        return False
+    return any(
+        event.kind == "expand"
+        and event.seq <= violation.seq
+        and f"broker {broker}" in violation.state
+        and end > event.log_end_offset
+        for event in past.of(IsrProposed)
+        if (event.topic, event.partition) == tuple(tp)
+        for broker, end in zip(event.replicas, event.ends, strict=True)
+    )
+
+
+def _joined_and_not_known(past: KeptEvents, violation: Violation | None) -> bool:
+    """A leader added the replica at fault to the ISR in ZooKeeper, and took the write for failed."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
+        return False
+    broker = _at_fault(past, violation)
+    proposed = [e for e in past.of(IsrProposed) if (e.topic, e.partition) == tuple(tp) and e.kind == "expand"]
+    failed = [e for e in past.of(IsrUpdateFailed) if (e.topic, e.partition) == tuple(tp) and e.seq <= violation.seq]
+    return any(
+        wish.seq < seq < refusal.seq
+        and (wish.node, wish.leader_epoch) == (refusal.node, refusal.leader_epoch)
+        and state is not None
+        and (state.leader, state.leader_epoch) == (wish.node, wish.leader_epoch)
+        and sorted(state.isr) == sorted(wish.isr)
+        for wish in proposed
+        if broker in wish.replicas
+        for refusal in failed
+        for seq, state in past.states.get(tp, [])
+    )
+
+
 def _joined_below_epoch_start(past: KeptEvents, violation: Violation | None) -> bool:
     """A replica joined the ISR at the high watermark, before the start of the leader's epoch."""
     tp = None if violation is None else past.partition(violation)
@@ -299,6 +358,22 @@ LOGS: tuple[Known, ...] = (
         _joined_below_epoch_start,
     ),
     Known(
+        "KafkaApis.handleFetchRequest (0.8.0 to 0.8.1.1)",
+        "a follower's fetch counts before it is read: one that is ahead of its leader joins the ISR, and cuts its log "
+        "once the fetch is refused",
+        (*LOSSES, "joins_caught_up"),
+        lambda policies: policies.brokers.records_fetch_first,
+        _joined_before_it_was_read,
+    ),
+    Known(
+        "KAFKA-1382",
+        "an ISR that is in ZooKeeper though its write seemed to fail: the leader commits without a replica that it has "
+        "added",
+        (*LOSSES, *DIVERGENCES),
+        lambda policies: policies.brokers.isr_writes == ByZooKeeper(compares=False),
+        _and_what_follows(_joined_and_not_known),
+    ),
+    Known(
         "KIP-320",
         "a follower that missed elections goes on fetching from the broker that it knew as the leader, which leads "
         "again with other records",
@@ -312,6 +387,14 @@ LOGS: tuple[Known, ...] = (
         (*LOSSES, "append_shape", *(checker for checker in DIVERGENCES if checker != "truncate_safety")),
         lambda policies: isinstance(policies.fetchers.truncation, Kip101) and not policies.brokers.answers_with_epoch,
         _and_what_follows(_cut_by_an_answer),
+    ),
+    Known(
+        "KIP-279",
+        "a leader whose records of the follower's latest epoch retention has deleted answers with no offset: the "
+        "follower cuts its log at its own high watermark",
+        ("truncate_safety",),
+        lambda policies: isinstance(policies.fetchers.truncation, Kip101) and not policies.brokers.answers_with_epoch,
+        _answered_without_an_offset,
     ),
     Known(
         "FetchSessionHandler.build (1.1.0 to 2.0.1)",

@@ -5,7 +5,15 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from emulator.protocol.events import ControllerElected, ControlResponse, MoveAnswered, MoveFinished, MoveStarted
+from emulator.protocol.events import (
+    BrokerRegistered,
+    ControllerElected,
+    ControlResponse,
+    LeaderElected,
+    MoveAnswered,
+    MoveFinished,
+    MoveStarted,
+)
 from emulator.protocol.types import TopicPartition
 from emulator.protocol.znodes import REASSIGN_PARTITIONS, decode_reassignment
 from emulator.trace.events import Step, ZkWritten
@@ -160,6 +168,26 @@ def _lacks_replica(past: KeptEvents, tp: TopicPartition, move: MoveStarted) -> b
     )
 
 
+def _assigned_too_late(past: KeptEvents, violation: Violation | None) -> bool:
+    """Each replica that lacks its role, or is not in the ISR, has had no role since the last leader was elected, or its
+    broker registered; then it was not assigned yet, as a move that has ended since was under way."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
+        return False
+    brokers = lacking(past, violation)
+    return bool(brokers) and all(_missed_as_it_was_moved(past, tp, broker) for broker in brokers)
+
+
+def _missed_as_it_was_moved(past: KeptEvents, tp: TopicPartition, broker: int) -> bool:
+    """Whether all that ``broker`` was not notified of happened before the end of the last move assigned the replica."""
+    role = past.last_role(tp, broker)
+    missed = [event.seq for event in past.of(LeaderElected) if (event.topic, event.partition) == tp]
+    missed += [event.seq for event in past.of(BrokerRegistered) if event.node == broker]
+    missed = [seq for seq in missed if seq > (-1 if role is None else role.seq)]
+    asked = [e.seq for e in past.of(MoveStarted) if (e.topic, e.partition) == tp and broker in e.target]
+    return bool(missed and asked) and all(seq > asked[0] and broker not in past.assignment(tp, seq) for seq in missed)
+
+
 def _never_assigned(past: KeptEvents, violation: Violation | None) -> bool:
     """The replica is of a move's target, and no move has ended with it."""
     tp, left = (None, None) if violation is None else (past.partition(violation), stray(violation))
@@ -230,6 +258,15 @@ MOVES: tuple[Known, ...] = (
         lambda policies: not policies.controller.replicas.keeps_last_in_isr,
         _never_started,
         statements=(NOTHING_ASKED,),
+    ),
+    Known(
+        "KafkaController.onPartitionReassignment (0.8.1)",
+        "a new replica that is in the ISR when another leader is elected during its move goes on following the one "
+        "before: the move ends, and no LeaderAndIsr follows",
+        ("roles_adopted", CONVERGED),
+        lambda policies: not policies.controller.replicas.keeps_last_in_isr,
+        _assigned_too_late,
+        statements=(LED, IN_SYNC),
     ),
     Known(
         "KafkaController.onPartitionReassignment (0.8.1)",

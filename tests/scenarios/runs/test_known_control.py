@@ -152,6 +152,8 @@ def test_kafka_1120_a_broker_that_is_back_too_soon_gets_no_request(quiet: Run) -
     silent = Violation("converged", LED, 9, 9, "orders-0: broker 1 does not lead in epoch 1")
     assert tickets(told(quiet, "kafka-1.1", [gone, back], idle, silent)) == ["KAFKA-1120"] * 2
     assert tickets(told(quiet, "kafka-2.3", [gone, back], idle, silent)) == [None] * 2
+    answers = Step(5, 5, 0, "delete.answer", "before", "other", -1, 1, 0, 2, "")
+    assert tickets(told(quiet, "kafka-1.1", [gone, back, answers], idle, silent)) == ["KAFKA-1120"] * 2
     started = Step(5, 5, 0, "broker-startup.1", "before", "", -1, 1, 0, 2, "")
     for marks in ([], [gone], [back], [gone, back, started], [gone, back, e.ControllerElected(6, 6, 0, 2, 3)]):
         assert tickets(told(quiet, "kafka-1.1", marks, idle, silent)) == [None] * 2
@@ -178,3 +180,30 @@ def test_kafka_6650_one_partition_without_a_leader_is_enough(quiet: Run) -> None
     assert tickets(told(quiet, "kafka-1.1", [two, elected(2, 0, 1), asked], found)) == ["KAFKA-6650"]
     one = two._replace(data=encode_topic({0: (0,)}))
     assert tickets(told(quiet, "kafka-1.1", [one, elected(2, 0, 1), asked], found)) == [None]
+
+
+def test_a_new_replica_of_0_8_is_not_notified_of_a_leader_that_is_elected_while_it_is_moved(quiet: Run) -> None:
+    ticket = "KafkaController.onPartitionReassignment (0.8.1)"
+    follows = Violation(
+        "roles_adopted", "…", 9, 9, "orders-0: leader 1 of epoch 2 in ZooKeeper, and broker 2 follows broker 0, for …"
+    )
+    out = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [1], assignment [1, 2], leader 1")
+    marks: list[Any] = [
+        assigned(1, 0, 1),
+        e.MoveStarted(2, 2, 0, *TP, (1, 2)),
+        e.BecameFollower(3, 3, 0, 2, *TP, 1, 0, 5, 5),
+        e.LeaderElected(4, 4, 0, *TP, 1, 2, (1, 2), "offline", 1, False),
+        assigned(5, 1, 2),
+    ]
+    assert tickets(told(quiet, "kafka-0.8", marks, follows, out)) == [ticket] * 2
+    assert tickets(told(quiet, "kafka-1.1", marks, follows, out)) == [None] * 2
+    again = e.LeaderElected(6, 6, 0, *TP, 1, 3, (1, 2), "offline", 1, False)
+    back = e.BrokerRegistered(6, 6, 0, 2, 17)
+    for others in (
+        [marks[0], *marks[2:]],
+        [*marks[:3], marks[4]],
+        [*marks, again],
+        [*marks, back],
+        [*marks, marks[2]._replace(seq=6)],
+    ):
+        assert tickets(told(quiet, "kafka-0.8", others, follows, out)) == [None] * 2

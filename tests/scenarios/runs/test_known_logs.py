@@ -12,7 +12,7 @@ from scenarios.observe.checkers.converged import COMMITTED
 from scenarios.runs import Run, run_scenario
 from scenarios.runs.findings import findings
 from tests.scenarios.runs.building import TP, Table, scenario
-from tests.scenarios.runs.test_known_findings import kept, quiet, tickets, told
+from tests.scenarios.runs.test_known_findings import elected, kept, quiet, tickets, told
 
 __all__ = ["quiet"]
 
@@ -102,3 +102,59 @@ def test_before_kip_320_a_follower_misses_elections(quiet: Run) -> None:
         [missed[0], missed[1], led(3, 2, 2)],
     ):
         assert "KIP-320" not in tickets(told(quiet, "kafka-1.1", events, found))
+
+
+def joins(seq: int, end: int, leader_end: int) -> e.IsrProposed:
+    """Broker 0, which leads, takes broker 1 into the ISR, whose log ends at ``end`` as it knows."""
+    return e.IsrProposed(
+        seq, seq, 0, 0, *TP, 1, "expand", (0, 1), leader_end, 0, leader_end, (1,), (end,), (1,), (0,), 1, -1
+    )
+
+
+def test_before_kip_279_a_leader_that_has_deleted_an_epoch_makes_followers_cut_at_their_high_watermarks(
+    quiet: Run,
+) -> None:
+    found = Violation(
+        "truncate_safety", "…", 9, 9, "orders-0: broker 1, in the ISR [0, 1], truncates to 13 in epoch 1; …"
+    )
+    deleted = e.LogStartMoved(1, 1, 0, 0, *TP, 14, "time")
+    cut = e.Truncated(9, 9, 0, 1, *TP, 1, 13, 13)
+    marks: list[Any] = [deleted, follows(2, 0, 1), cut]
+    assert tickets(told(quiet, "kafka-1.1", marks, found)) == ["KIP-279"]
+    assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
+    for events in (
+        marks[1:],
+        [deleted._replace(log_start_offset=13), *marks[1:]],
+        [deleted._replace(node=2), *marks[1:]],
+        [deleted, cut],
+        [*marks[:2], cut._replace(log_end_offset=12)],
+    ):
+        assert tickets(told(quiet, "kafka-1.1", events, found)) == [None]
+
+
+def test_in_0_8_a_fetch_counts_though_it_is_refused(quiet: Run) -> None:
+    ticket = "KafkaApis.handleFetchRequest (0.8.0 to 0.8.1.1)"
+    state = "orders-0: broker 0, leader of epoch 1, …, takes broker 1 into the ISR, whose log ends at 4"
+    found = Violation("joins_caught_up", "…", 9, 9, state)
+    assert tickets(told(quiet, "kafka-0.8", [joins(3, 20, 5)], found)) == [ticket]
+    assert tickets(told(quiet, "kafka-1.1", [joins(3, 20, 5)], found)) == [None]
+    shrinks = joins(3, 20, 5)._replace(kind="shrink")
+    for event in (joins(3, 5, 5), joins(10, 20, 5), joins(3, 20, 5)._replace(replicas=(2,)), shrinks):
+        assert tickets(told(quiet, "kafka-0.8", [event], found)) == [None]
+
+
+def test_kafka_1382_a_leader_that_takes_its_write_for_failed_commits_without_a_member_of_the_isr(quiet: Run) -> None:
+    lacks = Violation("isr_complete", "…", 9, 9, "orders-0, ISR [0, 1]: the log of broker 1 ends at 4 and lacks …")
+    written = elected(4, 0, 1)
+    wish = joins(3, 5, 5)._replace(leader_epoch=3)
+    marks: list[Any] = [wish, written, e.IsrUpdateFailed(5, 5, 0, 0, *TP, 3)]
+    assert tickets(told(quiet, "kafka-0.8", marks, lacks)) == ["KAFKA-1382"]
+    assert tickets(told(quiet, "kafka-1.1", marks, lacks)) == [None]
+    for events in (
+        marks[:2],
+        [marks[0], marks[2]],
+        marks[1:],
+        [wish._replace(replicas=(2,)), *marks[1:]],
+        [wish, elected(4, 0), marks[2]],
+    ):
+        assert tickets(told(quiet, "kafka-0.8", events, lacks)) == [None]
