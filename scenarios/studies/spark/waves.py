@@ -6,6 +6,7 @@ waits, and no sweep waits for a task that takes long.
 
 from __future__ import annotations
 
+import gc
 import math
 import secrets
 import time
@@ -160,6 +161,7 @@ class Waves:
         def do(one: tuple[int, Task]) -> None:
             plugins.restore(loaded)
             arrived.add([(one[0], work(one[1]))])
+            _keep_modules_out_of_collections()
 
         def job() -> None:
             context.setJobGroup(group, "understudy", interruptOnCancel=True)
@@ -183,6 +185,14 @@ class _Numbered(Generic[Task, Result]):
 
     def __call__(self, numbered: tuple[int, Task]) -> Result:
         return self.work(numbered[1])
+
+
+def _keep_modules_out_of_collections() -> None:
+    """PySpark's workers collect garbage after every task. Looking through what this program has imported would take
+    longer than all else that a task costs."""
+    if not gc.get_freeze_count():
+        gc.collect()
+        gc.freeze()
 
 
 def _rest(wave: _Wave[Task]) -> list[Lost[Task]]:

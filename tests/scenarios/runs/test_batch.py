@@ -1,5 +1,6 @@
 """The engine that spreads runs over workers: order, failures, chunks; with every kind of workers."""
 
+import gc
 import subprocess
 import sys
 import time
@@ -33,6 +34,10 @@ def square(task: int) -> int:
     return task * task
 
 
+def kept_out_of_collections(task: int) -> bool:
+    return gc.get_freeze_count() > 1000
+
+
 def breaks_at_three(task: int) -> int:
     if task == 3:
         raise ValueError("three is out of luck")
@@ -47,6 +52,11 @@ def test_results_come_once_and_in_the_order_of_the_tasks(workers: Workers) -> No
 @pytest.mark.spark
 def test_spark_gives_the_same_results(spark: SparkSession) -> None:
     assert list(Waves(spark).in_order(square, TASKS)) == [task * task for task in TASKS]
+
+
+@pytest.mark.spark
+def test_workers_of_spark_do_not_look_through_this_programs_modules_after_each_task(spark: SparkSession) -> None:
+    assert any(Waves(spark).in_order(kept_out_of_collections, TASKS))
 
 
 def test_one_job_needs_no_process() -> None:
