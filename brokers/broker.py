@@ -12,7 +12,7 @@ from attrs import define, field, frozen
 from brokers.controlled_shutdown import ControlledShutdown
 from brokers.dynamic_config import DynamicConfigManager
 from brokers.groups.coordinator import GroupCoordinator
-from brokers.groups.find import CoordinatorFinder
+from brokers.groups.find import CoordinatorFinder, CoordinatorStore
 from brokers.groups.handler import GroupsHandler
 from brokers.groups.records import GROUP_METADATA_TOPIC
 from brokers.metadata_cache import MetadataCache
@@ -32,6 +32,8 @@ from brokers.requests.producer_ids import ProducerIds
 from brokers.requests.router import Handle, Router, handles
 from brokers.to_controller import BrokerToControllerChannel
 from brokers.topic_creation import AdminZkClient
+from brokers.transactions.config import TRANSACTION_STATE_TOPIC
+from brokers.transactions.part import TransactionsPart
 from emulator.logger import get_logger
 from emulator.network import Channel, Client, Network, serve
 from emulator.nodes import Process
@@ -40,6 +42,7 @@ from emulator.protocol.api import Request
 from emulator.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import BrokerRegistered
+from emulator.protocol.groups.find_coordinator import CoordinatorType
 from emulator.protocol.metadata import MetadataRequest
 from emulator.protocol.znodes import ALL_BROKERS, PERSISTENT_PATHS, broker_entity, broker_path, encode_broker
 from emulator.zookeeper import NodeExists, SessionExpired, Stat, ZkClient, ZkSpec
@@ -114,6 +117,7 @@ class Broker:
     control: ControlHandler = field(init=False)
     controller: ControllerPart = field(init=False)
     groups: GroupCoordinator = field(init=False)
+    transactions: TransactionsPart = field(init=False)
     settings: DynamicConfigManager = field(init=False)
     started: bool = False
     _layers: dict[str, Mapping[str, str]] = field(factory=dict)
@@ -216,6 +220,10 @@ class Broker:
             self.network, self.process, leader, LISTENER, timeout_us, take_disk_wait_us=wait_us
         )
 
+    def _to_broker(self, broker: int) -> Client:
+        timeout_us = self.spec.policies.config.request_timeout_us
+        return Client(self.network, self.process, broker, LISTENER, timeout_us)
+
     def _to_controller(self, controller: int) -> Client:
         timeout_us = self.spec.policies.config.controller_socket_timeout_us
         return Client(self.network, self.process, controller, LISTENER, timeout_us)
@@ -232,9 +240,18 @@ class Broker:
         self.groups = groups = GroupCoordinator(self.process, manager, produce)
         manager.coordinators[GROUP_METADATA_TOPIC] = groups
         router = Router(manager.purgatory.complete)
-        finder = CoordinatorFinder(groups.store, self.admin_zk.create_topic)
+        producer_ids = ProducerIds(self.process, self.zk)
+        self.transactions = transactions = TransactionsPart(manager, produce, groups, producer_ids, self._to_broker)
+        manager.coordinators[TRANSACTION_STATE_TOPIC] = transactions
+
+        def store_of(type: int) -> CoordinatorStore | None:
+            if type == CoordinatorType.TRANSACTION:
+                return transactions.coordinator.store
+            return groups.store if type == CoordinatorType.GROUP else None
+
+        finder = CoordinatorFinder(self.process, manager.metadata, store_of, self.admin_zk.create_topic)
         for handler in (
-            produce, ProducerIds(self.process, self.zk), FetchHandler(manager), ConsumerFetchHandler(manager),
+            produce, transactions, FetchHandler(manager), ConsumerFetchHandler(manager),
             ClientMetadataHandler(manager, self.admin_zk), OffsetsHandler(manager), self.control,
             LogDirsHandler(manager), GroupsHandler(groups, finder), self,
         ):  # fmt: skip
@@ -249,6 +266,8 @@ class Broker:
         manager, admin_zk = self.replicas, self.admin_zk
         configs = ConfigsHandler(self.process, admin_zk, manager.metadata, self.spec.server(), lambda: self._layers)
         router.add(configs)
+        for handler in self.transactions.handlers():
+            router.add(handler)
         router.add(
             TopicsHandler(
                 self.process, admin_zk, manager.metadata, configs, self.controller, lambda: manager.policies,
@@ -288,7 +307,7 @@ class Broker:
                 self.process,
                 self.zk,
                 config,
-                lambda broker: Client(self.network, self.process, broker, LISTENER, config.request_timeout_us),
+                self._to_broker,
                 lambda: self.control.broker_epoch,
             ).ask()
 

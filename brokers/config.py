@@ -5,6 +5,7 @@ from attrs import field, frozen
 
 from brokers.groups.config import GroupCoordinatorConfig
 from brokers.log.config import DEFAULTS, LogConfig, LogManagerConfig
+from brokers.transactions.config import TransactionConfig
 from emulator.protocol.configs import CONTROLLER_SOCKET_TIMEOUT, config, field_of
 
 
@@ -16,6 +17,7 @@ class BrokerConfig:
         log: the settings of logs whose topics do not set their own.
         log_manager: the settings of all logs together.
         groups: the settings of group coordinators.
+        transactions: the settings of transaction coordinators.
     """
 
     min_insync_replicas: int = config(
@@ -66,6 +68,7 @@ class BrokerConfig:
     log: LogConfig = DEFAULTS
     log_manager: LogManagerConfig = field(factory=LogManagerConfig)
     groups: GroupCoordinatorConfig = field(factory=GroupCoordinatorConfig)
+    transactions: TransactionConfig = field(factory=TransactionConfig)
     isr_change_propagation_interval_us: int = 2_500_000
     isr_change_propagation_blackout_us: int = 5_000_000
     isr_change_propagation_max_us: int = 60_000_000

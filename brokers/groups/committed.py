@@ -8,6 +8,9 @@ from attrs import define, field
 from brokers.groups.records import OffsetAndMetadata
 from emulator.protocol.types import TopicPartition
 
+NOT_YET = -1
+"""Where an offset is that is on its way to the log."""
+
 
 class Appended(NamedTuple):
     """A committed offset, and where the batch with it begins in ``__consumer_offsets``."""
@@ -23,10 +26,16 @@ class CommittedOffsets:
     Attributes:
         offsets: those that the log has, on all replicas that have to have them.
         pending: those on their way there.
+        transactional: by producer id, those of transactions that have not ended.
     """
 
     offsets: dict[TopicPartition, Appended] = field(factory=dict)
     pending: dict[TopicPartition, OffsetAndMetadata] = field(factory=dict)
+    transactional: dict[int, dict[TopicPartition, Appended]] = field(factory=dict)
+
+    @property
+    def keeps_anything(self) -> bool:
+        return bool(self.offsets or self.pending or self.transactional)
 
     def appended(self, tp: TopicPartition, value: OffsetAndMetadata, at: int) -> None:
         """The commit of ``value`` has succeeded. A later one may have, too: the one further behind in the log counts.
@@ -43,11 +52,49 @@ class CommittedOffsets:
         if self.pending.get(tp) == value:
             del self.pending[tp]
 
+    def is_unstable(self, tp: TopicPartition) -> bool:
+        """Whether another commit of ``tp`` is on its way, or waits for the end of its transaction."""
+        return tp in self.pending or any(tp in offsets for offsets in self.transactional.values())
+
+    # -- transactions -----------------------------------------------------------------------------------------------
+
+    def begin(self, producer_id: int, offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
+        """A transaction commits ``offsets`` (prepareTxnOffsetCommit)."""
+        known = self.transactional.setdefault(producer_id, {})
+        known.update((tp, Appended(value, NOT_YET)) for tp, value in offsets.items())
+
+    def written(self, producer_id: int, tp: TopicPartition, value: OffsetAndMetadata, at: int) -> None:
+        """Such an offset is in the log (onTxnOffsetCommitAppend)."""
+        known = self.transactional.get(producer_id, {})
+        if tp in known and known[tp].value == value:
+            known[tp] = Appended(value, at)
+
+    def failed(self, producer_id: int, tp: TopicPartition) -> None:
+        """Such an offset could not be written (failPendingTxnOffsetCommit)."""
+        known = self.transactional.get(producer_id, {})
+        known.pop(tp, None)
+        if not known:
+            self.transactional.pop(producer_id, None)
+
+    def end(self, producer_id: int, *, committed: bool) -> dict[TopicPartition, Appended]:
+        """The transaction has ended. Returns what counts now (completePendingTxnOffsetCommit)."""
+        ended = self.transactional.pop(producer_id, {})
+        counts: dict[TopicPartition, Appended] = {}
+        for tp, appended in ended.items() if committed else ():
+            before = self.offsets.get(tp)
+            if appended.at != NOT_YET and (before is None or before.at < appended.at):
+                self.offsets[tp] = counts[tp] = appended
+        return counts
+
+    # -- what is removed --------------------------------------------------------------------------------------------
+
     def remove(self, partitions: Iterable[TopicPartition]) -> tuple[TopicPartition, ...]:
         """Forget the offsets of ``partitions``. Returns those that there were."""
         removed = []
         for tp in partitions:
             self.pending.pop(tp, None)
+            for offsets in self.transactional.values():
+                offsets.pop(tp, None)
             if self.offsets.pop(tp, None) is not None:
                 removed.append(tp)
         return tuple(removed)
@@ -65,9 +112,12 @@ class CommittedOffsets:
             tp
             for tp, (value, _at) in self.offsets.items()
             if tp.topic not in subscribed
-            and tp not in self.pending
+            and not self.is_unstable(tp)
             and now_ms >= (since_ms(value) + retention_ms if value.expire_ms is None else value.expire_ms)
         )
 
-    def load(self, offsets: Mapping[TopicPartition, Appended]) -> None:
+    def load(
+        self, offsets: Mapping[TopicPartition, Appended], transactional: Mapping[int, dict[TopicPartition, Appended]]
+    ) -> None:
         self.offsets.update(offsets)
+        self.transactional.update(transactional)

@@ -1,62 +1,93 @@
-"""FindCoordinator: any broker says which broker coordinates a group, by its metadata; the first one that is asked
-creates ``__consumer_offsets`` (KafkaApis.handleFindCoordinatorRequest, 2.3)."""
+"""FindCoordinator: any broker says which broker coordinates a group or a transactional id, by its metadata; the first
+one that is asked creates the coordinators' topic (KafkaApis.handleFindCoordinatorRequest, 2.3)."""
 
 from collections.abc import Awaitable, Callable
+from typing import Protocol
 
-from attrs import define
+from attrs import define, field
 
-from brokers.groups.records import GROUP_METADATA_TOPIC
-from brokers.groups.store import GroupStore
+from brokers.metadata_cache import MetadataCache
 from emulator.logger import get_logger
+from emulator.nodes import Process
 from emulator.protocol.errors import NO_ERROR, ApiException, Errors
-from emulator.protocol.groups.find_coordinator import CoordinatorType, FoundCoordinator
+from emulator.protocol.groups.find_coordinator import FoundCoordinator
 from emulator.zookeeper import SessionExpired
 
 CreateTopic = Callable[[str, int, int, dict[str, str]], Awaitable[object]]
 """Creates a topic: its name, how many partitions and replicas, its settings. Raises: ApiException, SessionExpired."""
 
 
+class InternalTopicConfig(Protocol):
+    """With which partitions and replicas a coordinators' topic is created."""
+
+    @property
+    def num_partitions(self) -> int: ...
+    @property
+    def replication_factor(self) -> int: ...
+
+
+class CoordinatorStore(Protocol):
+    """What coordinators of one kind keep (``GroupStore``, ``brokers.transactions.store``)."""
+
+    @property
+    def topic(self) -> str:
+        """Where they keep it."""
+        ...
+
+    @property
+    def config(self) -> InternalTopicConfig: ...
+
+    @property
+    def topic_settings(self) -> dict[str, str]: ...
+
+    def partition_for(self, key: str, /) -> int: ...
+
+
 @define(eq=False)
 class CoordinatorFinder:
-    """One broker's."""
+    """One broker's.
 
-    store: GroupStore
+    Attributes:
+        store_of: what the coordinators of a ``CoordinatorType`` keep; None: Kafka has no such type.
+    """
+
+    process: Process
+    metadata: MetadataCache
+    store_of: Callable[[int], CoordinatorStore | None]
     create_topic: CreateTopic
-    _creating: bool = False
+    _creating: dict[str, None] = field(factory=dict)
 
     def find(self, key: str, key_type: int) -> FoundCoordinator:
         """The coordinator of ``key``; COORDINATOR_NOT_AVAILABLE until it is known."""
-        if key_type == CoordinatorType.TRANSACTION:
-            return FoundCoordinator(key, Errors.UNSUPPORTED_VERSION, message="transactions are not emulated")
-        if key_type != CoordinatorType.GROUP:
+        store = self.store_of(key_type)
+        if store is None:
             return FoundCoordinator(key, Errors.INVALID_REQUEST, message=f"{key_type} is no type of coordinators")
-        metadata = self.store.manager.metadata
-        partitions = metadata.partitions_of(GROUP_METADATA_TOPIC)
+        metadata = self.metadata
+        partitions = metadata.partitions_of(store.topic)
         if not partitions:
-            self._create()
+            self._create(store)
             return FoundCoordinator(key, Errors.COORDINATOR_NOT_AVAILABLE)
-        state = partitions.get(self.store.partition_for(key))
+        state = partitions.get(store.partition_for(key))
         if state is None or state.leader not in metadata.live_brokers:
             return FoundCoordinator(key, Errors.COORDINATOR_NOT_AVAILABLE)
         return FoundCoordinator(key, NO_ERROR, state.leader)
 
-    def _create(self) -> None:
+    def _create(self, store: CoordinatorStore) -> None:
         """Begin to create the topic, if enough brokers are alive."""
-        alive, config = len(self.store.manager.metadata.live_brokers), self.store.config
-        if alive < config.replication_factor:
+        alive, wanted = len(self.metadata.live_brokers), store.config.replication_factor
+        if alive < wanted:
             get_logger("brokers.groups").error(
-                "too few brokers are alive for __consumer_offsets", alive=alive, wanted=config.replication_factor
+                f"too few brokers are alive for {store.topic}", alive=alive, wanted=wanted
             )
-        elif not self._creating:
-            self._creating = True
-            self.store.process.spawn(self._create_topic, name="create __consumer_offsets")
+        elif store.topic not in self._creating:
+            self._creating[store.topic] = None
+            self.process.spawn(self._create_topic, store, name=f"create {store.topic}")
 
-    async def _create_topic(self) -> None:
-        config = self.store.config
-        settings = {"cleanup.policy": "compact", "segment.bytes": str(config.segment_bytes)}
+    async def _create_topic(self, store: CoordinatorStore) -> None:
+        config = store.config
         try:
-            await self.create_topic(GROUP_METADATA_TOPIC, config.num_partitions, config.replication_factor, settings)
+            await self.create_topic(store.topic, config.num_partitions, config.replication_factor, store.topic_settings)
         except (ApiException, SessionExpired) as refused:  # another broker was faster; or a client asks again
-            get_logger("brokers.groups").info("__consumer_offsets is not created", reason=str(refused))
+            get_logger("brokers.groups").info(f"{store.topic} is not created", reason=str(refused))
         finally:
-            self._creating = False
+            del self._creating[store.topic]

@@ -120,7 +120,7 @@ class Group:
     @property
     def can_be_removed(self) -> bool:
         """It is empty, in every sense."""
-        return self.state is GroupState.EMPTY and not self.committed.offsets and not self.committed.pending
+        return self.state is GroupState.EMPTY and not self.committed.keeps_anything
 
     def next_generation(self) -> None:
         """The members that are there form the next generation."""

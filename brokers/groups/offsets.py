@@ -24,6 +24,9 @@ from emulator.protocol.types import TopicPartition
 
 Outcomes = tuple[tuple[TopicPartition, Errors], ...]
 CommitCallback = Callable[[OffsetCommitResponse], object]
+Values = dict[TopicPartition, OffsetAndMetadata]
+Done = Callable[[Errors], object]
+Found = tuple[Errors, Group | None]
 
 
 @define(eq=False)
@@ -38,6 +41,23 @@ class GroupOffsetsPart:
         """Answer, now or when the replicas have the offsets, through ``callback``. Partitions that this broker does not
         know are refused."""
         coordinator = self.coordinator
+
+        def store(group: Group, kept: Values, done: Done) -> None:
+            def stored(error: Errors) -> None:
+                done(error)
+                self._emit(request, error, kept)
+
+            coordinator.store.store_offsets(group, kept, stored)
+
+        self.commit_by(request, callback, OffsetCommitResponse, lambda: self._committing(request), store)
+
+    def commit_by(
+        self, request: OffsetCommitRequest, callback: CommitCallback, response: type[OffsetCommitResponse],
+        find: Callable[[], Found], store: Callable[[Group, Values, Done], object],
+    ) -> None:  # fmt: skip
+        """The same for any kind of commit: ``find`` finds the group, or why it may not commit; ``store`` writes what is
+        kept, and calls back with the outcome."""
+        coordinator = self.coordinator
         metadata = coordinator.manager.metadata
         known = {each.tp: metadata.knows(each.tp) for each in request.offsets}
 
@@ -45,12 +65,12 @@ class GroupOffsetsPart:
             outcomes = tuple(
                 [(tp, error_of(tp) if here else Errors.UNKNOWN_TOPIC_OR_PARTITION) for tp, here in known.items()]
             )
-            coordinator.transitions.answer(callback, OffsetCommitResponse(outcomes))
+            coordinator.transitions.answer(callback, response(outcomes))
 
         if not any(known.values()):
             answer(lambda _tp: NO_ERROR)
             return
-        error, group = self._committing(request)
+        error, group = find()
         if error or group is None:
             answer(lambda _tp: error)
             return
@@ -60,15 +80,13 @@ class GroupOffsetsPart:
 
         def stored(error: Errors) -> None:
             answer(lambda tp: error if tp in kept else Errors.OFFSET_METADATA_TOO_LARGE)
-            if kept:
-                self._emit(request, error, kept)
 
         if kept:
-            coordinator.store.store_offsets(group, kept, stored)
+            store(group, kept, stored)
         else:
             stored(NO_ERROR)
 
-    def _committing(self, request: OffsetCommitRequest) -> tuple[Errors, Group | None]:
+    def _committing(self, request: OffsetCommitRequest) -> Found:
         """The group that commits, or why it may not (handleCommitOffsets, doCommitOffsets)."""
         coordinator = self.coordinator
         error = coordinator.check(request.group, may_be_empty=True)
@@ -176,7 +194,7 @@ def _remove_all(group: Group) -> tuple[TopicPartition, ...]:
 
 
 def _fetched(group: Group, tp: TopicPartition, require_stable: bool) -> CommittedOffset:
-    if require_stable and tp in group.committed.pending:
+    if require_stable and group.committed.is_unstable(tp):
         return CommittedOffset(tp, error=Errors.UNSTABLE_OFFSET_COMMIT)
     found = group.committed.offsets.get(tp)
     if found is None:

@@ -5,12 +5,13 @@ In the emulated log they stay what they are here. Who reads the topic as bytes e
 (``scenarios.wire``).
 """
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from attrs import define
 
 from emulator.protocol.groups.offsets import NO_LEADER_EPOCH
 from emulator.protocol.produce import ProducedBatch
+from emulator.protocol.records import NO_SEQUENCE
 from emulator.protocol.types import Batch, TopicPartition
 
 GROUP_METADATA_TOPIC = "__consumer_offsets"
@@ -124,3 +125,28 @@ class GroupRecords(ProducedBatch):
         return GroupBatch(
             base_offset, base_offset + self.count, leader_epoch, self.size, self.id, self.entries, timestamp_us=now_us
         )
+
+
+@define(eq=False)
+class TransactionalGroupBatch(GroupBatch):
+    """The offsets that a transaction commits, in a log: as far as producers go, a batch without sequence numbers."""
+
+    producer_id: int
+    producer_epoch: int
+    base_sequence: ClassVar[int] = NO_SEQUENCE
+    sequenced: ClassVar[bool] = True
+    transactional: ClassVar[bool] = True
+
+
+@define(eq=False)
+class TransactionalGroupRecords(GroupRecords):
+    """The same without an offset."""
+
+    producer_id: int
+    producer_epoch: int
+
+    def placed(self, base_offset: int, leader_epoch: int, now_us: int) -> Batch:
+        return TransactionalGroupBatch(
+            base_offset, base_offset + self.count, leader_epoch, self.size, self.id, self.entries, self.producer_id,
+            self.producer_epoch, timestamp_us=now_us,
+        )  # fmt: skip

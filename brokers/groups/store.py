@@ -20,6 +20,7 @@ from brokers.groups.records import (
     OffsetAndMetadata,
     OffsetKey,
     StoredGroup,
+    TransactionalGroupBatch,
 )
 from brokers.groups.transitions import Transitions
 from brokers.log.log import Log
@@ -28,6 +29,7 @@ from emulator.disks import DiskError, UnexpectedError
 from emulator.kernel import Timer
 from emulator.logger import get_logger
 from emulator.nodes import Process
+from emulator.protocol.control_batches import ControlBatch
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import GroupsLoaded, GroupStateChanged, GroupsUnloaded, OffsetsRemoved
 from emulator.protocol.produce import ProduceRequest
@@ -86,12 +88,20 @@ class Loaded:
 
     groups: dict[str, StoredGroup] = field(factory=dict)
     offsets: dict[str, dict[TopicPartition, Appended]] = field(factory=dict)
+    open: dict[int, dict[str, dict[TopicPartition, Appended]]] = field(factory=dict)
+    """By producer id and group, the offsets of transactions that have not ended."""
 
-    def read(self, batch: GroupBatch) -> None:
+    def read(self, batch: GroupBatch | ControlBatch) -> None:
         """Apply the records of ``batch``, the next one of the log."""
+        if isinstance(batch, ControlBatch):
+            self._end(batch)
+            return
+        of_groups = self.offsets
+        if isinstance(batch, TransactionalGroupBatch):
+            of_groups = self.open.setdefault(batch.producer_id, {})
         for key, value in batch.entries:
             if isinstance(key, OffsetKey):
-                offsets = self.offsets.setdefault(key.group, {})
+                offsets = of_groups.setdefault(key.group, {})
                 if isinstance(value, OffsetAndMetadata):
                     offsets[key.tp] = Appended(value, batch.base_offset)
                 else:
@@ -101,16 +111,27 @@ class Loaded:
             else:
                 self.groups.pop(key.group, None)
 
+    def _end(self, marker: ControlBatch) -> None:
+        """A transaction has ended: what it has committed counts, if that is newer than what is known."""
+        for group, ended in self.open.pop(marker.producer_id, {}).items():
+            offsets = self.offsets.setdefault(group, {})
+            for tp, appended in ended.items() if marker.committed else ():
+                if tp not in offsets or offsets[tp].at < appended.at:
+                    offsets[tp] = appended
+
     def restored(self, now_ms: int) -> Iterator[Group]:
         """The groups, each with its offsets; those that have only offsets last."""
         for id, stored in self.groups.items():
             yield self._with_offsets(Group.restored(id, stored))
-        for id, offsets in self.offsets.items():
-            if offsets and id not in self.groups:
+        opened = (id for groups in self.open.values() for id, offsets in groups.items() if offsets)
+        having_offsets = (id for id, offsets in self.offsets.items() if offsets)
+        for id in dict.fromkeys((*having_offsets, *opened)):
+            if id not in self.groups:
                 yield self._with_offsets(Group(id, now_ms))
 
     def _with_offsets(self, group: Group) -> Group:
-        group.committed.load(self.offsets.get(group.id, {}))
+        opened = {producer_id: groups[group.id] for producer_id, groups in self.open.items() if group.id in groups}
+        group.committed.load(self.offsets.get(group.id, {}), opened)
         return group
 
 
@@ -124,6 +145,7 @@ class GroupStore:
         groups: by id.
         owned: the partitions that were read, and whose groups are here; with the leader epoch.
         loading: the partitions that are being read, with the timer at whose end they have been.
+        open: by producer id, the groups that its transaction commits offsets of, or did until they went.
     """
 
     process: Process
@@ -135,6 +157,7 @@ class GroupStore:
     groups: dict[str, Group] = field(factory=dict)
     owned: dict[int, int] = field(factory=dict)
     loading: dict[int, Timer] = field(factory=dict)
+    open: dict[int, dict[str, None]] = field(factory=dict)
     _metrics: GroupMetrics | None = None
     _epochs: dict[int, int] = field(factory=dict)
     _partitions: int = 0
@@ -151,6 +174,16 @@ class GroupStore:
     @property
     def clock_ms(self) -> int:
         return self.process.clock_us // 1000
+
+    @property
+    def topic(self) -> str:
+        """Where it keeps them."""
+        return GROUP_METADATA_TOPIC
+
+    @property
+    def topic_settings(self) -> dict[str, str]:
+        """Those that the topic is created with."""
+        return {"cleanup.policy": "compact", "segment.bytes": str(self.config.segment_bytes)}
 
     # -- where groups belong ----------------------------------------------------------------------------------------
 
@@ -224,6 +257,7 @@ class GroupStore:
         for group in groups:
             self.groups[group.id] = group
             self.metrics.added(group)
+        self._opened(groups)
         self.process.emit(
             GroupsLoaded, self.process.node.id, GROUP_METADATA_TOPIC, partition, self.owned[partition], len(groups),
             sum(len(group.committed.offsets) for group in groups),
@@ -245,7 +279,7 @@ class GroupStore:
                 reason = f"the batch at {batch.base_offset} is corrupt"
                 get_logger("brokers.groups").error("groups cannot be loaded", partition=partition, reason=reason)
                 return Loaded()
-            if isinstance(batch, GroupBatch):
+            if isinstance(batch, GroupBatch | ControlBatch):
                 found.read(batch)
         return found
 
@@ -269,9 +303,17 @@ class GroupStore:
             sum(len(group.committed.offsets) for group in gone),
         )  # fmt: skip
 
+    def _opened(self, groups: Iterable[Group]) -> None:
+        """Note the transactions that ``groups`` take part in."""
+        for group in groups:
+            for producer_id in group.committed.transactional:
+                self.open.setdefault(producer_id, {})[group.id] = None
+
     def drop(self, group: Group) -> None:
         """Forget a group, which is Dead."""
         del self.groups[group.id]
+        for producer_id in group.committed.transactional:
+            self.open.get(producer_id, {}).pop(group.id, None)
         self.metrics.removed(group)
 
     # -- writing ----------------------------------------------------------------------------------------------------
@@ -298,21 +340,28 @@ class GroupStore:
                     else:
                         group.committed.appended(tp, value, base_offset)
                 self.metrics.offsets_changed(group)
-            done(_of_offsets(error))
+            done(of_offsets(error))
 
         group.committed.pending.update(offsets)
         self._append(group, stored_or_not, *((OffsetKey(group.id, tp), value) for tp, value in offsets.items()))
 
+    def home(self, group: Group) -> TopicPartition:
+        """The partition that has the records of ``group``."""
+        return TopicPartition.of(GROUP_METADATA_TOPIC, self.partition_for(group.id))
+
     def _append(self, group: Group, done: Done, *entries: Entry) -> None:
-        tp = TopicPartition.of(GROUP_METADATA_TOPIC, self.partition_for(group.id))
-        if tp not in self.manager.partitions:
+        self.append(GroupRecords.of(self.home(group), self.next_id(), *entries), done)
+
+    def append(self, records: GroupRecords, done: Done) -> None:
+        """Append ``records`` to the partition of a group, and wait for all replicas in sync."""
+        if records.tp not in self.manager.partitions:
             done(Errors.NOT_LEADER_FOR_PARTITION, -1)
             return
-        records = GroupRecords.of(tp, self._next_id(), *entries)
         request = ProduceRequest(-1, self.config.commit_timeout_us, (records,), records.size)
         self.appender.produce(request, AppendCallback(self.transitions.ending(done)))
 
-    def _next_id(self) -> int:
+    def next_id(self) -> int:
+        """The id of this coordinator's next batch."""
         self._appended += 1
         return FIRST_ID + self.process.node.id * IDS_PER_BROKER + self.process.number * IDS_PER_PROCESS + self._appended
 
@@ -353,12 +402,12 @@ class GroupStore:
                 self._bury(group, entries)
 
     def _bury(self, group: Group, entries: list[Entry]) -> None:
-        tp = TopicPartition.of(GROUP_METADATA_TOPIC, self.partition_for(group.id))
+        tp = self.home(group)
         partition = self.manager.partitions.get(tp)
         if partition is None or not partition.is_leader:
             return
         try:
-            partition.append_as_leader(GroupRecords.of(tp, self._next_id(), *entries))
+            partition.append_as_leader(GroupRecords.of(tp, self.next_id(), *entries))
         except (DiskError, StorageError, UnexpectedError) as error:
             get_logger("brokers.groups").error("tombstones are not written", group=group.id, reason=str(error))
 
@@ -372,7 +421,7 @@ def _of_group(error: Errors) -> Errors:
     return Errors.REBALANCE_IN_PROGRESS if error is Errors.REQUEST_TIMED_OUT else error
 
 
-def _of_offsets(error: Errors) -> Errors:
+def of_offsets(error: Errors) -> Errors:
     """What an OffsetCommit is answered where it could not be written (storeOffsets)."""
     if error in UNAVAILABLE:
         return Errors.COORDINATOR_NOT_AVAILABLE

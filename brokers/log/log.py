@@ -10,6 +10,7 @@ from brokers.log.directory import LogDirectory, log_path
 from brokers.log.leader_epoch_cache import NO_EPOCHS
 from brokers.log.producer_state_manager import NO_PRODUCERS, ProducerStateManager
 from brokers.log.segments import Segment, active, deletable, oldest, segments
+from brokers.log.transactions import TransactionalProducers, adapted, producers_of
 from emulator.disks import Fault, File
 from emulator.protocol.types import Batch, CorruptBatch, SequencedBatch, TopicPartition
 
@@ -89,7 +90,7 @@ class Log:
             if batch.leader_epoch >= self.directory.first_epoch:
                 self.begin_epoch(batch.leader_epoch, batch.base_offset)
         self.epochs = self.epochs.truncated_before(self.start_offset)
-        self.producers = ProducerStateManager.of(batches)
+        self.producers = producers_of(batches)
         self._measure_active_segment()
         self.watch_retention()
 
@@ -129,7 +130,9 @@ class Log:
         if rolls:
             self.watch_retention()
         if batch.sequenced:
-            if self.producers is NO_PRODUCERS:
+            if batch.transactional:
+                self.producers = adapted(self.producers)
+            elif self.producers is NO_PRODUCERS:
                 self.producers = ProducerStateManager()
             self.producers.add(batch)  # type: ignore[arg-type]  # a class attribute tells it faster
         epochs = self.epochs.entries
@@ -141,8 +144,17 @@ class Log:
             self.directory.wrote(batch.size)
 
     def _check_sequence(self, batch: SequencedBatch) -> None:
-        if batch.base_sequence and not self.producers.knows(batch.producer_id):
+        if batch.base_sequence > 0 and not self.producers.knows(batch.producer_id):
             raise UnknownProducer(f"{self.tp}: producer {batch.producer_id} begins with {batch.base_sequence}")
+
+    @property
+    def has_transactions(self) -> bool:
+        """Whether a batch of a transaction was ever appended to it, as far as its batches say."""
+        return isinstance(self.producers, TransactionalProducers)
+
+    def last_stable_offset(self, high_watermark: int) -> int:
+        """Up to where readers of committed records may read, where the replica's high watermark is that."""
+        return self.producers.last_stable_offset(high_watermark, self.start_offset)
 
     def read(self, offset: int, max_bytes: int) -> tuple[Batch, ...]:
         """The batches from ``offset`` on: at most ``max_bytes``, but at least one batch if there is one.
@@ -196,7 +208,7 @@ class Log:
 
     def _reload_producers(self) -> None:
         if self.producers is not NO_PRODUCERS:
-            self.producers = ProducerStateManager.of(self._file.entries)
+            self.producers = producers_of(self._file.entries)
 
     def truncate_fully_and_start_at(self, offset: int) -> None:
         """Remove all batches; the next one begins at ``offset``. Raises: DiskError."""

@@ -5,17 +5,24 @@ Logs whose batches have no producer ids share ``NO_PRODUCERS``.
 """
 
 from collections import deque
-from collections.abc import Iterable
+from typing import NamedTuple
 
 from attrs import define, field
 
 from emulator.protocol.errors import Errors
 from emulator.protocol.produce import IdempotentBatch
-from emulator.protocol.types import Batch, SequencedBatch
+from emulator.protocol.types import SequencedBatch
 
 BATCHES_KEPT = 5
 LAST_SEQUENCE = (1 << 31) - 1
 """After this one sequence numbers begin again at 0."""
+
+
+class AbortedTransaction(NamedTuple):
+    """An aborted transaction, as readers of committed records learn of it (FetchResponse.AbortedTransaction)."""
+
+    producer_id: int
+    first_offset: int
 
 
 @define(eq=False)
@@ -24,15 +31,6 @@ class ProducerStateManager:
     here; Kafka forgets a producer seven days after its last batch."""
 
     _batches: dict[int, deque[SequencedBatch]] = field(factory=dict)
-
-    @classmethod
-    def of(cls, batches: Iterable[Batch]) -> "ProducerStateManager":
-        """The state that a log with these batches has."""
-        states = cls()
-        for batch in batches:
-            if batch.sequenced:
-                states.add(batch)  # type: ignore[arg-type]
-        return states if states._batches else NO_PRODUCERS
 
     def add(self, batch: SequencedBatch) -> None:
         """``batch`` was appended."""
@@ -71,6 +69,26 @@ class ProducerStateManager:
         if produced.producer_epoch == last.producer_epoch and last.last_sequence != LAST_SEQUENCE:
             follows = last.last_sequence + 1
         return Errors.NONE if produced.base_sequence == follows else Errors.OUT_OF_ORDER_SEQUENCE_NUMBER
+
+    # -- transactions: a log has none, unless its producers are of the class in ``brokers.log.transactions`` -----------
+
+    def epoch_of(self, producer_id: int) -> int:
+        """The producer epoch of the newest batch of that producer; -1: none is known."""
+        kept = self._batches.get(producer_id)
+        return -1 if kept is None else kept[-1].producer_epoch
+
+    def coordinator_epoch_of(self, _producer_id: int) -> int:
+        """The epoch of the coordinator that has ended the producer's last transaction here; -1: none has."""
+        return -1
+
+    def last_stable_offset(self, high_watermark: int, _log_start: int) -> int:
+        """Before it everything is decided: no record belongs to a transaction that is open, or whose marker is not
+        committed (Log.lastStableOffset)."""
+        return high_watermark
+
+    def aborted_between(self, _offset: int, _end: int) -> tuple[AbortedTransaction, ...]:
+        """The aborted transactions that have records from ``offset`` on and before ``end``, or may have."""
+        return ()
 
 
 NO_PRODUCERS = ProducerStateManager()

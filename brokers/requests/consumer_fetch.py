@@ -12,7 +12,13 @@ from brokers.requests.fetch_contexts import ClientSessions, FetchContext
 from brokers.requests.router import handles
 from emulator.disks import DiskError
 from emulator.network import Channel
-from emulator.protocol.clients.fetch import DEBUGGING_CONSUMER, ConsumerFetchRequest, PartitionData
+from emulator.protocol.clients.fetch import (
+    DEBUGGING_CONSUMER,
+    READ_COMMITTED,
+    ConsumerFetchRequest,
+    PartitionData,
+    Stability,
+)
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.fetch import FetchedFields, FetchRequest
 from emulator.protocol.offsets_for_leader_epoch import UNDEFINED_EPOCH
@@ -36,10 +42,12 @@ class Read(NamedTuple):
 
     Attributes:
         answers: for each partition that it names.
+        stability: of those in whose logs there are transactions.
         enough: whether this completes it before its time is over.
     """
 
     answers: list[FetchedFields]
+    stability: dict[TopicPartition, Stability]
     enough: bool
 
 
@@ -93,7 +101,7 @@ class ConsumerFetch:
         self.context, self.delayed.request = context, request
         read = self._read(request)
         if read.enough or request.max_wait_us <= 0 or not context.wanted:
-            self._answer(read.answers)
+            self._answer(read)
             return
         for wanted in context.wanted:
             partition = self.manager.partitions[wanted.tp]
@@ -112,12 +120,12 @@ class ConsumerFetch:
         """Answer the request that waits, if there is enough to send. Returns whether it was answered."""
         read = self._read(self._request)
         if read.enough:
-            self._answer(read.answers)
+            self._answer(read)
         return read.enough
 
     def force_complete(self) -> None:
         """The time of the request is over: answer it with what there is."""
-        self._answer(self._read(self._request).answers)
+        self._answer(self._read(self._request))
 
     @property
     def _request(self) -> ConsumerFetchRequest:
@@ -125,9 +133,9 @@ class ConsumerFetch:
         assert isinstance(request, ConsumerFetchRequest)
         return request
 
-    def _answer(self, answers: list[FetchedFields]) -> None:
+    def _answer(self, read: Read) -> None:
         self._end()
-        response = self.context.response(answers)
+        response = self.context.response(read.answers, read.stability)
         topics = self.manager.metrics.topics
         for tp, _error, _high_watermark, _log_start, batches, _diverging in response.answers:
             if batches:
@@ -150,17 +158,34 @@ class ConsumerFetch:
     def _read(self, request: ConsumerFetchRequest) -> Read:
         """Read every partition, in their order (ReplicaManager.readFromLocalLog)."""
         answers: list[FetchedFields] = []
+        stability: dict[TopicPartition, Stability] = {}
         size, failed = 0, False
         from_leader = request.replica_id != DEBUGGING_CONSUMER
         for wanted in self.context.wanted:
             limit = min(wanted.max_bytes, request.max_bytes - size)
-            answer = self._read_partition(wanted, limit, not size, from_leader)
+            answer = self._read_partition(wanted, limit, not size, from_leader, request.isolation)
             answers.append(answer)
+            if not answer[1]:
+                self._look_at_transactions(answer, wanted.fetch_offset, request.isolation, stability)
             size += sum(batch.size for batch in answer[4])
             failed = failed or bool(answer[1]) or answer[5] is not None
-        return Read(answers, failed or size >= request.min_bytes)
+        return Read(answers, stability, failed or size >= request.min_bytes)
 
-    def _read_partition(self, wanted: PartitionData, limit: int, first: bool, from_leader: bool) -> FetchedFields:
+    def _look_at_transactions(
+        self, answer: FetchedFields, offset: int, isolation: int, stability: dict[TopicPartition, Stability]
+    ) -> None:
+        """Add what the reader has to know of transactions, if the log has any (Log.addAbortedTransactions)."""
+        tp, _error, high_watermark, _log_start, batches, _diverging = answer
+        log = self.manager.partitions[tp].log
+        if log.has_transactions:
+            aborted: tuple[tuple[int, int], ...] = ()
+            if batches and isolation == READ_COMMITTED:
+                aborted = log.producers.aborted_between(offset, batches[-1].next_offset)
+            stability[tp] = Stability(log.last_stable_offset(high_watermark), aborted)
+
+    def _read_partition(
+        self, wanted: PartitionData, limit: int, first: bool, from_leader: bool, isolation: int
+    ) -> FetchedFields:
         manager, tp = self.manager, wanted.tp
         partition = manager.partitions.get(tp)
         if not manager.metadata.knows(tp):
@@ -179,14 +204,18 @@ class ConsumerFetch:
         if not log.start_offset <= offset <= log.end_offset:
             return _refused(tp, Errors.OFFSET_OUT_OF_RANGE)
         try:
-            batches = self._committed(partition, offset, limit, first)
+            end = partition.high_watermark
+            if isolation == READ_COMMITTED:
+                end = log.last_stable_offset(end)
+            batches = self._before(end, partition, offset, limit, first)
         except DiskError:
             return _refused(tp, Errors.KAFKA_STORAGE_ERROR)
         return tp, NO_ERROR, high_watermark, log.start_offset, batches, None
 
-    def _committed(self, partition: Partition, offset: int, limit: int, first: bool) -> tuple[Batch, ...]:
-        """The committed batches from there on; only the ``first`` batch of an answer may exceed the limit (KIP-74)."""
-        end, log = partition.high_watermark, partition.log
+    def _before(self, end: int, partition: Partition, offset: int, limit: int, first: bool) -> tuple[Batch, ...]:
+        """The batches from ``offset`` to ``end``, the high watermark or an offset before it. Only the ``first`` batch
+        of an answer may exceed the limit (KIP-74)."""
+        log = partition.log
         if offset >= end or (limit <= 0 and not first):
             return ()
         batches = log.read(offset, max(limit, 0))
@@ -218,7 +247,7 @@ class ConsumerFetchHandler:
     def fetch(self, request: ConsumerFetchRequest, channel: Channel) -> None:
         context = self.sessions.context(request)
         if context.error:
-            response = context.response([])
+            response = context.response([], {})
             channel.reply(response, response.size)
             return
         self._of(channel).fetch(request, context)

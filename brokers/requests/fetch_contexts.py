@@ -9,9 +9,17 @@ many partitions and few changes, are elsewhere (``fetch_session``), and do not c
 from attrs import define, field
 
 from emulator.nodes import Process
-from emulator.protocol.clients.fetch import FINAL_EPOCH, INITIAL_EPOCH, NO_SESSION, ConsumerFetchRequest, PartitionData
+from emulator.protocol.clients.fetch import (
+    FINAL_EPOCH,
+    INITIAL_EPOCH,
+    NO_SESSION,
+    ConsumerFetchRequest,
+    ConsumerFetchResponse,
+    PartitionData,
+    Stability,
+)
 from emulator.protocol.errors import NO_ERROR, Errors
-from emulator.protocol.fetch import FetchedFields, FetchResponse
+from emulator.protocol.fetch import FetchedFields
 from emulator.protocol.types import TopicPartition
 
 EVICTION_US = 120_000_000
@@ -70,28 +78,32 @@ class FetchContext:
     error: Errors = NO_ERROR
     _epoch: int = 0
 
-    def response(self, answers: list[FetchedFields]) -> FetchResponse:
+    def response(
+        self, answers: list[FetchedFields], stability: dict[TopicPartition, Stability]
+    ) -> ConsumerFetchResponse:
         """The response with what of ``answers``, one for each partition that is ``wanted``, the client has to see."""
         session = self.session
         if self.error:
-            return _response(self.error, NO_SESSION, [])
+            return _response(self.error, NO_SESSION, [], stability)
         if session is None:
             id = self.cache.create(self.wanted, answers) if self.creates else NO_SESSION
-            return _response(NO_ERROR, id, answers)
+            return _response(NO_ERROR, id, answers, stability)
         if session.epoch != self._epoch:  # another request of the session came in between
-            return _response(Errors.INVALID_FETCH_SESSION_EPOCH, session.id, [])
+            return _response(Errors.INVALID_FETCH_SESSION_EPOCH, session.id, [], stability)
         partitions, changed = session.partitions, []
         for answer in answers:
             known = partitions.get(answer[0])
             if known is not None and known.changes(answer):
                 changed.append(answer)
                 partitions[answer[0]] = partitions.pop(answer[0])  # the others come first the next time
-        return _response(NO_ERROR, session.id, changed)
+        return _response(NO_ERROR, session.id, changed, stability)
 
 
-def _response(error: Errors, session_id: int, answers: list[FetchedFields]) -> FetchResponse:
+def _response(
+    error: Errors, session_id: int, answers: list[FetchedFields], stability: dict[TopicPartition, Stability]
+) -> ConsumerFetchResponse:
     size = sum(batch.size for answer in answers for batch in answer[4])
-    return FetchResponse(error, session_id, tuple(answers), 60 + 30 * len(answers) + size)
+    return ConsumerFetchResponse(error, session_id, tuple(answers), 60 + 30 * len(answers) + size, stability)
 
 
 @define(eq=False)

@@ -6,6 +6,7 @@ from brokers.partition.partition import Partition
 from brokers.replica_manager import ReplicaManager
 from brokers.requests.router import handles
 from emulator.network import Channel
+from emulator.protocol.clients.fetch import READ_COMMITTED
 from emulator.protocol.clients.offsets import (
     EARLIEST,
     LATEST,
@@ -87,14 +88,14 @@ class OffsetsHandler:
         if timestamp_ms == LATEST:
             if unknown:
                 return FoundOffset(tp, Errors.OFFSET_NOT_AVAILABLE)
-            end = partition.latest_offset if consumer else partition.log_end_offset
+            end = _end_for(partition, request.isolation) if consumer else partition.log_end_offset
             node = self._manager.process.node.id
             self._manager.process.emit(LatestOffsetReturned, node, tp.topic, tp.partition, end)
             return FoundOffset(tp, NO_ERROR, end, leader_epoch=partition.leader_epoch)
         if timestamp_ms == MAX_TIMESTAMP:
             timestamp_ms = latest_time_ms(partition.log)
         record = None if timestamp_ms < 0 else first_since(partition.log, timestamp_ms)
-        end = partition.high_watermark if consumer else partition.log_end_offset
+        end = _end_for(partition, request.isolation) if consumer else partition.log_end_offset
         if record is None or record.offset >= end:
             return FoundOffset(tp, Errors.OFFSET_NOT_AVAILABLE if unknown else NO_ERROR)
         return FoundOffset(tp, NO_ERROR, record.offset, record.timestamp_ms, record.leader_epoch)
@@ -105,6 +106,13 @@ class OffsetsHandler:
             return self._manager.error_without_replica(tp), None
         refused = partition.check_current_leader_epoch(epoch)
         return refused, None if refused else partition
+
+
+def _end_for(partition: Partition, isolation: int) -> int:
+    """Where the log ends for consumers (Partition.fetchOffsetForTimestamp, 2.3.1)."""
+    if isolation == READ_COMMITTED:
+        return partition.log.last_stable_offset(partition.high_watermark)
+    return partition.high_watermark
 
 
 def _earliest_epoch(log: Log) -> int:

@@ -1,6 +1,6 @@
 """Produce (API 0): a client appends one batch to each of several partitions of one leader broker.
 
-InitProducerId (API 22, KIP-98, 0.11): an idempotent producer gets its id.
+InitProducerId (API 22, KIP-98, 0.11): an idempotent or transactional producer gets its id.
 """
 
 from collections.abc import Iterable
@@ -49,6 +49,11 @@ class IdempotentBatch(ProducedBatch):
     def last_sequence(self) -> int:
         return self.base_sequence + self.count - 1
 
+    @property
+    def transactional(self) -> bool:
+        """Whether it belongs to a transaction. Those of emulated producers do not."""
+        return False
+
     def placed(self, base_offset: int, leader_epoch: int, now_us: int) -> Batch:
         return SequencedBatch(
             base_offset, base_offset + self.count, leader_epoch, self.size, self.id, self.producer_id,
@@ -93,26 +98,33 @@ class ProduceResponse(Response):
 
 @define(eq=False)
 class InitProducerIdRequest(Request):
-    """Sent to any broker.
+    """Sent to any broker; with a transactional id, to its coordinator.
 
     Attributes:
         transactional_id: None: the producer is idempotent only.
         producer_id, producer_epoch: those that the producer has (KIP-360, 2.5); -1: none.
+        transaction_timeout_us: how long a transaction may last before its coordinator aborts it.
     """
 
     size: int = 20
     transactional_id: str | None = None
     producer_id: int = -1
     producer_epoch: int = -1
+    transaction_timeout_us: int = 0
 
 
 @define(eq=False)
 class InitProducerIdResponse(Response):
-    """A producer id that no other producer has; -1 with an error. The producer epoch is always 0."""
+    """A producer id that no other producer has; -1 with an error.
+
+    Attributes:
+        producer_epoch: 0 without a transactional id; else higher than that of each producer before with the same one.
+    """
 
     producer_id: int
     size: int = 20
     error: Errors = Errors.NONE
+    producer_epoch: int = 0
 
 
 declare(0, "Produce", ProduceRequest, ProduceResponse, help="a producer appends to the partitions that a broker leads")

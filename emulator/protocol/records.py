@@ -97,6 +97,13 @@ class StoredBatch(SequencedBatch):
 
 
 @define(eq=False)
+class TransactionalBatch(StoredBatch):
+    """One of a transaction."""
+
+    transactional: ClassVar[bool] = True
+
+
+@define(eq=False)
 class PlainStoredBatch(StoredBatch):
     """One whose producer does not number its records."""
 
@@ -127,9 +134,20 @@ class ProducedRecords(IdempotentBatch):
         """Whether its producer is idempotent."""
         return self.producer_id != NO_PRODUCER_ID
 
+    @property
+    def transactional(self) -> bool:
+        """Whether it belongs to a transaction."""
+        return bool(self.header.attributes & TRANSACTIONAL)
+
+    @property
+    def _kind(self) -> type[StoredBatch]:
+        if not self.sequenced:
+            return PlainStoredBatch
+        return TransactionalBatch if self.transactional else StoredBatch
+
     def placed(self, base_offset: int, leader_epoch: int, now_us: int) -> Batch:
         """As ``ProducedBatch.placed``. Raises: DiskError, if there is no room for its bytes."""
-        kind = StoredBatch if self.sequenced else PlainStoredBatch
+        kind = self._kind
         return kind(
             base_offset, base_offset + self.count, leader_epoch, self.size, self.id, self.producer_id,
             self.base_sequence, self.header, self.keep(self.tp, self.data),
@@ -175,16 +193,19 @@ def read_records(data: bytes) -> Iterator[Record]:
         raise ValueError("the bytes of a batch end inside a record") from None
 
 
-def write_records(records: Sequence[tuple[bytes | None, bytes | None]], timestamp_ms: int) -> bytes:
-    """A batch of records, as keys and values, that is not compressed and has no producer id. Its base offset is 0 and
-    its CRC is not computed: who sends it to a client does that."""
+def write_records(
+    records: Sequence[tuple[bytes | None, bytes | None]], timestamp_ms: int, *, attributes: int = 0,
+    producer_id: int = NO_PRODUCER_ID, producer_epoch: int = -1,
+) -> bytes:  # fmt: skip
+    """A batch of records, as keys and values, that is not compressed and has no sequence number. Its base offset is 0
+    and its CRC is not computed: who sends it to a client does that."""
     body = bytearray()
     for delta, (key, value) in enumerate(records):
         record = b"\0\0" + _varint(delta) + _bytes(key) + _bytes(value) + b"\0"
         body += _varint(len(record)) + record
     header = _HEADER.pack(
-        0, HEADER_BYTES - 12 + len(body), -1, MAGIC, 0, 0, len(records) - 1, timestamp_ms, timestamp_ms,
-        NO_PRODUCER_ID, -1, NO_SEQUENCE, len(records),
+        0, HEADER_BYTES - 12 + len(body), -1, MAGIC, 0, attributes, len(records) - 1, timestamp_ms, timestamp_ms,
+        producer_id, producer_epoch, NO_SEQUENCE, len(records),
     )  # fmt: skip
     return header + bytes(body)
 

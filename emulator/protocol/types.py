@@ -54,6 +54,7 @@ class Batch:
         timestamp_us: when its leader appended it, by the leader's clock.
         corrupt: its checksum does not match its content.
         sequenced: it is of an idempotent producer, which numbers its records: a ``SequencedBatch``.
+        transactional: it belongs to a transaction, or ends one.
     """
 
     base_offset: int
@@ -64,6 +65,7 @@ class Batch:
     timestamp_us: int = field(default=0, kw_only=True)
     corrupt: ClassVar[bool] = False
     sequenced: ClassVar[bool] = False
+    transactional: ClassVar[bool] = False
 
 
 @define(eq=False)

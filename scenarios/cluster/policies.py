@@ -10,6 +10,7 @@ from brokers.log.config import DEFAULTS, TOPIC_NAMES, LogManagerConfig, Writebac
 from brokers.partition.isr import StuckOrSlow
 from brokers.policies import BrokerPolicies
 from brokers.service import ServiceTime, ServiceTimes
+from brokers.transactions.config import TransactionConfig
 from controller.policies import ControllerPolicies
 from controller.reassignment.protocol import ReassignmentProtocol
 from controller.shapes import SHAPES
@@ -27,6 +28,7 @@ def broker_policies(scenario: Scenario) -> BrokerPolicies:
         log=with_settings(DEFAULTS, settings),
         log_manager=_log_manager(scenario),
         groups=with_settings(GroupCoordinatorConfig(), settings),
+        transactions=with_settings(TransactionConfig(), settings),
     )
     rule = brokers.out_of_sync
     if isinstance(rule, StuckOrSlow):

@@ -17,6 +17,7 @@ from attrs import AttrsInstance, evolve, field, frozen
 from brokers.config import BrokerConfig
 from brokers.groups.config import GroupCoordinatorConfig
 from brokers.log.config import LogConfig, LogManagerConfig
+from brokers.transactions.config import TransactionConfig
 from controller.operations.rebalance import AutoRebalance
 from controller.policies import ControllerPolicies
 from emulator.protocol.configs import ConfigKey, config_keys
@@ -78,6 +79,7 @@ CONFIG_CLASSES: tuple[type[AttrsInstance], ...] = (
     LogConfig,
     LogManagerConfig,
     GroupCoordinatorConfig,
+    TransactionConfig,
     ThrottledRates,
 )
 for _cls in CONFIG_CLASSES:

@@ -1,7 +1,15 @@
 """The bytes of a coordinator's batches, for clients that read ``__consumer_offsets`` (GroupMetadataManager, 3.0)."""
 
-from brokers.groups.records import Entry, GroupBatch, Key, OffsetAndMetadata, OffsetKey, StoredGroup
-from emulator.protocol.records import write_records
+from brokers.groups.records import (
+    Entry,
+    GroupBatch,
+    Key,
+    OffsetAndMetadata,
+    OffsetKey,
+    StoredGroup,
+    TransactionalGroupBatch,
+)
+from emulator.protocol.records import TRANSACTIONAL, write_records
 from scenarios.wire.codec.messages.stored import (
     GROUP_METADATA_KEY,
     GROUP_METADATA_VALUE,
@@ -17,7 +25,12 @@ OFFSET_VALUE, EXPIRING_OFFSET_VALUE, GROUP_VALUE = 3, 1, 3
 
 def group_records(batch: GroupBatch) -> bytes:
     """A batch as ``write_records`` gives it."""
-    return write_records([_in_bytes(entry) for entry in batch.entries], batch.timestamp_us // 1000)
+    records, at_ms = [_in_bytes(entry) for entry in batch.entries], batch.timestamp_us // 1000
+    if not isinstance(batch, TransactionalGroupBatch):
+        return write_records(records, at_ms)
+    return write_records(
+        records, at_ms, attributes=TRANSACTIONAL, producer_id=batch.producer_id, producer_epoch=batch.producer_epoch
+    )
 
 
 def _in_bytes(entry: Entry) -> tuple[bytes, bytes | None]:

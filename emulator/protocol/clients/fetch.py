@@ -2,16 +2,18 @@
 
 from typing import NamedTuple
 
-from attrs import define
+from attrs import define, field
 
 from emulator.protocol.api import variant
-from emulator.protocol.fetch import FetchRequest
+from emulator.protocol.fetch import FetchRequest, FetchResponse
 from emulator.protocol.types import TopicPartition
 
 NO_SESSION = 0
 INITIAL_EPOCH = 0
 FINAL_EPOCH = -1
 """The session epochs of a full request: one that asks for a session, and one that does not (FetchMetadata)."""
+READ_UNCOMMITTED, READ_COMMITTED = 0, 1
+"""Isolation levels: with the latter nothing is read that belongs to a transaction which is open or was aborted."""
 DEBUGGING_CONSUMER = -2
 """The replica id of a reader that also reads from followers (kafka-replica-verification)."""
 
@@ -37,3 +39,29 @@ class ConsumerFetchRequest(FetchRequest):
     """A fetch of a real consumer. ``wanted`` says the same as ``positions`` does, and more."""
 
     wanted: tuple[PartitionData, ...]
+    isolation: int = READ_UNCOMMITTED
+
+
+class Stability(NamedTuple):
+    """What readers of committed records are sent about one partition.
+
+    Attributes:
+        last_stable_offset: no batch that is sent to such a reader reaches beyond it.
+        aborted: the transactions that have records in what is sent, and that the reader has to leave out: producer id
+            and first offset of each.
+    """
+
+    last_stable_offset: int
+    aborted: tuple[tuple[int, int], ...] = ()
+
+
+@variant(FetchResponse)
+@define(eq=False)
+class ConsumerFetchResponse(FetchResponse):
+    """The answer to a real consumer.
+
+    Attributes:
+        stability: of the partitions in whose logs there are transactions; elsewhere all that is committed is stable.
+    """
+
+    stability: dict[TopicPartition, Stability] = field(factory=dict)

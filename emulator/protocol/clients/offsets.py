@@ -6,6 +6,7 @@ from typing import NamedTuple
 from attrs import define
 
 from emulator.protocol.api import Request, Response, variant
+from emulator.protocol.clients.fetch import READ_UNCOMMITTED
 from emulator.protocol.errors import Errors
 from emulator.protocol.offsets_for_leader_epoch import (
     UNDEFINED_EPOCH,
@@ -45,10 +46,12 @@ class OffsetsByTimeRequest(Request):
 
     Attributes:
         replica_id: CONSUMER, or a broker's.
+        isolation: READ_COMMITTED: the log ends at its last stable offset.
     """
 
     replica_id: int
     queries: tuple[OffsetQuery, ...]
+    isolation: int = READ_UNCOMMITTED
 
     @property
     def size(self) -> int:

@@ -92,6 +92,7 @@ from emulator.protocol.events.replicas import (
     ReplicaStopped,
 )
 from emulator.protocol.events.run import AckedLost, Drawn, Fault, RoutesChanged, Violated
+from emulator.protocol.events.transactions import TransactionsLoaded, TransactionStateChanged, TransactionsUnloaded
 
 __all__ = [
     "UNCHECKED",
@@ -168,6 +169,9 @@ __all__ = [
     "ReplicaOffline",
     "ReplicaStopped",
     "RoutesChanged",
+    "TransactionStateChanged",
+    "TransactionsLoaded",
+    "TransactionsUnloaded",
     "Truncated",
     "UnassignedFollowerAdded",
     "Unfinished",

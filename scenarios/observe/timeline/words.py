@@ -9,6 +9,7 @@ from emulator.protocol import events as e
 from emulator.trace import Event
 from emulator.trace.events import Step, ZkSession, ZkWritten
 from scenarios.observe.timeline.group_words import GROUP_WORDS
+from scenarios.observe.timeline.transaction_words import TRANSACTION_WORDS
 from scenarios.observe.timeline.znode_words import written
 from scenarios.units import counted
 
@@ -249,4 +250,5 @@ _WORDS: dict[type, Callable[[Any], str]] = {
     ZkWritten: _zk_written,
     ZkSession: lambda v: f"zk session {v.session} of {who(v.client)} {v.state}",
     **GROUP_WORDS,
+    **TRANSACTION_WORDS,
 }

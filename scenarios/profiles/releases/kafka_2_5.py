@@ -43,7 +43,10 @@ PROFILE = KAFKA_2_4.with_differences(
     ),
     name="kafka-2.5",
     help="2.5: kafka-2.4 with longer timeouts (KIP-537)",
-    defaults={"replica.lag.time.max.ms": 30_000},
+    defaults={
+        "replica.lag.time.max.ms": 30_000,
+        "transaction.abort.timed.out.transaction.cleanup.interval.ms": 10_000,
+    },
     session_timeout_us=18_000_000,
     gains_metrics=metrics.SINCE_2_5,
 )

@@ -1,20 +1,22 @@
 """Fetch."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from struct import Struct
 from typing import Any
 
 from brokers.groups.records import GroupBatch
+from brokers.transactions.records import TransactionBatch
 from emulator.nodes import Process
-from emulator.protocol.clients.fetch import ConsumerFetchRequest, PartitionData
+from emulator.protocol.clients.fetch import ConsumerFetchRequest, ConsumerFetchResponse, PartitionData, Stability
 from emulator.protocol.events import Fetched
-from emulator.protocol.fetch import FetchedPartition, FetchResponse
+from emulator.protocol.fetch import FetchedPartition
 from emulator.protocol.records import APPEND_TIME, NO_TIMESTAMP, StoredBatch, write_records
 from emulator.protocol.types import Batch, TopicPartition
 from scenarios.wire.apis.base import Body, Connection, WireApi, wire_api
 from scenarios.wire.codec.records import CHECKED_FROM, CRC_AT, checked, placed
 from scenarios.wire.group_records import group_records
+from scenarios.wire.transaction_records import transaction_records
 
 _ATTRIBUTES = Struct(">h")
 _MAX_TIMESTAMP = Struct(">q")
@@ -51,15 +53,15 @@ class Fetch(WireApi):
             body["replica_id"], body["session_id"], body["session_epoch"], body["max_wait_ms"] * 1000,
             body["min_bytes"], body["max_bytes"], 0,
             tuple((each.tp, each.leader_epoch, each.fetch_offset, -1, each.last_fetched_epoch) for each in wanted),
-            forgotten, wanted,
+            forgotten, wanted, body["isolation_level"],
         )  # fmt: skip
 
-    def to_response(self, response: FetchResponse, body: Body, connection: Connection) -> Body:
+    def to_response(self, response: ConsumerFetchResponse, body: Body, connection: Connection) -> Body:
         return {
             "error_code": int(response.error),
             "session_id": response.session_id,
             "responses": [
-                {"topic": topic, "partitions": [_partition(partition, body) for partition in partitions]}
+                {"topic": topic, "partitions": [_partition(each, body, response.stability) for each in partitions]}
                 for topic, partitions in groupby(response.partitions, key=lambda partition: partition.tp.topic)
             ],
         }
@@ -78,15 +80,16 @@ class Fetch(WireApi):
                 )  # fmt: skip
 
 
-def _partition(partition: FetchedPartition, request: Body) -> Body:
+def _partition(partition: FetchedPartition, request: Body, stability: Mapping[TopicPartition, Stability]) -> Body:
+    stable = stability.get(partition.tp) or Stability(partition.high_watermark)
+    aborted = [{"producer_id": producer_id, "first_offset": first} for producer_id, first in stable.aborted]
     found: Body = {
         "partition_index": partition.tp.partition,
         "error_code": int(partition.error),
         "high_watermark": partition.high_watermark,
-        # There are no transactions: everything that is committed is stable.
-        "last_stable_offset": partition.high_watermark,
+        "last_stable_offset": stable.last_stable_offset,
         "log_start_offset": partition.log_start_offset,
-        "aborted_transactions": [] if request["isolation_level"] and not partition.error else None,
+        "aborted_transactions": aborted if request["isolation_level"] and not partition.error else None,
         "records": in_bytes(partition.batches),
     }
     if partition.diverging is not None:
@@ -104,8 +107,10 @@ def _batch_in_bytes(batch: Batch) -> bytes:
     stored = isinstance(batch, StoredBatch)
     if isinstance(batch, StoredBatch):
         data = batch.records.read()
+    elif isinstance(batch, GroupBatch):
+        data = group_records(batch)
     else:
-        data = group_records(batch) if isinstance(batch, GroupBatch) else _made_up(batch)
+        data = transaction_records(batch) if isinstance(batch, TransactionBatch) else _made_up(batch)
     if isinstance(batch, StoredBatch) and batch.append_time_ms != NO_TIMESTAMP:
         data = _restamped(data, batch.append_time_ms)
     elif not stored or not any(data[CRC_AT:CHECKED_FROM]):

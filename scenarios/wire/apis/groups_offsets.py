@@ -25,7 +25,22 @@ SEVERAL_GROUPS, GROUP_ERROR = 8, 2
 """The first version of OffsetFetch for several groups (KIP-709), and the first with an error of the whole response."""
 
 
-def _outcomes(partitions: Iterable[tuple[TopicPartition, Errors]]) -> list[Body]:
+def offsets_in(body: Body) -> tuple[OffsetToCommit, ...]:
+    """The offsets that a body commits."""
+    return tuple(
+        OffsetToCommit(
+            TopicPartition(topic["name"], each["partition_index"]),
+            each["committed_offset"],
+            each["committed_leader_epoch"],
+            each["committed_metadata"] or "",
+        )
+        for topic in body["topics"]
+        for each in topic["partitions"]
+    )
+
+
+def outcomes(partitions: Iterable[tuple[TopicPartition, Errors]]) -> list[Body]:
+    """Errors by topic, as a response has them."""
     return [
         {
             "name": topic,
@@ -43,20 +58,10 @@ class OffsetCommit(WireApi):
     versions = (2, 8)
 
     def to_request(self, body: Body, connection: Connection) -> OffsetCommitRequest:
-        offsets = tuple(
-            OffsetToCommit(
-                TopicPartition(topic["name"], each["partition_index"]),
-                each["committed_offset"],
-                each["committed_leader_epoch"],
-                each["committed_metadata"] or "",
-            )
-            for topic in body["topics"]
-            for each in topic["partitions"]
-        )
         retention_ms = body["retention_time_ms"]
         return OffsetCommitRequest(
             body["group_id"],
-            offsets,
+            offsets_in(body),
             body["generation_id"],
             body["member_id"],
             body["group_instance_id"],
@@ -65,7 +70,7 @@ class OffsetCommit(WireApi):
 
     def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
         committed: OffsetCommitResponse = response
-        return {"topics": _outcomes(committed.partitions)}
+        return {"topics": outcomes(committed.partitions)}
 
 
 @wire_api
@@ -132,4 +137,4 @@ class OffsetDelete(WireApi):
 
     def to_response(self, response: Any, body: Body, connection: Connection) -> Body:
         deleted: OffsetDeleteResponse = response
-        return {"error_code": int(deleted.error), "topics": _outcomes(deleted.partitions)}
+        return {"error_code": int(deleted.error), "topics": outcomes(deleted.partitions)}

@@ -33,7 +33,7 @@ class ListOffsets(WireApi):
             for topic in body["topics"]
             for partition in topic["partitions"]
         )
-        return OffsetsByTimeRequest(body["replica_id"], queries)
+        return OffsetsByTimeRequest(body["replica_id"], queries, body["isolation_level"])
 
     def to_response(self, response: OffsetsByTimeResponse, body: Body, connection: Connection) -> Body:
         return {

@@ -20,10 +20,13 @@ from emulator.protocol.records import (
 )
 from emulator.protocol.types import TopicPartition
 from scenarios.wire.apis.base import Body, Connection, InvalidRequest, WireApi, wire_api
+from scenarios.wire.apis.shared import fenced
 from scenarios.wire.codec.records import BatchHeader, RefusedRecords, read_produced
 
 NOTHING = RecordHeader(0, 0, NO_TIMESTAMP, NO_TIMESTAMP)
 """The header of records that cannot be read."""
+KNOWS_FENCED = 4
+"""The first version of InitProducerId in which clients know PRODUCER_FENCED (KIP-588)."""
 Acknowledged = tuple[TopicPartition, int, int, int]
 """A batch: its partition, its id, its base offset, and the offset after it."""
 
@@ -37,7 +40,7 @@ class Produce(WireApi):
 
     def to_request(self, body: Body, connection: Connection) -> RecordsProduceRequest:
         batches = tuple(
-            _batch(TopicPartition.of(topic["name"], partition["index"]), partition["records"], connection)
+            _batch(TopicPartition.of(topic["name"], partition["index"]), partition["records"], body, connection)
             for topic in body["topic_data"]
             for partition in topic["partition_data"]
         )
@@ -68,7 +71,7 @@ class Produce(WireApi):
         _record(client, connection.broker, request.acks, acknowledged, waited_us)
 
 
-def _batch(tp: TopicPartition, records: Any, connection: Connection) -> ProducedRecords:
+def _batch(tp: TopicPartition, records: Any, body: Body, connection: Connection) -> ProducedRecords:
     data = bytes(records or b"")
     batches = connection.served.batches
     try:
@@ -79,15 +82,17 @@ def _batch(tp: TopicPartition, records: Any, connection: Connection) -> Produced
         )
     return ProducedRecords(
         tp, header.count, len(data), batches.next_id(), header.producer_id, header.base_sequence, _kept(header), data,
-        batches.keep, _defect(header, len(data)),
+        batches.keep, _defect(header, len(data), body["transactional_id"]),
         producer_epoch=header.producer_epoch,
     )  # fmt: skip
 
 
-def _defect(header: BatchHeader, size: int) -> Errors:
+def _defect(header: BatchHeader, size: int, transactional_id: str | None) -> Errors:
     """Why no leader may append a batch whose header is in order."""
-    if header.is_transactional:
-        return Errors.INVALID_TXN_STATE  # there are no transactions
+    if header.is_transactional and transactional_id is None:  # KafkaApis.handleProduceRequest
+        return Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    if header.is_transactional and not header.has_producer_id:
+        return Errors.INVALID_RECORD
     if header.compression == "none" and header.count * RECORD_BYTES > size - HEADER_BYTES:
         return Errors.INVALID_RECORD
     return Errors.NONE
@@ -144,11 +149,12 @@ class InitProducerId(WireApi):
             transactional_id=body["transactional_id"],
             producer_id=body["producer_id"],
             producer_epoch=body["producer_epoch"],
+            transaction_timeout_us=body["transaction_timeout_ms"] * 1000,
         )
 
     def to_response(self, response: InitProducerIdResponse, body: Body, connection: Connection) -> Body:
         return {
-            "error_code": int(response.error),
+            "error_code": int(fenced(response.error, connection.version >= KNOWS_FENCED)),
             "producer_id": response.producer_id,
-            "producer_epoch": -1 if response.error else 0,
+            "producer_epoch": response.producer_epoch,
         }

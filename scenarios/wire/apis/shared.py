@@ -28,6 +28,11 @@ def coded(error: Errors, message: str | None = None) -> Body:
     return answer(ApiError(error, message))
 
 
+def fenced(error: Errors, known: bool) -> Errors:
+    """``error`` for a client that may not know PRODUCER_FENCED yet (KIP-588, 2.7)."""
+    return Errors.INVALID_PRODUCER_EPOCH if error is Errors.PRODUCER_FENCED and not known else error
+
+
 def partitions_of(topics: Iterable[Body] | None, name: str, numbers: str) -> tuple[TopicPartition, ...] | None:
     """The partitions that a body lists by topic; None where it lists none at all, which means all of them.
 

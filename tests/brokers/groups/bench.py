@@ -10,7 +10,7 @@ from attrs import evolve
 from brokers.config import BrokerConfig
 from brokers.groups.config import GroupCoordinatorConfig
 from brokers.groups.coordinator import GroupCoordinator
-from brokers.groups.find import CoordinatorFinder
+from brokers.groups.find import CoordinatorFinder, CoordinatorStore
 from brokers.groups.group import Group
 from brokers.groups.handler import GroupsHandler
 from brokers.groups.policies import GroupPolicies
@@ -18,6 +18,7 @@ from brokers.groups.records import GROUP_METADATA_TOPIC
 from brokers.policies import BrokerPolicies
 from brokers.requests.produce import ProduceHandler
 from emulator.protocol.errors import Errors
+from emulator.protocol.groups.find_coordinator import CoordinatorType
 from emulator.protocol.groups.membership import (
     HeartbeatRequest,
     JoinGroupRequest,
@@ -66,8 +67,12 @@ class GroupBench(Bench):
         self.created: list[tuple[Any, ...]] = []
         self.groups = GroupCoordinator(self.process, self.manager, ProduceHandler(self.manager))
         self.manager.coordinators[GROUP_METADATA_TOPIC] = self.groups
-        self.router.add(GroupsHandler(self.groups, CoordinatorFinder(self.groups.store, self._create)))
+        self.router.add(GroupsHandler(self.groups, self._finder()))
         self.learn(TP, 0)
+
+    def _finder(self) -> CoordinatorFinder:
+        stores: dict[int, CoordinatorStore] = {CoordinatorType.GROUP: self.groups.store}
+        return CoordinatorFinder(self.process, self.manager.metadata, stores.get, self._create)
 
     async def _create(self, *topic: Any) -> None:
         self.created.append(topic)

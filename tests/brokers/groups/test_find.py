@@ -51,8 +51,6 @@ def test_too_few_brokers_do_not_create_the_topic() -> None:
     assert find(bench, GROUP)[0].error is Errors.COORDINATOR_NOT_AVAILABLE
 
 
-def test_transactions_have_no_coordinator() -> None:
+def test_there_are_two_types_of_coordinators() -> None:
     bench = GroupBench()
-    (found,) = find(bench, "tx", key_type=CoordinatorType.TRANSACTION)
-    assert (found.error, found.message) == (Errors.UNSUPPORTED_VERSION, "transactions are not emulated")
     assert find(bench, "x", key_type=9)[0].error is Errors.INVALID_REQUEST

@@ -1,4 +1,4 @@
-"""What coordinators of groups write into their topic: keys and values of records in __consumer_offsets.
+"""What coordinators write into their topics: keys and values of records in __consumer_offsets and __transaction_state.
 
 Each begins with its version (two bytes). The key's version says which kind of record it is: 0 and 1 are offsets, 2 is
 a group. Kafka 2.1 and later write offsets of version 3 (1 where they expire at a time of their own); groups have
@@ -52,5 +52,24 @@ GROUP_METADATA_VALUE: Final = Stored(
             Field("subscription", "bytes", "0+"),
             Field("assignment", "bytes", "0+"),
         ),
+    ],
+)
+
+TRANSACTION_LOG_KEY: Final = Stored("TransactionLogKey", "0", [Field("transactional_id", "string", "0")])
+
+TRANSACTION_LOG_VALUE: Final = Stored(
+    "TransactionLogValue",
+    "0",
+    [
+        Field("producer_id", "int64", "0"),
+        Field("producer_epoch", "int16", "0"),
+        Field("transaction_timeout_ms", "int32", "0"),
+        Field("transaction_status", "int8", "0"),
+        Field("transaction_partitions", "[]struct", "0", nullable="0").of(
+            Field("topic", "string", "0"),
+            Field("partition_ids", "[]int32", "0"),
+        ),
+        Field("transaction_last_update_timestamp_ms", "int64", "0"),
+        Field("transaction_start_timestamp_ms", "int64", "0"),
     ],
 )

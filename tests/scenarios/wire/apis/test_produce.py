@@ -24,11 +24,11 @@ def sent(*, offset: int = 0, **fields: int) -> bytes:
     return in_bytes([stored])
 
 
-def received(records: bytes | None, version: int = 9) -> Errors:
+def received(records: bytes | None, version: int = 9, transactional_id: str | None = None) -> Errors:
     """Why a leader does not append them."""
     connection = Connection(0, "", ServedCluster("id", {}, {}, {}), version=version)
     body = {
-        "acks": 1, "timeout_ms": 1000,
+        "acks": 1, "timeout_ms": 1000, "transactional_id": transactional_id,
         "topic_data": [{"name": "t", "partition_data": [{"index": 0, "records": records}]}],
     }  # fmt: skip
     [batch] = Produce().to_request(body, connection).records
@@ -47,7 +47,7 @@ def received(records: bytes | None, version: int = 9) -> Errors:
         (sent()[:-1] + b"x", Errors.CORRUPT_MESSAGE),
         (sent(offset=5), Errors.INVALID_RECORD),
         (sent(attributes=CONTROL), Errors.INVALID_RECORD),
-        (sent(attributes=TRANSACTIONAL), Errors.INVALID_TXN_STATE),
+        (sent(attributes=TRANSACTIONAL), Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
         (sent(count=3), Errors.INVALID_RECORD),
         (sent(count=1_000_000, delta=999_999), Errors.INVALID_RECORD),
         (sent(attributes=4), Errors.NONE),
@@ -55,6 +55,10 @@ def received(records: bytes | None, version: int = 9) -> Errors:
 )
 def test_records(records: bytes | None, expected: Errors) -> None:
     assert received(records) is expected
+
+
+def test_a_transactional_batch_needs_a_producer_id() -> None:
+    assert received(sent(attributes=TRANSACTIONAL), transactional_id="t") is Errors.INVALID_RECORD
 
 
 def test_zstd_came_with_version_7() -> None:
@@ -65,10 +69,12 @@ def test_no_client_names_a_partition_twice() -> None:
     connection = Connection(0, "", ServedCluster("id", {}, {}, {}), version=9)
     topic = {"name": "t", "partition_data": [{"index": 0, "records": sent()}] * 2}
     with pytest.raises(InvalidRequest, match="twice"):
-        Produce().to_request({"acks": 1, "timeout_ms": 0, "topic_data": [topic]}, connection)
+        Produce().to_request({"acks": 1, "timeout_ms": 0, "transactional_id": None, "topic_data": [topic]}, connection)
 
 
 def test_a_producer_id_or_why_there_is_none() -> None:
     connection = Connection(0, "", ServedCluster("id", {}, {}, {}), version=4)
-    asked = InitProducerId().to_request({"transactional_id": "t", "producer_id": 5, "producer_epoch": 1}, connection)
+    body = {"transactional_id": "t", "transaction_timeout_ms": 9, "producer_id": 5, "producer_epoch": 1}
+    asked = InitProducerId().to_request(body, connection)
     assert (asked.transactional_id, asked.producer_id, asked.producer_epoch) == ("t", 5, 1)
+    assert asked.transaction_timeout_us == 9_000

@@ -1,0 +1,109 @@
+"""The offsets that transactions commit (GroupCoordinator.handleTxnCommitOffsets and scheduleHandleTxnCompletion, 2.7):
+written at once, and counted when the transaction's marker is in the log."""
+
+from collections.abc import Sequence
+
+from attrs import define
+
+from brokers.groups.coordinator import GroupCoordinator
+from brokers.groups.group import Group, GroupState
+from brokers.groups.offsets import Done, GroupOffsetsPart, Values
+from brokers.groups.records import OffsetKey, TransactionalGroupRecords, size_of
+from brokers.groups.store import GroupStore, of_offsets
+from brokers.log.disk_work import ResponseChannel
+from brokers.requests.router import handles
+from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.events import OffsetsCommitted
+from emulator.protocol.groups.membership import NO_MEMBER
+from emulator.protocol.groups.offsets import OffsetCommitResponse
+from emulator.protocol.transactions.offsets import TxnOffsetCommitRequest, TxnOffsetCommitResponse
+
+NO_GENERATION = -1
+
+
+@define(eq=False)
+class TransactionalOffsets:
+    """Those of one broker's groups."""
+
+    coordinator: GroupCoordinator
+
+    @property
+    def store(self) -> GroupStore:
+        return self.coordinator.store
+
+    @handles(TxnOffsetCommitRequest)
+    def commit(self, request: TxnOffsetCommitRequest, channel: ResponseChannel) -> None:
+        """Answer when the replicas have the offsets."""
+
+        def reply(response: OffsetCommitResponse) -> None:
+            channel.reply(response, response.size)
+
+        def store(group: Group, kept: Values, done: Done) -> None:
+            self._store(group, request, kept, done)
+
+        offsets = GroupOffsetsPart(self.coordinator)
+        self.coordinator.transitions.ending(offsets.commit_by)(
+            request, reply, TxnOffsetCommitResponse, lambda: self._committing(request), store
+        )
+
+    def _committing(self, request: TxnOffsetCommitRequest) -> tuple[Errors, Group | None]:
+        """The group, or why the transaction may not commit its offsets. A member is checked where one is named
+        (KIP-447)."""
+        error = NO_ERROR if request.group else Errors.INVALID_GROUP_ID
+        error = error or self.store.error_of(request.group)
+        if error:
+            return error, None
+        group = self.store.create(request.group)
+        if request.member_id != NO_MEMBER or request.instance_id is not None:
+            error = self.coordinator.check_member(group, request)
+        if not error and request.generation > NO_GENERATION and request.generation != group.generation:
+            error = Errors.ILLEGAL_GENERATION
+        return error, None if error else group
+
+    def _store(self, group: Group, request: TxnOffsetCommitRequest, offsets: Values, done: Done) -> None:
+        """Write ``offsets``. They count once the transaction is committed."""
+        store, producer_id, home = self.store, request.producer_id, self.store.home(group)
+        partition = store.manager.partitions.get(home)
+        if partition is not None and request.producer_epoch < partition.log.producers.epoch_of(producer_id):
+            done(Errors.INVALID_PRODUCER_EPOCH)
+            return
+
+        def stored_or_not(error: Errors, base_offset: int) -> None:
+            if group.state is not GroupState.DEAD:
+                for tp, value in offsets.items():
+                    if error:
+                        group.committed.failed(producer_id, tp)
+                    else:
+                        group.committed.written(producer_id, tp, value, base_offset)
+            done(of_offsets(error))
+
+        group.committed.begin(producer_id, offsets)
+        store.open.setdefault(producer_id, {})[group.id] = None
+        entries = tuple((OffsetKey(group.id, tp), value) for tp, value in offsets.items())
+        records = TransactionalGroupRecords(
+            home, len(entries), size_of(entries), store.next_id(), entries, producer_id, request.producer_epoch
+        )
+        store.append(records, stored_or_not)
+
+    def ended(self, producer_id: int, partitions: Sequence[int], *, committed: bool) -> None:
+        """The markers of a transaction are in these partitions of ``__consumer_offsets``."""
+        store = self.store
+        ids = store.open.get(producer_id, {})
+        for id in [id for id in ids if store.partition_for(id) in partitions]:
+            del ids[id]
+            group = store.groups.get(id)
+            if group is not None:
+                self._end(group, producer_id, committed)
+        if not ids:
+            store.open.pop(producer_id, None)
+
+    def _end(self, group: Group, producer_id: int, committed: bool) -> None:
+        counts = group.committed.end(producer_id, committed=committed)
+        self.store.metrics.offsets_changed(group)
+        if counts:
+            process = self.store.process
+            process.emit(
+                OffsetsCommitted, process.node.id, group.id, NO_MEMBER, group.generation, NO_ERROR.name,
+                tuple([tp.topic for tp in counts]), tuple([tp.partition for tp in counts]),
+                tuple([appended.value.offset for appended in counts.values()]),
+            )  # fmt: skip

@@ -1,0 +1,157 @@
+"""The transactions in one log (ProducerStateManager and TransactionIndex, 2.7): which are open, up to where everything
+is decided, and which were aborted.
+
+A log that has never seen a transaction has a plain ``ProducerStateManager``, and pays nothing.
+"""
+
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from attrs import define, field
+
+from brokers.log.producer_state_manager import NO_PRODUCERS, AbortedTransaction, ProducerStateManager
+from emulator.protocol.control_batches import ControlBatch
+from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.produce import IdempotentBatch
+from emulator.protocol.types import Batch
+
+
+class AbortedTxn(NamedTuple):
+    """An aborted transaction (kafka.log.AbortedTxn).
+
+    Attributes:
+        last_offset: of its marker.
+        last_stable_offset: where the log was decided up to, when the marker came: no transaction that was aborted later
+            has records before it.
+    """
+
+    producer_id: int
+    first_offset: int
+    last_offset: int
+    last_stable_offset: int
+
+
+class CompletedTxn(NamedTuple):
+    """A transaction whose marker may not be on all replicas yet. ``last_offset``: of its marker."""
+
+    first_offset: int
+    last_offset: int
+
+
+def _last_offset(aborted: AbortedTxn) -> int:
+    return aborted.last_offset
+
+
+@define(eq=False)
+class TransactionalProducers(ProducerStateManager):
+    """The producers of a log that has transactions.
+
+    Attributes:
+        ongoing: by producer id, where the transaction begins that has no marker yet.
+        completed: those that ended and count as undecided until the high watermark has passed their marker.
+        aborted: in the order of their markers.
+    """
+
+    ongoing: dict[int, int] = field(factory=dict)
+    completed: deque[CompletedTxn] = field(factory=deque)
+    aborted: list[AbortedTxn] = field(factory=list)
+    _epochs: dict[int, int] = field(factory=dict)
+    """By producer id, the producer epoch of its newest marker or transactional batch."""
+    _coordinator_epochs: dict[int, int] = field(factory=dict)
+
+    # -- what is appended -------------------------------------------------------------------------------------------
+
+    def add(self, batch: Any) -> None:
+        """``batch`` was appended. Replicas check nothing: their leader has."""
+        if isinstance(batch, ControlBatch):
+            self._end(batch)
+            return
+        if batch.transactional:
+            self.ongoing.setdefault(batch.producer_id, batch.base_offset)
+            self._begin_epoch(batch.producer_id, batch.producer_epoch)
+        if batch.base_sequence >= 0:
+            super().add(batch)
+
+    def _begin_epoch(self, producer_id: int, epoch: int) -> None:
+        """What was known of the producer's batches of other epochs does not count any more."""
+        self._epochs[producer_id] = epoch
+        kept = self._batches.get(producer_id)
+        if kept is not None and kept[-1].producer_epoch != epoch:
+            del self._batches[producer_id]
+
+    def _end(self, marker: ControlBatch) -> None:
+        producer_id, last = marker.producer_id, marker.base_offset
+        first = self.ongoing.pop(producer_id, last)
+        self._begin_epoch(producer_id, marker.producer_epoch)
+        self._coordinator_epochs[producer_id] = marker.coordinator_epoch
+        self.completed.append(CompletedTxn(first, last))
+        if not marker.committed:
+            stable = min(self.ongoing.values(), default=last + 1)
+            self.aborted.append(AbortedTxn(producer_id, first, last, stable))
+
+    # -- what a leader checks ---------------------------------------------------------------------------------------
+
+    def epoch_of(self, producer_id: int) -> int:
+        return max(self._epochs.get(producer_id, -1), super().epoch_of(producer_id))
+
+    def coordinator_epoch_of(self, producer_id: int) -> int:
+        return self._coordinator_epochs.get(producer_id, -1)
+
+    def knows(self, producer_id: int) -> bool:
+        return producer_id in self._epochs or super().knows(producer_id)
+
+    def check(self, produced: IdempotentBatch, *, admits_unknown: bool) -> Errors:
+        producer_id = produced.producer_id
+        if producer_id in self._batches:
+            error = super().check(produced, admits_unknown=admits_unknown)
+        elif producer_id in self._epochs:  # its newest batch here is a marker, or was of an earlier epoch
+            if produced.producer_epoch < self._epochs[producer_id]:
+                return Errors.INVALID_PRODUCER_EPOCH
+            error = Errors.OUT_OF_ORDER_SEQUENCE_NUMBER if produced.base_sequence else NO_ERROR
+        else:
+            error = super().check(produced, admits_unknown=admits_unknown)
+        if not error and producer_id in self.ongoing and not produced.transactional:
+            return Errors.INVALID_TXN_STATE
+        return error
+
+    # -- what readers of committed records may see ------------------------------------------------------------------
+
+    def last_stable_offset(self, high_watermark: int, log_start: int) -> int:
+        completed = self.completed
+        while completed and completed[0].last_offset < high_watermark:
+            completed.popleft()
+        firsts = min((each.first_offset for each in completed), default=high_watermark)
+        first = min(self.ongoing.values(), default=high_watermark)
+        return min(max(min(firsts, first), log_start), high_watermark)
+
+    def aborted_between(self, offset: int, end: int) -> tuple[AbortedTransaction, ...]:
+        found = []
+        for place in range(bisect_left(self.aborted, offset, key=_last_offset), len(self.aborted)):
+            aborted = self.aborted[place]
+            if aborted.first_offset < end:
+                found.append(AbortedTransaction(aborted.producer_id, aborted.first_offset))
+            if aborted.last_stable_offset >= end:
+                break
+        return tuple(found)
+
+
+def adapted(producers: ProducerStateManager) -> TransactionalProducers:
+    """The same producers, in a log that gets its first transactional batch."""
+    if isinstance(producers, TransactionalProducers):
+        return producers
+    return TransactionalProducers(dict(producers._batches))
+
+
+def producers_of(batches: Iterable[Batch]) -> ProducerStateManager:
+    """The state that a log with these batches has."""
+    states = ProducerStateManager()
+    known = False
+    for batch in batches:
+        if batch.sequenced:
+            known = True
+            if batch.transactional:
+                states = adapted(states)
+            states.add(batch)  # type: ignore[arg-type]
+    return states if known else NO_PRODUCERS

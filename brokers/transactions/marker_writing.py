@@ -1,0 +1,106 @@
+"""WriteTxnMarkers: a leader appends the markers of transactions to its partitions, and answers when all replicas in
+sync have them (KafkaApis.handleWriteTxnMarkersRequest, 2.7)."""
+
+from typing import Protocol
+
+from attrs import define
+
+from brokers.groups.records import GROUP_METADATA_TOPIC
+from brokers.groups.store import AppendCallback, Appender
+from brokers.groups.transitions import Transitions
+from brokers.log.disk_work import ResponseChannel
+from brokers.log.producer_state_manager import ProducerStateManager
+from brokers.replica_manager import ReplicaManager
+from brokers.requests.router import handles
+from emulator.protocol.control_batches import ControlRecords
+from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.produce import ProduceRequest
+from emulator.protocol.transactions.markers import TxnMarker, WriteTxnMarkersRequest, WriteTxnMarkersResponse
+from emulator.protocol.types import TopicPartition
+
+FIRST_ID, IDS_PER_BROKER, IDS_PER_PROCESS = 1 << 62, 1 << 44, 1 << 32
+"""The ids of a leader's control batches: no other batches have them."""
+
+
+class EndsTransactions(Protocol):
+    """The group coordinator, as far as transactions are concerned (``brokers.groups.transactional``)."""
+
+    def ended(self, producer_id: int, partitions: tuple[int, ...], *, committed: bool) -> None: ...
+
+
+@define(eq=False)
+class Request:
+    """One whose markers are being written.
+
+    Attributes:
+        errors: for each marker, those of its partitions; REQUEST_TIMED_OUT until they are known.
+        left: how many partitions have not answered.
+    """
+
+    request: WriteTxnMarkersRequest
+    channel: ResponseChannel
+    errors: list[dict[TopicPartition, Errors]]
+    left: int
+
+    def answer_if_done(self) -> None:
+        if not self.left:
+            response = WriteTxnMarkersResponse(tuple([tuple(each.items()) for each in self.errors]))
+            self.channel.reply(response, response.size)
+
+
+@define(eq=False)
+class MarkerWriter:
+    """One broker's. ``transitions``: those of its group coordinator."""
+
+    manager: ReplicaManager
+    appender: Appender
+    groups: EndsTransactions
+    transitions: Transitions
+    _appended: int = 0
+
+    @handles(WriteTxnMarkersRequest)
+    def write(self, request: WriteTxnMarkersRequest, channel: ResponseChannel) -> None:
+        errors = [dict.fromkeys(marker.partitions, Errors.REQUEST_TIMED_OUT) for marker in request.markers]
+        pending = Request(request, channel, errors, sum(map(len, errors)))
+        for place, marker in enumerate(request.markers):
+            for tp in errors[place]:
+                self._append(pending, place, marker, tp)
+        if not any(errors):
+            pending.answer_if_done()
+
+    def _append(self, pending: Request, place: int, marker: TxnMarker, tp: TopicPartition) -> None:
+        def done(error: Errors, _base_offset: int) -> None:
+            pending.errors[place][tp] = error
+            if not error and tp.topic == GROUP_METADATA_TOPIC:
+                self.groups.ended(marker.producer_id, (tp.partition,), committed=marker.committed)
+            pending.left -= 1
+            pending.answer_if_done()
+
+        partition = self.manager.partitions.get(tp)
+        error = NO_ERROR
+        if partition is None:
+            error = Errors.UNKNOWN_TOPIC_OR_PARTITION
+        elif partition.is_leader:
+            error = _fenced(partition.log.producers, marker)
+        if error:
+            done(error, -1)
+            return
+        self._appended += 1
+        process = self.manager.process
+        id = FIRST_ID + process.node.id * IDS_PER_BROKER + process.number * IDS_PER_PROCESS + self._appended
+        records = ControlRecords.of(
+            tp, id, marker.producer_id, marker.producer_epoch, marker.coordinator_epoch, marker.committed
+        )
+        timeout_us = self.manager.policies.config.request_timeout_us
+        self.appender.produce(
+            ProduceRequest(-1, timeout_us, (records,), records.size), AppendCallback(self.transitions.ending(done))
+        )
+
+
+def _fenced(producers: ProducerStateManager, marker: TxnMarker) -> Errors:
+    """Why the log does not take the marker (checkProducerEpoch, checkCoordinatorEpoch)."""
+    if marker.producer_epoch < producers.epoch_of(marker.producer_id):
+        return Errors.INVALID_PRODUCER_EPOCH
+    if marker.coordinator_epoch < producers.coordinator_epoch_of(marker.producer_id):
+        return Errors.TRANSACTION_COORDINATOR_FENCED
+    return NO_ERROR

@@ -1,0 +1,97 @@
+"""The part of a broker that coordinates transactions. It is imported and made when something first asks for it: runs
+without transactions do without."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from attrs import define
+
+from brokers.groups.coordinator import GroupCoordinator
+from brokers.groups.store import Appender
+from brokers.replica_manager import ReplicaManager
+from brokers.requests.producer_ids import ProducerIds
+from brokers.requests.router import handles
+from emulator.network import Channel
+from emulator.protocol.errors import Errors
+from emulator.protocol.produce import InitProducerIdRequest, InitProducerIdResponse
+from emulator.protocol.records import NO_PRODUCER_ID
+from emulator.protocol.types import TopicPartition
+
+if TYPE_CHECKING:
+    from brokers.transactions.coordinator import TransactionCoordinator
+    from brokers.transactions.marker_sending import Connect
+
+
+@define(eq=False)
+class TransactionsPart:
+    """One broker's.
+
+    Attributes:
+        producer_ids: gives producer ids.
+        connect: opens a connection to a broker's listener.
+    """
+
+    manager: ReplicaManager
+    appender: Appender
+    groups: GroupCoordinator
+    producer_ids: ProducerIds
+    connect: Connect
+    _coordinator: TransactionCoordinator | None = None
+
+    @property
+    def coordinator(self) -> TransactionCoordinator:
+        found = self._coordinator
+        if found is None:
+            from brokers.transactions.coordinator import TransactionCoordinator
+
+            found = self._coordinator = TransactionCoordinator(
+                self.manager.process, self.manager, self.appender, self.producer_ids.generate, self.connect
+            )
+        return found
+
+    def handlers(self) -> tuple[object, ...]:
+        """What answers the requests of transactional producers, and of coordinators."""
+        from brokers.groups.transactional import TransactionalOffsets
+        from brokers.transactions.handler import TransactionsHandler
+        from brokers.transactions.marker_writing import MarkerWriter
+
+        groups = self.groups
+        offsets = TransactionalOffsets(groups)
+        return (
+            TransactionsHandler(self.coordinator, groups.store.partition_for), offsets,
+            MarkerWriter(self.manager, self.appender, offsets, groups.transitions),
+        )  # fmt: skip
+
+    @handles(InitProducerIdRequest)
+    def init_producer_id(self, request: InitProducerIdRequest, channel: Channel) -> None:
+        """Without a transactional id a producer gets a new producer id, whichever it has (TransactionCoordinator, 2.3
+        to 3.0)."""
+
+        def reply(response: InitProducerIdResponse) -> None:
+            channel.reply(response, response.size)
+
+        if (request.producer_id == NO_PRODUCER_ID) is not (request.producer_epoch == -1):
+            reply(InitProducerIdResponse(NO_PRODUCER_ID, error=Errors.INVALID_REQUEST, producer_epoch=-1))
+        elif request.transactional_id is None:
+            self.producer_ids.generate(lambda id: reply(InitProducerIdResponse(id)))
+        else:
+            coordinator = self.coordinator
+            coordinator.transitions.ending(coordinator.init_producer_id)(request, reply)
+
+    # -- as a ``brokers.replica_manager.manager.Coordinator`` -------------------------------------------------------
+
+    def elected(self, partition: int, leader_epoch: int) -> None:
+        self.coordinator.elected(partition, leader_epoch)
+
+    def resigned(self, partition: int, leader_epoch: int | None) -> None:
+        if self._coordinator is not None:
+            self._coordinator.resigned(partition, leader_epoch)
+
+    @property
+    def keeps_anything(self) -> bool:
+        """Deleted partitions need no markers, and are found so when their turn comes."""
+        return False
+
+    def partitions_deleted(self, partitions: Sequence[TopicPartition]) -> None: ...

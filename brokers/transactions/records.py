@@ -1,0 +1,47 @@
+"""The records of ``__transaction_state`` (kafka.coordinator.transaction.TransactionLog, 2.3): what has become of each
+transactional id.
+
+In the emulated log they stay what they are here. Who reads the topic as bytes encodes them (``scenarios.wire``).
+"""
+
+from attrs import define
+
+from brokers.transactions.metadata import TxnTransitMetadata
+from emulator.protocol.produce import ProducedBatch
+from emulator.protocol.types import Batch, TopicPartition
+
+OVERHEAD = 73
+"""The bytes of a batch with one record, beside its key and its value."""
+
+
+@define(eq=False)
+class TransactionBatch(Batch):
+    """A batch of a coordinator in a log: one record.
+
+    Attributes:
+        value: None: a tombstone, the transactional id has expired.
+    """
+
+    transactional_id: str
+    value: TxnTransitMetadata | None
+
+
+@define(eq=False)
+class TransactionRecords(ProducedBatch):
+    """The same without an offset."""
+
+    transactional_id: str
+    value: TxnTransitMetadata | None
+
+    @classmethod
+    def of(
+        cls, tp: TopicPartition, id: int, transactional_id: str, value: TxnTransitMetadata | None
+    ) -> "TransactionRecords":
+        size = OVERHEAD + 4 + len(transactional_id) + (0 if value is None else value.size)
+        return cls(tp, 1, size, id, transactional_id, value)
+
+    def placed(self, base_offset: int, leader_epoch: int, now_us: int) -> Batch:
+        return TransactionBatch(
+            base_offset, base_offset + 1, leader_epoch, self.size, self.id, self.transactional_id, self.value,
+            timestamp_us=now_us,
+        )  # fmt: skip
