@@ -62,8 +62,10 @@ def served() -> Iterator[Attached]:
         ready, scenario = folder / "ready", folder / "scenario.toml"
         scenario.write_text(SCENARIO, encoding="utf-8")
         words = [sys.executable, "-m", "understudy", "serve", str(scenario), "--ready-file", str(ready), "--quiet"]
+        # As where it is installed: with .pyc files, which the first round writes.
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         began = time.perf_counter()
-        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, env=dict(os.environ))
+        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, env=environment)
         try:
             while not ready.exists():
                 assert process.poll() is None, "the served cluster has ended"

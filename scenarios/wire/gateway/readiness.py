@@ -9,7 +9,10 @@ import select
 import selectors
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from socket import socket
+from threading import get_native_id
 
 from attrs import define, field
 
@@ -51,6 +54,7 @@ class Readiness:
 
     async def serve(self) -> None:
         """Wait while clients are quiet. Runs beside the world."""
+        _wake_when_due()
         while True:
             await readable(self._selector.fileno())
             self._call(0.0)
@@ -70,3 +74,9 @@ class Readiness:
 
     def close(self) -> None:
         self._selector.close()
+
+
+def _wake_when_due() -> None:
+    """Linux lets a thread sleep 50 us longer, unless it asks for less."""
+    with suppress(OSError):
+        Path(f"/proc/{get_native_id()}/timerslack_ns").write_text("1", encoding="ascii")

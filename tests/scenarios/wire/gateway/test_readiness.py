@@ -2,10 +2,14 @@
 
 import os
 import socket
+import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+import trio
+import trio.testing
 
 from scenarios.wire.gateway.readiness import READ, WRITE, Readiness
 from scenarios.wire.gateway.sockets import most_files
@@ -66,6 +70,28 @@ def test_a_wait_is_not_rounded_up_to_milliseconds(
         readiness.pause(0.0002)
         shortest = min(shortest, time.perf_counter() - began)
     assert 0.0001 < shortest < 0.0009
+
+
+def timer_slack_ns() -> int:
+    return int(Path(f"/proc/{threading.get_native_id()}/timerslack_ns").read_text())
+
+
+def test_the_thread_that_serves_wakes_when_it_is_due(readiness: Readiness) -> None:
+    slack: list[int] = []
+
+    async def serve() -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(readiness.serve)
+            await trio.testing.wait_all_tasks_blocked()
+            slack.append(timer_slack_ns())
+            nursery.cancel_scope.cancel()
+
+    if not Path("/proc/self/timerslack_ns").exists():
+        pytest.skip("the system has no timer slack that a thread can set")
+    thread = threading.Thread(target=trio.run, args=(serve,))
+    thread.start()
+    thread.join(60)
+    assert slack == [1]
 
 
 def test_a_socket_is_watched_for_what_is_wanted_of_it_now(
