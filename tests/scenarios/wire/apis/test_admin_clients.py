@@ -1,8 +1,9 @@
-"""The admin clients of kafka-python and confluent-kafka against a served cluster."""
+"""The admin clients of kafka-python and confluent-kafka against a served cluster, with each set of API versions that
+brokers can announce (``serve --api-versions``)."""
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from importlib import import_module
 from typing import Any
 
@@ -18,7 +19,9 @@ from kafka.errors import (
     TopicAlreadyExistsError,
 )
 
-from tests.scenarios.wire.gateway.served import LIMIT_S, Served, served
+from scenarios.wire.apis.base import wire_apis
+from scenarios.wire.versions import PROFILES, announced
+from tests.scenarios.wire.gateway.served import API_VERSIONS, LIMIT_S, Raw, Served, served
 
 confluent_admin: Any = import_module("confluent_kafka.admin")
 """Its type stubs do not export what the module does."""
@@ -30,9 +33,14 @@ ORDERS = {
 }
 
 
+@pytest.fixture(scope="module", params=sorted(PROFILES))
+def api_versions(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture(scope="module")
-def cluster() -> Iterator[Served]:
-    with served(ORDERS) as found:
+def cluster(api_versions: str) -> Iterator[Served]:
+    with served(ORDERS, api_versions=api_versions) as found:
         yield found
 
 
@@ -63,6 +71,15 @@ def until(holds: Callable[[], bool]) -> None:
 def partitions(admin: Any, topic: str) -> dict[int, Any]:
     (described,) = admin.describe_topics([topic])
     return {each["partition_index"]: each for each in described["partitions"]}
+
+
+def test_brokers_announce_these_versions(cluster: Served, api_versions: str) -> None:
+    with closing(cluster.connect().socket) as connection:
+        answer = Raw(connection).ask(API_VERSIONS, 0, {})
+    found = {each["api_key"]: (each["min_version"], each["max_version"]) for each in answer["api_keys"]}
+    expected = announced(api_versions, wire_apis())
+    assert found == {key: versions for key, versions in expected.items() if key in found}
+    assert {0, 1, 3, 45, 46} <= set(found)
 
 
 # -- kafka-python -----------------------------------------------------------------------------------------------------
