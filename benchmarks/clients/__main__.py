@@ -10,6 +10,7 @@ docs/clients.md. ``--fetch`` brings the clients that Maven and Go bring, and mea
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -59,8 +60,8 @@ def measured(client: Client, fault: Fault) -> Findings:
             def start(role: str, seconds: float, history: Path) -> "subprocess.Popen[bytes]":
                 command = client.command(role, server.bootstrap_servers, seconds, RECORDS_PER_S)
                 environment = {**os.environ, **client.environment()}
-                with history.open("w") as output:
-                    return subprocess.Popen(command, stdout=output, stderr=subprocess.DEVNULL, env=environment)
+                with history.open("w") as output, complaints_of(history).open("w") as complaints:
+                    return subprocess.Popen(command, stdout=output, stderr=complaints, env=environment)
 
             reader = start("consume", fault.seconds + AFTER_S, histories[1])
             if client.is_slow_to_start:
@@ -69,12 +70,19 @@ def measured(client: Client, fault: Fault) -> Findings:
             begun(server, histories)
             time.sleep(BEFORE_S)
             fault.perform(server)
-            hanging = [application.args for application in applications if not ended(application, fault.seconds)]
+            ends = [
+                end(application, complaints_of(history), fault.seconds)
+                for application, history in zip(applications, histories, strict=True)
+            ]
             log = records(server)
         produced, consumed = (read(history.open()) for history in histories)
-    if hanging:
-        consumed.append(Seen(0, "error", error="does not end"))
+    consumed += [Seen(0, "error", error=how) for how in ends if how]
     return findings(produced, consumed, log)
+
+
+def complaints_of(history: Path) -> Path:
+    """Where an application's standard error goes."""
+    return history.with_suffix(".errors")
 
 
 def begun(server: KafkaServer, histories: Sequence[Path]) -> None:
@@ -82,15 +90,16 @@ def begun(server: KafkaServer, histories: Sequence[Path]) -> None:
     server.until(lambda: all(history.stat().st_size for history in histories), LIMIT_S)
 
 
-def ended(application: "subprocess.Popen[bytes]", seconds: float) -> bool:
-    """Whether it ends by itself. One that does not is killed."""
+def end(application: "subprocess.Popen[bytes]", complaints: Path, seconds: float) -> str:
+    """How it ended, where not well: it was killed since it does not end, or it broke off."""
     try:
-        application.wait(seconds + END_S)
+        code = application.wait(seconds + END_S)
     except subprocess.TimeoutExpired:
         application.kill()
         application.wait()
-        return False
-    return True
+        return "does not end"
+    named = re.findall(r"^(?:.* )?(\w+(?:Error|Exception))\b", complaints.read_text(errors="replace"), re.MULTILINE)
+    return f"breaks off by {named[-1] if named else f'exit code {code}'}" if code else ""
 
 
 def records(server: KafkaServer) -> list[int]:

@@ -1,12 +1,14 @@
 """What follows from what an application saw."""
 
+import subprocess
+import sys
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
 from attrs import evolve
 
-from benchmarks.clients.__main__ import measured, rows
+from benchmarks.clients.__main__ import end, measured, rows
 from benchmarks.clients.faults import FAULTS, Fault
 from benchmarks.clients.history import Findings, Seen, findings, longest_gap_s, read, reordered
 from benchmarks.clients.known import CLIENTS, Client, class_path
@@ -68,6 +70,22 @@ def test_errors_are_counted_run_by_run() -> None:
     runs = [findings([Seen(0, "failed", 1, "NETWORK"), Seen(0, "failed", 2, "NETWORK")], [], []), findings([], [], [])]
     assert errors_in_short(runs) == "NETWORK 0 to 2"
     assert errors_in_short(runs[1:]) == "none"
+
+
+@pytest.mark.parametrize(
+    ("program", "how"),
+    [
+        ("pass", ""),
+        ("raise TypeError('x')", "breaks off by TypeError"),
+        ("raise SystemExit(3)", "breaks off by exit code 3"),
+        ("import time; time.sleep(60)", "does not end"),
+    ],
+)
+def test_how_an_application_ends(program: str, how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchmarks.clients.__main__.END_S", 1.0 if how == "does not end" else 60.0)
+    with (tmp_path / "errors").open("w") as errors:
+        application = subprocess.Popen([sys.executable, "-c", program], stderr=errors)
+    assert end(application, tmp_path / "errors", 0) == how
 
 
 def test_what_was_measured_is_not_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
