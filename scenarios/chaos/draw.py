@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from attrs import evolve
 
-from scenarios.chaos.draft import Draft, Strike
+from scenarios.chaos.draft import SECOND, Draft, Strike
 from scenarios.chaos.draws import Draws
 from scenarios.chaos.kind import DrawnChaos
 from scenarios.chaos.kinds.operator import unthrottle
@@ -23,12 +23,16 @@ from scenarios.language.chaos import Chaos
 from scenarios.language.entries import MethodEntry
 from scenarios.language.expect import Expect
 from scenarios.language.scenario import Scenario
+from scenarios.language.schedules import FIFO
 from scenarios.language.targets import Target
 from scenarios.language.triggers import After, At
+from scenarios.language.workloads import WorkloadSpec
 
 Weights = Mapping[str, float]
 """Kind -> the share of seeds that have it, where it is not the block's own."""
 AFTER_HEALING_US = 60_000_000
+TOOLS_END_US = 30_000_000
+"""So long after healing a tool that had to wait for ZooKeeper has set the throttle of its plan."""
 LATER_US = 10_000_000
 """So long after healing an operator gives up the brokers that are not healed, where unclean elections are drawn."""
 MACHINES_DIE = 0.3
@@ -54,6 +58,7 @@ def concrete(scenario: Scenario, seed: int, weights: Weights | None = None) -> S
             if block.turn == turn:
                 block.draw(draft, draws)
     _choose_core(draft, Draws.of(seed, "core"))
+    _stop_what_outruns(draft, [load.topic for load in scenario.workloads])
     return _finished(draft, scenario, [block.kind for block, _ in taken], left_out)
 
 
@@ -110,6 +115,26 @@ def _choose_core(draft: Draft, draws: Draws) -> None:
             draft.last = ConfigSet(config={"unclean.leader.election.enable": True}, topic=topic)
 
 
+def _stop_what_outruns(draft: Draft, stated: Sequence[str]) -> None:
+    """Loads that never stop and of which followers cannot fetch as much as is written stop as faults end: no replica
+    would ever catch up. A fetch takes a round trip and brings replica.fetch.max.bytes of a partition, or one batch."""
+    cluster = draft.scenario.cluster
+    most = cluster.config.get("replica.fetch.max.bytes")
+    late_us = draft.scenario.schedule_jitter_us if draft.scenario.schedule != FIFO else 0
+    fetch_us = 2 * (cluster.network.latency_us + cluster.network.jitter_us + late_us)
+
+    def outruns(load: WorkloadSpec) -> bool:
+        if load.stop_us is not None or load.topic in stated or not isinstance(most, int):
+            return False
+        batch = load.producer_rate * load.message_size * load.linger_us // SECOND
+        return max(1, most // max(1, batch)) * load.linger_us < fetch_us
+
+    loads = draft.scenario.workloads
+    if any(map(outruns, loads)):
+        draft.notes.append("loads that followers cannot keep up with stop as faults end")
+        draft.change(workloads=tuple(evolve(one, stop_us=draft.faults[1]) if outruns(one) else one for one in loads))
+
+
 def _finished(draft: Draft, original: Scenario, taken: list[str], left_out: list[str]) -> Scenario:
     heal_us = draft.faults[1]
     drawn = evolve(
@@ -132,7 +157,10 @@ def _healing(draft: Draft, original: Scenario) -> tuple[MethodEntry, ...]:
     unthrottled = MethodEntry(action=unthrottle(), trigger=at, optional=True)
     heal = Heal(brokers=draft.core, others=STOPPED if draft.core else LEFT)
     then = [MethodEntry(action=draft.last, trigger=After(LATER_US), optional=True)] if draft.last else []
-    return (*([unthrottled] if draft.throttles else []), MethodEntry(action=heal, trigger=at), *then)
+    if not draft.throttles:
+        return (MethodEntry(action=heal, trigger=at), *then)
+    again = MethodEntry(action=unthrottle(), trigger=After(TOOLS_END_US), optional=True)
+    return (unthrottled, MethodEntry(action=heal, trigger=at), *then, again)
 
 
 def _converged(draft: Draft, original: Scenario) -> tuple[Expect, ...]:

@@ -173,3 +173,20 @@ def test_times_are_spread_over_orders_of_magnitude() -> None:
 def test_a_scenario_without_blocks_is_drawn_as_it_is() -> None:
     scenario = Scenario.loads(SMALL)
     assert concrete(scenario, 7) == evolve(scenario, seed=7)
+
+
+def test_loads_that_followers_cannot_keep_up_with_stop_as_faults_end() -> None:
+    """A batch every 30 ms, of which a fetch brings one in 40 ms (seed 401), and 33 times as much (seed 350)."""
+    slow, fast = (concrete(default_swarm(), seed) for seed in (401, 350))
+    ends = [load.stop_us for load in slow.workloads if load.producer_rate == 99]
+    [heal] = [entry.trigger for entry in slow.method if entry.name == Heal.name]
+    assert isinstance(heal, At)
+    assert ends == [heal.time_us]
+    assert [load.stop_us for load in fast.workloads] == [None]
+
+
+def test_a_throttle_that_a_tool_sets_late_is_removed_too() -> None:
+    """Of seed 466, whose tool waits for ZooKeeper until 19 s after healing."""
+    method = concrete(default_swarm().for_run(profile="kafka-2.4"), 466).method
+    assert [entry.name for entry in method[-3:]] == ["config.set", "heal", "config.set"]
+    assert method[-1].action == method[-3].action
