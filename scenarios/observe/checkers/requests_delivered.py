@@ -6,13 +6,10 @@ from collections import deque
 from typing import ClassVar
 
 from emulator.protocol.control_requests import ControlChannelClosed, ControlDelivered, ControlQueued
-from emulator.protocol.events import (
-    BrokerRegistered,
-    ControllerElected,
-    ControllerResigned,
-    NodeCrashed,
-)
+from emulator.protocol.events import ControllerElected, ControllerResigned, NodeCrashed
+from emulator.protocol.znodes import BROKER_IDS
 from emulator.trace import Event
+from emulator.trace.events import ZkWritten
 from scenarios.observe.checkers.checker import Checker, Moment, Report
 from scenarios.observe.checkers.led_in_time import SETTLING_US
 from scenarios.observe.history.deadlines import Deadlines
@@ -55,8 +52,10 @@ class RequestsDelivered(Checker):
         self._queues: dict[Channel, deque[ControlQueued]] = {}
         self._waiting: Deadlines[Channel] = Deadlines()
 
-    def on_registered(self, event: BrokerRegistered) -> None:
-        self._broker_epochs[event.node] = event.broker_epoch
+    def on_written(self, event: ZkWritten) -> None:
+        """A broker's epoch is the transaction that created its znode. It may die before it knows it."""
+        if event.op == "create" and event.path.startswith(f"{BROKER_IDS}/"):
+            self._broker_epochs[int(event.path.rpartition("/")[2])] = event.zxid
 
     def on_queued(self, event: ControlQueued) -> None:
         self._queues.setdefault((event.node, event.broker), deque()).append(event)

@@ -39,8 +39,8 @@ def _behind_its_epoch(past: KeptEvents, violation: Violation | None) -> bool:
     broker epoch than it knew of."""
     if violation is None:
         return False
-    failed = _FAILED.search(violation.state)
-    brokers = (int(failed[1]),) if failed else lacking(past, violation)
+    named = _FAILED.search(violation.state) or _NO_LEADER.search(violation.state)
+    brokers = (int(named[1]),) if named else lacking(past, violation)
     return bool(brokers) and all(_refused(past, broker, violation.seq) for broker in brokers)
 
 
@@ -55,8 +55,8 @@ def _refused(past: KeptEvents, broker: int, until_seq: int) -> bool:
 
 
 def _elected_during_shutdown(past: KeptEvents, violation: Violation | None) -> bool:
-    """The election was one of a partition without a leader, and the controller had begun the broker's controlled
-    shutdown."""
+    """The election was one of a partition without a leader, or of a new one, and the controller had begun the broker's
+    controlled shutdown."""
     found = None if violation is None else _NOT_NOTIFIED.search(violation.state)
     tp = None if violation is None else past.partition(violation)
     if violation is None or found is None or tp is None:
@@ -66,7 +66,7 @@ def _elected_during_shutdown(past: KeptEvents, violation: Violation | None) -> b
         event.seq
         for event in past.of(LeaderElected)
         if (event.topic, event.partition, event.leader, event.leader_epoch) == (*tp, leader, epoch)
-        and event.selector == "offline"
+        and event.selector in ("offline", "new")
     ]
     begun = [event.seq for event in past.of(ControlledShutdownAnswered) if event.node == broker]
     begun += [event.seq for event in past.of(Step) if event.broker == broker and event.step == "shutdown.1"]
@@ -159,7 +159,8 @@ CONTROL: tuple[Known, ...] = (
     ),
     Known(
         "Election.leaderForOffline (2.3.1 to 2.7.2)",
-        "a broker in its controlled shutdown gets no LeaderAndIsr when a partition without a leader gets one",
+        "a broker in its controlled shutdown gets no LeaderAndIsr when a partition without a leader, or a new one, "
+        "gets one",
         ("replicas_notified",),
         lambda _policies: True,
         _elected_during_shutdown,
@@ -202,7 +203,7 @@ CONTROL: tuple[Known, ...] = (
         ("roles_adopted", CONVERGED),
         lambda policies: not policies.brokers.accepts_newer_broker_epoch,
         _behind_its_epoch,
-        statements=(IN_SYNC, FETCHED),
+        statements=(LED, IN_SYNC, FETCHED),
     ),
     Known(
         "KAFKA-9539",

@@ -284,6 +284,16 @@ def _joined_and_not_known(past: KeptEvents, violation: Violation | None) -> bool
     )
 
 
+def _producer_forgotten(past: KeptEvents, violation: Violation | None) -> bool:
+    """The leader's log does not begin any more where it began: what it knew of a producer may be gone with records that
+    retention has deleted."""
+    tp = None if violation is None else past.partition(violation)
+    if violation is None or tp is None:
+        return False
+    led = [e for e in past.of(BecameLeader) if (e.topic, e.partition) == tuple(tp) and e.seq < violation.seq]
+    return bool(led) and past.log_start(tp, led[-1].node, violation.seq) > 0
+
+
 def _joined_below_epoch_start(past: KeptEvents, violation: Violation | None) -> bool:
     """A replica joined the ISR at the high watermark, before the start of the leader's epoch."""
     tp = None if violation is None else past.partition(violation)
@@ -323,7 +333,7 @@ LOGS: tuple[Known, ...] = (
         "KIP-966",
         "a replica comes back into its ISR without what it had not flushed, or could not recover, before any "
         "controller has removed it",
-        (*LOSSES, *DIVERGENCES),
+        (*LOSSES, *DIVERGENCES, "append_shape"),
         lambda _policies: True,
         _and_what_follows(_no_controller_shrank),
     ),
@@ -414,6 +424,14 @@ LOGS: tuple[Known, ...] = (
         lambda policies: policies.fetchers.failures.unexpected is Verdict.DIE,
         _thread_died,
         statements=(FETCHED, IN_SYNC),
+    ),
+    Known(
+        "KIP-360",
+        "a leader that knows a producer no more, since retention has deleted its records, takes any sequence number: a "
+        "batch whose answer was lost is written again",
+        ("no_batch_twice",),
+        lambda policies: policies.brokers.admits_unknown_producers,
+        _producer_forgotten,
     ),
     Known(
         "KIP-207",

@@ -76,6 +76,13 @@ def test_a_broker_that_shuts_down_is_not_notified_of_the_leader_of_a_partition_w
     assert tickets(leaderless) == ["Election.leaderForOffline (2.3.1 to 2.7.2)"]
 
 
+def test_nor_of_the_leader_of_a_new_partition(leaderless: Run) -> None:
+    def is_new(event: Any) -> Any:
+        return event._replace(selector="new") if type(event) is e.LeaderElected else event
+
+    assert changed(leaderless, is_new) == ["Election.leaderForOffline (2.3.1 to 2.7.2)"]
+
+
 def test_of_a_leadership_that_it_gave_up_it_is(leaderless: Run) -> None:
     def gives_up(event: Any) -> Any:
         return event._replace(selector="controlled-shutdown") if type(event) is e.LeaderElected else event

@@ -111,6 +111,9 @@ def test_a_replica_on_a_broker_that_is_down_needs_no_reason(quiet: Run, down: bo
     away = e.NodeCrashed(6, 6, 0, 2, 1, "stop")
     found = Violation("converged", IN_SYNC, 9, 9, "orders-0: isr [0], assignment [0, 1, 2], leader 0")
     assert tickets(told(quiet, "kafka-2.3", [refuses, away] if down else [refuses], found)) == [expected]
+    idle = Violation("converged", LED, 9, 9, "orders-0: broker 1 does not lead in epoch 7")
+    assert tickets(told(quiet, "kafka-2.3", [refuses], idle)) == ["KAFKA-9839"]
+    assert tickets(told(quiet, "kafka-2.3", [], idle)) == [None]
 
 
 def keeps_up(profile: str, stop: str) -> Run:

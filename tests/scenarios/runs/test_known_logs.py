@@ -158,3 +158,12 @@ def test_kafka_1382_a_leader_that_takes_its_write_for_failed_commits_without_a_m
         [wish, elected(4, 0), marks[2]],
     ):
         assert tickets(told(quiet, "kafka-0.8", events, lacks)) == [None]
+
+
+def test_since_kip_360_a_producer_that_the_leader_has_forgotten_may_write_a_batch_again(quiet: Run) -> None:
+    found = Violation("no_batch_twice", "…", 9, 9, "orders-0: batch 7 is committed again, at offset 14")
+    deleted = e.LogStartMoved(1, 1, 0, 0, *TP, 14, "time")
+    assert tickets(told(quiet, "kafka-2.5", [deleted, led(2, 0, 1)], found)) == ["KIP-360"]
+    assert tickets(told(quiet, "kafka-2.4", [deleted, led(2, 0, 1)], found)) == [None]
+    for events in ([led(2, 0, 1)], [deleted], [deleted, led(2, 2, 1)]):
+        assert tickets(told(quiet, "kafka-2.5", events, found)) == [None]

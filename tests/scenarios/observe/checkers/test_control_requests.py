@@ -12,6 +12,8 @@ from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsr
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import LEADER_DURING_DELETE
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
+from emulator.protocol.znodes import broker_path, encode_broker
+from emulator.trace.events import ZkWritten
 from scenarios.observe.history.settings import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
@@ -88,8 +90,10 @@ def test_a_queue_that_is_dropped_though_the_broker_stays(resigns: bool) -> None:
 
 
 def test_a_queue_for_an_earlier_incarnation_may_be_dropped() -> None:
+    """Also where the later one has died before it knew its epoch."""
     run = delivery()
-    run.emit(e.BrokerRegistered, 1, 7)
+    run.emit(e.BrokerRegistered, 1, 1)
+    run.emit(ZkWritten, 1, "create", broker_path(1), 0, 7, encode_broker(1, 0))
     queued(run, 1, stop())
     run.show(ControlChannelClosed, 3, 1, False)
     assert run.violations() == []
