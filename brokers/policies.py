@@ -114,6 +114,8 @@ class BrokerPolicies:
             num.partitions and default.replication.factor.
         admits_unknown_producers: KIP-360 (2.5): a producer of which the log has nothing (any more) may go on with any
             sequence number. Before, it had to begin with 0, or got UNKNOWN_PRODUCER_ID.
+        recognizes_repeats: KIP-98 (0.11): a leader that gets a batch of an idempotent producer again does not append it
+            again. Before, no batch said whose it was.
         lacks_metrics: the metrics that the release does not have: the process measures them, and does not show them.
         groups: the rules of group coordinators.
         service: how long requests take; None: no time.
@@ -165,6 +167,7 @@ class BrokerPolicies:
     under_replication: UnderReplication = field(factory=AllAssigned)
     fills_in_defaults: bool = False
     admits_unknown_producers: bool = False
+    recognizes_repeats: bool = True
     lacks_metrics: frozenset[str] = frozenset()
     groups: GroupPolicies = field(factory=GroupPolicies)
     service: ServiceTimes | None = None

@@ -176,9 +176,13 @@ class ByZooKeeper:
     Attributes:
         compares: a write that is refused for its version succeeded if the znode holds the same data: it was applied
             before its connection was lost (KAFKA-1382, 0.8.2). False: refused is refused.
+        conditional: KAFKA-428 (0.8.0, before its release): the write is on condition of the version, and the leader
+            has the new ISR once it has taken effect. False: the leader has it at once, and puts it into whatever the
+            znode holds.
     """
 
     compares: bool = True
+    conditional: bool = True
     holds_high_watermark: bool = True
     outcome_moves_high_watermark: bool = True
 

@@ -6,14 +6,14 @@ Up to 2.6 the leader writes the state znode and announces the change to the cont
 
 from collections.abc import Awaitable, Callable
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from brokers.config import BrokerConfig
 from brokers.partition.isr import AlterIsrItem
 from emulator.nodes import Process, Ticks
 from emulator.protocol.alter_isr import AlterIsrPartition, AlterIsrRequest, AlterIsrResponse
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import ISR_CHANGE_NOTIFICATION, encode_isr_change, state_path
+from emulator.protocol.znodes import ISR_CHANGE_NOTIFICATION, LeaderAndIsr, encode_isr_change, state_path
 from emulator.zookeeper import Create, GetData, Response, SetData, ZkClient, ZkCode
 
 INTERVAL_US = 50_000
@@ -27,13 +27,14 @@ class ZkIsrManager:
     version.
 
     Attributes:
-        compares: see ``brokers.partition.isr.ByZooKeeper``.
+        compares, conditional: see ``brokers.partition.isr.ByZooKeeper``.
         propagation: announces the changes that took effect.
     """
 
     zk: ZkClient
     compares: bool
     propagation: "IsrChangePropagation"
+    conditional: bool = True
 
     def start(self) -> None:
         self.propagation.start()
@@ -41,6 +42,9 @@ class ZkIsrManager:
     def submit(self, item: AlterIsrItem) -> None:
         wanted = item.leader_and_isr
         path, data = state_path(item.tp), wanted.encode()
+        if not self.conditional:
+            self._put(item, path)
+            return
 
         def compared(response: Response) -> None:
             if response.data == data:
@@ -61,6 +65,18 @@ class ZkIsrManager:
                 item.refused("cached zkVersion not equal", False)
 
         self.zk.submit(SetData(path, data, wanted.zk_version), learn)
+
+    def _put(self, item: AlterIsrItem, path: str) -> None:
+        """As before KAFKA-428: leader, epoch and version stay as they are found, whosever they are."""
+        isr = item.leader_and_isr.isr
+
+        def found(response: Response) -> None:
+            if response.error is ZkCode.OK:
+                there = evolve(LeaderAndIsr.decode(response.data, 0), isr=isr)
+                self.zk.submit(SetData(path, there.encode()), lambda _: self.propagation.record(item.tp))
+
+        item.taken(isr, item.leader_and_isr.zk_version)
+        self.zk.submit(GetData(path), found)
 
     def clear(self, tp: TopicPartition) -> None:
         """Every item is sent at once."""

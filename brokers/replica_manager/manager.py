@@ -142,8 +142,9 @@ class ReplicaManager:
 
     def _zk_isr_manager(self, policies: BrokerPolicies) -> ZkIsrManager:
         writes = policies.isr_writes
-        compares = isinstance(writes, ByZooKeeper) and writes.compares
-        return ZkIsrManager(self.zk, compares, IsrChangePropagation(self.process, self.zk, policies.config))
+        written = writes if isinstance(writes, ByZooKeeper) else ByZooKeeper(compares=False)
+        propagation = IsrChangePropagation(self.process, self.zk, policies.config)
+        return ZkIsrManager(self.zk, written.compares, propagation, written.conditional)
 
     def configured(self, entity: str, config: Mapping[str, str]) -> None:
         """The settings of a topic, or of all brokers, have changed."""

@@ -68,7 +68,7 @@ class ProduceHandler:
         if acks < 0 and len(partition.isr_state.isr) < self._manager.policies.min_insync_replicas(tp.topic):
             return tp, Errors.NOT_ENOUGH_REPLICAS, -1
         try:
-            if batch.__class__ is IdempotentBatch:
+            if batch.__class__ is IdempotentBatch and self._manager.policies.recognizes_repeats:
                 return self._append_once(partition, batch)
             return tp, NO_ERROR, partition.append_as_leader(batch)
         except (DiskError, StorageError):
@@ -171,7 +171,7 @@ class ProduceHandler:
         self, partition: Partition, batch: ProducedRecords, refused: AppendInfo
     ) -> tuple[Errors, int, AppendInfo]:
         log = partition.log
-        if batch.sequenced:
+        if batch.sequenced and self._manager.policies.recognizes_repeats:
             before = log.producers.repeated(batch)
             if isinstance(before, StoredBatch):
                 info = AppendInfo(before.id, before.max_timestamp_ms, log.start_offset)

@@ -225,4 +225,5 @@ class ReplicaStateMachine:
         elected later, it only stops leading."""
         stays = self.rules.keeps_last_in_isr and len(state.isr) == 1
         isr = state.isr if stays else tuple(replica for replica in state.isr if replica != broker)
-        return self.elections.successor(state, leader=NO_LEADER if state.leader == broker else None, isr=isr)
+        demoted = state.leader == broker and self.rules.offline_lead_no_longer
+        return self.elections.successor(state, leader=NO_LEADER if demoted else None, isr=isr)

@@ -45,6 +45,8 @@ class ReplicaRules:
         leaderless_go_offline: whether a replica of a partition that never had a leader becomes Offline, of which
             UpdateMetadata is sent (KAFKA-6650, 2.0). Otherwise it keeps its state, and its topic cannot be deleted.
         keeps_last_in_isr: whether the last member of an ISR stays in it when it goes offline (KAFKA-1028, 0.8.2).
+        offline_lead_no_longer: whether a leader that leaves the ISR as it goes offline is the leader no longer
+            (KAFKA-708, 0.8.0, before its release).
     """
 
     predecessors: Mapping[ReplicaState, tuple[ReplicaState, ...]]
@@ -57,6 +59,7 @@ class ReplicaRules:
     trusts_memory: bool = False
     leaderless_go_offline: bool = True
     keeps_last_in_isr: bool = True
+    offline_lead_no_longer: bool = True
 
     @property
     def know_topic_deletion(self) -> bool:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from brokers import metrics
 from brokers.partition.partition import Partition
+from brokers.replica_manager.manager import ReplicaManager
 from brokers.requests.control import ControlHandler
 from emulator.protocol.errors import Errors
-from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
+from emulator.protocol.leader_and_isr import LeaderAndIsrPartition, LeaderAndIsrRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
 from scenarios.museum.guards.guard import Guard, TakenOut
 
@@ -37,6 +38,13 @@ def _any_leader_epoch(_check: Callable[..., Errors]) -> Callable[..., Errors]:
     return lambda _self, _epoch, **_more: Errors.NONE
 
 
+def _knows_first_epoch(make_followers: Callable[..., None]) -> Callable[..., None]:
+    def only_those(self: ReplicaManager, states: Sequence[LeaderAndIsrPartition], live: tuple[int, ...]) -> None:
+        make_followers(self, [state for state in states if state.leader_epoch == 0], live)
+
+    return only_those
+
+
 def _counts_no_move(figures: Callable[..., metrics.Figures]) -> Callable[..., metrics.Figures]:
     return lambda *of: figures(*of)._replace(reassigning=False)
 
@@ -62,6 +70,13 @@ GUARDS = (
         here="Fetches name the leader epoch that the follower knows (KIP-320), and the leader does not compare it with "
         "its own. The entry KIP-320 is the state before, in which fetches name none.",
         taken_out=(TakenOut(owner=Partition, function="check_current_leader_epoch", instead=_any_leader_epoch),),
+    ),
+    Guard(
+        name="roles_adopted",
+        title="a broker follows nobody but the first leader of a partition",
+        here="A broker accepts a LeaderAndIsr by which it should follow, and does nothing, where the leader epoch is "
+        "not 0.",
+        taken_out=(TakenOut(owner=ReplicaManager, function="_make_followers", instead=_knows_first_epoch),),
     ),
     Guard(
         name="reassigning_true",

@@ -7,6 +7,7 @@ from typing import Any
 
 from attrs import evolve
 
+from controller.metrics import ControllerMetrics
 from controller.state_machines.elections import Elections
 from controller.state_machines.replicas import ReplicaStateMachine
 from controller.state_machines.selectors import Candidates
@@ -29,6 +30,21 @@ def _all_in_sync(candidates: Callable[..., Awaitable[Candidates]]) -> Callable[.
         return evolve(found, isr=found.assignment)
 
     return takes_all
+
+
+def _keeps_isr(successor: Callable[..., LeaderAndIsr]) -> Callable[..., LeaderAndIsr]:
+    def keeps(self: Elections, state: LeaderAndIsr, **changes: Any) -> LeaderAndIsr:
+        return successor(self, state, **changes | {"isr": state.isr})
+
+    return keeps
+
+
+def _shows_too_late(_show: Callable[..., None]) -> Callable[..., None]:
+    def only_that_it_is(self: ControllerMetrics, *, active: bool) -> None:
+        if active:
+            self.gauges["ActiveControllerCount"].set(1)
+
+    return only_that_it_is
 
 
 def _skips_offline(handle: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
@@ -60,6 +76,19 @@ GUARDS = (
         title="an election puts all replicas into the ISR",
         here="A controller takes all assigned replicas for in sync when it elects a leader.",
         taken_out=(TakenOut(owner=Elections, function="_candidates", instead=_all_in_sync),),
+    ),
+    Guard(
+        name="elects_the_living",
+        title="an election keeps the ISR",
+        here="A controller that elects a leader in the place of a dead one leaves the dead one in the ISR. Kafka's "
+        "nearest bug, KAFKA-14140 (3.3), is one that all profiles have.",
+        taken_out=(TakenOut(owner=Elections, function="successor", instead=_keeps_isr),),
+    ),
+    Guard(
+        name="one_active_controller",
+        title="a controller that has resigned goes on showing that it is the controller",
+        here="ActiveControllerCount of a broker stays 1 when it resigns.",
+        taken_out=(TakenOut(owner=ControllerMetrics, function="show_active", instead=_shows_too_late),),
     ),
     Guard(
         name="legal_transitions",

@@ -27,6 +27,7 @@ class FailedUntilEpoch(Checker):
         "only a later leader epoch or StopReplica takes a partition out of failedPartitions"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-9654",)
+    fails_when: ClassVar[str | None] = "a fetcher takes up a partition again on which it has given up"
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)

@@ -20,7 +20,8 @@ class NewReplicasMarked(Checker):
 
     Verified: each replica that the topic's znode has more than before: of the LeaderAndIsr requests that name it, one
         queued within 5 s of the first says that it is new, unless another controller is elected in between, for which
-        it is not; none before that makes it the leader.
+        it is not; none before that makes it the leader. One that says so counts only where none before it has the same
+        leader epoch: the broker refuses the second request of an epoch.
 
     Up to 2.6 the request that raises the leader epoch goes to all replicas, old and new, and marks none; a replica is
     then not created where a log directory of its broker is offline (KAFKA-10314, 2.7). Such releases are not checked.
@@ -43,6 +44,8 @@ class NewReplicasMarked(Checker):
         self._replicas: dict[TopicPartition, tuple[int, ...]] = {}
         self._new: dict[int, dict[TopicPartition, None]] = {}
         self._unmarked: Deadlines[tuple[TopicPartition, int]] = Deadlines()
+        self._used: dict[tuple[TopicPartition, int], int] = {}
+        """The leader epoch of the last request that did not say so."""
 
     def on_assigned(self, event: AssignmentWritten) -> None:
         before = self._replicas.pop(event.tp, ())
@@ -58,10 +61,12 @@ class NewReplicasMarked(Checker):
     def _forget(self, broker: int, tp: TopicPartition) -> None:
         self._new.get(broker, {}).pop(tp, None)
         self._unmarked.end((tp, broker))
+        self._used.pop((tp, broker), None)
 
     def on_elected(self, event: ControllerElected) -> None:
         self._new.clear()
         self._unmarked.clear()
+        self._used.clear()
 
     def on_queued(self, event: ControlQueued) -> None:
         new, request = self._new.get(event.broker), event.request
@@ -74,10 +79,13 @@ class NewReplicasMarked(Checker):
                 self.violated(
                     event, f"{state.tp}: broker {event.broker}, whose replica is new, is announced as the leader"
                 )
-            if state.is_new or state.leader == event.broker:
+            key = state.tp, event.broker
+            marked = state.is_new and state.leader_epoch > self._used.get(key, -1)
+            if marked or state.leader == event.broker:
                 self._forget(event.broker, state.tp)
             else:
-                self._unmarked.begin((state.tp, event.broker), event.t_us)
+                self._used[key] = state.leader_epoch
+                self._unmarked.begin(key, event.t_us)
 
     def look(self, moment: Moment) -> None:
         if len(self._unmarked):

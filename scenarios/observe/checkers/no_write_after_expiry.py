@@ -27,6 +27,7 @@ class NoWriteAfterExpiry(Checker):
         "session_b expired ⇒ no write of b until its next session: a broker without a session writes nothing"
     )
     catches: ClassVar[tuple[str, ...]] = ("KAFKA-7165",)
+    fails_when: ClassVar[str | None] = "ZooKeeper lets a client go on with a session that has expired"
 
     def __init__(self, history: History, report: Report) -> None:
         super().__init__(history, report)

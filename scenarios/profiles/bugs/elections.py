@@ -12,11 +12,28 @@ BUGS = (
         "that was alive, however far it lagged: committed records were gone, whatever the operator wanted. The ticket "
         "brought unclean.leader.election.enable, and a controller that leaves the last member in the ISR.",
         here="The controller removes the last member from the ISR too, and gives leadership to the first live replica "
-        "whatever the settings say. The checker sees an ISR without members.",
-        checker="leader_in_isr",
-        also=("unclean_where_allowed",),
+        "whatever the settings say. The checker sees a leader that was not in the ISR.",
+        checker="unclean_where_allowed",
+        also=("leader_in_isr",),
         policies={"controller.replicas.keeps_last_in_isr": False, "controller.selectors.offline": HEAD_OF_ISR},
         source="KafkaController.removeReplicaFromIsr and OfflinePartitionLeaderSelector, 0.8.0 and 0.8.2.0",
+    ),
+    Bug(
+        ticket="KAFKA-708",
+        title="a dead broker stays the leader of a partition whose ISR it has left",
+        affected="0.8.0 during its development; fixed in 0.8.0",
+        happened="The controller took a dead replica out of the ISR and left the leader as it was, also where that was "
+        "the same broker. The last replica of a partition was then its leader and not in its ISR, which had no "
+        "members; brokers could not read a LeaderAndIsr with such an ISR.",
+        here="A controller that takes the last replica out of an ISR leaves it the leader. The checker sees a leader "
+        "that is not in the ISR.",
+        checker="leader_in_isr",
+        policies={
+            "controller.replicas.keeps_last_in_isr": False,
+            "controller.replicas.offline_lead_no_longer": False,
+        },
+        source="KafkaController.removeReplicaFromIsr and PartitionStateInfo.readFrom, before and after the ticket's "
+        "commit (January 2013)",
     ),
     Bug(
         ticket="KAFKA-3143",

@@ -27,8 +27,8 @@ BUGS = (
         "on fetching from the leader that it knew. When that broker led again, with another log, nothing told the two "
         "that the follower had never truncated: it appended what came, and joined the ISR (KAFKA-6880, KAFKA-7395).",
         here="A leader answers fetches whatever leader epoch they name.",
-        checker="isr_complete",
-        also=("log_matching",),
+        checker="leader_completeness",
+        also=("isr_complete", "log_matching"),
         policies={"brokers.checks_epochs": False},
         source="KIP-320; ReplicaManager.readFromLocalLog, 2.0.0 and 2.1.0",
     ),
@@ -81,6 +81,21 @@ BUGS = (
         checker="applied_high_watermark",
         policies={"brokers.latest_is_committed": False},
         source="KIP-207; Partition.fetchOffsetForTimestamp, 2.1.0 and 2.2.0",
+    ),
+    Bug(
+        ticket="KAFKA-428",
+        title="a leader changes its ISR without a look at who wrote it last",
+        affected="0.8.0 during its development; fixed in 0.8.0",
+        happened="A leader changed the ISR in its memory first. Then it read what ZooKeeper had, put its ISR into "
+        "that, and wrote it back whatever had been written meanwhile. A leader that had been replaced and did not "
+        "know it wrote its own ISR beside the name of its successor. Since then the write is on condition of the "
+        "version that the leader knows, and the memory follows it.",
+        here="A leader has its new ISR at once, and puts it into the znode as it finds it. The checker sees a leader "
+        "with an ISR that ZooKeeper does not have from it.",
+        checker="isr_write_conditional",
+        also=("isr_complete", "leader_in_isr"),
+        policies={"brokers.isr_writes": ByZooKeeper(conditional=False)},
+        source="Partition.updateISR, before and after the ticket's commit (August 2012)",
     ),
     Bug(
         ticket="KAFKA-1382",

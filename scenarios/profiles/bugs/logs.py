@@ -63,11 +63,27 @@ BUGS = (
         happened="The high watermarks were written to the disk from the start of the broker on, before the first "
         "LeaderAndIsr had given it its replicas: the file lost all of them. Followers then truncated their logs to 0 "
         "and copied them again, and were without them if the leader died first.",
-        here="A broker forgets the high watermarks on its disk when it starts.",
-        checker="truncate_safety",
+        here="A broker forgets the high watermarks on its disk when it starts. The case expects that nothing "
+        "acknowledged with acks=1 is lost, which Kafka does not promise; without the bug nothing is.",
+        checker="no_acks_1_record_lost",
+        also=("truncate_safety", "isr_complete", "leader_completeness"),
         policies={"brokers.log_rules.keeps_high_watermarks": False},
         trigger="a follower that restarts in the ISR, under releases that truncate to the high watermark",
         source="ReplicaManager.startHighWaterMarksCheckPointThread, 144a0a2ac02^ and 0.8.0",
+    ),
+    Bug(
+        ticket="KIP-98",
+        title="a batch that is sent again is written again",
+        affected="up to 0.10.2; fixed in 0.11.0",
+        happened="A producer whose request was not answered cannot know whether it took effect. It sent the batch "
+        "again, and the leader could not tell the second one from a new one: everyone who set retries got messages "
+        "twice now and then, and in another order where several requests were under way. Since KIP-98 a batch bears "
+        "the id of its producer and a sequence number.",
+        here="Leaders append what an idempotent producer sends, whatever its sequence number. The checker sees a batch "
+        "that is committed twice.",
+        checker="no_batch_twice",
+        policies={"brokers.recognizes_repeats": False},
+        source="KIP-98; ProducerStateManager and Log.analyzeAndValidateProducerState, 0.11.0.0",
     ),
     Bug(
         ticket="KAFKA-6003",

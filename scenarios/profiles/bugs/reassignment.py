@@ -68,8 +68,9 @@ BUGS = (
         "say that it is new, and the second one, which did, was refused as it had the same leader epoch. The move "
         "never ended.",
         here="The first LeaderAndIsr for the replicas that a move adds does not say that they are new. The checker "
-        "sees a move that waits, and a replica that never joins the ISR.",
-        checker="converged",
+        "sees that the first request of a leader epoch for an added replica does not say that it is new.",
+        checker="new_replicas_marked",
+        also=("converged",),
         policies={"kip_455.adds_as_new": False},
         source="KafkaController.updateLeaderEpochAndSendRequest, 2.6.0 and 2.7.0",
     ),

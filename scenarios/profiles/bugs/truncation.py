@@ -27,8 +27,8 @@ BUGS = (
         "not start any more, since offsets in their logs went back (KIP-101's second scenario).",
         here="As in KIP-101: a follower truncates to its own high watermark, also where that is above the end of the "
         "leader's log.",
-        checker="log_matching",
-        also=("isr_complete", "isr_logs_identical"),
+        checker="reads_consistent",
+        also=("log_matching", "isr_complete", "leader_completeness"),
         policies={"fetchers.truncation": ToHighWatermark()},
         source="KIP-101, scenario 2; ReplicaManager.makeFollowers, 0.10.2.1 and 0.11.0.0",
     ),
@@ -39,9 +39,10 @@ BUGS = (
         happened="A leader that is asked about an epoch that it has never seen answers with the end of the one before "
         "it in its own log. The follower took that offset as it was, though it has other records below it: the two "
         "logs differed there for good, and no error told (KAFKA-6361).",
-        here="The answer to where an epoch ends is an offset without its epoch, and the follower truncates to it.",
-        checker="log_matching",
-        also=("isr_complete", "isr_logs_identical"),
+        here="The answer to where an epoch ends is an offset without its epoch, and the follower truncates to it. The "
+        "checker sees a batch of an older epoch that follows one of a newer epoch.",
+        checker="append_shape",
+        also=("log_matching", "isr_complete", "isr_logs_identical"),
         policies={"fetchers.truncation": Kip101(takes_late_answers=False), "brokers.answers_with_epoch": False},
         source="KIP-279; LeaderEpochFileCache.endOffsetFor and ReplicaFetcherThread.maybeTruncate, 1.1.1 and 2.0.0",
     ),

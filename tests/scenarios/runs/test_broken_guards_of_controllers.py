@@ -8,7 +8,6 @@ import pytest
 from attrs import evolve
 
 from brokers.policies import BrokerPolicies
-from brokers.replica_manager.manager import ReplicaManager
 from controller.channel_manager import RequestSendThread
 from controller.request_batch import ControllerBrokerRequestBatch
 from controller.state_machines.elections import Elections
@@ -81,17 +80,6 @@ def test_a_leader_that_does_not_count_its_isr(monkeypatch: pytest.MonkeyPatch) -
     assert broken(wanted) == ["acks_all_in_sync"]
 
 
-def test_an_election_that_keeps_the_isr(monkeypatch: pytest.MonkeyPatch) -> None:
-    successor = Elections.successor
-
-    def kept(self: Elections, state: LeaderAndIsr, **changes: Any) -> LeaderAndIsr:
-        return successor(self, state, **changes | {"isr": state.isr})
-
-    wanted = leader_dies()
-    monkeypatch.setattr(Elections, "successor", kept)
-    assert {"elects_the_living"} <= set(broken(wanted))
-
-
 def test_a_request_that_is_given_up_with_its_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     async def once(self: RequestSendThread, request: Any, done: Any, cause: int) -> None:
         trace = self.process.node.trace
@@ -138,16 +126,6 @@ def test_kafka_9212_a_raised_epoch_that_the_memory_does_not_take_over(monkeypatc
     assert broken(wanted) == []
     monkeypatch.setattr(Elections, "bump_leader_epoch", forgotten)
     assert broken(wanted) == ["metadata_follows"]
-
-
-def test_brokers_that_refuse_every_leader_that_is_new_to_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    make_followers = ReplicaManager._make_followers
-
-    def known(self: ReplicaManager, states: list[Any], live: tuple[int, ...]) -> None:
-        make_followers(self, [state for state in states if state.leader_epoch == 0], live)
-
-    monkeypatch.setattr(ReplicaManager, "_make_followers", known)
-    assert "roles_adopted" in broken(shut_down())
 
 
 def test_an_error_on_one_partition_that_ends_its_thread(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,16 +81,3 @@ def test_kafka_1068_what_is_offline_shows_a_second_after_the_failover(monkeypatc
     monkeypatch.setattr(ControllerMetrics, "show", late)
     wanted = scenario(brokers=4, controller=0, assignment=[(2,), (1,)], method=method, horizon="2m", expect=[])
     assert broken(play(wanted).run) == {"offline_true"}
-
-
-def test_a_controller_that_shows_too_late_that_it_has_resigned(monkeypatch: pytest.MonkeyPatch) -> None:
-    expire: Table = {"at": "3s", "action": "zk.expire", "target": "controller"}
-    wanted = scenario(brokers=3, controller=1, assignment=[(0, 1, 2)], method=[expire], horizon="2m")
-    assert play(wanted).run.violations == ()
-
-    def late(self: ControllerMetrics, *, active: bool) -> None:
-        if active:
-            self.gauges["ActiveControllerCount"].set(1)
-
-    monkeypatch.setattr(ControllerMetrics, "show_active", late)
-    assert broken(play(wanted).run) == {"one_active_controller"}

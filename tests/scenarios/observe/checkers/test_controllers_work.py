@@ -89,12 +89,22 @@ def test_a_replica_that_is_announced_as_an_old_one_or_as_the_leader(wrong: Leade
 
 def test_replicas_that_are_announced_as_new_and_later_requests() -> None:
     run = moving()
-    announced(run, evolve(FIRST, is_new=False))  # the ISR has shrunk, since another replica is stopped
+    announced(run, evolve(FIRST, is_new=False, leader_epoch=0))  # the ISR has shrunk, since another replica is stopped
     announced(run, FIRST)
     announced(run, evolve(FIRST, is_new=False))
     run.world.now += 6_000_000
     run.checkers.look(run.world.now)
     assert run.violations() == []
+
+
+def test_a_mark_that_comes_with_the_second_request_of_a_leader_epoch() -> None:
+    """KAFKA-10314: the broker refuses that one, and has no replica."""
+    run = moving()
+    announced(run, evolve(FIRST, is_new=False))
+    announced(run, FIRST)
+    run.world.now += 6_000_000
+    run.checkers.look(run.world.now)
+    assert run.invariants() == ["new_replicas_marked"]
 
 
 def test_what_another_controller_announces_and_what_older_releases_do() -> None:
