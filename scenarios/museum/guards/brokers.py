@@ -73,7 +73,7 @@ GUARDS = (
     ),
     Guard(
         name="roles_adopted",
-        title="a broker follows nobody but the first leader of a partition",
+        title="a broker follows only the first leader of a partition",
         here="A broker accepts a LeaderAndIsr by which it should follow, and does nothing, where the leader epoch is "
         "not 0.",
         taken_out=(TakenOut(owner=ReplicaManager, function="_make_followers", instead=_knows_first_epoch),),

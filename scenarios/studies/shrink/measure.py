@@ -6,10 +6,30 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from scenarios.language.schema.text import write_toml
-from scenarios.units import counted
+from scenarios.runs.convergence import WITHIN_US
+from scenarios.units import counted, parse_duration
 
-OPERATED = ("heal",)
+HEAL = "heal"
+OPERATED = (HEAL,)
 """Entries that are no faults."""
+
+
+def healing(table: Mapping[str, Any]) -> frozenset[str]:
+    """What a scenario does so that its cluster gets well: an entry heals it, rollbacks do, the horizon leaves the time
+    that it expects that to take."""
+    does = {"rollbacks"} if table.get("rollbacks") else set()
+    method = table.get("method", ())
+    if any(entry["action"] == HEAL for entry in method):
+        does.add(HEAL)
+    last_us = max((parse_duration(entry["at"]) for entry in method if isinstance(entry.get("at"), str)), default=0)
+    allowed_us = [parse_duration(one["within"]) for one in table.get("expect", ()) if _allows(one)]
+    if "horizon" not in table or last_us + max(allowed_us, default=WITHIN_US) <= parse_duration(table["horizon"]):
+        does.add("time")
+    return frozenset(does)
+
+
+def _allows(expect: Mapping[str, Any]) -> bool:
+    return bool(expect.get("converged")) and "within" in expect
 
 
 class Size(NamedTuple):

@@ -21,7 +21,7 @@ from scenarios.language import Scenario
 from scenarios.language.schema.text import write_toml
 from scenarios.runs.batch import Workers, kept_workers
 from scenarios.runs.finding import EXPECTATION, Finding
-from scenarios.studies.shrink.measure import Size
+from scenarios.studies.shrink.measure import Size, healing
 from scenarios.studies.shrink.passes import PASSES, Pass, seeds
 from scenarios.studies.shrink.prepare import STEPS
 from scenarios.studies.shrink.references import Table
@@ -30,6 +30,8 @@ from scenarios.studies.shrink.trial import Trial, gives
 from scenarios.units import parse_duration
 
 Weight = tuple[Any, ...]
+
+CONVERGED = "converged"
 
 
 @frozen(kw_only=True)
@@ -90,6 +92,7 @@ class Shrinker:
     _until: float | None = field(init=False)
     _workers: Workers = field(init=False)
     _by_bugs: bool = False
+    _heals_by: frozenset[str] = frozenset()
     _runs: int = 0
 
     def shrink(self) -> Shrunk:
@@ -97,6 +100,8 @@ class Shrinker:
         seconds = self.limits.seconds
         self._until = None if seconds is None else time.monotonic() + seconds
         self._current = self.state.current or _titled(self.scenario, self.finding)
+        if _after_healing(self.finding):
+            self._heals_by = healing(self._current)
         finished = True
         if not self.state.current and not self._shows_it():
             raise BadInput(f"its run does not show {self.finding.checker}; nothing to shrink")
@@ -167,11 +172,14 @@ class Shrinker:
         return None
 
     def _fresh(self, proposed: Iterator[tuple[int, Table]]) -> Iterator[tuple[int, Table]]:
-        """The candidates that are scenarios, smaller than the current one, and were not tried before."""
+        """The candidates that are scenarios, smaller than the current one, and were not tried before. A cluster that is
+        not healed any more has another reason not to get well."""
         weight = _weight(self._current)
         for place, candidate in proposed:
             table = _canonical(candidate)
-            if table is not None and _weight(table) < weight and not self.state.was_tried(table):
+            if table is None or not self._heals_by <= healing(table):
+                continue
+            if _weight(table) < weight and not self.state.was_tried(table):
                 self._check_limits()
                 yield place, table
 
@@ -202,6 +210,11 @@ def _titled(scenario: Scenario, finding: Finding) -> Table:
         table.pop(name, None)
     words = finding.statement.rpartition(": ")[2]
     return {**table, "title": words if finding.checker == EXPECTATION else f"{finding.checker}: {words}"}
+
+
+def _after_healing(finding: Finding) -> bool:
+    """Whether the finding is that a cluster did not get well once its faults had ended."""
+    return finding.checker == CONVERGED or (finding.checker == EXPECTATION and finding.statement.startswith(CONVERGED))
 
 
 def _canonical(candidate: Mapping[str, Any]) -> Table | None:

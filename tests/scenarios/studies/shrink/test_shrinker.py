@@ -15,6 +15,7 @@ from scenarios.language import Scenario
 from scenarios.runs.finding import Finding
 from scenarios.runs.findings import findings
 from scenarios.studies.shrink import Limits, Shrinker, Shrunk, Size
+from scenarios.studies.shrink.measure import healing
 from scenarios.studies.shrink.state import State
 from scenarios.studies.shrink.trial import Trial, found_in, gives
 
@@ -98,6 +99,28 @@ def test_time_that_is_allowed_stays() -> None:
     scenario = noisy(expect=[{"converged": True, "within": "2m"}])
     shrunk = Shrinker(scenario, FINDING, gives=lambda trial: "within" in trial.document).shrink()
     assert shrunk.scenario.to_table()["expect"] == [{"converged": True, "within": "2m"}]
+
+
+@pytest.mark.parametrize(
+    ("finding", "left"),
+    [
+        (Finding("converged", "no request waits: all is well"), ["heal"]),
+        (Finding("expectation", "converged within 120 s of the last action"), ["heal"]),
+        (FINDING, []),
+    ],
+)
+def test_what_heals_the_cluster_stays_where_it_should_get_well(finding: Finding, left: list[str]) -> None:
+    """Without it the run would fail for another reason: the faults that are left go on."""
+    scenario = noisy(rollbacks=[{"action": "broker.start", "target": 1}])
+    shrunk = Shrinker(scenario, finding, Limits(runs=60), gives=lambda _trial: True).shrink()
+    assert [entry.name for entry in shrunk.scenario.method] == left
+    assert bool(shrunk.scenario.rollbacks) is bool(left)
+
+
+@pytest.mark.parametrize(("horizon", "does"), [("55s", {"heal", "time"}), ("54s", {"heal"})])
+def test_the_time_to_get_well_ends_before_the_horizon(horizon: str, does: set[str]) -> None:
+    table = noisy(horizon=horizon, expect=[{"converged": True, "within": "30s"}]).to_table()
+    assert healing(table) == does
 
 
 def test_an_exception_of_the_program_is_a_finding_too(monkeypatch: pytest.MonkeyPatch) -> None:
