@@ -2,7 +2,7 @@
 3.0): written with acks=all, read when the broker becomes the leader of a partition."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from attrs import define, field
 
@@ -29,12 +29,14 @@ from emulator.disks import DiskError, UnexpectedError
 from emulator.kernel import Timer
 from emulator.logger import get_logger
 from emulator.nodes import Process
-from emulator.protocol.control_batches import ControlBatch
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import GroupsLoaded, GroupStateChanged, GroupsUnloaded, OffsetsRemoved
 from emulator.protocol.produce import ProduceRequest
-from emulator.protocol.types import TopicPartition
+from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import StorageError
+
+if TYPE_CHECKING:
+    from emulator.protocol.control_batches import ControlBatch
 
 UNAVAILABLE = (
     Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.NOT_ENOUGH_REPLICAS, Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
@@ -91,10 +93,11 @@ class Loaded:
     open: dict[int, dict[str, dict[TopicPartition, Appended]]] = field(factory=dict)
     """By producer id and group, the offsets of transactions that have not ended."""
 
-    def read(self, batch: GroupBatch | ControlBatch) -> None:
+    def read(self, batch: Batch) -> None:
         """Apply the records of ``batch``, the next one of the log."""
-        if isinstance(batch, ControlBatch):
-            self._end(batch)
+        if not isinstance(batch, GroupBatch):
+            if batch.transactional:
+                self._end(cast("ControlBatch", batch))
             return
         of_groups = self.offsets
         if isinstance(batch, TransactionalGroupBatch):
@@ -111,7 +114,7 @@ class Loaded:
             else:
                 self.groups.pop(key.group, None)
 
-    def _end(self, marker: ControlBatch) -> None:
+    def _end(self, marker: "ControlBatch") -> None:
         """A transaction has ended: what it has committed counts, if that is newer than what is known."""
         for group, ended in self.open.pop(marker.producer_id, {}).items():
             offsets = self.offsets.setdefault(group, {})
@@ -279,8 +282,7 @@ class GroupStore:
                 reason = f"the batch at {batch.base_offset} is corrupt"
                 get_logger("brokers.groups").error("groups cannot be loaded", partition=partition, reason=reason)
                 return Loaded()
-            if isinstance(batch, GroupBatch | ControlBatch):
-                found.read(batch)
+            found.read(batch)
         return found
 
     def resigned(self, partition: int, leader_epoch: int | None) -> None:

@@ -10,7 +10,6 @@ from brokers.log.directory import LogDirectory, log_path
 from brokers.log.leader_epoch_cache import NO_EPOCHS
 from brokers.log.producer_state_manager import NO_PRODUCERS, ProducerStateManager
 from brokers.log.segments import Segment, active, deletable, oldest, segments
-from brokers.log.transactions import TransactionalProducers, adapted, producers_of
 from emulator.disks import Fault, File
 from emulator.protocol.types import Batch, CorruptBatch, SequencedBatch, TopicPartition
 
@@ -90,7 +89,7 @@ class Log:
             if batch.leader_epoch >= self.directory.first_epoch:
                 self.begin_epoch(batch.leader_epoch, batch.base_offset)
         self.epochs = self.epochs.truncated_before(self.start_offset)
-        self.producers = producers_of(batches)
+        self.producers = ProducerStateManager.of(batches)
         self._measure_active_segment()
         self.watch_retention()
 
@@ -131,7 +130,7 @@ class Log:
             self.watch_retention()
         if batch.sequenced:
             if batch.transactional:
-                self.producers = adapted(self.producers)
+                self.producers = self.producers.with_transactions()
             elif self.producers is NO_PRODUCERS:
                 self.producers = ProducerStateManager()
             self.producers.add(batch)  # type: ignore[arg-type]  # a class attribute tells it faster
@@ -146,11 +145,6 @@ class Log:
     def _check_sequence(self, batch: SequencedBatch) -> None:
         if batch.base_sequence > 0 and not self.producers.knows(batch.producer_id):
             raise UnknownProducer(f"{self.tp}: producer {batch.producer_id} begins with {batch.base_sequence}")
-
-    @property
-    def has_transactions(self) -> bool:
-        """Whether a batch of a transaction was ever appended to it, as far as its batches say."""
-        return isinstance(self.producers, TransactionalProducers)
 
     def last_stable_offset(self, high_watermark: int) -> int:
         """Up to where readers of committed records may read, where the replica's high watermark is that."""
@@ -208,7 +202,7 @@ class Log:
 
     def _reload_producers(self) -> None:
         if self.producers is not NO_PRODUCERS:
-            self.producers = producers_of(self._file.entries)
+            self.producers = ProducerStateManager.of(self._file.entries)
 
     def truncate_fully_and_start_at(self, offset: int) -> None:
         """Remove all batches; the next one begins at ``offset``. Raises: DiskError."""

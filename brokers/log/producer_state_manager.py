@@ -4,14 +4,20 @@ recognizes duplicates and gaps.
 Logs whose batches have no producer ids share ``NO_PRODUCERS``.
 """
 
+from __future__ import annotations
+
 from collections import deque
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from attrs import define, field
 
 from emulator.protocol.errors import Errors
 from emulator.protocol.produce import IdempotentBatch
-from emulator.protocol.types import SequencedBatch
+from emulator.protocol.types import Batch, SequencedBatch
+
+if TYPE_CHECKING:
+    from brokers.log.transactions import TransactionalProducers
 
 BATCHES_KEPT = 5
 LAST_SEQUENCE = (1 << 31) - 1
@@ -31,6 +37,27 @@ class ProducerStateManager:
     here; Kafka forgets a producer seven days after its last batch."""
 
     _batches: dict[int, deque[SequencedBatch]] = field(factory=dict)
+
+    has_transactions: ClassVar[bool] = False
+    """Whether a batch of a transaction was ever appended, as far as the log's batches say."""
+
+    @staticmethod
+    def of(batches: Iterable[Batch]) -> ProducerStateManager:
+        """The state that a log with these batches has."""
+        states, any_sequenced = ProducerStateManager(), False
+        for batch in batches:
+            if batch.sequenced:
+                any_sequenced = True
+                if batch.transactional:
+                    states = states.with_transactions()
+                states.add(batch)  # type: ignore[arg-type]
+        return states if any_sequenced else NO_PRODUCERS
+
+    def with_transactions(self) -> TransactionalProducers:
+        """The same producers, in a log that gets its first transactional batch."""
+        from brokers.log.transactions import TransactionalProducers
+
+        return TransactionalProducers(dict(self._batches))
 
     def add(self, batch: SequencedBatch) -> None:
         """``batch`` was appended."""

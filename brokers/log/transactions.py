@@ -1,21 +1,19 @@
 """The transactions in one log (ProducerStateManager and TransactionIndex, 2.7): which are open, up to where everything
 is decided, and which were aborted.
 
-A log that has never seen a transaction has a plain ``ProducerStateManager``, and pays nothing.
+A log that has never seen a transaction has a plain ``ProducerStateManager``, and does not import this.
 """
 
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from attrs import define, field
 
-from brokers.log.producer_state_manager import NO_PRODUCERS, AbortedTransaction, ProducerStateManager
+from brokers.log.producer_state_manager import AbortedTransaction, ProducerStateManager
 from emulator.protocol.control_batches import ControlBatch
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.produce import IdempotentBatch
-from emulator.protocol.types import Batch
 
 
 class AbortedTxn(NamedTuple):
@@ -60,6 +58,11 @@ class TransactionalProducers(ProducerStateManager):
     _epochs: dict[int, int] = field(factory=dict)
     """By producer id, the producer epoch of its newest marker or transactional batch."""
     _coordinator_epochs: dict[int, int] = field(factory=dict)
+
+    has_transactions: ClassVar[bool] = True
+
+    def with_transactions(self) -> "TransactionalProducers":
+        return self
 
     # -- what is appended -------------------------------------------------------------------------------------------
 
@@ -135,23 +138,3 @@ class TransactionalProducers(ProducerStateManager):
             if aborted.last_stable_offset >= end:
                 break
         return tuple(found)
-
-
-def adapted(producers: ProducerStateManager) -> TransactionalProducers:
-    """The same producers, in a log that gets its first transactional batch."""
-    if isinstance(producers, TransactionalProducers):
-        return producers
-    return TransactionalProducers(dict(producers._batches))
-
-
-def producers_of(batches: Iterable[Batch]) -> ProducerStateManager:
-    """The state that a log with these batches has."""
-    states = ProducerStateManager()
-    known = False
-    for batch in batches:
-        if batch.sequenced:
-            known = True
-            if batch.transactional:
-                states = adapted(states)
-            states.add(batch)  # type: ignore[arg-type]
-    return states if known else NO_PRODUCERS

@@ -177,7 +177,7 @@ class ConsumerFetch:
         """Add what the reader has to know of transactions, if the log has any (Log.addAbortedTransactions)."""
         tp, _error, high_watermark, _log_start, batches, _diverging = answer
         log = self.manager.partitions[tp].log
-        if log.has_transactions:
+        if log.producers.has_transactions:
             aborted: tuple[tuple[int, int], ...] = ()
             if batches and isolation == READ_COMMITTED:
                 aborted = log.producers.aborted_between(offset, batches[-1].next_offset)

@@ -12,6 +12,7 @@ from brokers.topic_creation import INTERNAL_TOPICS
 from emulator.disks import DiskError, UnexpectedError
 from emulator.protocol.clients.produce import AppendInfo, RecordsProduceRequest, RecordsProduceResponse
 from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.events import TransactionalAppended
 from emulator.protocol.produce import IdempotentBatch, ProducedBatch, ProduceRequest, ProduceResponse
 from emulator.protocol.records import NO_TIMESTAMP, ProducedRecords, StoredBatch
 from emulator.protocol.types import TopicPartition
@@ -186,5 +187,10 @@ class ProduceHandler:
             return Errors.KAFKA_STORAGE_ERROR, -1, refused
         except UnexpectedError:
             return Errors.UNKNOWN_SERVER_ERROR, -1, refused
+        if batch.transactional:
+            process = self._manager.process
+            process.emit(
+                TransactionalAppended, process.node.id, *batch.tp, batch.producer_id, batch.id, base
+            )  # fmt: skip
         at_ms = self._manager.process.clock_us // 1000 if batch.append_time else NO_TIMESTAMP
         return NO_ERROR, base, AppendInfo(batch.id, at_ms, log.start_offset)

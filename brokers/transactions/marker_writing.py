@@ -14,6 +14,7 @@ from brokers.replica_manager import ReplicaManager
 from brokers.requests.router import handles
 from emulator.protocol.control_batches import ControlRecords
 from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.events import TransactionMarked
 from emulator.protocol.produce import ProduceRequest
 from emulator.protocol.transactions.markers import TxnMarker, WriteTxnMarkersRequest, WriteTxnMarkersResponse
 from emulator.protocol.types import TopicPartition
@@ -91,6 +92,10 @@ class MarkerWriter:
         records = ControlRecords.of(
             tp, id, marker.producer_id, marker.producer_epoch, marker.coordinator_epoch, marker.committed
         )
+        process.emit(
+            TransactionMarked, process.node.id, *tp, marker.producer_id, marker.producer_epoch,
+            marker.coordinator_epoch, marker.committed,
+        )  # fmt: skip
         timeout_us = self.manager.policies.config.request_timeout_us
         self.appender.produce(
             ProduceRequest(-1, timeout_us, (records,), records.size), AppendCallback(self.transitions.ending(done))

@@ -62,7 +62,7 @@ PRODUCER_CONFIG = Config(
     {
         "acks": 'write acks = "all" beside config',
         "linger.ms": 'write linger = "100ms" beside config',
-        "transactional.id": "there are no transactions (docs/limits.md)",
+        "transactional.id": "emulated clients have no transactions (docs/limits.md)",
         "buffer.memory": "a producer's buffer has no end (docs/limits.md)",
     },
 )
@@ -71,7 +71,7 @@ CONSUMER_CONFIG = Config(
     {
         "auto.offset.reset": 'write offset_reset = "earliest" beside config',
         "group.id": "a consumer is assigned its partitions; there are no groups (docs/limits.md)",
-        "isolation.level": "there are no transactions (docs/limits.md)",
+        "isolation.level": "emulated clients have no transactions (docs/limits.md)",
     },
 )
 

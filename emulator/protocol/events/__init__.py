@@ -92,7 +92,14 @@ from emulator.protocol.events.replicas import (
     ReplicaStopped,
 )
 from emulator.protocol.events.run import AckedLost, Drawn, Fault, RoutesChanged, Violated
-from emulator.protocol.events.transactions import TransactionsLoaded, TransactionStateChanged, TransactionsUnloaded
+from emulator.protocol.events.transactions import (
+    CommittedFetched,
+    TransactionalAppended,
+    TransactionMarked,
+    TransactionsLoaded,
+    TransactionStateChanged,
+    TransactionsUnloaded,
+)
 
 __all__ = [
     "UNCHECKED",
@@ -105,6 +112,7 @@ __all__ = [
     "BecameFollower",
     "BecameLeader",
     "BrokerRegistered",
+    "CommittedFetched",
     "Consumed",
     "ConsumerFailed",
     "ConsumerLag",
@@ -169,7 +177,9 @@ __all__ = [
     "ReplicaOffline",
     "ReplicaStopped",
     "RoutesChanged",
+    "TransactionMarked",
     "TransactionStateChanged",
+    "TransactionalAppended",
     "TransactionsLoaded",
     "TransactionsUnloaded",
     "Truncated",

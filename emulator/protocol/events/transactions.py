@@ -54,3 +54,65 @@ class TransactionStateChanged(NamedTuple):
     state: str
     topics: tuple[str, ...]
     partitions: tuple[int, ...]
+
+
+class TransactionalAppended(NamedTuple):
+    """A leader has appended a batch of a transaction.
+
+    Attributes:
+        batch: its id.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    producer_id: int
+    batch: int
+    base_offset: int
+
+
+class TransactionMarked(NamedTuple):
+    """A leader appends the marker of a transaction: it is decided.
+
+    Attributes:
+        coordinator_epoch: of the coordinator that has sent it.
+        committed: False: aborted.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    producer_id: int
+    producer_epoch: int
+    coordinator_epoch: int
+    committed: bool
+
+
+class CommittedFetched(NamedTuple):
+    """A broker's answer to a fetch of committed records has reached a real client, with records of a partition in which
+    there are transactions.
+
+    Attributes:
+        leader: the broker.
+        ids: of the batches.
+        last_stable_offset: in the same answer.
+        producer_ids, first_offsets: columns, a row for each transaction that the client has to leave out.
+    """
+
+    t_us: int
+    seq: int
+    cause: int
+    node: int
+    topic: str
+    partition: int
+    leader: int
+    ids: tuple[int, ...]
+    last_stable_offset: int
+    producer_ids: tuple[int, ...]
+    first_offsets: tuple[int, ...]

@@ -31,9 +31,35 @@ def _state(event: e.TransactionStateChanged) -> str:
     )
 
 
+def _marked(event: e.TransactionMarked) -> str:
+    how = "committed" if event.committed else "aborted"
+    return (
+        f"broker {event.node} marks a transaction of producer {event.producer_id} as {how} in "
+        f"{event.topic}-{event.partition} (coordinator epoch {event.coordinator_epoch})"
+    )
+
+
+def _appended(event: e.TransactionalAppended) -> str:
+    return (
+        f"broker {event.node} appends a batch of a transaction of producer {event.producer_id} to "
+        f"{event.topic}-{event.partition} at {event.base_offset}"
+    )
+
+
+def _fetched(event: e.CommittedFetched) -> str:
+    return (
+        f"client {event.node} reads committed records of {event.topic}-{event.partition} from broker {event.leader}: "
+        f"{counted(len(event.ids), 'batches')}, {counted(len(event.producer_ids), 'aborted transactions')}, stable up "
+        f"to {event.last_stable_offset}"
+    )
+
+
 TRANSACTION_WORDS: dict[type, Callable[[Any], str]] = {
     e.TransactionsLoaded: _loaded,
     e.TransactionsUnloaded: _unloaded,
     e.TransactionStateChanged: _state,
+    e.TransactionMarked: _marked,
+    e.TransactionalAppended: _appended,
+    e.CommittedFetched: _fetched,
 }
 """By kind."""

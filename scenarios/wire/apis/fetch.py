@@ -8,8 +8,14 @@ from typing import Any
 from brokers.groups.records import GroupBatch
 from brokers.transactions.records import TransactionBatch
 from emulator.nodes import Process
-from emulator.protocol.clients.fetch import ConsumerFetchRequest, ConsumerFetchResponse, PartitionData, Stability
-from emulator.protocol.events import Fetched
+from emulator.protocol.clients.fetch import (
+    READ_COMMITTED,
+    ConsumerFetchRequest,
+    ConsumerFetchResponse,
+    PartitionData,
+    Stability,
+)
+from emulator.protocol.events import CommittedFetched, Fetched
 from emulator.protocol.fetch import FetchedPartition
 from emulator.protocol.records import APPEND_TIME, NO_TIMESTAMP, StoredBatch, write_records
 from emulator.protocol.types import Batch, TopicPartition
@@ -78,6 +84,14 @@ class Fetch(WireApi):
                     tuple(batch.id for batch in batches), connection.broker, batches[-1].leader_epoch,
                     partition.high_watermark,
                 )  # fmt: skip
+                stable = response.stability.get(partition.tp)
+                if stable is not None and request.isolation == READ_COMMITTED:
+                    client.emit(
+                        CommittedFetched, client.node.id, *partition.tp, connection.broker,
+                        tuple(batch.id for batch in batches), stable.last_stable_offset,
+                        tuple([producer_id for producer_id, _first in stable.aborted]),
+                        tuple([first for _producer_id, first in stable.aborted]),
+                    )  # fmt: skip
 
 
 def _partition(partition: FetchedPartition, request: Body, stability: Mapping[TopicPartition, Stability]) -> Body:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from brokers.log.transactions import TransactionalProducers
 from emulator.protocol.events import TransactionsLoaded, TransactionStateChanged
 from scenarios.wire.recording.folder import read_live_run
 from scenarios.wire.recording.replay import ReplayedRun
@@ -254,3 +255,23 @@ def test_the_timeline_has_the_states_of_a_transaction(tmp_path: Path) -> None:
     assert states[0] == "Empty"
     assert states[-2:] == ["PrepareCommit", "CompleteCommit"]
     assert set(states[1:-2]) == {"Ongoing"}
+
+
+@pytest.mark.parametrize("guard", ["last_stable_offset", "aborted_between"])
+def test_a_leader_without_its_guard_is_found_by_the_checker(guard: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It gives readers all that is replicated, or does not say what was aborted."""
+
+    def unguarded(_self: object, first: int, _second: int) -> Any:
+        return first if guard == "last_stable_offset" else ()
+
+    monkeypatch.setattr(TransactionalProducers, guard, unguarded)
+    with served(TABLE, rate=4.0) as found:
+        producer = transactional(found)
+        producer.begin_transaction()
+        send(producer, ["a", "b"])
+        producer.flush(LIMIT_S)
+        if guard == "aborted_between":
+            producer.abort_transaction(LIMIT_S)
+        wait_for(lambda: len(read(found)) == 2, what="records that must not be read")
+    (run,) = found.finished
+    assert {violation.invariant for violation in run.violations} == {"reads_decided"}

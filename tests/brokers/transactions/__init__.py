@@ -1,0 +1,1 @@
+"""The coordinator of transactions, and what a log knows of them."""
