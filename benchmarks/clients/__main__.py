@@ -5,7 +5,8 @@ A producer and a consumer of a group, with the client's own default settings but
 fault is performed while the producer sends 200 records a second to one partition. Virtual time passes as real time.
 What both have seen is compared with the log at the end. ``--out`` keeps a line for each run of a pair of client and
 fault, so that a broken-off measurement goes on; ``--repeats`` are the runs of each pair; ``--write`` writes
-docs/clients.md. ``--fetch`` brings the clients that Maven and Go bring, and measures nothing.
+docs/clients.md. ``--keep`` is a folder for the histories of both, their errors, and a recording of each run
+(``understudy replay``). ``--fetch`` brings the clients that Maven and Go bring, and measures nothing.
 """
 
 import json
@@ -49,10 +50,11 @@ assignment = [[0, 1, 2]]
 """
 
 
-def measured(client: Client, fault: Fault) -> Findings:
-    """One pair."""
+def measured(client: Client, fault: Fault, keep: Path | None = None) -> Findings:
+    """One pair. ``keep``: the folder for what both have seen and for the recording; otherwise they go."""
     with TemporaryDirectory(prefix="understudy-clients-") as temporary:
-        folder = Path(temporary)
+        folder = keep or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
         (folder / "applications.toml").write_text(SCENARIO)
         with kafka(scenario=folder / "applications.toml", record=folder / "run") as server:
             histories = [folder / "produced", folder / "consumed"]
@@ -123,7 +125,7 @@ def records(server: KafkaServer) -> list[int]:
 
 
 def rows(
-    clients: Sequence[Client], faults: Sequence[Fault], repeats: int, out: Path | None
+    clients: Sequence[Client], faults: Sequence[Fault], repeats: int, out: Path | None, keep: Path | None = None
 ) -> Iterator[tuple[str, str, list[Findings]]]:
     """Each pair with its runs: first what is in ``out`` already, then what is missing of ``repeats``."""
     done: dict[tuple[str, str], list[Findings]] = {}
@@ -137,7 +139,8 @@ def rows(
                 continue
             runs = done.get((client.name, fault.name), [])
             while len(runs) < repeats:
-                found = measured(client, fault)
+                name = f"{client.name.replace('/', '-')}-{fault.name}-{len(runs) + 1}"
+                found = measured(client, fault, keep and keep / name)
                 runs.append(found)
                 if out is not None:
                     with out.open("a") as lines:
@@ -164,6 +167,7 @@ def main() -> int:
     parser.add_argument("--client", action="append", choices=[client.name for client in CLIENTS])
     parser.add_argument("--fault", action="append", choices=[fault.name for fault in FAULTS])
     parser.add_argument("--out", type=Path, help="keep a line for each run that is done")
+    parser.add_argument("--keep", type=Path, help="a folder for the histories and the recordings of the runs")
     parser.add_argument("--fetch", action="store_true", help="bring what Maven and Go bring, and measure nothing")
     arguments = parser.parse_args()
     wanted = [client for client in CLIENTS if arguments.client is None or client.name in arguments.client]
@@ -174,7 +178,7 @@ def main() -> int:
         print(f"left out: {client.name}, {client.install}", file=sys.stderr)
     clients = [client for client in wanted if client not in missing]
     faults = [fault for fault in FAULTS if arguments.fault is None or fault.name in arguments.fault]
-    found = list(rows(clients, faults, arguments.repeats, arguments.out))
+    found = list(rows(clients, faults, arguments.repeats, arguments.out, arguments.keep))
     if arguments.write:
         write_page(clients, faults, found)
     lost = [

@@ -91,17 +91,18 @@ def test_how_an_application_ends(program: str, how: str, tmp_path: Path, monkeyp
 def test_what_was_measured_is_not_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out, measurements = tmp_path / "out", list[str]()
 
-    def count(client: Client, fault: Fault) -> Findings:
-        measurements.append(f"{client.name}, {fault.name}")
+    def count(client: Client, fault: Fault, keep: Path | None) -> Findings:
+        measurements.append(f"{client.name}, {fault.name}, {keep and keep.name}")
         return findings(acked(0), [], [0])
 
     monkeypatch.setattr("benchmarks.clients.__main__.measured", count)
     clients, faults = [client for client in CLIENTS if client.name in ("franz-go", "spark")], FAULTS[4:5]
     first = list(rows(clients, faults, 1, out))
-    second = list(rows(clients, faults, 3, out))
+    second = list(rows(clients, faults, 3, out, tmp_path))
     assert [(client, fault, len(runs)) for client, fault, runs in first] == [("franz-go", "coordinator-dies", 1)]
     assert [len(runs) for _, _, runs in second] == [3]
-    assert measurements == ["franz-go, coordinator-dies"] * 3, "Spark has no group, and nothing is measured twice"
+    pair = "franz-go, coordinator-dies"  # Spark has no group
+    assert measurements == [f"{pair}, None", *(f"{pair}, franz-go-coordinator-dies-{number}" for number in (2, 3))]
 
 
 @pytest.mark.parametrize("client", CLIENTS, ids=[client.name for client in CLIENTS])
@@ -126,9 +127,11 @@ def test_the_version_of_a_module_is_that_of_the_program(tmp_path: Path) -> None:
     assert go_version(tmp_path, "example.org/b") == "v3.0.0"
 
 
-def test_a_leader_moves_under_a_real_producer_and_consumer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_leader_moves_under_a_real_producer_and_consumer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("confluent_kafka", reason="confluent-kafka is not installed")
-    moved(CLIENTS[0], monkeypatch)
+    moved(CLIENTS[0], monkeypatch, tmp_path / "kept")
+    assert read((tmp_path / "kept" / "produced").open())[0].kind == "acked"
+    assert (tmp_path / "kept" / "run" / "log").stat().st_size
 
 
 @pytest.mark.slow
@@ -139,12 +142,12 @@ def test_a_leader_moves_under_each_client(client: Client, monkeypatch: pytest.Mo
     moved(client, monkeypatch)
 
 
-def moved(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def moved(client: Client, monkeypatch: pytest.MonkeyPatch, keep: Path | None = None) -> None:
     """Records go in while a leader moves, none is lost, and the consumer is given some."""
     monkeypatch.setattr("benchmarks.clients.__main__.AFTER_S", 1.0)
     monkeypatch.setattr("benchmarks.clients.__main__.BEFORE_S", 1.5)
     [fault] = [evolve(fault, seconds=3) for fault in FAULTS if fault.name == "leader-moves"]
-    found = measured(client, fault)
+    found = measured(client, fault, keep)
     assert found.acked > 100
     assert (found.lost, found.duplicated, found.failed) == (0, 0, 0)
     assert found.unread < found.acked
