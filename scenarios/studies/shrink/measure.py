@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from scenarios.language.actions import undone_by
 from scenarios.language.schema.text import write_toml
 from scenarios.runs.convergence import WITHIN_US
 from scenarios.units import counted, parse_duration
@@ -26,6 +28,16 @@ def healing(table: Mapping[str, Any]) -> frozenset[str]:
     if "horizon" not in table or last_us + max(allowed_us, default=WITHIN_US) <= parse_duration(table["horizon"]):
         does.add("time")
     return frozenset(does)
+
+
+def standing(table: Mapping[str, Any]) -> int:
+    """How many faults of a scenario nothing ends: neither ``heal``, nor a duration, nor an entry for each of them."""
+    method = table.get("method", ())
+    if any(entry["action"] == HEAL for entry in method):
+        return 0
+    lasting = Counter(undone_by(entry["action"]) for entry in method if "duration" not in entry)
+    lasting.subtract(entry["action"] for entry in method)
+    return sum(count for end, count in lasting.items() if end is not None and count > 0)
 
 
 def _allows(expect: Mapping[str, Any]) -> bool:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from itertools import islice
+from math import inf
 from typing import Any
 
 from attrs import define, field, frozen
@@ -21,7 +22,7 @@ from scenarios.language import Scenario
 from scenarios.language.schema.text import write_toml
 from scenarios.runs.batch import Workers, kept_workers
 from scenarios.runs.finding import EXPECTATION, Finding
-from scenarios.studies.shrink.measure import Size, healing
+from scenarios.studies.shrink.measure import Size, healing, standing
 from scenarios.studies.shrink.passes import PASSES, Pass, seeds
 from scenarios.studies.shrink.prepare import STEPS
 from scenarios.studies.shrink.references import Table
@@ -93,6 +94,7 @@ class Shrinker:
     _workers: Workers = field(init=False)
     _by_bugs: bool = False
     _heals_by: frozenset[str] = frozenset()
+    _standing: float = inf
     _runs: int = 0
 
     def shrink(self) -> Shrunk:
@@ -100,14 +102,14 @@ class Shrinker:
         seconds = self.limits.seconds
         self._until = None if seconds is None else time.monotonic() + seconds
         self._current = self.state.current or _titled(self.scenario, self.finding)
-        if _after_healing(self.finding):
-            self._heals_by = healing(self._current)
         finished = True
         if not self.state.current and not self._shows_it():
             raise BadInput(f"its run does not show {self.finding.checker}; nothing to shrink")
         self._by_bugs = bool(self.scenario.bugs) and not self._gives({**self._current, "bugs": []})
         try:
             self._prepare()
+            if _after_healing(self.finding):
+                self._heals_by, self._standing = healing(self._current), standing(self._current)
             before = self.state.before = self.state.before or Size.of(self._current)
             self.state.keep(self._current)
             with kept_workers(self.limits.jobs) as self._workers:
@@ -177,7 +179,7 @@ class Shrinker:
         weight = _weight(self._current)
         for place, candidate in proposed:
             table = _canonical(candidate)
-            if table is None or not self._heals_by <= healing(table):
+            if table is None or not self._heals_by <= healing(table) or standing(table) > self._standing:
                 continue
             if _weight(table) < weight and not self.state.was_tried(table):
                 self._check_limits()

@@ -15,7 +15,7 @@ from scenarios.language import Scenario
 from scenarios.runs.finding import Finding
 from scenarios.runs.findings import findings
 from scenarios.studies.shrink import Limits, Shrinker, Shrunk, Size
-from scenarios.studies.shrink.measure import healing
+from scenarios.studies.shrink.measure import healing, standing
 from scenarios.studies.shrink.state import State
 from scenarios.studies.shrink.trial import Trial, found_in, gives
 
@@ -115,6 +115,21 @@ def test_what_heals_the_cluster_stays_where_it_should_get_well(finding: Finding,
     shrunk = Shrinker(scenario, finding, Limits(runs=60), gives=lambda _trial: True).shrink()
     assert [entry.name for entry in shrunk.scenario.method] == left
     assert bool(shrunk.scenario.rollbacks) is bool(left)
+
+
+@pytest.mark.parametrize(("checker", "lasts"), [("converged", False), ("leader_in_isr", True)])
+def test_a_fault_that_ends_does_not_become_one_that_stays(checker: str, lasts: bool) -> None:
+    method = [
+        {"at": "3s", "action": "broker.crash", "target": 1, "duration": "20s"},
+        {"at": "4s", "action": "link.cut", "target": 0, "peer": 2},
+        {"at": "5s", "action": "link.heal", "target": 0},
+    ]
+
+    def shows_it(trial: Trial) -> bool:
+        return "broker.crash" in trial.document and "link.cut" in trial.document
+
+    found = Shrinker(noisy(method=method), Finding(checker, "a: b"), gives=shows_it).shrink()
+    assert standing(found.scenario.to_table()) == (2 if lasts else 0)
 
 
 @pytest.mark.parametrize(("horizon", "does"), [("55s", {"heal", "time"}), ("54s", {"heal"})])
