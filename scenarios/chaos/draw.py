@@ -58,7 +58,7 @@ def concrete(scenario: Scenario, seed: int, weights: Weights | None = None) -> S
             if block.turn == turn:
                 block.draw(draft, draws)
     _choose_core(draft, Draws.of(seed, "core"))
-    _stop_what_outruns(draft, [load.topic for load in scenario.workloads])
+    _allow_for_what_outruns(draft, [load.topic for load in scenario.workloads])
     return _finished(draft, scenario, [block.kind for block, _ in taken], left_out)
 
 
@@ -115,24 +115,29 @@ def _choose_core(draft: Draft, draws: Draws) -> None:
             draft.last = ConfigSet(config={"unclean.leader.election.enable": True}, topic=topic)
 
 
-def _stop_what_outruns(draft: Draft, stated: Sequence[str]) -> None:
-    """Loads that never stop and of which followers cannot fetch as much as is written stop as faults end: no replica
-    would ever catch up. A fetch takes a round trip and brings replica.fetch.max.bytes of a partition, or one batch."""
+def _allow_for_what_outruns(draft: Draft, stated: Sequence[str]) -> None:
+    """Of some loads followers cannot fetch as much as is written: a fetch takes a round trip, and brings
+    replica.fetch.max.bytes of a partition, or one batch. No replica would ever catch up with one that never stops, so
+    it stops as faults end; and to fetch what was written until then takes time."""
     cluster = draft.scenario.cluster
     most = cluster.config.get("replica.fetch.max.bytes")
     late_us = draft.scenario.schedule_jitter_us if draft.scenario.schedule != FIFO else 0
     fetch_us = 2 * (cluster.network.latency_us + cluster.network.jitter_us + late_us)
 
-    def outruns(load: WorkloadSpec) -> bool:
-        if load.stop_us is not None or load.topic in stated or not isinstance(most, int):
-            return False
+    def written_us(load: WorkloadSpec) -> int:
+        """In how long a load writes what one fetch brings."""
         batch = load.producer_rate * load.message_size * load.linger_us // SECOND
-        return max(1, most // max(1, batch)) * load.linger_us < fetch_us
+        return max(1, most // max(1, batch)) * load.linger_us if isinstance(most, int) else fetch_us
 
-    loads = draft.scenario.workloads
-    if any(map(outruns, loads)):
-        draft.notes.append("loads that followers cannot keep up with stop as faults end")
-        draft.change(workloads=tuple(evolve(one, stop_us=draft.faults[1]) if outruns(one) else one for one in loads))
+    outrun = [load for load in draft.scenario.workloads if load.topic not in stated and written_us(load) < fetch_us]
+    if outrun:
+        draft.notes.append("followers cannot keep up with a load")
+        draft.within_us += max(draft.faults[1] * fetch_us // written_us(load) for load in outrun)
+        ends = [
+            evolve(load, stop_us=draft.faults[1]) if load in outrun and load.stop_us is None else load
+            for load in draft.scenario.workloads
+        ]
+        draft.change(workloads=tuple(ends))
 
 
 def _finished(draft: Draft, original: Scenario, taken: list[str], left_out: list[str]) -> Scenario:

@@ -72,9 +72,12 @@ def _lost_with_its_controller(past: KeptEvents, _: Violation | None) -> bool:
 
 
 def _never_begun(past: KeptEvents, tp: TopicPartition, asked: MoveStarted) -> bool:
-    """Whether a controller was elected since a request and none has begun the move."""
+    """Whether a controller was elected since a request and none has written the move's assignment: one that dies as it
+    is about to takes the move with it."""
     begun = any(
-        (e.topic, e.partition) == tp and e.seq > asked.seq for e in past.of(Step) if e.step == WRITES_ASSIGNMENT
+        (e.topic, e.partition, e.edge) == (*tp, "after") and e.seq > asked.seq
+        for e in past.of(Step)
+        if e.step == WRITES_ASSIGNMENT
     )
     return not begun and any(event.seq > asked.seq for event in past.of(ControllerElected))
 

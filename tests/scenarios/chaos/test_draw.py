@@ -176,12 +176,14 @@ def test_a_scenario_without_blocks_is_drawn_as_it_is() -> None:
 
 
 def test_loads_that_followers_cannot_keep_up_with_stop_as_faults_end() -> None:
-    """A batch every 30 ms, of which a fetch brings one in 40 ms (seed 401), and 33 times as much (seed 350)."""
+    """A batch every 30 ms, of which a fetch brings one in 40 ms (seed 401), or as many as there are (seed 350)."""
     slow, fast = (concrete(default_swarm(), seed) for seed in (401, 350))
     ends = [load.stop_us for load in slow.workloads if load.producer_rate == 99]
     [heal] = [entry.trigger for entry in slow.method if entry.name == Heal.name]
     assert isinstance(heal, At)
     assert ends == [heal.time_us]
+    assert [expect.within_us for expect in slow.expect] == [120_000_000 + certain(heal.time_us) * 40_000 // 30_303]
+    assert [expect.within_us for expect in fast.expect] == [120_000_000]
     assert [load.stop_us for load in fast.workloads] == [None]
 
 

@@ -102,7 +102,8 @@ def test_a_request_through_the_api_is_lost_with_its_controller(quiet: Run) -> No
     assert found(asked, late) == [None]
     assert found(asked, replaced) == [None]
     assert found(asked, replaced, late._replace(error="NONE")) == [None]
-    assert found(asked, step(2, "kip-455.U1"), replaced, late) == [None]
+    assert found(asked, step(2, "kip-455.U1"), replaced, late) == [LOST]
+    assert found(asked, step(2, "kip-455.U1", "after"), replaced, late) == [None]
 
 
 @pytest.mark.parametrize(("down", "expected"), [(True, "KAFKA-9839"), (False, None)])
