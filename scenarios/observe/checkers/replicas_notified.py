@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from emulator.protocol import znodes
 from emulator.protocol.control_requests import ControlQueued
-from emulator.protocol.events import ControlledShutdownAnswered, ControllerElected
+from emulator.protocol.events import ControlledShutdownAnswered, ControllerElected, LeaderElected
 from emulator.protocol.leader_and_isr import LeaderAndIsrRequest
 from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import TopicPartition
@@ -27,7 +27,8 @@ class ReplicasNotified(Checker):
 
     Verified: once a second, and when the cluster is at rest, for each change of a partition's leader in ZooKeeper, and
         for each replica that the topic's znode has no longer. The bound is that of ``led_in_time``. A broker that shuts
-        down has been sent all that concerns the leaderships which it gave up before the controller answers it.
+        down has been sent all that concerns the leaderships which it gave up, as far as the controller knows, before
+        that answers it.
 
     Up to 2.0 a controller does not notify a broker that is shutting down of the leaders that take over (KAFKA-7482,
     2.1).
@@ -61,6 +62,8 @@ class ReplicasNotified(Checker):
         self._stopped: dict[Replica, None] = {}
         """Replicas that were sent StopReplica and no LeaderAndIsr since."""
         self._replicas: dict[TopicPartition, tuple[int, ...]] = {}
+        self._elected: dict[TopicPartition, tuple[int, int]] = {}
+        """The last leader of each partition that a controller knows to have elected, and its epoch."""
         self._addressed: dict[int, int] = {}
         """By broker, when a request was last queued for it."""
 
@@ -93,6 +96,9 @@ class ReplicasNotified(Checker):
 
     def on_elected(self, event: ControllerElected) -> None:
         self._unstopped.clear()
+
+    def on_leader(self, event: LeaderElected) -> None:
+        self._elected[TopicPartition.of(event.topic, event.partition)] = event.leader, event.leader_epoch
 
     def on_written(self, event: ZkWritten) -> None:
         """A broker that registers again is sent everything; one that is gone needs nothing."""
@@ -127,9 +133,12 @@ class ReplicasNotified(Checker):
             self._waiting.end((tp, broker))
 
     def on_shutdown(self, event: ControlledShutdownAnswered) -> None:
+        """An election that is in ZooKeeper has failed for a controller that gets no answer."""
         if event.error == "NONE" and event.node not in self._now.lacks_dirs:
             for tp, since_us in list(self._of_broker.get(event.node, {}).items()):
-                self._report_waiting(event, tp, event.node, event.t_us - since_us)
+                state = self._topology.state(tp)
+                if state is not None and self._elected.get(tp) == (state.leader, state.leader_epoch):
+                    self._report_waiting(event, tp, event.node, event.t_us - since_us)
 
     def look(self, moment: Moment) -> None:
         if len(self._waiting) or len(self._unstopped):

@@ -165,6 +165,9 @@ def test_a_broker_that_shuts_down_is_notified_before_it_may_end() -> None:
     run.fault("broker.controlled_shutdown", "0")
     run.state(1, (1, 2), 1)
     run.emit(e.ControlledShutdownAnswered, 0, 3, 1, "DISCONNECTED", -1)
+    run.emit(e.ControlledShutdownAnswered, 0, 3, 1, "NONE", 2)
+    assert run.violations() == [], "the controller does not know of the election yet"
+    run.emit(e.LeaderElected, *ORDERS_0, 1, 1, (1, 2), "controlled-shutdown", 1, False)
     assert run.violations() == []
     answered = run.emit(e.ControlledShutdownAnswered, 0, 3, 2, "NONE", 0)
     [violation] = run.violations()
