@@ -16,7 +16,14 @@ from emulator.protocol.events import (
     NodeCrashed,
 )
 from emulator.protocol.types import TopicPartition
-from emulator.protocol.znodes import DELETE_TOPICS, REASSIGN_PARTITIONS, broker_path, decode_topic, topic_path
+from emulator.protocol.znodes import (
+    CONTROLLER_EPOCH,
+    DELETE_TOPICS,
+    REASSIGN_PARTITIONS,
+    broker_path,
+    decode_topic,
+    topic_path,
+)
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.converged import FETCHED, IN_SYNC, LED, NOTHING_ASKED
 from scenarios.runs.known.reason import CONVERGED, Known, always, lacking
@@ -138,9 +145,11 @@ def _request_unseen(past: KeptEvents, violation: Violation | None) -> bool:
 
 
 def _was_replaced(past: KeptEvents, event: ZkWritten) -> bool:
-    """Whether the broker that wrote had been elected, and another one since."""
+    """Whether the broker that wrote had been elected, and another one since: that has raised the controller epoch, and
+    may not have the answer yet."""
     elected = [one.node for one in past.of(ControllerElected) if one.seq < event.seq]
-    return event.client in elected and elected[-1] != event.client
+    epochs = [one.client for one in past.of(ZkWritten) if one.path == CONTROLLER_EPOCH and one.seq < event.seq]
+    return event.client in elected and any(last != event.client for last in (*elected[-1:], *epochs[-1:]))
 
 
 def _by_a_replaced_controller(past: KeptEvents, violation: Violation | None) -> bool:

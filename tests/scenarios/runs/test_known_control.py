@@ -9,7 +9,7 @@ import pytest
 from attrs import evolve
 
 from emulator.protocol import events as e
-from emulator.protocol.znodes import REASSIGN_PARTITIONS, encode_topic, topic_path
+from emulator.protocol.znodes import CONTROLLER_EPOCH, REASSIGN_PARTITIONS, encode_topic, topic_path
 from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers import Violation
 from scenarios.observe.checkers.converged import IN_SYNC, LED, NOTHING_ASKED
@@ -176,6 +176,18 @@ def test_kafka_6082_a_request_after_one_that_a_replaced_controller_deleted_is_no
     taken_up = ZkWritten(5, 5, 0, 2, "set", REASSIGN_PARTITIONS, 1, 5, "{}")
     for marks in ([deleted], [asked], [deleted._replace(client=2), asked], [deleted, asked, taken_up]):
         assert tickets(told(quiet, "kafka-1.1", [*elected, *marks], found)) == [None]
+
+
+def test_kafka_6082_another_controller_has_raised_the_epoch_and_has_no_answer_yet(quiet: Run) -> None:
+    found = Violation(
+        "controller_fence", "…", 4, 4, "orders-0: leader epoch 3, leader 1, written by the controller of …"
+    )
+    raised = ZkWritten(3, 3, 0, 2, "setData", CONTROLLER_EPOCH, 2, 3, "2")
+    marks: list[Any] = [e.ControllerElected(1, 1, 0, 1, 1), raised, elected(4, 1)._replace(client=1)]
+    assert tickets(told(quiet, "kafka-1.1", marks, found)) == ["KAFKA-6082"]
+    assert tickets(told(quiet, "kafka-2.3", marks, found)) == [None]
+    for others in ([marks[0], marks[2]], marks[1:], [marks[0], raised._replace(client=1), marks[2]]):
+        assert tickets(told(quiet, "kafka-1.1", others, found)) == [None]
 
 
 def test_kafka_6650_one_partition_without_a_leader_is_enough(quiet: Run) -> None:
