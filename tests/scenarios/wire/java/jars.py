@@ -39,6 +39,7 @@ class Release:
     consumer: str = "kafka.tools.ConsoleConsumer"
     verifiable_producer: str = "org.apache.kafka.tools.VerifiableProducer"
     verifiable_consumer: str = "org.apache.kafka.tools.VerifiableConsumer"
+    copier: str = "org.apache.kafka.tools.TransactionalMessageCopier"
 
 
 RELEASES = (
@@ -74,7 +75,7 @@ def call(release: Release, tool: str, *words: str, given: str = "", servers: str
         release.verifiable_producer,
         release.verifiable_consumer,
     )
-    name = "--broker-list" if old else "--bootstrap-server"
+    name = "--broker-list" if old or tool == release.copier else "--bootstrap-server"
     command = ["java", *JAVA_OPTIONS, "-cp", class_path(release), tool, name, servers, *words]
     done = subprocess.run(
         command, input=given, capture_output=True, text=True, timeout=LIMIT_S, check=False,

@@ -133,3 +133,19 @@ def test_kafka_consumer_groups_and_the_verifiable_tools(release: Release, java: 
 
 def _events(printed: str, name: str) -> int:
     return sum(f'"name":"{name}"' in line for line in printed.splitlines())
+
+
+def test_kafkas_own_transactional_copier_copies_exactly_once(release: Release, java: Call, cluster: Served) -> None:
+    """The tool of Kafka's system tests: consume, produce and commit offsets in transactions, with aborts at random."""
+    java(release.topics, "--create", "--topic", "copied", "--partitions", "2", "--replication-factor", "3")
+    java(release.producer, "--topic", "orders", given="".join(f"{number}\n" for number in range(40)))
+    for number in (0, 1):
+        java(
+            release.copier, "--input-topic", "orders", "--input-partition", str(number), "--output-topic", "copied",
+            "--consumer-group", "copiers", "--transaction-size", "3", "--transactional-id", f"copier-{number}",
+            "--enable-random-aborts",
+        )  # fmt: skip
+    reading = "--topic", "copied", "--from-beginning", "--timeout-ms", "5000"
+    committed = java(release.consumer, *reading, "--isolation-level", "read_committed").split()
+    assert sorted(map(int, committed)) == list(range(40))
+    assert len(java(release.consumer, *reading).split()) >= 40, "with what was aborted"
