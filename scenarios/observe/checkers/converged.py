@@ -32,7 +32,7 @@ GAUGES = "metrics show a cluster at rest"
 ACCEPTED = "every partition accepts a new record with acks=all"
 READ = "every consumer has read to the high watermark"
 
-LACK_WHAT_IS_NEW = "; all that are missing follow, and lack only what is new"
+LACK_WHAT_IS_NEW = "; all that are missing follow, and lack at most what is new"
 """Of an ISR, where that is so."""
 
 LAGS = (SAME_LOGS, COMMITTED)
@@ -329,12 +329,14 @@ class Converged(Checker):
         self._marks = (*self._marks[-1:], Mark(now_us, ends))
 
     def _lacks_what_is_new(self, tp: TopicPartition, broker: int, leader: ReplicaLog, now_us: int) -> bool:
-        """Whether ``broker`` follows and lacks something, but nothing that its leader had a while ago."""
+        """Whether ``broker`` follows and lacks nothing that its leader had a while ago, while that has more since. It
+        may have all of it at this moment, and not at that of its next fetch."""
         log = self._logs.get(broker, tp)
         if log is None or log.leads or log.leader_epoch != leader.leader_epoch or not self._marks:
             return False
         then = self._marks[0]
-        return now_us - then.t_us >= FRESH_US and then.ends.get(tp, 0) <= log.end_offset < leader.end_offset
+        end = then.ends.get(tp, 0)
+        return now_us - then.t_us >= FRESH_US and end <= log.end_offset and end < leader.end_offset
 
     def _reaches(self, tp: TopicPartition, offset: int, now_us: int) -> bool:
         """Whether ``offset`` is at least what the leader had a while ago."""
