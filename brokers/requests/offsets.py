@@ -89,8 +89,9 @@ class OffsetsHandler:
             if unknown:
                 return FoundOffset(tp, Errors.OFFSET_NOT_AVAILABLE)
             end = _end_for(partition, request.isolation) if consumer else partition.log_end_offset
-            node = self._manager.process.node.id
-            self._manager.process.emit(LatestOffsetReturned, node, tp.topic, tp.partition, end)
+            if request.isolation != READ_COMMITTED:  # of no use to judge a high watermark by
+                node = self._manager.process.node.id
+                self._manager.process.emit(LatestOffsetReturned, node, tp.topic, tp.partition, end)
             return FoundOffset(tp, NO_ERROR, end, leader_epoch=partition.leader_epoch)
         if timestamp_ms == MAX_TIMESTAMP:
             timestamp_ms = latest_time_ms(partition.log)

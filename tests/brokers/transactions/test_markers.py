@@ -12,6 +12,7 @@ from emulator.protocol.clients.offsets import LATEST, OffsetQuery, OffsetsByTime
 from emulator.protocol.clients.produce import RecordsProduceRequest
 from emulator.protocol.control_batches import ControlBatch
 from emulator.protocol.errors import Errors
+from emulator.protocol.events import LatestOffsetReturned
 from emulator.protocol.groups.offsets import NO_OFFSET, OffsetToCommit
 from emulator.protocol.records import TRANSACTIONAL, ProducedRecords, RecordHeader
 from emulator.protocol.transactions.markers import TxnMarker, WriteTxnMarkersRequest
@@ -76,7 +77,9 @@ def test_readers_of_committed_records_stop_at_an_open_transaction() -> None:
     bench = MarkersBench()
     assert bench.write(0) is Errors.NONE
     assert (bench.read(READ_UNCOMMITTED)[0], bench.read(READ_COMMITTED)[0]) == (1, 0)
+    seen = bench.see(LatestOffsetReturned)
     assert (bench.latest(READ_UNCOMMITTED), bench.latest(READ_COMMITTED)) == (2, 0)
+    assert [event.offset for event in seen] == [2], "by the other one no high watermark is judged"
     assert bench.mark(committed=False) == [Errors.NONE]
     count, stability = bench.read(READ_COMMITTED)
     assert (count, stability.last_stable_offset, stability.aborted) == (2, 3, ((ANNE, 0),))
