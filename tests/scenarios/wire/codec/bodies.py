@@ -14,6 +14,8 @@ from scenarios.wire.codec.schema import FIXED, Api, Field
 BITS = {"int8": 7, "int16": 15, "int32": 31, "int64": 63}
 CODES = sorted(code.value for code in Errors)
 YEAR_6000 = 2**47
+EXACT_MS = 2**51
+"""Up to here kio's floating-point seconds are exact to the millisecond."""
 TEXT = st.text(max_size=6) | st.just("x" * 200)
 
 
@@ -43,7 +45,8 @@ def _any_element(field: Field, version: int) -> st.SearchStrategy[Any]:
             return st.sampled_from(CODES)
         if "timestamp" in field.name or field.name == "log_append_time_ms":
             return st.integers(-1, YEAR_6000)
-        return st.integers(-(2 ** BITS[field.element]), 2 ** BITS[field.element] - 1)
+        most = min(2 ** BITS[field.element], EXACT_MS) if field.name.endswith("_ms") else 2 ** BITS[field.element]
+        return st.integers(-most, most - 1)
     if field.element == "bool":
         return st.booleans()
     if field.element == "uuid":
