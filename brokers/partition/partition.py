@@ -447,6 +447,9 @@ class Partition(Replica):
         """Begin to drop the members that are out of sync, if there are any and no change is in flight."""
         out = () if self.isr_state.is_inflight else self.get_out_of_sync_replicas(now_us)
         if out:
+            for broker in out:
+                if broker in self.remotes:
+                    self.remotes[broker].leave(self.log.end_offset)
             self._alter_isr(PendingShrinkIsr(self.isr_state.isr, out))
 
     def get_out_of_sync_replicas(self, now_us: int) -> tuple[int, ...]:

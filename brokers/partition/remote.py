@@ -75,6 +75,8 @@ class RemoteReplica:
         last_caught_up_us: when its log last held all that the leader's did.
         last_fetch_us, last_fetch_leader_end: time of its last fetch, and the leader's log end offset then.
         position: where it is in the fetch session in which it reads this partition.
+        must_fetch: its leader has dropped it from the ISR since its last fetch. That it idles at the end says nothing
+            then: it may be dead.
     """
 
     broker: int
@@ -83,6 +85,7 @@ class RemoteReplica:
     last_fetch_us: int = NEVER
     last_fetch_leader_end: int = 0
     position: Position | None = None
+    must_fetch: bool = False
 
     @property
     def session(self) -> Reader | None:
@@ -98,6 +101,15 @@ class RemoteReplica:
         self.log_end_offset = offset
         self.last_fetch_leader_end = leader_end
         self.last_fetch_us = now_us
+        self.must_fetch = False
+
+    def leave(self, leader_end: int) -> None:
+        """Its leader drops it from the ISR. Where it idles at the end, the next fetch of its session is looked at."""
+        self.must_fetch = True
+        position = self.position
+        if position is not None and self.log_end_offset >= leader_end:
+            position.session.mark_dirty(position)
+            position.unbind()
 
     def catch_up_with_session(self, leader_end: int, counted: bool = False) -> None:
         """Take over the fetches of the session that found nothing new, before ``leader_end`` moves. Fetches that are
@@ -118,10 +130,13 @@ class RemoteReplica:
             self.catch_up_with_session(leader_end)
 
     def idles_at(self, leader_end: int, tp: TopicPartition) -> bool:
-        """Whether it has read everything and still reads ``tp``: it may join the ISR without another fetch of its
-        own."""
+        """Whether it has read everything and still reads ``tp``, also since this leader epoch began: it may join the
+        ISR without another fetch of its own."""
         session = self.session
-        return session is not None and self.log_end_offset >= leader_end and session.reads(tp)
+        if self.must_fetch or session is None or self.log_end_offset < leader_end or not session.reads(tp):
+            return False
+        session.look()
+        return session.last_fetch_us >= self.last_fetch_us
 
     def forget_fetch(self) -> None:
         """A fetch of it was refused: where it is, is not known any more (Replica.updateLogReadResult with an unknown
@@ -159,6 +174,7 @@ class AtTheEndOnly(RemoteReplica):
         self.log_end_offset = offset
         self.last_fetch_leader_end = leader_end
         self.last_fetch_us = now_us
+        self.must_fetch = False
 
 
 NONE_REMOTE: Mapping[int, RemoteReplica] = MappingProxyType({})

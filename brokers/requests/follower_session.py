@@ -189,8 +189,8 @@ class FollowerSession(FetchSession):
                         self._refused(position.tp)
                     continue
                 remote = partition.remotes.get(self.replica)
-                is_unknown = remote is not None and remote.log_end_offset == UNKNOWN_OFFSET
-                if remote is not None and is_unknown and arrived and offset == partition.log.end_offset:
+                awaited = remote is not None and (remote.must_fetch or remote.log_end_offset == UNKNOWN_OFFSET)
+                if remote is not None and awaited and arrived and offset == partition.log.end_offset:
                     read.append((partition, remote, offset))
             log = partition.log
             batches: tuple[Batch, ...] = ()

@@ -14,8 +14,9 @@ class ShrinksOverdue(Checker):
     """A leader removes a replica from its ISR only if that replica is behind, and overdue by the rule of the release.
 
     Verified: each time a leader decides to shrink its ISR: the replica's end, as the leader knows it, is before the
-        actual end of the leader's log, and the replica has not been caught up (0.8: has not fetched) for longer than
-        replica.lag.time.max.ms, or is behind by more than replica.lag.max.messages in releases with that limit.
+        actual end of the leader's log (1.1: or at it), and the replica has not been caught up (0.8: has not fetched)
+        for longer than replica.lag.time.max.ms, or is behind by more than replica.lag.max.messages in releases with
+        that limit.
 
     Not verified: when the replica was caught up last, which only the leader knows; that an overdue replica is removed.
     """
@@ -33,6 +34,7 @@ class ShrinksOverdue(Checker):
         super().__init__(history, report)
         self._logs = history.logs
         self._drops_slow = history.settings.start.drops_slow
+        self._drops_at_the_end = history.settings.start.drops_at_the_end
 
     def on_proposed(self, event: IsrProposed) -> None:
         if event.kind != "shrink":
@@ -42,7 +44,8 @@ class ShrinksOverdue(Checker):
         leader_end = event.log_end_offset if log is None else log.end_offset
         for replica, end, overdue_us in zip(event.replicas, event.ends, event.overdue_us, strict=True):
             slow = self._drops_slow and event.max_messages >= 0 and leader_end - end > event.max_messages
-            if end >= leader_end or not (slow or overdue_us > event.lag_time_us):
+            behind = end < leader_end or self._drops_at_the_end
+            if not behind or not (slow or overdue_us > event.lag_time_us):
                 self.violated(
                     event,
                     f"{tp}: broker {event.node}, leader of epoch {event.leader_epoch}, drops broker {replica}, which "

@@ -29,6 +29,8 @@ class StartSettings:
             (KAFKA-10314, 2.7).
         drops_slow: the release's leaders drop followers that are more than replica.lag.max.messages behind (until
             KAFKA-1546, 0.9).
+        drops_at_the_end: the release's leaders drop followers that have everything, and did not fetch for
+            replica.lag.time.max.ms (until KAFKA-7152, 2.1).
         undone_by: the action that ends the effect of a fault's, by their names; None for one that does not last.
     """
 
@@ -38,6 +40,7 @@ class StartSettings:
     isolates_failures: bool = True
     marks_new_replicas: bool = True
     drops_slow: bool = True
+    drops_at_the_end: bool = False
     undone_by: Callable[[str], str | None] = lambda _: None
 
     def time_us(self, name: str, default_ms: int) -> int:

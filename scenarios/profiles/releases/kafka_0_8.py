@@ -103,7 +103,6 @@ PROFILE = KAFKA_1_1.with_differences(
     ),
     Difference(
         title="a follower leaves the ISR",
-        before="when it has not been caught up for `replica.lag.time.max.ms`",
         here="when it lags and has not fetched for `replica.lag.time.max.ms`, or lags by more than "
         "`replica.lag.max.messages`",
         source="KAFKA-1546, 0.9",

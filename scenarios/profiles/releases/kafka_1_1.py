@@ -1,5 +1,6 @@
 """Kafka 1.1 (1.1.1): what came with 2.0 to 2.3 is not there yet."""
 
+from brokers.partition.isr import NotCaughtUp
 from controller.fencing import Unfenced
 from controller.metrics import is_offline_by_leader
 from controller.state_machines.selectors import TOLD_TO_LIVE
@@ -86,6 +87,14 @@ PROFILE = KAFKA_2_3.with_differences(
         here="at the high watermark",
         source="KAFKA-7128, 2.0.1",
         policies={"brokers.join_needs_epoch_start": False},
+    ),
+    Difference(
+        title="a follower leaves the ISR",
+        before="when it lags and has not been caught up for `replica.lag.time.max.ms`",
+        here="when it has not been caught up for `replica.lag.time.max.ms`, also where its log ends where the leader's "
+        "does",
+        source="KAFKA-7152, 2.1",
+        policies={"brokers.out_of_sync": NotCaughtUp(even_at_the_end=True)},
     ),
     Difference(
         title="a reader that knows another leader epoch than the replica",

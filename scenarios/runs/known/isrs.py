@@ -208,7 +208,9 @@ ISRS: tuple[Known, ...] = (
         "KAFKA-3143",
         "a controller that takes over leaves dead replicas in their ISRs, where they stay while nothing is written",
         (CONVERGED,),
-        lambda policies: not policies.controller.replicas.shrink_at_failover,
+        lambda policies: (
+            not policies.controller.replicas.shrink_at_failover and not policies.brokers.out_of_sync.even_at_the_end
+        ),
         _kept_dead,
         statements=(IN_SYNC,),
     ),

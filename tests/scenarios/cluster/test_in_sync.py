@@ -58,6 +58,27 @@ def test_an_idle_partition_never_shrinks() -> None:
     assert sorted(played.state().isr) == [0, 1, 2]
 
 
+def test_until_2_1_a_silent_follower_leaves_also_where_nothing_is_written() -> None:
+    """It comes back with the first fetch that reaches its leader again (Partition.getOutOfSyncReplicas, 1.1.1)."""
+    cut = {"at": "10s", "action": "link.cut", "target": 1, "duration": "60s"}
+    played = play(cluster(cut, rate=0, profile="kafka-1.1"))
+    shrunk, expanded = played.of(IsrChanged)
+    assert (shrunk.kind, shrunk.isr) == ("shrink", (0, 2))
+    assert 1.0 <= (shrunk.t_us - CUT_US) / 10_000_000 <= 1.5
+    assert (expanded.kind, sorted(expanded.isr)) == ("expand", [0, 1, 2])
+    assert 70 < expanded.t_us / 1e6 < 74
+
+
+@pytest.mark.parametrize(("lag_ms", "by_leader"), [(2_000, ["shrink"]), (30_000, [])])
+def test_a_dead_follower_does_not_come_back_by_what_it_had_fetched(lag_ms: int, by_leader: list[str]) -> None:
+    """Its leader takes it out of the ISR, or the controller does. That its last fetch was at the end says nothing after
+    that."""
+    crash = {"at": "10s", "action": "broker.crash", "target": 1, "kind": "host"}
+    played = play(cluster(crash, rate=0, lag_ms=lag_ms, profile="kafka-1.1", horizon="60s"))
+    assert [event.kind for event in played.of(IsrChanged)] == by_leader
+    assert sorted(played.state().isr) == [0, 2]
+
+
 def test_a_zombie_leader_fails_to_write_its_isr() -> None:
     """Cut off from the other brokers it does not learn of its successor; its conditional write meets BADVERSION."""
     cut = {"at": "10s", "action": "link.cut", "target": 0}

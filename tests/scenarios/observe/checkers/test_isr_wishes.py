@@ -62,6 +62,14 @@ def test_where_messages_are_counted_a_slow_one_leaves_at_once() -> None:
     assert later.invariants() == [OVERDUE]
 
 
+def test_until_2_1_an_overdue_one_leaves_also_at_the_end() -> None:
+    run = story(OVERDUE, StartSettings(drops_at_the_end=True))
+    run.proposes(0, "shrink", 2, end=20)
+    assert run.violations() == []
+    run.proposes(0, "shrink", 2, end=20, overdue_us=10_000_000)
+    assert run.invariants() == [OVERDUE]
+
+
 @pytest.mark.parametrize(("epoch", "found"), [(1, []), (-1, []), (0, [FENCE]), (2, [FENCE])])
 def test_a_fetch_under_another_epoch_counts(epoch: int, found: list[str]) -> None:
     run = story(FENCE)
