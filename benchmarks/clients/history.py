@@ -19,12 +19,14 @@ class Seen:
             that is slow to start is ready).
         record: the number of the record; -1 where there is none.
         error: its name; empty unless there is one.
+        name: which of the driver's jobs saw it; empty where it has one only.
     """
 
     t_s: float
     kind: str
     record: int = -1
     error: str = ""
+    name: str = ""
 
 
 def read(lines: Iterable[str]) -> list[Seen]:

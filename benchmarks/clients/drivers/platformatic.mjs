@@ -3,11 +3,12 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import writing from './writing.cjs';
 
-const { TOPIC, GROUP, servers, seconds, pause, write, paced, run } = writing;
+const { TOPIC, GROUP, servers, pause, write, paced, consumed, run } = writing;
 const entry = path.join(process.env.UNDERSTUDY_NODE_MODULES, '@platformatic', 'kafka', 'dist', 'index.js');
-const { Consumer, Producer, MessagesStreamFallbackModes, stringDeserializers, stringSerializers } = await import(
+const { Consumer, Producer, MessagesStreamFallbackModes, MessagesStreamModes, stringDeserializers, stringSerializers } = await import(
   pathToFileURL(entry)
 );
+const ACKS = { 0: 0, 1: 1, all: -1 };
 
 // The innermost error says what it was; the outer ones say that there were several.
 function named(error) {
@@ -15,25 +16,37 @@ function named(error) {
   return inner ? named(inner) : error.apiId || error.code || error.name;
 }
 
-async function produce() {
-  const producer = new Producer({ clientId: 'producer', bootstrapBrokers: servers, serializers: stringSerializers });
-  await paced((numbers) => {
-    const messages = numbers.map((one) => ({ topic: TOPIC, value: String(one) }));
-    return producer.send({ acks: -1, messages });
+async function produce(job) {
+  const producer = new Producer({
+    clientId: job.name ?? 'producer', bootstrapBrokers: servers, serializers: stringSerializers,
+    ...(job.idempotent && { idempotent: true }),
+  });
+  const how = { acks: ACKS[job.acks ?? 'all'], ...(job.compression && { compression: job.compression }) };
+  await paced(job, (messages) => {
+    return producer.send({ ...how, messages: messages.map((one) => ({ topic: job.topic ?? TOPIC, ...one })) });
   }, named);
   await Promise.race([producer.close(), pause(5000)]);
 }
 
-async function consume() {
-  const began = Date.now();
+async function consume(job) {
+  const times = job.session_ms && { sessionTimeout: job.session_ms, heartbeatInterval: job.heartbeat_ms };
   const consumer = new Consumer({
-    clientId: 'consumer', groupId: GROUP, bootstrapBrokers: servers, deserializers: stringDeserializers,
+    clientId: job.name ?? 'consumer', groupId: job.group ?? GROUP, bootstrapBrokers: servers,
+    deserializers: stringDeserializers, ...times,
   });
-  consumer.on('error', (error) => write('error', -1, named(error)));
-  const stream = await consumer.consume({ topics: [TOPIC], fallbackMode: MessagesStreamFallbackModes.EARLIEST });
-  stream.on('data', (message) => write('received', Number(message.value)));
-  stream.on('error', (error) => write('error', -1, named(error)));
-  await pause(began + seconds * 1000 - Date.now());
+  let received = 0;
+  const ending = consumed(job, () => received);
+  consumer.on('error', (error) => write(job, 'error', -1, named(error)));
+  const stream = await consumer.consume({
+    topics: [job.topic ?? TOPIC], fallbackMode: MessagesStreamFallbackModes.EARLIEST,
+    ...(job.group && { mode: MessagesStreamModes.COMMITTED }), // by itself it begins at the end, whatever is committed
+  });
+  stream.on('data', (message) => {
+    received += 1;
+    write(job, 'received', Number(message.value));
+  });
+  stream.on('error', (error) => write(job, 'error', -1, named(error)));
+  await ending;
   await Promise.race([consumer.close(true), pause(5000)]);
 }
 
