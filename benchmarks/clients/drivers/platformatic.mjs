@@ -28,26 +28,41 @@ async function produce(job) {
   await Promise.race([producer.close(), pause(5000)]);
 }
 
+// A stream that an error has ended stays so; a job begins the consumer again, as an application has to.
 async function consume(job) {
+  let received = 0;
+  const ending = consumed(job, () => received);
+  let done = false;
+  ending.then(() => { done = true; });
+  do {
+    const consumer = member(job);
+    consumer.on('error', (error) => write(job, 'error', -1, named(error)));
+    const stream = await consumer.consume({
+      topics: [job.topic ?? TOPIC], fallbackMode: MessagesStreamFallbackModes.EARLIEST,
+      ...(job.group && { mode: MessagesStreamModes.COMMITTED }), // by itself it begins at the end, whatever is committed
+    });
+    stream.on('data', (message) => {
+      received += 1;
+      write(job, 'received', Number(message.value));
+    });
+    const ended = new Promise((over) => {
+      stream.on('error', (error) => {
+        write(job, 'error', -1, named(error));
+        if (job.group) over();
+      });
+    });
+    await Promise.race([ending, ended]);
+    const closed = consumer.close(true);
+    await Promise.race([job.group ? closed.catch((error) => write(job, 'error', -1, named(error))) : closed, pause(5000)]);
+  } while (!done);
+}
+
+function member(job) {
   const times = job.session_ms && { sessionTimeout: job.session_ms, heartbeatInterval: job.heartbeat_ms };
-  const consumer = new Consumer({
+  return new Consumer({
     clientId: job.name ?? 'consumer', groupId: job.group ?? GROUP, bootstrapBrokers: servers,
     deserializers: stringDeserializers, ...times,
   });
-  let received = 0;
-  const ending = consumed(job, () => received);
-  consumer.on('error', (error) => write(job, 'error', -1, named(error)));
-  const stream = await consumer.consume({
-    topics: [job.topic ?? TOPIC], fallbackMode: MessagesStreamFallbackModes.EARLIEST,
-    ...(job.group && { mode: MessagesStreamModes.COMMITTED }), // by itself it begins at the end, whatever is committed
-  });
-  stream.on('data', (message) => {
-    received += 1;
-    write(job, 'received', Number(message.value));
-  });
-  stream.on('error', (error) => write(job, 'error', -1, named(error)));
-  await ending;
-  await Promise.race([consumer.close(true), pause(5000)]);
 }
 
 run({ produce, consume }, named);

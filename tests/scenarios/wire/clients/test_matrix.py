@@ -116,7 +116,7 @@ def test_every_acks_and_compression(place: Place) -> None:
     assert process.errors == []
 
 
-@clients(JAVA_3_9, slow=[KAFKAJS, JAVA_2_4])  # a leader that moves ends the consumers of @platformatic/kafka
+@clients(JAVA_3_9, slow=[KAFKAJS, JAVA_2_4])  # @platformatic/kafka stands still when a leader dies
 def test_a_group_while_a_partition_a_broker_and_the_coordinator_move(place: Place) -> None:
     process = place.application
 
@@ -174,6 +174,30 @@ def test_a_group_while_a_partition_a_broker_and_the_coordinator_move(place: Plac
         assert [each for each in log if each % PARTITIONS == partition] == list(range(partition, RECORDS, PARTITIONS))
         ends = {each["log_end_offset"] for each in place.state(f"{MOVED}-{partition}")["logs"]}
         assert max(ends) == RECORDS // PARTITIONS
+
+
+@clients(slow=[PLATFORMATIC])
+def test_a_group_that_a_second_consumer_joins(place: Place) -> None:
+    """What @platformatic/kafka can do of the test above."""
+    process = place.application
+
+    def received(*names: str) -> set[int]:
+        return {number for name in names for number in process.records("received", name)}
+
+    process.allow(4000)
+    process.begin("consume", name="first", topic=MOVED, group="readers", **MEMBER)
+    how = {"records": RECORDS, "partitions": PARTITIONS, "idempotent": "true", "ordered": "true"}
+    process.begin("produce", name="producer", topic=MOVED, **how)
+    process.until(lambda: bool(received("first")), "the first consumer reads")
+    process.begin("consume", name="second", topic=MOVED, group="readers", **MEMBER)
+    process.until(lambda: len(process.records("acked", "producer")) == 4000, "records go on")
+    process.allow(RECORDS)
+    process.until(lambda: received("first", "second") == set(range(RECORDS)), "the group reads all")
+    for name in ("first", "second"):
+        read = process.records("received", name)
+        assert [reordered([each for each in read if each % PARTITIONS == number]) for number in range(4)] == [0] * 4
+    ends = [max(log["log_end_offset"] for log in place.state(f"{MOVED}-{number}")["logs"]) for number in range(4)]
+    assert ends == [RECORDS // PARTITIONS] * PARTITIONS
 
 
 @clients(KAFKAJS)
