@@ -21,6 +21,8 @@ class Commit:
     """The committed prefix of one partition's log. Attributes:
     line, size: the first ``size`` entries of this line are committed, the base and its batches.
     offset: the highest high watermark that any leader has had.
+    unknown_below: nothing but ``offset`` is known of what is committed: an unclean election has made a log the leader's
+        of which retention had deleted everything (``ReplicaLog.known``).
     isr: as ZooKeeper has it, once it is ``stated``.
     assigned: the replicas as ZooKeeper has them; none where no write of the topic's znode was seen.
     targets: of the move that is under way, and of those that were asked for since, oldest first.
@@ -44,6 +46,7 @@ class Commit:
     line: Line = NOTHING
     size: int = 1
     offset: int = 0
+    unknown_below: bool = False
     isr: tuple[int, ...] = ()
     stated: bool = False
     assigned: tuple[int, ...] = ()
@@ -139,13 +142,20 @@ class Commit:
     def __str__(self) -> str:
         place, _, _, epoch, id = self.last
         what = f"batch {id} of epoch {epoch}" if place else "what the topic began with"
+        if self.unknown_below:
+            what = "which no log shows"
         return f"committed up to offset {self.offset}, {what}"
 
     def held_by(self, log: ReplicaLog) -> bool:
         """Whether ``log`` has all that is committed, at the same offsets and after the same batches."""
         if not log.known:
             return True
-        return log.holds(self.last) if self.size > 1 else log.line[0][NEXT_OFFSET] >= self.offset
+        return log.holds(self.last) if self.size > 1 else self._reached_by(log)
+
+    def _reached_by(self, log: ReplicaLog) -> bool:
+        """Whether ``log`` has all that is committed, where that is the base alone. Below the end of a base of which
+        nothing is known the log may hold whatever it does."""
+        return (log.end_offset if self.unknown_below else log.line[0][NEXT_OFFSET]) >= self.offset
 
     def agrees(self, log: ReplicaLog, at: int) -> bool:
         """Whether the entries of ``log`` up to index ``at`` are committed, or extend what is."""
@@ -153,19 +163,21 @@ class Commit:
             return True
         shared = min(at, self.size - 1)
         if shared == 0:
-            return log.line[0][NEXT_OFFSET] >= self.offset
+            return self._reached_by(log)
         return log.line[shared] is self.line[shared]
 
     def extend(self, log: ReplicaLog, at: int, offset: int) -> None:
         """The entries of ``log`` up to index ``at`` are committed as well. They agree with the earlier ones."""
         if self.size == 1 or at >= self.size:
             self.line, self.size = log.line, at + 1
+            self.unknown_below = self.unknown_below and at == 0
         self.offset = offset
 
     def forget(self) -> None:
         """The partition is deleted. A later one of the same name reuses this object and starts empty."""
         self.highest = max(self.highest, self.offset)
         self.line, self.size, self.offset, self.isr, self.members = NOTHING, 1, 0, (), None
+        self.unknown_below = False
         self.adopted_epoch = self.unclean_epoch = -1
         self.crashed = self.lost_on = self.excused = ()
         self.targets, self.withdrawn, self.arrived, self.deleting, self.stated = (), 0, (), False, False
@@ -208,4 +220,5 @@ class Commit:
         most = min(self.size, log.size)
         same = bisect_left(range(most), True, key=lambda index: committed[index] is not there[index])
         self.line, self.size = there, max(1, same)
+        self.unknown_below = self.size == 1 and not log.known
         self.offset = min(self.offset, max(self.last[NEXT_OFFSET], there[0][NEXT_OFFSET]))
