@@ -27,8 +27,8 @@ class Commit:
     assigned: the replicas as ZooKeeper has them; none where no write of the topic's znode was seen.
     targets: of the move that is under way, and of those that were asked for since, oldest first.
     withdrawn: so many of the oldest ``targets`` were cancelled.
-    arrived: those of ``targets`` that the ISR has held since they were asked for: a replica of the ISR that is not in
-        one of them is about to leave.
+    arrived: those of ``targets`` that the ISR has held since they were asked for, or since the controller began to wait
+        for them: a replica of the ISR that is not in one of them is about to leave.
     adoptions: how often leadership was adopted: a leader that restarts in its epoch has an old high watermark.
     adopted_epoch: the highest leader epoch that a broker has adopted as leader.
     unclean_epoch: of the last unclean election; -1 without one.
@@ -83,6 +83,12 @@ class Commit:
             target for target in self.targets if target in before or all(node in isr for node in target)
         )
         self.members = None
+
+    def wait(self) -> None:
+        """The controller waits for a target: one that was in sync when it was asked for may have lost a replica
+        since."""
+        self.arrived = ()
+        self.arrive()
 
     def assign(self, replicas: tuple[int, ...], target: tuple[int, ...] | None = None) -> None:
         """The replicas in ZooKeeper, and where the znode says that the move goes (KIP-455). Where it says nothing, the

@@ -51,6 +51,10 @@ WILL_BE_MOVED = ("NONE", "REQUEST_TIMED_OUT")
 """The answers of the API after which the controller carries out what was asked for, or may."""
 
 
+WAITS = ("kip-455.wait", "wiki.4", "kafka-42.3")
+"""The steps in which the controller waits until a target is in sync."""
+
+
 class Commits:
     """The commits of all partitions.
 
@@ -115,6 +119,8 @@ class Commits:
         if event.step == DELETED_FROM and event.edge == "after":
             for tp in self._topology.partitions(event.topic):
                 self.get(tp.topic, tp.partition).deleting = True
+        elif event.edge == "before" and event.step in WAITS:
+            self.get(event.topic, event.partition).wait()
 
     def on_assigned(self, event: AssignmentWritten) -> None:
         commit, topology = self.get(event.tp.topic, event.tp.partition), self._topology

@@ -5,7 +5,7 @@ import pytest
 from emulator.protocol import events as e
 from emulator.protocol.assignments import ReassigningReplicas
 from emulator.protocol.znodes import encode_topic, topic_path
-from emulator.trace.events import ZkWritten
+from emulator.trace.events import Step, ZkWritten
 from scenarios.observe.checkers.isr_complete import IsrComplete
 from tests.scenarios.observe.checkers.written_history import ORDERS_0, WrittenHistory
 
@@ -98,6 +98,26 @@ def test_until_the_target_is_in_sync_the_old_replicas_are_waited_for() -> None:
     run.everywhere(0, 1, nodes=(0, 1))
     run.high_watermark(0, 10, leader=True)
     assert run.invariants() == [NAME]
+
+
+def test_a_target_that_has_left_the_isr_before_its_move_begins_is_waited_for_again() -> None:
+    """Replica 2 has died, and the controller finds that out before it begins the move."""
+    run = history()
+    run.emit(e.MoveStarted, *ORDERS_0, (1, 2))
+    run.state(1, (0, 1), 1)
+    run.emit(Step, "kip-455.wait", "before", *ORDERS_0, -1, 0, 2, "")
+    run.leads(1, 1)
+    run.append(1, 0, 1, 1, leader=True)
+    run.high_watermark(1, 10, 1, leader=True)
+    assert run.invariants() == [NAME]
+    in_sync = history()
+    in_sync.emit(e.MoveStarted, *ORDERS_0, (0, 1))
+    in_sync.emit(Step, "kip-455.wait", "before", *ORDERS_0, -1, 0, 2, "")
+    in_sync.state(0, (0, 2), 1)
+    in_sync.leads(0, 1)
+    in_sync.append(0, 0, 2, 1, leader=True)
+    in_sync.high_watermark(0, 10, 1, leader=True)
+    assert in_sync.invariants() == []
 
 
 def test_when_the_move_is_over_all_count_again() -> None:
