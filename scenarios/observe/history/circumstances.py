@@ -20,7 +20,7 @@ from emulator.protocol.events import (
     ReplicaOffline,
     RoutesChanged,
 )
-from emulator.trace.events import Step, ZkWritten
+from emulator.trace.events import Step, ZkSession, ZkWritten
 from emulator.zookeeper import ZOOKEEPER
 
 FOLLOWED = (
@@ -96,6 +96,10 @@ class Circumstances:
         self._cut: dict[tuple[int, int], None] = {}
         self._standing: dict[tuple[str, str], int] = {}
         self._abandoned: dict[int, None] = {}
+        self._session_us: dict[int, int] = {}
+        """By broker, when its last session was created."""
+        self._left_behind: dict[int, None] = {}
+        """Brokers whose znode is that of an earlier incarnation: its request was carried out after its end."""
 
     @property
     def troubled(self) -> bool:
@@ -112,12 +116,13 @@ class Circumstances:
 
     def works(self, broker: int) -> bool:
         """Whether a broker runs, is registered and reaches ZooKeeper. A process that was started again quickly cannot
-        register before the session of the one before it has expired."""
+        register before the session of the one before it has expired; that may have begun only after its end."""
         return (
             broker in self.running
             and self.registered.get(broker, -1) >= self.running[broker]
             and broker not in self.paused
             and broker not in self._abandoned
+            and broker not in self._left_behind
             and self.connected(broker, ZOOKEEPER)
         )
 
@@ -172,6 +177,10 @@ class Circumstances:
 
     # -- ZooKeeper ----------------------------------------------------------------------------------------------------
 
+    def on_session(self, event: ZkSession) -> None:
+        if event.state == "created":
+            self._session_us[event.client] = event.t_us
+
     def on_written(self, event: ZkWritten) -> None:
         if event.path == znodes.CONTROLLER:
             self.controller = -1 if event.op == "delete" else znodes.decode_controller(event.data)
@@ -184,9 +193,12 @@ class Circumstances:
                 self.deleting[topic] = None
         elif event.path.startswith(f"{znodes.BROKER_IDS}/"):
             broker = int(event.path.rpartition("/")[2])
+            self._left_behind.pop(broker, None)
             if event.op == "delete":
                 self.registered.pop(broker, None)
             else:
+                if self._session_us.get(broker, event.t_us) < self.running.get(broker, 0):
+                    self._left_behind[broker] = None
                 self.registered[broker] = event.t_us
                 self._seen[broker] = None
                 self.known_dead.pop(broker, None)

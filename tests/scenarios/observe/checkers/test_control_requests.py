@@ -13,7 +13,7 @@ from emulator.protocol.stop_replica import StopReplicaRequest
 from emulator.protocol.types import LEADER_DURING_DELETE
 from emulator.protocol.update_metadata import PartitionMetadata, UpdateMetadataRequest
 from emulator.protocol.znodes import broker_path, encode_broker
-from emulator.trace.events import ZkWritten
+from emulator.trace.events import ZkSession, ZkWritten
 from scenarios.observe.history.settings import StartSettings
 from tests.scenarios.observe.checkers.test_led_in_time import Cluster
 from tests.scenarios.observe.checkers.written_history import ORDERS_0
@@ -119,6 +119,24 @@ def test_a_broker_that_is_back_before_its_last_session_has_expired() -> None:
     run.passes(60)
     run.rest()
     assert run.violations() == []
+
+
+@pytest.mark.parametrize(("again", "expected"), [(False, []), (True, ["requests_delivered"])])
+def test_a_znode_that_an_incarnation_has_left_after_its_end(again: bool, expected: list[str]) -> None:
+    """ZooKeeper carries out its request late. The next one registers once the session of that znode has expired."""
+    run = delivery()
+    run.emit(ZkSession, 1, 7, "created")
+    run.emit(e.NodeCrashed, 1, 0, "process")
+    run.emit(ZkWritten, -1, "delete", broker_path(1), 8, 0, "")
+    run.passes(5)
+    run.emit(e.NodeStarted, 1, 1)
+    if again:
+        run.emit(ZkSession, 1, 8, "created")
+    run.registers(1)
+    run.emit(ZkSession, 1, 9, "created")
+    queued(run, 1, stop())
+    run.passes(60)
+    assert run.invariants() == expected
 
 
 # -- replicas_notified ------------------------------------------------------------------------------------------------
