@@ -342,7 +342,7 @@ class GroupStore:
                     else:
                         group.committed.appended(tp, value, base_offset)
                 self.metrics.offsets_changed(group)
-            done(of_offsets(error))
+            done(not_written(error))
 
         group.committed.pending.update(offsets)
         self._append(group, stored_or_not, *((OffsetKey(group.id, tp), value) for tp, value in offsets.items()))
@@ -416,15 +416,11 @@ class GroupStore:
 
 def _of_group(error: Errors) -> Errors:
     """What a SyncGroup is answered where the group could not be written (storeGroup)."""
-    if error in UNAVAILABLE:
-        return Errors.COORDINATOR_NOT_AVAILABLE
-    if error in ELSEWHERE:
-        return Errors.NOT_COORDINATOR
-    return Errors.REBALANCE_IN_PROGRESS if error is Errors.REQUEST_TIMED_OUT else error
+    return Errors.REBALANCE_IN_PROGRESS if error is Errors.REQUEST_TIMED_OUT else not_written(error)
 
 
-def of_offsets(error: Errors) -> Errors:
-    """What an OffsetCommit is answered where it could not be written (storeOffsets)."""
+def not_written(error: Errors) -> Errors:
+    """What a client of a coordinator is answered where a record could not be written (storeOffsets)."""
     if error in UNAVAILABLE:
         return Errors.COORDINATOR_NOT_AVAILABLE
     return Errors.NOT_COORDINATOR if error in ELSEWHERE else error

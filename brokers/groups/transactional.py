@@ -9,7 +9,7 @@ from brokers.groups.coordinator import GroupCoordinator
 from brokers.groups.group import Group, GroupState
 from brokers.groups.offsets import Done, GroupOffsetsPart, Values
 from brokers.groups.records import OffsetKey, TransactionalGroupRecords, size_of
-from brokers.groups.store import GroupStore, of_offsets
+from brokers.groups.store import GroupStore, not_written
 from brokers.log.disk_work import ResponseChannel
 from brokers.requests.router import handles
 from emulator.protocol.errors import NO_ERROR, Errors
@@ -75,7 +75,7 @@ class TransactionalOffsets:
                         group.committed.failed(producer_id, tp)
                     else:
                         group.committed.written(producer_id, tp, value, base_offset)
-            done(of_offsets(error))
+            done(not_written(error))
 
         group.committed.begin(producer_id, offsets)
         store.open.setdefault(producer_id, {})[group.id] = None

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from attrs import define, field
 
-from brokers.groups.store import UNAVAILABLE, AppendCallback, Appender, partition_of
+from brokers.groups.store import AppendCallback, Appender, not_written, partition_of
 from brokers.groups.transitions import Transitions
 from brokers.log.log import Log
 from brokers.replica_manager import ReplicaManager
@@ -280,8 +280,4 @@ class TransactionStateManager:
 
 def _answered(error: Errors) -> Errors:
     """What a client is answered where a change could not be written."""
-    if error in UNAVAILABLE or error is Errors.REQUEST_TIMED_OUT:
-        return Errors.COORDINATOR_NOT_AVAILABLE
-    if error in (Errors.NOT_LEADER_FOR_PARTITION, Errors.KAFKA_STORAGE_ERROR):
-        return Errors.NOT_COORDINATOR
-    return error
+    return Errors.COORDINATOR_NOT_AVAILABLE if error is Errors.REQUEST_TIMED_OUT else not_written(error)

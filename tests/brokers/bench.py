@@ -2,6 +2,7 @@
 test sets the clock. Everything a broker does is one synchronous transition, so no world has to run."""
 
 from collections.abc import Callable
+from heapq import heappop
 from typing import Any, TypeVar, cast
 
 import trio
@@ -191,6 +192,15 @@ class Bench:
         self.world.now = t_us
 
     # -- control requests --------------------------------------------------------------------------------------
+
+    def wait(self, us: int) -> None:
+        """Let time pass: timers that are due by then fire."""
+        heap, until_us = self.world._heap, self.world.now + us
+        while heap and heap[0][0] <= until_us:
+            t_us, _since, _sequence, call, argument = heappop(heap)
+            self.at(t_us)
+            call(argument)
+        self.at(until_us)
 
     def leader_and_isr(self, *states: LeaderAndIsrPartition, controller_epoch: int = 1, broker_epoch: int = -1) -> Any:
         return self.send(LeaderAndIsrRequest(9, controller_epoch, broker_epoch, states, ())).last

@@ -2,7 +2,6 @@
 when the test lets time pass."""
 
 from collections.abc import Sequence
-from heapq import heappop
 from typing import Any
 
 from attrs import evolve
@@ -85,15 +84,6 @@ class GroupBench(Bench):
     def resign(self, epoch: int = 1) -> None:
         assert not self.leader_and_isr(state(1, epoch, (1, 0), replicas=(1, 0), tp=OFFSETS)).error
         self.learn(OFFSETS, 1)
-
-    def wait(self, us: int) -> None:
-        """Let time pass: timers that are due by then fire."""
-        heap, until_us = self.world._heap, self.world.now + us
-        while heap and heap[0][0] <= until_us:
-            t_us, _since, _sequence, call, argument = heappop(heap)
-            self.at(t_us)
-            call(argument)
-        self.at(until_us)
 
     @property
     def group(self) -> Group:

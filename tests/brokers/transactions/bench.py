@@ -2,7 +2,6 @@
 are written down, and answered by the test."""
 
 from collections.abc import Callable, Sequence
-from heapq import heappop
 from typing import Any, cast
 
 from attrs import define, evolve, field
@@ -74,15 +73,6 @@ class TransactionBench(Bench):
 
     def resign(self, epoch: int = 1) -> None:
         assert not self.leader_and_isr(state(1, epoch, (1, 0), replicas=(1, 0), tp=STATES)).error
-
-    def wait(self, us: int) -> None:
-        """Let time pass: timers that are due by then fire."""
-        heap, until_us = self.world._heap, self.world.now + us
-        while heap and heap[0][0] <= until_us:
-            t_us, _since, _sequence, call, argument = heappop(heap)
-            self.at(t_us)
-            call(argument)
-        self.at(until_us)
 
     @property
     def metadata(self) -> TransactionMetadata:

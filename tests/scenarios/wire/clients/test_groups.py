@@ -1,7 +1,6 @@
 """Consumer groups of real clients: rebalances, static members, and coordinators that die or move."""
 
 import asyncio
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -13,7 +12,7 @@ from emulator.protocol.events import GroupGeneration, GroupsLoaded
 from scenarios.wire.recording.folder import read_live_run
 from scenarios.wire.recording.replay import ReplayedRun
 from tests.asynchronous import in_asyncio
-from tests.scenarios.wire.gateway.served import LIMIT_S, Served, served
+from tests.scenarios.wire.gateway.served import LIMIT_S, Served, served, wait_for
 
 confluent_kafka = pytest.importorskip("confluent_kafka")
 pytest.importorskip("confluent_kafka.admin")
@@ -36,16 +35,6 @@ SESSION_MS = 45_000
 def cluster(record: Path | None = None) -> Iterator[Served]:
     with served(TABLE, rate=4.0, record=record) as found:
         yield found
-
-
-def wait_for(condition: Callable[[], Any], *, what: str) -> Any:
-    """The first true value of ``condition()``."""
-    end = time.monotonic() + LIMIT_S
-    while time.monotonic() < end:
-        found = condition()
-        if found:
-            return found
-    raise AssertionError(f"{what}: not in {LIMIT_S} s")
 
 
 def produce(found: Served, first: int, count: int) -> None:

@@ -14,7 +14,7 @@ from emulator.protocol.events import TransactionsLoaded, TransactionStateChanged
 from scenarios.wire.recording.folder import read_live_run
 from scenarios.wire.recording.replay import ReplayedRun
 from tests.asynchronous import in_asyncio
-from tests.scenarios.wire.gateway.served import LIMIT_S, Served, served
+from tests.scenarios.wire.gateway.served import LIMIT_S, Served, served, wait_for
 
 confluent_kafka = pytest.importorskip("confluent_kafka")
 aiokafka = pytest.importorskip("aiokafka")
@@ -37,17 +37,6 @@ def cluster(record: Path | None = None) -> Iterator[Served]:
         yield found
     (run,) = found.finished
     assert run.violations == ()
-
-
-def wait_for(condition: Callable[[], Any], *, what: str) -> Any:
-    """The first true value of ``condition()``."""
-    end = time.monotonic() + LIMIT_S
-    while time.monotonic() < end:
-        found = condition()
-        if found:
-            return found
-        time.sleep(0.02)
-    raise AssertionError(f"{what}: not in {LIMIT_S} s")
 
 
 def transactional(found: Served, id: str = "billing", **settings: Any) -> Any:

@@ -6,7 +6,8 @@ import json
 import socket
 import struct
 import threading
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -18,6 +19,7 @@ from scenarios.wire.codec import decode_response, encode_request
 from scenarios.wire.serving import LiveRun, ServeOptions
 
 LIMIT_S = 60.0
+_LOOK_S = 0.02
 API_VERSIONS, CREATE_TOPICS, METADATA = 18, 19, 3
 
 
@@ -91,6 +93,17 @@ class Raw:
             return True
         finally:
             self.socket.settimeout(LIMIT_S)
+
+
+def wait_for(condition: Callable[[], Any], *, what: str) -> Any:
+    """The first true value of ``condition()``."""
+    end = time.monotonic() + LIMIT_S
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(_LOOK_S)
+    raise AssertionError(f"{what}: not in {LIMIT_S} s")
 
 
 @contextmanager
