@@ -11,10 +11,8 @@ from attrs import define, field, frozen
 
 from brokers.controlled_shutdown import ControlledShutdown
 from brokers.dynamic_config import DynamicConfigManager
-from brokers.groups.coordinator import GroupCoordinator
-from brokers.groups.find import CoordinatorFinder, CoordinatorStore
-from brokers.groups.handler import GroupsHandler
-from brokers.groups.records import GROUP_METADATA_TOPIC
+from brokers.groups.config import GROUP_METADATA_TOPIC
+from brokers.groups.part import GroupsPart
 from brokers.metadata_cache import MetadataCache
 from brokers.partition.isr import AlterIsrManager, ByController
 from brokers.policies import BrokerPolicies
@@ -53,6 +51,7 @@ from fetchers.quota import QuotaManagers
 
 if TYPE_CHECKING:
     from brokers.config_def import ServerProperties
+    from brokers.coordinators.find import CoordinatorStore
 
 REGISTRATION_RETRY_US = 1_000_000
 
@@ -116,7 +115,7 @@ class Broker:
     quotas: QuotaManagers = field(init=False)
     control: ControlHandler = field(init=False)
     controller: ControllerPart = field(init=False)
-    groups: GroupCoordinator = field(init=False)
+    groups: GroupsPart = field(init=False)
     transactions: TransactionsPart = field(init=False)
     settings: DynamicConfigManager = field(init=False)
     started: bool = False
@@ -237,35 +236,32 @@ class Broker:
 
     def _router(self) -> Router:
         manager, produce = self.replicas, ProduceHandler(self.replicas)
-        self.groups = groups = GroupCoordinator(self.process, manager, produce)
+        self.groups = groups = GroupsPart(manager, produce)
         manager.coordinators[GROUP_METADATA_TOPIC] = groups
         router = Router(manager.purgatory.complete)
         producer_ids = ProducerIds(self.process, self.zk)
         self.transactions = transactions = TransactionsPart(manager, produce, groups, producer_ids, self._to_broker)
         manager.coordinators[TRANSACTION_STATE_TOPIC] = transactions
-
-        def store_of(type: int) -> CoordinatorStore | None:
-            if type == CoordinatorType.TRANSACTION:
-                return transactions.coordinator.store
-            return groups.store if type == CoordinatorType.GROUP else None
-
-        finder = CoordinatorFinder(self.process, manager.metadata, store_of, self.admin_zk.create_topic)
         for handler in (
             produce, transactions, FetchHandler(manager), ConsumerFetchHandler(manager),
             ClientMetadataHandler(manager, self.admin_zk), OffsetsHandler(manager), self.control,
-            LogDirsHandler(manager), GroupsHandler(groups, finder), self,
+            LogDirsHandler(manager), self,
         ):  # fmt: skip
             router.add(handler)
         return router
 
     def _add_admin_handlers(self, router: Router) -> None:
         """What only real clients ask for."""
+        from brokers.coordinators.find import CoordinatorFinder
+        from brokers.groups.handler import GroupsHandler
         from brokers.requests.admin_configs import ConfigsHandler
         from brokers.requests.admin_topics import TopicsHandler
 
         manager, admin_zk = self.replicas, self.admin_zk
         configs = ConfigsHandler(self.process, admin_zk, manager.metadata, self.spec.server(), lambda: self._layers)
         router.add(configs)
+        finder = CoordinatorFinder(self.process, manager.metadata, self._coordinators, admin_zk.create_topic)
+        router.add(GroupsHandler(self.groups.coordinator, finder))
         for handler in self.transactions.handlers():
             router.add(handler)
         router.add(
@@ -274,6 +270,12 @@ class Broker:
                 self.spec.any_move_forbids_expansion,
             )
         )  # fmt: skip
+
+    def _coordinators(self, type: int) -> "CoordinatorStore | None":
+        """What coordinators of this type keep (``CoordinatorFinder.store_of``)."""
+        if type == CoordinatorType.TRANSACTION:
+            return self.transactions.coordinator.store
+        return self.groups.coordinator.store if type == CoordinatorType.GROUP else None
 
     @handles(MetadataRequest)
     def _metadata(self, request: MetadataRequest, channel: Channel) -> None:

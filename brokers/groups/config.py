@@ -4,6 +4,7 @@ from attrs import frozen
 
 from emulator.protocol.configs import config
 
+GROUP_METADATA_TOPIC = "__consumer_offsets"
 INT_MAX = 2**31 - 1
 
 

@@ -8,11 +8,12 @@ from typing import Protocol
 
 from attrs import define, field
 
+from brokers.coordinators.appending import Appender
+from brokers.coordinators.transitions import Transitions
 from brokers.groups.group import Group, GroupState
 from brokers.groups.member import JoinCallback, Member, SyncCallback
 from brokers.groups.rebalance import Rebalances
-from brokers.groups.store import Appender, GroupStore
-from brokers.groups.transitions import Transitions
+from brokers.groups.store import GroupStore
 from brokers.replica_manager import ReplicaManager
 from emulator.nodes import Process
 from emulator.protocol.errors import NO_ERROR, Errors
@@ -66,7 +67,7 @@ class GroupCoordinator:
 
     def elected(self, partition: int, leader_epoch: int) -> None:
         """This broker leads ``partition`` of ``__consumer_offsets`` now."""
-        self.transitions.ending(self.store.elected)(partition, leader_epoch)
+        self.transitions.ending(self.store.partitions.elected)(partition, leader_epoch)
 
     def resigned(self, partition: int, leader_epoch: int | None) -> None:
         """It does not any more; ``leader_epoch``: None where its replica was removed."""
@@ -106,7 +107,7 @@ class GroupCoordinator:
         """Why this broker cannot answer for the group of that id, or NONE (validateGroupStatus)."""
         if not group and not may_be_empty:
             return Errors.INVALID_GROUP_ID
-        return self.store.error_of(group)
+        return self.store.partitions.error_of(group)
 
     # -- JoinGroup --------------------------------------------------------------------------------------------------
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from attrs import define, field
 
+from brokers.coordinators.find import CoordinatorFinder
 from brokers.groups.coordinator import GroupCoordinator
-from brokers.groups.find import CoordinatorFinder
 from brokers.groups.group import Group, GroupState
 from brokers.groups.offsets import GroupOffsetsPart
 from brokers.log.disk_work import ResponseChannel
@@ -126,7 +126,7 @@ class GroupsHandler:
             for group in store.groups.values()
             if not request.states or group.state in request.states
         )
-        error = Errors.COORDINATOR_LOAD_IN_PROGRESS if store.loading else NO_ERROR
+        error = Errors.COORDINATOR_LOAD_IN_PROGRESS if store.partitions.loading else NO_ERROR
         self._answer(channel, lambda: ListGroupsResponse(error, groups))
 
     @handles(DeleteGroupsRequest)

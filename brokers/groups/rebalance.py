@@ -5,11 +5,11 @@ from collections.abc import Mapping
 
 from attrs import define, field
 
+from brokers.coordinators.transitions import Transitions
 from brokers.groups.group import DelayedJoin, Group, GroupState
 from brokers.groups.member import JoinCallback, Member
 from brokers.groups.sessions import Sessions
 from brokers.groups.store import GroupStore
-from brokers.groups.transitions import Transitions
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import GroupGeneration, GroupMemberAdded, GroupMemberRemoved
 from emulator.protocol.groups.membership import NO_MEMBER, JoinGroupResponse, SyncGroupResponse

@@ -14,7 +14,6 @@ from emulator.protocol.produce import ProducedBatch
 from emulator.protocol.records import NO_SEQUENCE
 from emulator.protocol.types import Batch, TopicPartition
 
-GROUP_METADATA_TOPIC = "__consumer_offsets"
 BATCH_OVERHEAD, RECORD_OVERHEAD = 61, 12
 
 

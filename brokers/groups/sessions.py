@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 from attrs import define
 
+from brokers.coordinators.transitions import Transitions
 from brokers.groups.group import Group, GroupState
 from brokers.groups.member import Member
-from brokers.groups.transitions import Transitions
 
 NEW_MEMBER_JOIN_TIMEOUT_US = 300_000_000
 """A new member that is still waiting for the answer of its first JoinGroup after that time is removed: its client has

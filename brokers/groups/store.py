@@ -2,17 +2,19 @@
 3.0): written with acks=all, read when the broker becomes the leader of a partition."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from attrs import define, field
 
+from brokers.coordinators.appending import Appender, BatchIds, Done, not_written
+from brokers.coordinators.internal_topic import InternalTopicPartitions
+from brokers.coordinators.transitions import Transitions
 from brokers.groups.committed import Appended
-from brokers.groups.config import GroupCoordinatorConfig
+from brokers.groups.config import GROUP_METADATA_TOPIC, GroupCoordinatorConfig
 from brokers.groups.group import Group, GroupState
 from brokers.groups.metrics import GroupMetrics
 from brokers.groups.policies import GroupPolicies
 from brokers.groups.records import (
-    GROUP_METADATA_TOPIC,
     Entry,
     GroupBatch,
     GroupKey,
@@ -22,66 +24,21 @@ from brokers.groups.records import (
     StoredGroup,
     TransactionalGroupBatch,
 )
-from brokers.groups.transitions import Transitions
-from brokers.log.log import Log
 from brokers.replica_manager import ReplicaManager
 from emulator.disks import DiskError, UnexpectedError
-from emulator.kernel import Timer
 from emulator.logger import get_logger
 from emulator.nodes import Process
-from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.errors import Errors
 from emulator.protocol.events import GroupsLoaded, GroupStateChanged, GroupsUnloaded, OffsetsRemoved
-from emulator.protocol.produce import ProduceRequest
 from emulator.protocol.types import Batch, TopicPartition
 from fetchers.failures import StorageError
 
 if TYPE_CHECKING:
     from emulator.protocol.control_batches import ControlBatch
 
-UNAVAILABLE = (
-    Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.NOT_ENOUGH_REPLICAS, Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
-)  # fmt: skip
-"""What an append answers while the topic, or enough of its replicas, are not there: COORDINATOR_NOT_AVAILABLE."""
-ELSEWHERE = Errors.NOT_LEADER_FOR_PARTITION, Errors.KAFKA_STORAGE_ERROR
-"""What it answers where another broker has to be the coordinator: NOT_COORDINATOR."""
-FIRST_ID, IDS_PER_BROKER, IDS_PER_PROCESS = 1 << 61, 1 << 44, 1 << 32
-"""The ids of a coordinator's batches: no producer and no other incarnation of a broker has them."""
-
-Done = Callable[[Errors, int], object]
-"""The outcome of an append: an error, or NONE and the base offset."""
+FIRST_ID = 1 << 61
+"""Below the ids of its batches: those of no producer."""
 Remove = Callable[[Group], tuple[TopicPartition, ...]]
-
-
-class Appender(Protocol):
-    """The broker's way to append as a producer does (``brokers.requests.produce.ProduceHandler``)."""
-
-    def produce(self, request: ProduceRequest, channel: Any) -> object: ...
-
-
-@define(eq=False)
-class AppendCallback:
-    """In place of a client's connection: takes the answer to the append of one batch."""
-
-    done: Done
-
-    def reply(self, response: Any, _size: int, _background: bool = False) -> None:
-        ((_tp, error, base_offset),) = response.partitions
-        self.done(error, base_offset)
-
-
-def java_hash(text: str) -> int:
-    """String.hashCode of Java."""
-    units = text.encode("utf-16-be", "surrogatepass")
-    code = 0
-    for place in range(0, len(units), 2):
-        code = (31 * code + (units[place] << 8 | units[place + 1])) & 0xFFFFFFFF
-    return code - (1 << 32) if code >> 31 else code
-
-
-def partition_of(group: str, partitions: int) -> int:
-    """The partition of ``__consumer_offsets`` that a group belongs to (partitionFor)."""
-    code = java_hash(group)
-    return (0 if code == -(1 << 31) else abs(code)) % partitions
 
 
 @define(eq=False)
@@ -146,8 +103,7 @@ class GroupStore:
         appender: appends as a producer does.
         loaded, unloaded: called with each group that has come, before it answers anything, and with each that goes.
         groups: by id.
-        owned: the partitions that were read, and whose groups are here; with the leader epoch.
-        loading: the partitions that are being read, with the timer at whose end they have been.
+        partitions: those of ``__consumer_offsets``.
         open: by producer id, the groups that its transaction commits offsets of, or did until they went.
     """
 
@@ -158,13 +114,15 @@ class GroupStore:
     loaded: Callable[[Group], object] = lambda _group: None
     unloaded: Callable[[Group], object] = lambda _group: None
     groups: dict[str, Group] = field(factory=dict)
-    owned: dict[int, int] = field(factory=dict)
-    loading: dict[int, Timer] = field(factory=dict)
     open: dict[int, dict[str, None]] = field(factory=dict)
+    partitions: InternalTopicPartitions = field(init=False)
     _metrics: GroupMetrics | None = None
-    _epochs: dict[int, int] = field(factory=dict)
-    _partitions: int = 0
-    _appended: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        self.partitions = InternalTopicPartitions(
+            self.manager, self.appender, self.transitions, GROUP_METADATA_TOPIC, BatchIds(self.process, FIRST_ID),
+            lambda: self.config.num_partitions, self._load,
+        )  # fmt: skip
 
     @property
     def config(self) -> GroupCoordinatorConfig:
@@ -179,33 +137,11 @@ class GroupStore:
         return self.process.clock_us // 1000
 
     @property
-    def topic(self) -> str:
-        """Where it keeps them."""
-        return GROUP_METADATA_TOPIC
-
-    @property
     def topic_settings(self) -> dict[str, str]:
         """Those that the topic is created with."""
         return {"cleanup.policy": "compact", "segment.bytes": str(self.config.segment_bytes)}
 
-    # -- where groups belong ----------------------------------------------------------------------------------------
-
-    def partition_for(self, group: str) -> int:
-        """The partition that ``group`` belongs to. Kafka reads the number of partitions once, when the broker starts;
-        here it is known with the first metadata of the topic."""
-        if not self._partitions:
-            known = len(self.manager.metadata.partitions_of(GROUP_METADATA_TOPIC))
-            if not known:
-                return partition_of(group, self.config.num_partitions)
-            self._partitions = known
-        return partition_of(group, self._partitions)
-
-    def error_of(self, group: str) -> Errors:
-        """Why this broker cannot answer for ``group``, or NONE."""
-        partition = self.partition_for(group)
-        if partition in self.loading:
-            return Errors.COORDINATOR_LOAD_IN_PROGRESS
-        return NO_ERROR if partition in self.owned else Errors.NOT_COORDINATOR
+    # -- groups -----------------------------------------------------------------------------------------------------
 
     def create(self, id: str) -> Group:
         """The group ``id``, which may not be there yet."""
@@ -234,69 +170,27 @@ class GroupStore:
             )
         return self._metrics
 
-    def elected(self, partition: int, leader_epoch: int) -> None:
-        """This broker leads ``partition`` now: read it. That takes the disk's time; meanwhile requests about its groups
-        are refused."""
-        if leader_epoch < self._epochs.get(partition, -1):
-            return  # a later election or resignation has come before (KAFKA-10614)
-        self._epochs[partition] = leader_epoch
-        if partition in self.owned or partition in self.loading:
-            return
-        log = self._log(partition)
-        if log is not None:
-            log.directory.was_read(log.batches)
-        took_us = self.manager.logs.work.take_us()
-        self.loading[partition] = self.transitions.later(took_us, self._load, partition, background=False)
-
-    def _log(self, partition: int) -> Log | None:
-        found = self.manager.partitions.get(TopicPartition.of(GROUP_METADATA_TOPIC, partition))
-        return None if found is None else found.log
-
-    def _load(self, partition: int) -> None:
-        del self.loading[partition]
-        self.owned[partition] = self._epochs[partition]
-        restored = self._read(partition).restored(self.clock_ms)
+    def _load(self, partition: int, leader_epoch: int) -> None:
+        """A log that cannot be read says nothing (loadGroupsAndOffsets)."""
+        found = Loaded()
+        restored = (found if self.partitions.replay(partition, found.read) else Loaded()).restored(self.clock_ms)
         groups = [group for group in restored if group.id not in self.groups]
         for group in groups:
             self.groups[group.id] = group
             self.metrics.added(group)
         self._opened(groups)
         self.process.emit(
-            GroupsLoaded, self.process.node.id, GROUP_METADATA_TOPIC, partition, self.owned[partition], len(groups),
+            GroupsLoaded, self.process.node.id, GROUP_METADATA_TOPIC, partition, leader_epoch, len(groups),
             sum(len(group.committed.offsets) for group in groups),
         )  # fmt: skip
         for group in groups:
             self.loaded(group)
 
-    def _read(self, partition: int) -> Loaded:
-        """What the log says, to its end: also what is not committed yet. A log that cannot be read says nothing
-        (loadGroupsAndOffsets catches everything)."""
-        found, log = Loaded(), self._log(partition)
-        try:
-            batches = () if log is None else log.read(log.start_offset, 1 << 62)
-        except DiskError as error:
-            get_logger("brokers.groups").error("groups cannot be loaded", partition=partition, reason=str(error))
-            return found
-        for batch in batches:
-            if batch.corrupt:
-                reason = f"the batch at {batch.base_offset} is corrupt"
-                get_logger("brokers.groups").error("groups cannot be loaded", partition=partition, reason=reason)
-                return Loaded()
-            found.read(batch)
-        return found
-
     def resigned(self, partition: int, leader_epoch: int | None) -> None:
         """This broker does not lead ``partition`` any more; ``leader_epoch``: None where its replica was removed."""
-        if leader_epoch is not None:
-            if leader_epoch < self._epochs.get(partition, -1):
-                return
-            self._epochs[partition] = leader_epoch
-        loading = self.loading.pop(partition, None)
-        if loading is not None:
-            loading.cancel()
-        if self.owned.pop(partition, None) is None:
+        if not self.partitions.resigned(partition, leader_epoch):
             return
-        gone = [group for group in self.groups.values() if self.partition_for(group.id) == partition]
+        gone = [group for group in self.groups.values() if self.partitions.partition_for(group.id) == partition]
         for group in gone:
             self.unloaded(group)
             self.drop(group)
@@ -347,25 +241,12 @@ class GroupStore:
         group.committed.pending.update(offsets)
         self._append(group, stored_or_not, *((OffsetKey(group.id, tp), value) for tp, value in offsets.items()))
 
-    def home(self, group: Group) -> TopicPartition:
-        """The partition that has the records of ``group``."""
-        return TopicPartition.of(GROUP_METADATA_TOPIC, self.partition_for(group.id))
-
     def _append(self, group: Group, done: Done, *entries: Entry) -> None:
-        self.append(GroupRecords.of(self.home(group), self.next_id(), *entries), done)
+        self.append(GroupRecords.of(self.partitions.home(group.id), self.partitions.ids.next(), *entries), done)
 
     def append(self, records: GroupRecords, done: Done) -> None:
         """Append ``records`` to the partition of a group, and wait for all replicas in sync."""
-        if records.tp not in self.manager.partitions:
-            done(Errors.NOT_LEADER_FOR_PARTITION, -1)
-            return
-        request = ProduceRequest(-1, self.config.commit_timeout_us, (records,), records.size)
-        self.appender.produce(request, AppendCallback(self.transitions.ending(done)))
-
-    def next_id(self) -> int:
-        """The id of this coordinator's next batch."""
-        self._appended += 1
-        return FIRST_ID + self.process.node.id * IDS_PER_BROKER + self.process.number * IDS_PER_PROCESS + self._appended
+        self.partitions.append(records, self.config.commit_timeout_us, done)
 
     # -- what is removed --------------------------------------------------------------------------------------------
 
@@ -404,12 +285,12 @@ class GroupStore:
                 self._bury(group, entries)
 
     def _bury(self, group: Group, entries: list[Entry]) -> None:
-        tp = self.home(group)
+        tp = self.partitions.home(group.id)
         partition = self.manager.partitions.get(tp)
         if partition is None or not partition.is_leader:
             return
         try:
-            partition.append_as_leader(GroupRecords.of(tp, self.next_id(), *entries))
+            partition.append_as_leader(GroupRecords.of(tp, self.partitions.ids.next(), *entries))
         except (DiskError, StorageError, UnexpectedError) as error:
             get_logger("brokers.groups").error("tombstones are not written", group=group.id, reason=str(error))
 
@@ -417,10 +298,3 @@ class GroupStore:
 def _of_group(error: Errors) -> Errors:
     """What a SyncGroup is answered where the group could not be written (storeGroup)."""
     return Errors.REBALANCE_IN_PROGRESS if error is Errors.REQUEST_TIMED_OUT else not_written(error)
-
-
-def not_written(error: Errors) -> Errors:
-    """What a client of a coordinator is answered where a record could not be written (storeOffsets)."""
-    if error in UNAVAILABLE:
-        return Errors.COORDINATOR_NOT_AVAILABLE
-    return Errors.NOT_COORDINATOR if error in ELSEWHERE else error

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 
 from attrs import define
 
+from brokers.coordinators.appending import not_written
 from brokers.groups.coordinator import GroupCoordinator
 from brokers.groups.group import Group, GroupState
 from brokers.groups.offsets import Done, GroupOffsetsPart, Values
 from brokers.groups.records import OffsetKey, TransactionalGroupRecords, size_of
-from brokers.groups.store import GroupStore, not_written
+from brokers.groups.store import GroupStore
 from brokers.log.disk_work import ResponseChannel
 from brokers.requests.router import handles
 from emulator.protocol.errors import NO_ERROR, Errors
@@ -50,7 +51,7 @@ class TransactionalOffsets:
         """The group, or why the transaction may not commit its offsets. A member is checked where one is named
         (KIP-447)."""
         error = NO_ERROR if request.group else Errors.INVALID_GROUP_ID
-        error = error or self.store.error_of(request.group)
+        error = error or self.store.partitions.error_of(request.group)
         if error:
             return error, None
         group = self.store.create(request.group)
@@ -62,7 +63,7 @@ class TransactionalOffsets:
 
     def _store(self, group: Group, request: TxnOffsetCommitRequest, offsets: Values, done: Done) -> None:
         """Write ``offsets``. They count once the transaction is committed."""
-        store, producer_id, home = self.store, request.producer_id, self.store.home(group)
+        store, producer_id, home = self.store, request.producer_id, self.store.partitions.home(group.id)
         partition = store.manager.partitions.get(home)
         if partition is not None and request.producer_epoch < partition.log.producers.epoch_of(producer_id):
             done(Errors.INVALID_PRODUCER_EPOCH)
@@ -81,15 +82,16 @@ class TransactionalOffsets:
         store.open.setdefault(producer_id, {})[group.id] = None
         entries = tuple((OffsetKey(group.id, tp), value) for tp, value in offsets.items())
         records = TransactionalGroupRecords(
-            home, len(entries), size_of(entries), store.next_id(), entries, producer_id, request.producer_epoch
-        )
+            home, len(entries), size_of(entries), store.partitions.ids.next(), entries, producer_id,
+            request.producer_epoch,
+        )  # fmt: skip
         store.append(records, stored_or_not)
 
     def ended(self, producer_id: int, partitions: Sequence[int], *, committed: bool) -> None:
         """The markers of a transaction are in these partitions of ``__consumer_offsets``."""
         store = self.store
         ids = store.open.get(producer_id, {})
-        for id in [id for id in ids if store.partition_for(id) in partitions]:
+        for id in [id for id in ids if store.partitions.partition_for(id) in partitions]:
             del ids[id]
             group = store.groups.get(id)
             if group is not None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from attrs import define, field
 
-from brokers.groups.store import Appender
-from brokers.groups.transitions import Transitions
+from brokers.coordinators.appending import Appender
+from brokers.coordinators.transitions import Transitions
 from brokers.replica_manager import ReplicaManager
 from brokers.transactions.marker_sending import Connect, TransactionMarkerChannelManager
 from brokers.transactions.metadata import (
@@ -69,14 +69,18 @@ class TransactionCoordinator:
         """This broker leads ``partition`` of ``__transaction_state`` now."""
         if not self._ticking:
             self._ticking = True
-            config = self.store.config
+            config, owned = self.store.config, self.store.partitions.owned
             self.process.every(
-                config.abort_interval_us, self.transitions.alone(self._abort_late), lambda: not self.store.owned
+                config.abort_interval_us,
+                self.transitions.alone(self._abort_late),
+                lambda: not owned,
             )
             self.process.every(
-                config.expire_interval_us, self.transitions.alone(self.store.expire), lambda: not self.store.owned
+                config.expire_interval_us,
+                self.transitions.alone(self.store.expire),
+                lambda: not owned,
             )
-        self.transitions.ending(self.store.elected)(partition, leader_epoch)
+        self.transitions.ending(self.store.partitions.elected)(partition, leader_epoch)
 
     def resigned(self, partition: int, leader_epoch: int | None) -> None:
         """It does not any more; ``leader_epoch``: None where its replica was removed."""

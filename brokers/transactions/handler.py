@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from attrs import define
 
-from brokers.groups.records import GROUP_METADATA_TOPIC
+from brokers.groups.config import GROUP_METADATA_TOPIC
 from brokers.log.disk_work import ResponseChannel
 from brokers.requests.router import handles
 from brokers.transactions.coordinator import TransactionCoordinator

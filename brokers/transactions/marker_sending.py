@@ -64,7 +64,7 @@ class TransactionMarkerChannelManager:
 
     def forget(self, partition: int) -> None:
         """This broker is no longer the coordinator of the ids that belong to ``partition``."""
-        for id in [id for id in self._completions if self.store.partition_for(id) == partition]:
+        for id in [id for id in self._completions if self.store.partitions.partition_for(id) == partition]:
             del self._completions[id]
 
     def _goes_on(self, id: str) -> Completion | None:

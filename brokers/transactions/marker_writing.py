@@ -3,11 +3,11 @@ sync have them (KafkaApis.handleWriteTxnMarkersRequest, 2.7)."""
 
 from typing import Protocol
 
-from attrs import define
+from attrs import define, field
 
-from brokers.groups.records import GROUP_METADATA_TOPIC
-from brokers.groups.store import AppendCallback, Appender
-from brokers.groups.transitions import Transitions
+from brokers.coordinators.appending import AppendCallback, Appender, BatchIds
+from brokers.coordinators.transitions import Transitions
+from brokers.groups.config import GROUP_METADATA_TOPIC
 from brokers.log.disk_work import ResponseChannel
 from brokers.log.producer_state_manager import ProducerStateManager
 from brokers.replica_manager import ReplicaManager
@@ -19,8 +19,8 @@ from emulator.protocol.produce import ProduceRequest
 from emulator.protocol.transactions.markers import TxnMarker, WriteTxnMarkersRequest, WriteTxnMarkersResponse
 from emulator.protocol.types import TopicPartition
 
-FIRST_ID, IDS_PER_BROKER, IDS_PER_PROCESS = 1 << 62, 1 << 44, 1 << 32
-"""The ids of a leader's control batches: no other batches have them."""
+FIRST_ID = 1 << 62
+"""Below the ids of a leader's control batches."""
 
 
 class EndsTransactions(Protocol):
@@ -57,7 +57,10 @@ class MarkerWriter:
     appender: Appender
     groups: EndsTransactions
     transitions: Transitions
-    _appended: int = 0
+    _ids: BatchIds = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._ids = BatchIds(self.manager.process, FIRST_ID)
 
     @handles(WriteTxnMarkersRequest)
     def write(self, request: WriteTxnMarkersRequest, channel: ResponseChannel) -> None:
@@ -86,12 +89,10 @@ class MarkerWriter:
         if error:
             done(error, -1)
             return
-        self._appended += 1
-        process = self.manager.process
-        id = FIRST_ID + process.node.id * IDS_PER_BROKER + process.number * IDS_PER_PROCESS + self._appended
         records = ControlRecords.of(
-            tp, id, marker.producer_id, marker.producer_epoch, marker.coordinator_epoch, marker.committed
+            tp, self._ids.next(), marker.producer_id, marker.producer_epoch, marker.coordinator_epoch, marker.committed
         )
+        process = self.manager.process
         process.emit(
             TransactionMarked, process.node.id, *tp, marker.producer_id, marker.producer_epoch,
             marker.coordinator_epoch, marker.committed,

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from attrs import define
 
-from brokers.groups.coordinator import GroupCoordinator
-from brokers.groups.store import Appender
+from brokers.groups.part import GroupsPart
 from brokers.replica_manager import ReplicaManager
 from brokers.requests.producer_ids import ProducerIds
 from brokers.requests.router import handles
@@ -20,6 +19,7 @@ from emulator.protocol.records import NO_PRODUCER_ID
 from emulator.protocol.types import TopicPartition
 
 if TYPE_CHECKING:
+    from brokers.coordinators.appending import Appender
     from brokers.transactions.coordinator import TransactionCoordinator
     from brokers.transactions.marker_sending import Connect
 
@@ -35,7 +35,7 @@ class TransactionsPart:
 
     manager: ReplicaManager
     appender: Appender
-    groups: GroupCoordinator
+    groups: GroupsPart
     producer_ids: ProducerIds
     connect: Connect
     _coordinator: TransactionCoordinator | None = None
@@ -57,10 +57,10 @@ class TransactionsPart:
         from brokers.transactions.handler import TransactionsHandler
         from brokers.transactions.marker_writing import MarkerWriter
 
-        groups = self.groups
+        groups = self.groups.coordinator
         offsets = TransactionalOffsets(groups)
         return (
-            TransactionsHandler(self.coordinator, groups.store.partition_for), offsets,
+            TransactionsHandler(self.coordinator, groups.store.partitions.partition_for), offsets,
             MarkerWriter(self.manager, self.appender, offsets, groups.transitions),
         )  # fmt: skip
 

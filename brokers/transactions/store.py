@@ -7,24 +7,20 @@ from typing import NamedTuple
 
 from attrs import define, field
 
-from brokers.groups.store import AppendCallback, Appender, not_written, partition_of
-from brokers.groups.transitions import Transitions
-from brokers.log.log import Log
+from brokers.coordinators.appending import Appender, BatchIds, not_written
+from brokers.coordinators.internal_topic import InternalTopicPartitions
+from brokers.coordinators.transitions import Transitions
 from brokers.replica_manager import ReplicaManager
 from brokers.transactions.config import TRANSACTION_STATE_TOPIC, TransactionConfig
 from brokers.transactions.metadata import EXPIRING, TransactionMetadata, TransactionState, TxnTransitMetadata
 from brokers.transactions.records import TransactionBatch, TransactionRecords
-from emulator.disks import DiskError
-from emulator.kernel import Timer
-from emulator.logger import get_logger
 from emulator.nodes import Process
 from emulator.protocol.errors import NO_ERROR, Errors
 from emulator.protocol.events import TransactionsLoaded, TransactionStateChanged, TransactionsUnloaded
-from emulator.protocol.produce import ProduceRequest
-from emulator.protocol.types import TopicPartition
+from emulator.protocol.types import Batch
 
-FIRST_ID, IDS_PER_BROKER, IDS_PER_PROCESS = 3 << 60, 1 << 44, 1 << 32
-"""The ids of a coordinator's batches: no producer, no coordinator of groups and no other incarnation has them."""
+FIRST_ID = 3 << 60
+"""Below the ids of its batches: those of no producer, and of no coordinator of groups."""
 
 Done = Callable[[Errors], object]
 
@@ -37,26 +33,14 @@ class Found(NamedTuple):
 
 
 @define(eq=False)
-class Owned:
-    """A partition that was read.
-
-    Attributes:
-        epoch: the leader epoch under which it was.
-    """
-
-    epoch: int
-    transactions: dict[str, TransactionMetadata]
-
-
-@define(eq=False)
 class TransactionStateManager:
     """The transactional ids of the partitions that this broker leads.
 
     Attributes:
         appender: appends as a producer does.
         decided: called with each id that was loaded with a transaction whose markers may be missing.
-        owned: the partitions that were read.
-        loading: those that are being read, with the timer at whose end they have been.
+        partitions: those of ``__transaction_state``.
+        transactions: by partition and id, those of the partitions that this broker owns.
     """
 
     process: Process
@@ -64,11 +48,14 @@ class TransactionStateManager:
     appender: Appender
     transitions: Transitions
     decided: Callable[[Found], object]
-    owned: dict[int, Owned] = field(factory=dict)
-    loading: dict[int, Timer] = field(factory=dict)
-    _epochs: dict[int, int] = field(factory=dict)
-    _partitions: int = 0
-    _appended: int = 0
+    partitions: InternalTopicPartitions = field(init=False)
+    transactions: dict[int, dict[str, TransactionMetadata]] = field(factory=dict)
+
+    def __attrs_post_init__(self) -> None:
+        self.partitions = InternalTopicPartitions(
+            self.manager, self.appender, self.transitions, TRANSACTION_STATE_TOPIC, BatchIds(self.process, FIRST_ID),
+            lambda: self.config.num_partitions, self._load,
+        )  # fmt: skip
 
     @property
     def config(self) -> TransactionConfig:
@@ -79,11 +66,6 @@ class TransactionStateManager:
         return self.process.clock_us // 1000
 
     @property
-    def topic(self) -> str:
-        """Where it keeps them."""
-        return TRANSACTION_STATE_TOPIC
-
-    @property
     def topic_settings(self) -> dict[str, str]:
         """Those that the topic is created with (transactionTopicConfigs)."""
         config = self.config
@@ -92,115 +74,62 @@ class TransactionStateManager:
             "min.insync.replicas": str(config.min_isr), "segment.bytes": str(config.segment_bytes),
         }  # fmt: skip
 
-    # -- where ids belong -------------------------------------------------------------------------------------------
-
-    def partition_for(self, transactional_id: str) -> int:
-        """The partition that ``transactional_id`` belongs to. Kafka reads the number of partitions once, when the
-        broker starts; here it is known with the first metadata of the topic."""
-        if not self._partitions:
-            known = len(self.manager.metadata.partitions_of(TRANSACTION_STATE_TOPIC))
-            if not known:
-                return partition_of(transactional_id, self.config.num_partitions)
-            self._partitions = known
-        return partition_of(transactional_id, self._partitions)
+    # -- ids --------------------------------------------------------------------------------------------------------
 
     def find(self, transactional_id: str) -> Found | Errors:
         """The id, or why this broker cannot answer for it: NONE, where it could and does not know the id
         (getTransactionState)."""
-        partition = self.partition_for(transactional_id)
-        if partition in self.loading:
-            return Errors.COORDINATOR_LOAD_IN_PROGRESS
-        owned = self.owned.get(partition)
-        if owned is None:
-            return Errors.NOT_COORDINATOR
-        metadata = owned.transactions.get(transactional_id)
-        return NO_ERROR if metadata is None else Found(owned.epoch, metadata)
+        error = self.partitions.error_of(transactional_id)
+        if error:
+            return error
+        partition = self.partitions.partition_for(transactional_id)
+        metadata = self.transactions[partition].get(transactional_id)
+        return NO_ERROR if metadata is None else Found(self.partitions.owned[partition], metadata)
 
     def put_if_absent(self, created: TransactionMetadata) -> Found | Errors:
         """``created``, or the one that is there already."""
         found = self.find(created.id)
         if isinstance(found, Found) or found:
             return found
-        owned = self.owned[self.partition_for(created.id)]
-        owned.transactions[created.id] = created
-        return Found(owned.epoch, created)
+        partition = self.partitions.partition_for(created.id)
+        self.transactions[partition][created.id] = created
+        return Found(self.partitions.owned[partition], created)
 
     def late(self) -> list[TransactionMetadata]:
         """Those whose transactions have lasted too long."""
         now_ms = self.clock_ms
-        return [each for owned in self.owned.values() for each in owned.transactions.values() if each.is_late(now_ms)]
+        return [each for ids in self.transactions.values() for each in ids.values() if each.is_late(now_ms)]
 
     # -- election and resignation -----------------------------------------------------------------------------------
 
-    def elected(self, partition: int, leader_epoch: int) -> None:
-        """This broker leads ``partition`` now: read it. That takes the disk's time; requests about its ids are refused
-        meanwhile."""
-        if leader_epoch < self._epochs.get(partition, -1):
-            return
-        self._epochs[partition] = leader_epoch
-        if partition in self.owned or partition in self.loading:
-            return
-        log = self._log(partition)
-        if log is not None:
-            log.directory.was_read(log.batches)
-        took_us = self.manager.logs.work.take_us()
-        self.loading[partition] = self.transitions.later(took_us, self._load, partition, background=False)
+    def _load(self, partition: int, leader_epoch: int) -> None:
+        """A log that cannot be read says nothing more from there on (loadTransactionMetadata)."""
+        loaded: dict[str, TransactionMetadata] = {}
+        self.transactions[partition] = loaded
 
-    def _log(self, partition: int) -> Log | None:
-        found = self.manager.partitions.get(TopicPartition.of(TRANSACTION_STATE_TOPIC, partition))
-        return None if found is None else found.log
-
-    def _load(self, partition: int) -> None:
-        del self.loading[partition]
-        epoch = self._epochs[partition]
-        owned = self.owned[partition] = Owned(epoch, self._read(partition))
-        self.process.emit(
-            TransactionsLoaded, self.process.node.id, TRANSACTION_STATE_TOPIC, partition, epoch,
-            len(owned.transactions),
-        )  # fmt: skip
-        for metadata in list(owned.transactions.values()):
-            if metadata.state in (TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT):
-                self.decided(Found(epoch, metadata))
-
-    def _read(self, partition: int) -> dict[str, TransactionMetadata]:
-        """What the log says, to its end: also what is not committed yet. A log that cannot be read says nothing more
-        from there on (loadTransactionMetadata catches everything)."""
-        found: dict[str, TransactionMetadata] = {}
-        log = self._log(partition)
-        try:
-            batches = () if log is None else log.read(log.start_offset, 1 << 62)
-        except DiskError as error:
-            get_logger("brokers.transactions").error("cannot be loaded", partition=partition, reason=str(error))
-            return found
-        for batch in batches:
-            if batch.corrupt:
-                reason = f"the batch at {batch.base_offset} is corrupt"
-                get_logger("brokers.transactions").error("cannot be loaded", partition=partition, reason=reason)
-                break
+        def apply(batch: Batch) -> None:
             if isinstance(batch, TransactionBatch):
                 id, value = batch.transactional_id, batch.value
                 if value is None:
-                    found.pop(id, None)
+                    loaded.pop(id, None)
                 else:
-                    found[id] = TransactionMetadata.restored(id, value)
-        return found
+                    loaded[id] = TransactionMetadata.restored(id, value)
+
+        self.partitions.replay(partition, apply)
+        self.process.emit(
+            TransactionsLoaded, self.process.node.id, TRANSACTION_STATE_TOPIC, partition, leader_epoch, len(loaded)
+        )
+        for metadata in list(loaded.values()):
+            if metadata.state in (TransactionState.PREPARE_COMMIT, TransactionState.PREPARE_ABORT):
+                self.decided(Found(leader_epoch, metadata))
 
     def resigned(self, partition: int, leader_epoch: int | None) -> bool:
         """This broker does not lead ``partition`` any more; ``leader_epoch``: None where its replica was removed.
         Returns whether it had its ids."""
-        if leader_epoch is not None:
-            if leader_epoch < self._epochs.get(partition, -1):
-                return False
-            self._epochs[partition] = leader_epoch
-        loading = self.loading.pop(partition, None)
-        if loading is not None:
-            loading.cancel()
-        owned = self.owned.pop(partition, None)
-        if owned is None:
+        if not self.partitions.resigned(partition, leader_epoch):
             return False
-        self.process.emit(
-            TransactionsUnloaded, self.process.node.id, TRANSACTION_STATE_TOPIC, partition, len(owned.transactions)
-        )
+        gone = len(self.transactions.pop(partition))
+        self.process.emit(TransactionsUnloaded, self.process.node.id, TRANSACTION_STATE_TOPIC, partition, gone)
         return True
 
     # -- writing ----------------------------------------------------------------------------------------------------
@@ -243,36 +172,28 @@ class TransactionStateManager:
         )  # fmt: skip
 
     def _write(self, id: str, value: TxnTransitMetadata | None, timeout_us: int, done: Done) -> None:
-        tp = TopicPartition.of(TRANSACTION_STATE_TOPIC, self.partition_for(id))
-        if tp not in self.manager.partitions:
-            done(Errors.NOT_LEADER_FOR_PARTITION)
-            return
-        self._appended += 1
-        process = self.process
-        batch_id = FIRST_ID + process.node.id * IDS_PER_BROKER + process.number * IDS_PER_PROCESS + self._appended
-        records = TransactionRecords.of(tp, batch_id, id, value)
-        request = ProduceRequest(-1, timeout_us, (records,), records.size)
-        callback = AppendCallback(self.transitions.ending(lambda error, _base_offset: done(error)))
-        self.appender.produce(request, callback)
+        partitions = self.partitions
+        records = TransactionRecords.of(partitions.home(id), partitions.ids.next(), id, value)
+        partitions.append(records, timeout_us, lambda error, _base_offset: done(error))
 
     # -- expiry -----------------------------------------------------------------------------------------------------
 
     def expire(self) -> None:
         """Forget the ids that were not used for long, and write tombstones (transactionalId-expiration)."""
         until_ms = self.clock_ms - self.config.id_expiration_us // 1000
-        for partition, owned in list(self.owned.items()):
-            for metadata in list(owned.transactions.values()):
+        for partition, ids in list(self.transactions.items()):
+            for metadata in list(ids.values()):
                 if metadata.state in EXPIRING and metadata.pending is None and metadata.update_ms <= until_ms:
                     metadata.prepare_dead()
-                    self._bury(partition, owned, metadata)
+                    self._bury(partition, ids, metadata)
 
-    def _bury(self, partition: int, owned: Owned, metadata: TransactionMetadata) -> None:
+    def _bury(self, partition: int, ids: dict[str, TransactionMetadata], metadata: TransactionMetadata) -> None:
         def buried_or_not(error: Errors) -> None:
-            if error or self.owned.get(partition) is not owned:
+            if error or self.transactions.get(partition) is not ids:
                 metadata.pending = None
                 return
             metadata.pending, metadata.state = None, TransactionState.DEAD
-            del owned.transactions[metadata.id]
+            del ids[metadata.id]
             self._emit(metadata)
 
         self._write(metadata.id, None, self.manager.policies.config.request_timeout_us, buried_or_not)

@@ -7,13 +7,12 @@ from typing import Any
 from attrs import evolve
 
 from brokers.config import BrokerConfig
-from brokers.groups.config import GroupCoordinatorConfig
+from brokers.coordinators.find import CoordinatorFinder, CoordinatorStore
+from brokers.groups.config import GROUP_METADATA_TOPIC, GroupCoordinatorConfig
 from brokers.groups.coordinator import GroupCoordinator
-from brokers.groups.find import CoordinatorFinder, CoordinatorStore
 from brokers.groups.group import Group
 from brokers.groups.handler import GroupsHandler
 from brokers.groups.policies import GroupPolicies
-from brokers.groups.records import GROUP_METADATA_TOPIC
 from brokers.policies import BrokerPolicies
 from brokers.requests.produce import ProduceHandler
 from emulator.protocol.errors import Errors

@@ -200,7 +200,7 @@ def test_a_load_that_a_resignation_overtakes_loads_nothing() -> None:
     bench.resign(3)
     bench.wait(SECOND)
     assert not bench.groups.store.groups
-    assert not bench.groups.store.loading
+    assert not bench.groups.store.partitions.loading
 
 
 def test_a_restarted_broker_reads_what_it_had_written() -> None:

@@ -76,7 +76,7 @@ class TransactionBench(Bench):
 
     @property
     def metadata(self) -> TransactionMetadata:
-        return self.coordinator.store.owned[0].transactions[ID]
+        return self.coordinator.store.transactions[0][ID]
 
     @property
     def state(self) -> str:

@@ -180,10 +180,10 @@ def test_a_transactional_id_that_is_not_used_expires() -> None:
     bench.wait(3599 * SECOND)
     assert bench.metadata.id == ID
     bench.wait(120 * SECOND)
-    assert bench.coordinator.store.owned[0].transactions == {}
+    assert bench.coordinator.store.transactions[0] == {}
     tombstone = bench.manager.partitions[STATES].log.batches[-1]
     assert isinstance(tombstone, TransactionBatch)
     assert tombstone.value is None
     bench.resign(1)
     bench.elect(2)
-    assert bench.coordinator.store.owned[0].transactions == {}
+    assert bench.coordinator.store.transactions[0] == {}

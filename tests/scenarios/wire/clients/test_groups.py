@@ -129,7 +129,7 @@ def test_librdkafka_shares_partitions_and_survives_the_death_of_its_coordinator(
         dead = coordinator(found)
         assert found.operate("broker.crash", target=dead)["ok"]
         produce(found, 400, 100)
-        until([first], lambda: len(first.read) + len(second.read) >= 500, what="reading goes on")
+        until([first], lambda: len({*first.read, *second.read}) >= 500, what="reading goes on")  # some are read twice
         first.commit()
         assert coordinator(found) != dead
         assert sorted({*first.read, *second.read}) == list(range(500))

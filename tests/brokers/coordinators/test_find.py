@@ -2,7 +2,7 @@
 
 import pytest
 
-from brokers.groups.store import java_hash, partition_of
+from brokers.coordinators.internal_topic import java_hash, partition_of
 from emulator.protocol.errors import Errors
 from emulator.protocol.groups.find_coordinator import CoordinatorType, FindCoordinatorRequest, FoundCoordinator
 from tests.brokers.groups.bench import GROUP, OFFSETS, GroupBench

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from attrs import define, field
 
+from brokers.coordinators.internal_topic import InternalTopicPartitions
 from brokers.metadata_cache import MetadataCache
 from emulator.logger import get_logger
 from emulator.nodes import Process
@@ -30,17 +31,13 @@ class CoordinatorStore(Protocol):
     """What coordinators of one kind keep (``GroupStore``, ``brokers.transactions.store``)."""
 
     @property
-    def topic(self) -> str:
-        """Where they keep it."""
-        ...
+    def partitions(self) -> InternalTopicPartitions: ...
 
     @property
     def config(self) -> InternalTopicConfig: ...
 
     @property
     def topic_settings(self) -> dict[str, str]: ...
-
-    def partition_for(self, key: str, /) -> int: ...
 
 
 @define(eq=False)
@@ -63,31 +60,31 @@ class CoordinatorFinder:
         if store is None:
             return FoundCoordinator(key, Errors.INVALID_REQUEST, message=f"{key_type} is no type of coordinators")
         metadata = self.metadata
-        partitions = metadata.partitions_of(store.topic)
+        partitions = metadata.partitions_of(store.partitions.topic)
         if not partitions:
             self._create(store)
             return FoundCoordinator(key, Errors.COORDINATOR_NOT_AVAILABLE)
-        state = partitions.get(store.partition_for(key))
+        state = partitions.get(store.partitions.partition_for(key))
         if state is None or state.leader not in metadata.live_brokers:
             return FoundCoordinator(key, Errors.COORDINATOR_NOT_AVAILABLE)
         return FoundCoordinator(key, NO_ERROR, state.leader)
 
     def _create(self, store: CoordinatorStore) -> None:
         """Begin to create the topic, if enough brokers are alive."""
-        alive, wanted = len(self.metadata.live_brokers), store.config.replication_factor
+        alive, wanted, topic = len(self.metadata.live_brokers), store.config.replication_factor, store.partitions.topic
         if alive < wanted:
-            get_logger("brokers.groups").error(
-                f"too few brokers are alive for {store.topic}", alive=alive, wanted=wanted
+            get_logger("brokers.coordinators").error(
+                f"too few brokers are alive for {topic}", alive=alive, wanted=wanted
             )
-        elif store.topic not in self._creating:
-            self._creating[store.topic] = None
-            self.process.spawn(self._create_topic, store, name=f"create {store.topic}")
+        elif topic not in self._creating:
+            self._creating[topic] = None
+            self.process.spawn(self._create_topic, topic, store, name=f"create {topic}")
 
-    async def _create_topic(self, store: CoordinatorStore) -> None:
+    async def _create_topic(self, topic: str, store: CoordinatorStore) -> None:
         config = store.config
         try:
-            await self.create_topic(store.topic, config.num_partitions, config.replication_factor, store.topic_settings)
+            await self.create_topic(topic, config.num_partitions, config.replication_factor, store.topic_settings)
         except (ApiException, SessionExpired) as refused:  # another broker was faster; or a client asks again
-            get_logger("brokers.groups").info(f"{store.topic} is not created", reason=str(refused))
+            get_logger("brokers.coordinators").info(f"{topic} is not created", reason=str(refused))
         finally:
-            del self._creating[store.topic]
+            del self._creating[topic]

@@ -1,0 +1,64 @@
+"""How a coordinator writes its records: as a producer with acks=all, to a partition that its broker leads."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from attrs import define
+
+from emulator.nodes import Process
+from emulator.protocol.errors import Errors
+from emulator.protocol.produce import ProduceRequest
+
+UNAVAILABLE = (
+    Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.NOT_ENOUGH_REPLICAS, Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND,
+)  # fmt: skip
+"""What an append answers while the topic, or enough of its replicas, are not there: COORDINATOR_NOT_AVAILABLE."""
+ELSEWHERE = Errors.NOT_LEADER_FOR_PARTITION, Errors.KAFKA_STORAGE_ERROR
+"""What it answers where another broker has to be the coordinator: NOT_COORDINATOR."""
+IDS_PER_BROKER, IDS_PER_PROCESS = 1 << 44, 1 << 32
+
+Done = Callable[[Errors, int], object]
+"""The outcome of an append: an error, or NONE and the base offset."""
+
+
+class Appender(Protocol):
+    """The broker's way to append as a producer does (``brokers.requests.produce.ProduceHandler``)."""
+
+    def produce(self, request: ProduceRequest, channel: Any) -> object: ...
+
+
+@define(eq=False)
+class AppendCallback:
+    """In place of a client's connection: takes the answer to the append of one batch."""
+
+    done: Done
+
+    def reply(self, response: Any, _size: int, _background: bool = False) -> None:
+        ((_tp, error, base_offset),) = response.partitions
+        self.done(error, base_offset)
+
+
+@define(eq=False)
+class BatchIds:
+    """The ids of the batches that one incarnation of a broker writes by itself: no other incarnation has them, and no
+    producer.
+
+    Attributes:
+        first: below all of them; each kind of batches has its own.
+    """
+
+    process: Process
+    first: int
+    _given: int = 0
+
+    def next(self) -> int:
+        self._given += 1
+        process = self.process
+        return self.first + process.node.id * IDS_PER_BROKER + process.number * IDS_PER_PROCESS + self._given
+
+
+def not_written(error: Errors) -> Errors:
+    """What a client of a coordinator is answered where a record could not be written (storeOffsets)."""
+    if error in UNAVAILABLE:
+        return Errors.COORDINATOR_NOT_AVAILABLE
+    return Errors.NOT_COORDINATOR if error in ELSEWHERE else error

@@ -1,0 +1,150 @@
+"""The internal topic of a kind of coordinators (``__consumer_offsets``, ``__transaction_state``), as one broker has it:
+it coordinates what belongs to the partitions that it leads, and knows of it what their logs say
+(GroupMetadataManager and TransactionStateManager have this each for itself)."""
+
+from collections.abc import Callable
+
+from attrs import define, field
+
+from brokers.coordinators.appending import AppendCallback, Appender, BatchIds, Done
+from brokers.coordinators.transitions import Transitions
+from brokers.log.log import Log
+from brokers.replica_manager import ReplicaManager
+from emulator.disks import DiskError
+from emulator.kernel import Timer
+from emulator.logger import get_logger
+from emulator.protocol.errors import NO_ERROR, Errors
+from emulator.protocol.produce import ProducedBatch, ProduceRequest
+from emulator.protocol.types import Batch, TopicPartition
+
+
+def java_hash(text: str) -> int:
+    """String.hashCode of Java."""
+    units = text.encode("utf-16-be", "surrogatepass")
+    code = 0
+    for place in range(0, len(units), 2):
+        code = (31 * code + (units[place] << 8 | units[place + 1])) & 0xFFFFFFFF
+    return code - (1 << 32) if code >> 31 else code
+
+
+def partition_of(key: str, partitions: int) -> int:
+    """The partition that a group or a transactional id belongs to (partitionFor)."""
+    code = java_hash(key)
+    return (0 if code == -(1 << 31) else abs(code)) % partitions
+
+
+@define(eq=False)
+class InternalTopicPartitions:
+    """The partitions of a coordinators' topic.
+
+    Attributes:
+        appender: appends as a producer does.
+        topic: its name.
+        ids: those of the batches that are written to it.
+        configured: how many partitions it is created with, as the broker is configured now.
+        read: called with a partition that was elected and the leader epoch, when reading it has taken its time. From
+            then on the partition is owned.
+        owned: the partitions that were read; with the leader epoch.
+        loading: the partitions that are being read, with the timer at whose end they have been.
+    """
+
+    manager: ReplicaManager
+    appender: Appender
+    transitions: Transitions
+    topic: str
+    ids: BatchIds
+    configured: Callable[[], int]
+    read: Callable[[int, int], object]
+    owned: dict[int, int] = field(factory=dict)
+    loading: dict[int, Timer] = field(factory=dict)
+    _epochs: dict[int, int] = field(factory=dict)
+    _count: int = 0
+
+    # -- what belongs where -----------------------------------------------------------------------------------------
+
+    def partition_for(self, key: str) -> int:
+        """The partition that ``key`` belongs to. Kafka reads the number of partitions once, when the broker starts;
+        here it is known with the first metadata of the topic."""
+        if not self._count:
+            known = len(self.manager.metadata.partitions_of(self.topic))
+            if not known:
+                return partition_of(key, self.configured())
+            self._count = known
+        return partition_of(key, self._count)
+
+    def home(self, key: str) -> TopicPartition:
+        """The same with its topic."""
+        return TopicPartition.of(self.topic, self.partition_for(key))
+
+    def error_of(self, key: str) -> Errors:
+        """Why this broker cannot answer for ``key``, or NONE."""
+        partition = self.partition_for(key)
+        if partition in self.loading:
+            return Errors.COORDINATOR_LOAD_IN_PROGRESS
+        return NO_ERROR if partition in self.owned else Errors.NOT_COORDINATOR
+
+    # -- election and resignation -----------------------------------------------------------------------------------
+
+    def elected(self, partition: int, leader_epoch: int) -> None:
+        """This broker leads ``partition`` now: read it. That takes the disk's time; meanwhile requests about what
+        belongs to it are refused."""
+        if leader_epoch < self._epochs.get(partition, -1):
+            return  # a later election or resignation has come before (KAFKA-10614)
+        self._epochs[partition] = leader_epoch
+        if partition in self.owned or partition in self.loading:
+            return
+        log = self._log(partition)
+        if log is not None:
+            log.directory.was_read(log.batches)
+        took_us = self.manager.logs.work.take_us()
+        self.loading[partition] = self.transitions.later(took_us, self._load, partition, background=False)
+
+    def _load(self, partition: int) -> None:
+        del self.loading[partition]
+        epoch = self.owned[partition] = self._epochs[partition]
+        self.read(partition, epoch)
+
+    def resigned(self, partition: int, leader_epoch: int | None) -> bool:
+        """This broker does not lead ``partition`` any more; ``leader_epoch``: None where its replica was removed.
+        Returns whether it was owned."""
+        if leader_epoch is not None:
+            if leader_epoch < self._epochs.get(partition, -1):
+                return False
+            self._epochs[partition] = leader_epoch
+        loading = self.loading.pop(partition, None)
+        if loading is not None:
+            loading.cancel()
+        return self.owned.pop(partition, None) is not None
+
+    # -- reading and writing ----------------------------------------------------------------------------------------
+
+    def _log(self, partition: int) -> Log | None:
+        found = self.manager.partitions.get(TopicPartition.of(self.topic, partition))
+        return None if found is None else found.log
+
+    def replay(self, partition: int, apply: Callable[[Batch], object]) -> bool:
+        """Apply each batch of the log to its end, also what is not committed yet. Returns whether that was possible:
+        a log that cannot be read says nothing more from there on (both managers catch everything)."""
+        log = self._log(partition)
+        try:
+            batches = () if log is None else log.read(log.start_offset, 1 << 62)
+        except DiskError as error:
+            self._cannot_load(partition, str(error))
+            return False
+        for batch in batches:
+            if batch.corrupt:
+                self._cannot_load(partition, f"the batch at {batch.base_offset} is corrupt")
+                return False
+            apply(batch)
+        return True
+
+    def _cannot_load(self, partition: int, reason: str) -> None:
+        get_logger("brokers.coordinators").error(f"{self.topic} cannot be loaded", partition=partition, reason=reason)
+
+    def append(self, records: ProducedBatch, timeout_us: int, done: Done) -> None:
+        """Append ``records``, and wait for all replicas in sync."""
+        if records.tp not in self.manager.partitions:
+            done(Errors.NOT_LEADER_FOR_PARTITION, -1)
+            return
+        request = ProduceRequest(-1, timeout_us, (records,), records.size)
+        self.appender.produce(request, AppendCallback(self.transitions.ending(done)))
